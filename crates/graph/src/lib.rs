@@ -1,0 +1,1 @@
+//! The graph IR: nodes, values, regions, the Op trait, builder, verifier, text form, interpreter

@@ -1,0 +1,1 @@
+//! Number crunching over slices and views; knows no graphs

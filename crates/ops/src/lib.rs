@@ -1,0 +1,1 @@
+//! What every operation means: inference, evaluation and gradient side by side

@@ -1,0 +1,1 @@
+//! The Python bindings: conversions, the call path, classes

@@ -1,0 +1,1 @@
+//! Plans, scheduling, trace caches, eager dispatch and the tape

@@ -1,0 +1,1 @@
+//! Dtypes, shapes, specs, errors, and the tensor with its buffers

@@ -1,0 +1,1 @@
+//! Graph to graph: pruning, inlining, gradients of regions
