@@ -1,0 +1,96 @@
+# Everything a developer or a curious user runs. `make help` lists the targets.
+#
+# The environment lives in .venv and is made with pip alone; stamps inside it record what is installed, so a second
+# run does only what changed. PYTHON picks the interpreter the environment is made from.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+STAMP  := $(VENV)/.stamp
+
+# The bindings are a cdylib for the interpreter to load: they have no Rust tests, and linking test binaries of theirs
+# would need a libpython.
+RUST_TESTS := --workspace --exclude ferrograph-python
+
+# What the wheel is made from.
+SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml README.md LICENSE-MIT LICENSE-APACHE \
+             -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python docs dev wheel lint format bench clean toolchain
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMP)-demo ## train a digit classifier inside one traced function
+	$(BIN)/python examples/digits.py
+
+test: test-rust test-python ## run every test: Rust, Python, documentation examples, type stub
+
+test-rust: | toolchain ## run the Rust tests alone
+	cargo test --locked $(RUST_TESTS)
+
+test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
+	$(BIN)/python -m pytest
+
+docs: $(STAMP)-test ## run every example of README.md and docs/
+	$(BIN)/python -m pytest tests/test_docs.py
+
+dev: $(STAMP)-tools ## build in place, for edits to the Python front without reinstalling
+	$(BIN)/maturin develop --release --locked
+	@rm -f $(STAMP)-installed $(STAMP)-demo $(STAMP)-test
+
+wheel: $(STAMP)-wheel ## build the release wheel into dist/
+	@ls -l dist/*.whl
+
+lint: $(STAMP)-tools ## formatting, lints and types, as CI runs them
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)-tools ## rewrite the sources to the house format
+	cargo fmt --all
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)-installed ## criterion benches, then the comparison with other packages where one is set up
+	cargo bench --locked --package ferrograph-benches
+	benches/peers/run $(BIN)/python
+
+clean: ## remove the environment and everything built
+	cargo clean
+	rm -rf $(VENV) dist .pytest_cache .ruff_cache .mypy_cache examples/*.png
+	find python -name '*.so' -delete
+
+# One line for each thing that is missing, before anything is built.
+toolchain:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
+	  || { echo "ferrograph needs Python 3.10 or newer as '$(PYTHON)'; name another with make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "ferrograph needs the venv module of $(PYTHON) (a package such as python3-venv)" >&2; exit 1; }
+	@command -v cargo >/dev/null \
+	  || { echo "ferrograph needs cargo, Rust's build tool, on the PATH" >&2; exit 1; }
+	@command -v cc >/dev/null \
+	  || { echo "ferrograph needs a C compiler as 'cc', which Rust links with" >&2; exit 1; }
+
+$(STAMP)-tools: | toolchain
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install 'maturin>=1.9,<2' ruff mypy numpy
+	@touch $@
+
+$(STAMP)-wheel: $(SOURCES) | $(STAMP)-tools
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out dist
+	@touch $@
+
+$(STAMP)-installed: $(STAMP)-wheel
+	$(PIP) install dist/*.whl
+	$(PIP) install --force-reinstall --no-deps dist/*.whl
+	@touch $@
+
+$(STAMP)-demo $(STAMP)-test: $(STAMP)-%: $(STAMP)-installed
+	$(PIP) install "$$(ls dist/*.whl)[$*]"
+	@touch $@
