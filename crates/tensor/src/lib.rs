@@ -1,1 +1,20 @@
-//! Dtypes, shapes, specs, errors, and the tensor with its buffers
+//! Values and their types: dtypes, static and partial shapes, specs, errors, and the tensor with its
+//! recycled buffers. There are no operations here; the other crates of the workspace build on these types.
+
+mod buffer;
+mod dtype;
+mod error;
+mod partial;
+mod shape;
+mod spec;
+mod tensor;
+
+pub use buffer::{Buffer, BufferOwner, pool_stats, trim_pool};
+pub use dtype::{DType, Element};
+pub use error::{Error, ErrorKind, Foreign, Origin, Result};
+pub use half::{bf16, f16};
+pub use num_complex::{Complex32, Complex64};
+pub use partial::{Dim, PartialShape};
+pub use shape::{Dims, Shape, broadcast_shapes, row_major_strides};
+pub use spec::TensorSpec;
+pub use tensor::{Bytes, Object, Tensor};
