@@ -1,1 +1,36 @@
-//! The graph IR: nodes, values, regions, the Op trait, builder, verifier, text form, interpreter
+//! The graph IR and the contract of an operation. It knows no particular operation: what one means is said by its
+//! [`Op`] implementation.
+//!
+//! * [`Graph`] is a finished, immutable graph: nodes in program order, inputs (arguments, then captures), outputs.
+//! * [`GraphBuilder`] adds nodes, infers their types and names them.
+//! * [`Trace`] is a graph being built by a running program: it captures values from outside.
+//! * [`Val`] is what operations take and give: an eager tensor or a symbolic value of a trace.
+//! * [`verify`] checks the invariants listed in its module; [`Interpreter`] is the plain evaluator that judges every
+//!   faster one.
+
+mod attr;
+mod builder;
+mod graph;
+mod ids;
+mod interpret;
+mod op;
+mod operands;
+mod registry;
+mod trace;
+mod val;
+mod verify;
+
+pub use attr::{Attr, AttrReader, Attrs};
+pub use builder::GraphBuilder;
+pub use graph::{Graph, Node, ValueInfo};
+pub use ids::{NodeId, ValueId};
+pub use interpret::Interpreter;
+pub use op::{
+    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, Op, OpRef, Runner,
+    Slices, Specs, Tensors, VjpCall, evaluate,
+};
+pub use operands::{Operands, SlotType};
+pub use registry::{Constructor, Registry};
+pub use trace::{Capture, Trace, TraceRef};
+pub use val::{EagerVal, Sym, Val, Vals};
+pub use verify::verify;

@@ -357,7 +357,7 @@ impl Tensor {
     /// The elements of an integer tensor of any width as `i64`.
     pub fn to_i64s(&self) -> Result<Vec<i64>> {
         crate::with_element!(self.dtype, integer, T => {
-            Ok(self.as_slice::<T>()?.iter().map(|&x| x as i64).collect())
+            Ok(self.as_slice::<T>()?.iter().map(|&x| num_traits::AsPrimitive::<i64>::as_(x)).collect())
         }, else => Err(err!(DType, "expected an integer tensor, got {}", self.dtype)))
     }
 

@@ -1,0 +1,200 @@
+//! Building graphs: adds nodes, infers their types, and names them.
+
+use crate::{Graph, Inputs, Known, Node, NodeId, OpRef, ValueId, ValueInfo};
+use ferrograph_tensor::{ErrorKind, Origin, Result, Tensor, TensorSpec, bail};
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A graph under construction.
+pub struct GraphBuilder {
+    name: Arc<str>,
+    nodes: Vec<Node>,
+    values: Vec<ValueInfo>,
+    names: HashMap<Arc<str>, u32>,
+    scope: String,
+}
+
+impl GraphBuilder {
+    /// An empty graph of that name.
+    pub fn new(name: &str) -> GraphBuilder {
+        GraphBuilder {
+            name: name.into(),
+            nodes: Vec::new(),
+            values: Vec::new(),
+            names: HashMap::new(),
+            scope: String::new(),
+        }
+    }
+
+    /// The graph's name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The nodes so far.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// What is known of that value.
+    pub fn value(&self, id: ValueId) -> &ValueInfo {
+        &self.values[id.index()]
+    }
+
+    /// What is known of that value, to be refined.
+    pub fn value_mut(&mut self, id: ValueId) -> &mut ValueInfo {
+        &mut self.values[id.index()]
+    }
+
+    /// The node of that id.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The prefix of the names of nodes added from now on, with its trailing slash; empty at top level.
+    pub fn set_scope(&mut self, scope: &str) {
+        scope.clone_into(&mut self.scope);
+    }
+
+    /// The prefix of names now.
+    pub fn scope(&self) -> &str {
+        &self.scope
+    }
+
+    /// A name not used yet: the hint, or the hint with the next free number.
+    pub fn unique_name(&mut self, hint: &str) -> Arc<str> {
+        let base: Arc<str> = if self.scope.is_empty() {
+            hint.into()
+        } else {
+            format!("{}{hint}", self.scope).into()
+        };
+        if !self.names.contains_key(&base) {
+            self.names.insert(base.clone(), 0);
+            return base;
+        };
+        loop {
+            let count = self.names.get_mut(&base).map_or(0, |c| {
+                *c += 1;
+                *c
+            });
+            let name: Arc<str> = format!("{base}_{count}").into();
+            if !self.names.contains_key(&name) {
+                self.names.insert(name.clone(), 0);
+                return name;
+            }
+        }
+    }
+
+    /// Adds a node for an operation on these values and gives its id.
+    ///
+    /// # Errors
+    /// What inference refuses, with the operation's name.
+    pub fn add(
+        &mut self,
+        op: OpRef,
+        inputs: &[ValueId],
+        name: Option<&str>,
+        origin: Option<Arc<Origin>>,
+    ) -> Result<NodeId> {
+        let (specs, known) = {
+            let infos = Inputs::new(inputs.iter().map(|v| {
+                let info = self.value(*v);
+                (&info.spec, info.constant.as_ref(), info.known.as_ref())
+            }));
+            let specs = op.infer(&infos).map_err(|e| e.in_op(op.name()))?;
+            (specs, op.known(&infos))
+        };
+        self.add_typed(op, inputs, &specs, known, name, origin)
+    }
+
+    fn add_typed(
+        &mut self,
+        op: OpRef,
+        inputs: &[ValueId],
+        specs: &[TensorSpec],
+        mut known: Option<Known>,
+        name: Option<&str>,
+        origin: Option<Arc<Origin>>,
+    ) -> Result<NodeId> {
+        let node = NodeId::new(self.nodes.len());
+        let mut outputs = SmallVec::new();
+        for (i, spec) in specs.iter().enumerate() {
+            outputs.push(ValueId::new(self.values.len()));
+            let index = u32::try_from(i).map_err(|_| {
+                ferrograph_tensor::Error::new(ErrorKind::Internal, "too many outputs")
+            })?;
+            self.values.push(ValueInfo {
+                node,
+                index,
+                spec: spec.clone(),
+                constant: None,
+                known: known.take(),
+            });
+        }
+        let name = self.unique_name(name.unwrap_or_else(|| op.node_name()));
+        self.nodes.push(Node {
+            op,
+            inputs: inputs.into(),
+            outputs,
+            control: SmallVec::new(),
+            name,
+            origin,
+        });
+        Ok(node)
+    }
+
+    /// Marks a value as the constant it always has.
+    pub fn set_constant(&mut self, value: ValueId, constant: Tensor) {
+        self.values[value.index()].constant = Some(constant);
+    }
+
+    /// Makes a node run after others.
+    pub fn add_control(&mut self, node: NodeId, after: &[NodeId]) {
+        self.nodes[node.index()].control.extend_from_slice(after);
+    }
+
+    /// Replaces a node by one with another operation of which the present inputs and outputs are the first: further
+    /// inputs and outputs are appended. Gives the new outputs.
+    pub fn extend_node(
+        &mut self,
+        node: NodeId,
+        op: OpRef,
+        more_inputs: &[ValueId],
+        specs: &[TensorSpec],
+    ) -> Result<SmallVec<[ValueId; 4]>> {
+        let old = self.nodes[node.index()].outputs.len();
+        if specs.len() < old {
+            bail!(
+                Internal,
+                "operation {} cannot replace one with more outputs",
+                op.name()
+            );
+        }
+        let mut added = SmallVec::new();
+        for (i, spec) in specs.iter().enumerate().skip(old) {
+            let id = ValueId::new(self.values.len());
+            let index = u32::try_from(i).map_err(|_| {
+                ferrograph_tensor::Error::new(ErrorKind::Internal, "too many outputs")
+            })?;
+            self.values.push(ValueInfo {
+                node,
+                index,
+                spec: spec.clone(),
+                constant: None,
+                known: None,
+            });
+            added.push(id);
+        }
+        let target = &mut self.nodes[node.index()];
+        target.op = op;
+        target.inputs.extend_from_slice(more_inputs);
+        target.outputs.extend(added.iter().copied());
+        Ok(added)
+    }
+
+    /// The finished graph.
+    pub fn finish(self, inputs: Vec<ValueId>, n_args: usize, outputs: Vec<ValueId>) -> Graph {
+        Graph::new(self.name, self.nodes, self.values, inputs, n_args, outputs)
+    }
+}

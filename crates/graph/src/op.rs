@@ -1,0 +1,408 @@
+//! The contract of an operation.
+
+use crate::{Attrs, EagerVal, Graph, Operands, SlotType, Val, Vals};
+use ferrograph_tensor::{
+    DType, Dim, Error, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
+};
+use smallvec::{SmallVec, smallvec};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// Specs of inputs or outputs.
+pub type Specs = SmallVec<[TensorSpec; 2]>;
+/// Tensors given or returned.
+pub type Tensors = SmallVec<[Tensor; 2]>;
+/// Borrowed tensors.
+pub type Slices<'a> = &'a [Tensor];
+/// The elements, as far as known, of an integer tensor of rank 0 or 1: what shape arithmetic propagates.
+pub type Known = SmallVec<[Option<i64>; 4]>;
+/// A shared operation.
+pub type OpRef = Arc<dyn Op>;
+/// An operation bound to concrete dtypes and shapes: computes from slots to slots.
+pub type Kernel = Box<dyn Fn(&mut Operands<'_>) -> Result<()> + Send + Sync>;
+
+/// What running an operation does beyond computing its outputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing: unused ones are pruned, equal ones may be shared.
+    Pure,
+    /// Reads the resources among its inputs: pruned when unused, ordered with writes to them.
+    Reads,
+    /// Changes the resources among its inputs: kept, ordered.
+    Writes,
+    /// Acts on the world outside (printing, callbacks, random state, asserts): kept, ordered among themselves.
+    World,
+}
+
+/// Whether gradients flow through an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Differentiability {
+    /// `vjp` gives them.
+    Vjp,
+    /// By decision none flows: inputs of such an operation are unconnected.
+    Stops,
+    /// They are computed from the operation's regions.
+    Regions,
+    /// There should be one but there is not: asking for it is an error.
+    Missing,
+}
+
+/// What type inference knows of an operation's inputs.
+pub struct Inputs<'a> {
+    specs: SmallVec<[&'a TensorSpec; 4]>,
+    constants: SmallVec<[Option<&'a Tensor>; 4]>,
+    known: SmallVec<[Option<&'a Known>; 4]>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Inputs of these specs, of which nothing else is known.
+    pub fn of_specs(specs: &'a [TensorSpec]) -> Inputs<'a> {
+        Inputs {
+            specs: specs.iter().collect(),
+            constants: smallvec![None; specs.len()],
+            known: smallvec![None; specs.len()],
+        }
+    }
+
+    /// Inputs of these specs, constants and known elements.
+    pub fn new(
+        inputs: impl IntoIterator<Item = (&'a TensorSpec, Option<&'a Tensor>, Option<&'a Known>)>,
+    ) -> Inputs<'a> {
+        let mut all = Inputs {
+            specs: SmallVec::new(),
+            constants: SmallVec::new(),
+            known: SmallVec::new(),
+        };
+        for (spec, constant, known) in inputs {
+            all.specs.push(spec);
+            all.constants.push(constant);
+            all.known.push(known);
+        }
+        all
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.specs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.specs.is_empty()
+    }
+
+    /// Checks the number of inputs.
+    pub fn expect(&self, n: usize) -> Result<()> {
+        if self.len() != n {
+            bail!(Type, "expected {n} inputs, got {}", self.len());
+        }
+        Ok(())
+    }
+
+    /// The spec of input `i`.
+    pub fn spec(&self, i: usize) -> &'a TensorSpec {
+        self.specs[i]
+    }
+
+    /// The dtype of input `i`.
+    pub fn dtype(&self, i: usize) -> DType {
+        self.specs[i].dtype
+    }
+
+    /// The partial shape of input `i`.
+    pub fn shape(&self, i: usize) -> &'a PartialShape {
+        &self.specs[i].shape
+    }
+
+    /// The value of input `i` where it is a constant.
+    pub fn constant(&self, i: usize) -> Option<&'a Tensor> {
+        self.constants[i]
+    }
+
+    /// The elements of integer input `i` as far as known: all of a constant, or what shape arithmetic propagated.
+    pub fn known(&self, i: usize) -> Option<Known> {
+        if let Some(known) = self.known[i] {
+            return Some(known.clone());
+        }
+        let constant = self.constants[i]?;
+        if constant.rank() > 1 || !constant.dtype().is_integer() {
+            return None;
+        }
+        Some(constant.to_i64s().ok()?.into_iter().map(Some).collect())
+    }
+
+    /// The integers of input `i` where all of them are known.
+    pub fn ints(&self, i: usize) -> Option<SmallVec<[i64; 4]>> {
+        self.known(i)?.into_iter().collect()
+    }
+
+    /// The partial shape that integer input `i` spells: unknown elements and -1 are unknown dimensions.
+    pub fn shape_value(&self, i: usize) -> PartialShape {
+        if let Some(known) = self.known(i) {
+            return known
+                .iter()
+                .map(|d| {
+                    d.and_then(|d| usize::try_from(d).ok())
+                        .map_or(Dim::UNKNOWN, Dim::new)
+                })
+                .collect();
+        }
+        match self.shape(i).dim(0).known() {
+            Some(rank) if self.shape(i).rank() == Some(1) => PartialShape::of_rank(rank),
+            _ => PartialShape::UNKNOWN,
+        }
+    }
+
+    /// Checks that input `i` has that dtype.
+    pub fn expect_dtype(&self, i: usize, dtype: DType) -> Result<()> {
+        if self.dtype(i) != dtype {
+            bail!(
+                DType,
+                "input #{i} was expected to be a {dtype} tensor but is a {} tensor",
+                self.dtype(i)
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks that inputs `i` and `j` have one dtype and gives it.
+    pub fn same_dtype(&self, i: usize, j: usize) -> Result<DType> {
+        let (a, b) = (self.dtype(i), self.dtype(j));
+        if a != b {
+            bail!(
+                DType,
+                "input #{j}(zero-based) was expected to be a {a} tensor but is a {b} tensor"
+            );
+        }
+        Ok(a)
+    }
+}
+
+/// Runs graphs for operations that hold regions.
+pub trait Runner {
+    /// The outputs of a graph for these inputs, given in the order of its arguments and captures.
+    fn run(&self, graph: &Arc<Graph>, inputs: Tensors) -> Result<Tensors>;
+}
+
+/// A gradient: dense, or rows of a larger tensor.
+#[derive(Clone)]
+pub enum Grad {
+    /// As it is.
+    Dense(Val),
+    /// `values` to be added at rows `indices` of zeros of shape `dense_shape`.
+    Slices {
+        /// One row an index.
+        values: Val,
+        /// Rows, possibly repeated.
+        indices: Val,
+        /// The shape of the whole (an integer vector).
+        dense_shape: Val,
+    },
+}
+
+impl From<Val> for Grad {
+    fn from(value: Val) -> Grad {
+        Grad::Dense(value)
+    }
+}
+
+/// Gradients with respect to an operation's inputs; `None` where unconnected.
+pub type Grads = SmallVec<[Option<Grad>; 2]>;
+
+/// What a gradient rule works from.
+pub struct VjpCall<'a> {
+    /// The inputs the operation had.
+    pub inputs: &'a [Val],
+    /// The outputs it gave.
+    pub outputs: &'a [Val],
+    /// The gradients of those outputs; `None` where nothing depends on one.
+    pub grads: &'a [Option<Val>],
+}
+
+impl VjpCall<'_> {
+    /// The gradient of the first output, for operations that have one.
+    pub fn grad(&self) -> Result<&Val> {
+        self.grads
+            .first()
+            .and_then(Option::as_ref)
+            .ok_or_else(|| err!(Internal, "a gradient rule ran without a gradient"))
+    }
+}
+
+/// The door that gradient rules and composed operations emit operations through.
+pub trait Emitter {
+    /// Computes now or adds a node, as the context says.
+    fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals>;
+}
+
+/// An operation: its fields are its attributes.
+pub trait Op: Any + fmt::Debug + Send + Sync {
+    /// The name in the public GraphDef vocabulary, such as `AddV2`.
+    fn name(&self) -> &'static str;
+
+    /// The attributes.
+    fn attrs(&self) -> Attrs {
+        Attrs::new()
+    }
+
+    /// The specs of the outputs, or why these inputs are refused.
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs>;
+
+    /// What running it does beyond computing.
+    fn effect(&self) -> Effect {
+        Effect::Pure
+    }
+
+    /// A kernel for inputs of these static specs (constants given where known) and those outputs, where the shapes of
+    /// the outputs do not depend on the inputs' elements. `None` leaves the work to [`Op::eval`].
+    fn kernel(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        Ok(None)
+    }
+
+    /// The input whose elements the only output shares under another shape, if so.
+    fn alias(&self) -> Option<usize> {
+        None
+    }
+
+    /// The outputs for these inputs. The default infers, and runs the kernel.
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        evaluate(self.as_dyn(), inputs)
+    }
+
+    /// This operation as a trait object (`self`), which a default method cannot make of an unsized `Self`.
+    fn as_dyn(&self) -> &dyn Op;
+
+    /// This operation for downcasting (`self`).
+    fn as_any(&self) -> &dyn Any;
+
+    /// Elements of the first output as far as they follow from those of the inputs (integer vectors and scalars only).
+    fn known(&self, _inputs: &Inputs<'_>) -> Option<Known> {
+        None
+    }
+
+    /// Whether and how gradients flow.
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Missing
+    }
+
+    /// Gradients of the inputs, written with `emit` so that they work eagerly, traced and for higher derivatives.
+    fn vjp(&self, _emitter: &mut dyn Emitter, _call: &VjpCall<'_>) -> Result<Grads> {
+        Err(err!(
+            NotFound,
+            "no gradient is defined for operation {}",
+            self.name()
+        ))
+    }
+
+    /// The graphs this operation holds.
+    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        SmallVec::new()
+    }
+
+    /// The name its nodes get by default; several operations have one from Python, such as `add` for `AddV2`.
+    fn node_name(&self) -> &'static str {
+        self.name()
+    }
+
+    /// A rough cost in floating-point operations, for scheduling: by default one per output element.
+    fn flops(&self, _inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> f64 {
+        #[allow(clippy::cast_precision_loss)]
+        outputs
+            .iter()
+            .map(|o| o.shape.n_elements().unwrap_or(0) as f64)
+            .sum()
+    }
+}
+
+/// Implements the two methods of [`Op`] that only the concrete type can give.
+#[macro_export]
+macro_rules! op_object {
+    () => {
+        fn as_dyn(&self) -> &dyn $crate::Op {
+            self
+        }
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    };
+}
+
+/// Evaluates an operation by inference and its kernel (or its aliased input): what [`Op::eval`] does by default.
+pub fn evaluate(op: &dyn Op, inputs: &[Tensor]) -> Result<Tensors> {
+    let specs: SmallVec<[TensorSpec; 4]> = inputs.iter().map(Tensor::spec).collect();
+    let known = Inputs::new(specs.iter().zip(inputs).map(|(s, t)| (s, Some(t), None)));
+    let outputs = op.infer(&known)?;
+    let shape_of = |spec: &TensorSpec| -> Result<Shape> {
+        spec.shape.to_static().ok_or_else(|| {
+            err!(
+                Internal,
+                "operation {} left shape {} open",
+                op.name(),
+                spec.shape
+            )
+        })
+    };
+    if let Some(i) = op.alias() {
+        return Ok(smallvec![inputs[i].reshaped(shape_of(&outputs[0])?)?]);
+    }
+    let mut results = Tensors::new();
+    for spec in &outputs {
+        results.push(Tensor::empty(spec.dtype, shape_of(spec)?)?);
+    }
+    let Some(kernel) = op.kernel(&known, &outputs)? else {
+        let dtypes: Vec<_> = specs.iter().map(ToString::to_string).collect();
+        bail!(
+            Unimplemented,
+            "operation {} has no kernel for inputs ({})",
+            op.name(),
+            dtypes.join(", ")
+        );
+    };
+    run_kernel(&kernel, inputs, &mut results)?;
+    Ok(results)
+}
+
+fn run_kernel(kernel: &Kernel, inputs: &[Tensor], outputs: &mut [Tensor]) -> Result<()> {
+    let mut pointers: SmallVec<[*mut u8; 6]> = SmallVec::new();
+    let mut types: SmallVec<[SlotType; 6]> = SmallVec::new();
+    for t in inputs {
+        pointers.push(t.bytes().as_ptr().cast_mut());
+        types.push(SlotType {
+            dtype: t.dtype(),
+            len: t.n_elements(),
+        });
+    }
+    for t in outputs.iter_mut() {
+        let len = t.n_elements();
+        types.push(SlotType {
+            dtype: t.dtype(),
+            len,
+        });
+        pointers.push(
+            t.bytes_mut()
+                .ok_or_else(|| err!(Internal, "a fresh output is shared"))?
+                .as_mut_ptr(),
+        );
+    }
+    let n = u32::try_from(inputs.len())
+        .map_err(|_| Error::new(ferrograph_tensor::ErrorKind::Internal, "too many inputs"))?;
+    let ins: SmallVec<[u32; 6]> = (0..n).collect();
+    let outs: SmallVec<[u32; 2]> = (n..).take(outputs.len()).collect();
+    // SAFETY: input slots point at live tensors, output slots at fresh unshared ones; dtypes and lengths are theirs.
+    kernel(&mut unsafe { Operands::new(&pointers, &types, &ins, &outs) })
+}
+
+impl dyn Op {
+    /// This operation as the concrete type `T`, if it is one.
+    pub fn downcast<T: Op>(&self) -> Option<&T> {
+        self.as_any().downcast_ref::<T>()
+    }
+}
+
+impl EagerVal {
+    /// The spec of the tensor.
+    pub fn spec(&self) -> TensorSpec {
+        self.tensor.spec()
+    }
+}

@@ -1,0 +1,46 @@
+//! From names to operations.
+
+use crate::{Attr, AttrReader, OpRef};
+use ferrograph_tensor::{Result, err};
+use hashbrown::HashMap;
+
+/// Makes an operation from its attributes.
+pub type Constructor = fn(&AttrReader<'_>) -> Result<OpRef>;
+
+/// The operations by their public names.
+#[derive(Default)]
+pub struct Registry {
+    constructors: HashMap<&'static str, Constructor>,
+}
+
+impl Registry {
+    /// A registry without operations.
+    pub fn new() -> Registry {
+        Registry::default()
+    }
+
+    /// Adds an operation.
+    ///
+    /// # Panics
+    /// Where the name is taken.
+    pub fn add(&mut self, name: &'static str, constructor: Constructor) {
+        let old = self.constructors.insert(name, constructor);
+        assert!(old.is_none(), "operation {name} is registered twice");
+    }
+
+    /// The operation of that name with these attributes.
+    pub fn make(&self, name: &str, attrs: &[(String, Attr)]) -> Result<OpRef> {
+        let constructor = self
+            .constructors
+            .get(name)
+            .ok_or_else(|| err!(NotFound, "there is no operation {name}"))?;
+        constructor(&AttrReader::new(name, attrs))
+    }
+
+    /// The names of all operations, sorted.
+    pub fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.constructors.keys().copied().collect();
+        names.sort_unstable();
+        names
+    }
+}
