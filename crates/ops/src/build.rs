@@ -1,0 +1,212 @@
+//! Short names for emitting operations, for gradient rules and compositions.
+
+use crate::registry;
+use ferrograph_graph::{Attr, Emitter, OpRef, Val, Vals};
+use ferrograph_tensor::{DType, Result, Shape, Tensor, err};
+use half::{bf16, f16};
+use num_complex::{Complex32, Complex64};
+
+/// Emits operations by their public names.
+pub trait Build: Emitter {
+    /// All outputs of the operation of that name.
+    fn op_all(&mut self, name: &str, inputs: &[Val], attrs: Vec<(&str, Attr)>) -> Result<Vals> {
+        let attrs: Vec<(String, Attr)> =
+            attrs.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
+        let op = registry().make(name, &attrs)?;
+        self.emit(op, inputs)
+    }
+
+    /// The first output of the operation of that name.
+    fn op(&mut self, name: &str, inputs: &[&Val], attrs: Vec<(&str, Attr)>) -> Result<Val> {
+        let inputs: Vec<Val> = inputs.iter().map(|v| (*v).clone()).collect();
+        first(self.op_all(name, &inputs, attrs)?, name)
+    }
+
+    /// The first output of this operation.
+    fn one(&mut self, op: OpRef, inputs: &[Val]) -> Result<Val> {
+        let name = op.name();
+        first(self.emit(op, inputs)?, name)
+    }
+
+    /// A constant.
+    fn constant(&mut self, value: Tensor) -> Result<Val> {
+        self.one(std::sync::Arc::new(crate::Const { value }), &[])
+    }
+
+    /// A scalar constant of a numeric dtype.
+    fn scalar(&mut self, value: f64, dtype: DType) -> Result<Val> {
+        let tensor = scalar_tensor(value, dtype)?;
+        self.constant(tensor)
+    }
+
+    /// An int32 vector constant.
+    fn int_vector(&mut self, values: &[i64]) -> Result<Val> {
+        #[allow(clippy::cast_possible_truncation)]
+        let values: Vec<i32> = values.iter().map(|&v| v as i32).collect();
+        self.constant(Tensor::vector(&values)?)
+    }
+
+    /// `a + b`, broadcasting.
+    fn add(&mut self, a: &Val, b: &Val) -> Result<Val> {
+        self.op("AddV2", &[a, b], vec![])
+    }
+    /// `a - b`, broadcasting.
+    fn sub(&mut self, a: &Val, b: &Val) -> Result<Val> {
+        self.op("Sub", &[a, b], vec![])
+    }
+    /// `a * b`, broadcasting.
+    fn mul(&mut self, a: &Val, b: &Val) -> Result<Val> {
+        self.op("Mul", &[a, b], vec![])
+    }
+    /// `a / b`, broadcasting.
+    fn div(&mut self, a: &Val, b: &Val) -> Result<Val> {
+        self.op("RealDiv", &[a, b], vec![])
+    }
+    /// `-a`.
+    fn neg(&mut self, a: &Val) -> Result<Val> {
+        self.op("Neg", &[a], vec![])
+    }
+    /// `a` times a number.
+    fn scale(&mut self, a: &Val, factor: f64) -> Result<Val> {
+        let factor = self.scalar(factor, a.dtype())?;
+        self.mul(a, &factor)
+    }
+    /// The complex conjugate; a real value is its own.
+    fn conj(&mut self, a: &Val) -> Result<Val> {
+        if a.dtype().is_complex() {
+            self.op("Conj", &[a], vec![])
+        } else {
+            Ok(a.clone())
+        }
+    }
+    /// `a` under another dtype.
+    fn cast(&mut self, a: &Val, dtype: DType) -> Result<Val> {
+        if a.dtype() == dtype {
+            return Ok(a.clone());
+        }
+        self.op("Cast", &[a], vec![("DstT", Attr::DType(dtype))])
+    }
+    /// The shape as an int32 vector; a constant where it is static.
+    fn shape_of(&mut self, a: &Val) -> Result<Val> {
+        if let Some(shape) = a.spec().shape.to_static() {
+            #[allow(clippy::cast_possible_wrap)]
+            let dims: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
+            return self.int_vector(&dims);
+        }
+        self.op("Shape", &[a], vec![("out_type", Attr::DType(DType::Int32))])
+    }
+    /// The elements of `a` under another shape.
+    fn reshape(&mut self, a: &Val, shape: &Val) -> Result<Val> {
+        self.op("Reshape", &[a, shape], vec![])
+    }
+    /// `a` with the shape of `like`.
+    fn reshape_like(&mut self, a: &Val, like: &Val) -> Result<Val> {
+        let (from, to) = (a.spec().shape, like.spec().shape);
+        if from.is_static() && from == to {
+            return Ok(a.clone());
+        }
+        let shape = self.shape_of(like)?;
+        self.reshape(a, &shape)
+    }
+    /// Zeros like `a`.
+    fn zeros_like(&mut self, a: &Val) -> Result<Val> {
+        self.op("ZerosLike", &[a], vec![])
+    }
+    /// Ones like `a`.
+    fn ones_like(&mut self, a: &Val) -> Result<Val> {
+        self.op("OnesLike", &[a], vec![])
+    }
+    /// The sum over the axes in the int vector `axes`.
+    fn sum(&mut self, a: &Val, axes: &Val, keep_dims: bool) -> Result<Val> {
+        self.op(
+            "Sum",
+            &[a, axes],
+            vec![("keep_dims", Attr::Bool(keep_dims))],
+        )
+    }
+    /// `where(cond, a, b)`, broadcasting.
+    fn select(&mut self, cond: &Val, a: &Val, b: &Val) -> Result<Val> {
+        self.op("SelectV2", &[cond, a, b], vec![])
+    }
+    /// A matrix product with optional transposition of either side.
+    fn matmul(&mut self, a: &Val, b: &Val, transpose_a: bool, transpose_b: bool) -> Result<Val> {
+        self.op(
+            "MatMul",
+            &[a, b],
+            vec![
+                ("transpose_a", Attr::Bool(transpose_a)),
+                ("transpose_b", Attr::Bool(transpose_b)),
+            ],
+        )
+    }
+
+    /// The gradient `grad` of a broadcast result, summed down to the shape of the operand `like`, where `other` is the
+    /// other operand.
+    fn unbroadcast(&mut self, grad: &Val, like: &Val, other: &Val) -> Result<Val> {
+        let (g, l) = (grad.spec().shape, like.spec().shape);
+        if g.is_static() && g == l {
+            return Ok(grad.clone());
+        }
+        if let (Some(from), Some(to)) = (g.to_static(), l.to_static()) {
+            return self.sum_to(grad, &from, &to);
+        }
+        let (shape, other) = (self.shape_of(like)?, self.shape_of(other)?);
+        let axes = self.op("BroadcastGradientArgs", &[&shape, &other], vec![])?;
+        let summed = self.sum(grad, &axes, false)?;
+        self.reshape(&summed, &shape)
+    }
+
+    /// `a` of shape `from` summed down to shape `to`, which broadcasts to it.
+    fn sum_to(&mut self, a: &Val, from: &Shape, to: &Shape) -> Result<Val> {
+        let lead = from.rank() - to.rank();
+        #[allow(clippy::cast_possible_wrap)]
+        let axes: Vec<i64> = (0..from.rank())
+            .filter(|&i| i < lead || (to[i - lead] == 1 && from[i] != 1))
+            .map(|i| i as i64)
+            .collect();
+        let summed = if axes.is_empty() {
+            a.clone()
+        } else {
+            let axes = self.int_vector(&axes)?;
+            self.sum(a, &axes, false)?
+        };
+        if summed.spec().shape.to_static().as_ref() == Some(to) {
+            return Ok(summed);
+        }
+        #[allow(clippy::cast_possible_wrap)]
+        let dims: Vec<i64> = to.iter().map(|&d| d as i64).collect();
+        let shape = self.int_vector(&dims)?;
+        self.reshape(&summed, &shape)
+    }
+}
+
+impl<E: Emitter + ?Sized> Build for E {}
+
+fn first(outputs: Vals, name: &str) -> Result<Val> {
+    outputs
+        .into_iter()
+        .next()
+        .ok_or_else(|| err!(Internal, "operation {name} has no output"))
+}
+
+/// A scalar tensor of a numeric dtype.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub(crate) fn scalar_tensor(value: f64, dtype: DType) -> Result<Tensor> {
+    match dtype {
+        DType::Float32 => Tensor::scalar(value as f32),
+        DType::Float64 => Tensor::scalar(value),
+        DType::Float16 => Tensor::scalar(f16::from_f64(value)),
+        DType::BFloat16 => Tensor::scalar(bf16::from_f64(value)),
+        DType::Complex64 => Tensor::scalar(Complex32::new(value as f32, 0.0)),
+        DType::Complex128 => Tensor::scalar(Complex64::new(value, 0.0)),
+        DType::Int8 => Tensor::scalar(value as i8),
+        DType::Int16 => Tensor::scalar(value as i16),
+        DType::Int32 => Tensor::scalar(value as i32),
+        DType::Int64 => Tensor::scalar(value as i64),
+        DType::UInt8 => Tensor::scalar(value as u8),
+        DType::UInt16 => Tensor::scalar(value as u16),
+        DType::UInt32 => Tensor::scalar(value as u32),
+        DType::UInt64 => Tensor::scalar(value as u64),
+        other => Err(err!(DType, "there is no number of dtype {other}")),
+    }
+}

@@ -1,0 +1,248 @@
+//! Operations that hold graphs: calls, branches and loops. What a region takes from outside is explicit: each region
+//! lists which of the operation's inputs feed its own.
+
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Effect, Graph, Inputs, Op, Runner, Specs, Tensors, op_object,
+};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// A graph and which inputs of the operation feed its inputs.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The graph.
+    pub graph: Arc<Graph>,
+    /// For each input of the graph the index of the operation's input.
+    pub inputs: Vec<u32>,
+}
+
+impl Branch {
+    fn run(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        runner.run(
+            &self.graph,
+            self.inputs
+                .iter()
+                .map(|&i| inputs[i as usize].clone())
+                .collect(),
+        )
+    }
+
+    fn mapping(&self) -> Attr {
+        Attr::Ints(self.inputs.iter().map(|&i| i64::from(i)).collect())
+    }
+}
+
+fn strongest(a: Effect, b: Effect) -> Effect {
+    let rank = |e| match e {
+        Effect::Pure => 0,
+        Effect::Reads => 1,
+        Effect::Writes => 2,
+        Effect::World => 3,
+    };
+    if rank(a) >= rank(b) { a } else { b }
+}
+
+/// A call of a graph: its inputs are the graph's.
+#[derive(Debug)]
+pub struct Call {
+    /// The called graph.
+    pub graph: Arc<Graph>,
+}
+
+impl Op for Call {
+    op_object!();
+    fn name(&self) -> &'static str {
+        match self.effect() {
+            Effect::Pure => "PartitionedCall",
+            _ => "StatefulPartitionedCall",
+        }
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("f", Attr::Graph(self.graph.clone()))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(self.graph.inputs.len())?;
+        for (i, spec) in self.graph.input_specs().enumerate() {
+            inputs.expect_dtype(i, spec.dtype)?;
+        }
+        Ok(self.graph.output_specs().cloned().collect())
+    }
+    fn effect(&self) -> Effect {
+        self.graph.effect()
+    }
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        runner.run(&self.graph, inputs.iter().cloned().collect())
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Regions
+    }
+    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.graph]
+    }
+}
+
+/// One of two graphs, chosen by the scalar bool input 0.
+#[derive(Debug)]
+pub struct If {
+    /// Runs where the condition holds.
+    pub then_branch: Branch,
+    /// Runs where it does not.
+    pub else_branch: Branch,
+}
+
+impl Op for If {
+    op_object!();
+    fn name(&self) -> &'static str {
+        match self.effect() {
+            Effect::Pure => "StatelessIf",
+            _ => "If",
+        }
+    }
+    fn node_name(&self) -> &'static str {
+        "cond"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new()
+            .with("then_branch", Attr::Graph(self.then_branch.graph.clone()))
+            .with("then_inputs", self.then_branch.mapping())
+            .with("else_branch", Attr::Graph(self.else_branch.graph.clone()))
+            .with("else_inputs", self.else_branch.mapping())
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect_dtype(0, DType::Bool)?;
+        let (a, b) = (&self.then_branch.graph, &self.else_branch.graph);
+        if a.outputs.len() != b.outputs.len() {
+            bail!(
+                Type,
+                "the branches return {} and {} values",
+                a.outputs.len(),
+                b.outputs.len()
+            );
+        }
+        let merge = |(x, y): (&TensorSpec, &TensorSpec)| {
+            if x.dtype != y.dtype {
+                bail!(Type, "the branches return {x} and {y} for the same value");
+            }
+            Ok(TensorSpec::new(x.dtype, x.shape.generalise(&y.shape)))
+        };
+        a.output_specs().zip(b.output_specs()).map(merge).collect()
+    }
+    fn effect(&self) -> Effect {
+        strongest(
+            self.then_branch.graph.effect(),
+            self.else_branch.graph.effect(),
+        )
+    }
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let branch = if condition(&inputs[0])? {
+            &self.then_branch
+        } else {
+            &self.else_branch
+        };
+        branch.run(runner, inputs)
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Regions
+    }
+    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.then_branch.graph, &self.else_branch.graph]
+    }
+}
+
+/// A loop: inputs are the loop variables, then what is invariant; outputs are the variables after the last iteration.
+#[derive(Debug)]
+pub struct While {
+    /// Gives the scalar bool that says whether to go on.
+    pub cond: Branch,
+    /// Gives the variables of the next iteration.
+    pub body: Branch,
+    /// The types that the variables keep.
+    pub vars: Vec<TensorSpec>,
+}
+
+impl Op for While {
+    op_object!();
+    fn name(&self) -> &'static str {
+        match self.effect() {
+            Effect::Pure => "StatelessWhile",
+            _ => "While",
+        }
+    }
+    fn node_name(&self) -> &'static str {
+        "while"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new()
+            .with("cond", Attr::Graph(self.cond.graph.clone()))
+            .with("cond_inputs", self.cond.mapping())
+            .with("body", Attr::Graph(self.body.graph.clone()))
+            .with("body_inputs", self.body.mapping())
+            .with(
+                "n_vars",
+                Attr::Int(i64::try_from(self.vars.len()).unwrap_or(i64::MAX)),
+            )
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        if self.body.graph.outputs.len() != self.vars.len() {
+            bail!(
+                Type,
+                "the loop body returns {} values for {} variables",
+                self.body.graph.outputs.len(),
+                self.vars.len()
+            );
+        }
+        for (i, (var, next)) in self
+            .vars
+            .iter()
+            .zip(self.body.graph.output_specs())
+            .enumerate()
+        {
+            inputs.expect_dtype(i, var.dtype)?;
+            if next.dtype != var.dtype {
+                bail!(
+                    Type,
+                    "loop variable {i} enters an iteration as {var} and leaves it as {next}"
+                );
+            }
+        }
+        Ok(self.vars.iter().cloned().collect())
+    }
+    fn effect(&self) -> Effect {
+        strongest(self.cond.graph.effect(), self.body.graph.effect())
+    }
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let n = self.vars.len();
+        let mut state: Tensors = inputs.iter().cloned().collect();
+        loop {
+            let go_on = self.cond.run(runner, &state)?;
+            let go_on = go_on
+                .first()
+                .ok_or_else(|| err!(Internal, "a loop condition returned nothing"))?;
+            if !condition(go_on)? {
+                state.truncate(n);
+                return Ok(state);
+            }
+            for (slot, next) in self.body.run(runner, &state)?.into_iter().enumerate() {
+                state[slot] = next;
+            }
+        }
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Regions
+    }
+    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.cond.graph, &self.body.graph]
+    }
+}
+
+/// The truth of a one-element bool tensor.
+fn condition(t: &Tensor) -> Result<bool> {
+    t.item::<bool>().map_err(|_| {
+        err!(
+            InvalidArgument,
+            "a condition must be one bool, got {}",
+            t.spec()
+        )
+    })
+}
