@@ -27,6 +27,18 @@ impl GraphBuilder {
         }
     }
 
+    /// A builder that goes on from a finished graph; node and value ids stay.
+    pub fn from_graph(name: &str, graph: &Graph) -> GraphBuilder {
+        let names = graph.nodes.iter().map(|n| (n.name.clone(), 0)).collect();
+        GraphBuilder {
+            name: name.into(),
+            nodes: graph.nodes.clone(),
+            values: graph.values.clone(),
+            names,
+            scope: String::new(),
+        }
+    }
+
     /// The graph's name.
     pub fn name(&self) -> &Arc<str> {
         &self.name

@@ -31,6 +31,6 @@ pub use op::{
 };
 pub use operands::{Operands, SlotType};
 pub use registry::{Constructor, Registry};
-pub use trace::{Capture, Trace, TraceRef};
+pub use trace::{Capture, Leaves, Trace, TraceRef};
 pub use val::{EagerVal, Sym, Val, Vals};
 pub use verify::verify;

@@ -218,6 +218,8 @@ pub struct VjpCall<'a> {
     pub outputs: &'a [Val],
     /// The gradients of those outputs; `None` where nothing depends on one.
     pub grads: &'a [Option<Val>],
+    /// For each input whether its gradient is wanted; a rule may skip the others.
+    pub needs: &'a [bool],
 }
 
 impl VjpCall<'_> {

@@ -16,6 +16,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A shared trace.
 pub type TraceRef = Arc<Trace>;
 
+/// Makes the operations that a trace needs by itself, which are defined further up.
+pub trait Leaves {
+    /// A placeholder of that type.
+    fn placeholder(&self, spec: TensorSpec) -> OpRef;
+    /// A constant.
+    fn constant(&self, value: Tensor) -> OpRef;
+}
+
+/// Constants of an outer graph up to this many elements are repeated inside instead of being captured.
+const REPEATED_CONSTANT_LIMIT: usize = 64;
+
 /// A value from outside and the input that stands for it inside.
 #[derive(Clone)]
 pub struct Capture {
@@ -59,6 +70,16 @@ impl Trace {
             parent,
             state: Mutex::new(Ok(state)),
         })
+    }
+
+    /// A trace that goes on from a finished graph, all of whose inputs become arguments. Values keep their ids.
+    pub fn reopen(name: &str, graph: &Graph, parent: Option<TraceRef>) -> TraceRef {
+        let trace = Trace::new(name, parent);
+        if let Ok(state) = &mut *trace.state.lock() {
+            state.builder = GraphBuilder::from_graph(name, graph);
+            state.args.clone_from(&graph.inputs);
+        }
+        trace
     }
 
     /// A number that no other live trace has.
@@ -196,6 +217,9 @@ impl Trace {
         if let Some(found) = self.with(|state| Ok(state.captured.get(&val.key()).copied()))? {
             return Ok(found);
         }
+        if let Some(id) = self.repeat_constant(val, leaves)? {
+            return Ok(id);
+        }
         let outer = match val {
             Val::Eager(_) => val.clone(),
             Val::Sym(s) => {
@@ -211,12 +235,12 @@ impl Trace {
                 } else {
                     Val::Sym(Sym {
                         trace: parent.clone(),
-                        value: parent.resolve(val, placeholder)?,
+                        value: parent.resolve(val, leaves)?,
                     })
                 }
             }
         };
-        self.capture(val.key(), outer, placeholder)
+        self.capture(val.key(), outer, leaves)
     }
 
     fn capture(
@@ -254,7 +278,7 @@ impl Trace {
         origin: Option<Arc<Origin>>,
     ) -> Result<Vals> {
         let outputs: SmallVec<[ValueId; 2]> = self.with(|state| {
-            let node = state.builder.add(op, inputs, name, origin)?;
+            let node = state.builder.add(op.clone(), inputs, name, origin)?;
             if !state.control.is_empty() {
                 let control = std::mem::take(&mut state.control);
                 state.builder.add_control(node, &control);

@@ -1,8 +1,8 @@
 //! Operations that compute nothing: inputs, constants, identities.
 
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Emitter, Grads, Inputs, Known, Op, Registry, Runner,
-    Specs, Tensors, VjpCall, op_object,
+    Attr, Attrs, Differentiability, Effect, Emitter, Grads, Inputs, Known, Leaves, Op, OpRef,
+    Registry, Runner, Specs, Tensors, VjpCall, op_object,
 };
 use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
@@ -135,6 +135,18 @@ impl Op for NoOp {
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Stops
+    }
+}
+
+/// Makes the operations that traces need by themselves.
+pub struct LeafOps;
+
+impl Leaves for LeafOps {
+    fn placeholder(&self, spec: TensorSpec) -> OpRef {
+        Arc::new(Placeholder { spec })
+    }
+    fn constant(&self, value: Tensor) -> OpRef {
+        Arc::new(Const { value })
     }
 }
 

@@ -10,7 +10,7 @@ mod region;
 mod resource;
 
 pub use build::Build;
-pub use core::{Const, Identity, NoOp, Placeholder, StopGradient};
+pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use region::{Branch, Call, If, While};
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
 
