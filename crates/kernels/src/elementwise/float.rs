@@ -1,0 +1,342 @@
+//! Operations on floats.
+
+use super::half_floats::{binary_halves, unary_halves};
+use super::integer::*;
+use super::{BinaryOp, UnaryOp};
+use crate::isa::Isa;
+use crate::vmath::{self, special};
+
+ops! {
+    /// The angle of the point `(b, a)`.
+    Atan2
+    /// The square root.
+    Sqrt
+    /// `1 / sqrt(x)`
+    Rsqrt
+    /// `1 / x`
+    Reciprocal
+    /// `e^x`
+    Exp
+    /// `e^x - 1`, accurate near 0.
+    Expm1
+    /// The natural logarithm.
+    Log
+    /// `log(1 + x)`, accurate near 0.
+    Log1p
+    /// The sine.
+    Sin
+    /// The cosine.
+    Cos
+    /// The tangent.
+    Tan
+    /// The inverse sine.
+    Asin
+    /// The inverse cosine.
+    Acos
+    /// The inverse tangent.
+    Atan
+    /// The hyperbolic sine.
+    Sinh
+    /// The hyperbolic cosine.
+    Cosh
+    /// The hyperbolic tangent.
+    Tanh
+    /// The inverse hyperbolic sine.
+    Asinh
+    /// The inverse hyperbolic cosine.
+    Acosh
+    /// The inverse hyperbolic tangent.
+    Atanh
+    /// `1 / (1 + e^-x)`
+    Sigmoid
+    /// `log(1 + e^x)`
+    Softplus
+    /// `x / (1 + |x|)`
+    Softsign
+    /// `max(x, 0)`
+    Relu
+    /// `min(max(x, 0), 6)`
+    Relu6
+    /// `x` where positive, else `e^x - 1`.
+    Elu
+    /// The scaled exponential linear unit.
+    Selu
+    /// `x` where positive, else `x * b`: the slope is the second operand.
+    LeakyRelu
+    /// The error function.
+    Erf
+    /// One minus the error function.
+    Erfc
+    /// `ln |Γ(x)|`
+    Lgamma
+    /// The derivative of `ln Γ(x)`.
+    Digamma
+    /// Rounded down.
+    Floor
+    /// Rounded up.
+    Ceil
+    /// Rounded to the nearest integer, halves to even.
+    Round
+    /// Whether the value is NaN.
+    IsNan
+    /// Whether the value is infinite.
+    IsInf
+    /// Whether the value is neither infinite nor NaN.
+    IsFinite
+}
+
+/// `impl BinaryOp` for both float types: operation, whether it is compiled for each instruction set, cost, meaning.
+macro_rules! binary_float {
+    ($($op:ty, $wide:expr, $cost:expr, |$a:ident, $b:ident| $body:expr;)*) => {$(
+        binary_float!(@one f32, $op, $wide, $cost, |$a, $b| $body);
+        binary_float!(@one f64, $op, $wide, $cost, |$a, $b| $body);
+        binary_halves!($op);
+    )*};
+    (@one $t:ty, $op:ty, $wide:expr, $cost:expr, |$a:ident, $b:ident| $body:expr) => {
+        impl BinaryOp<$t> for $op {
+            type Out = $t;
+            const WIDE: bool = $wide;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>($a: $t, $b: $t) -> $t {
+                $body
+            }
+        }
+    };
+}
+
+binary_float! {
+    Add, true, 0.4, |a, b| a + b;
+    Sub, true, 0.4, |a, b| a - b;
+    Mul, true, 0.4, |a, b| a * b;
+    Div, true, 0.5, |a, b| a / b;
+    SquaredDifference, true, 0.4, |a, b| (a - b) * (a - b);
+    Maximum, true, 0.4, |a, b| if a >= b || a.is_nan() { a } else { b };
+    Minimum, true, 0.4, |a, b| if a <= b || a.is_nan() { a } else { b };
+    LeakyRelu, true, 0.4, |a, b| if a > 0.0 { a } else { a * b };
+    FloorDiv, false, 1.5, |a, b| (a / b).floor();
+    TruncateDiv, false, 1.5, |a, b| (a / b).trunc();
+    TruncateMod, false, 8.0, |a, b| a % b;
+    FloorMod, false, 8.0, |a, b| {
+        let r = a % b;
+        if r != 0.0 { if (r < 0.0) != (b < 0.0) { r + b } else { r } } else { r.abs().copysign(b) }
+    };
+    Atan2, false, 12.0, |a, b| a.atan2(b);
+}
+
+macro_rules! impl_unary {
+    ($t:ty, $op:ty, $out:ty, $wide:expr, $cost:expr, $f:expr) => {
+        impl UnaryOp<$t> for $op {
+            type Out = $out;
+            const WIDE: bool = $wide;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(x: $t) -> $out {
+                let f: fn($t) -> $out = $f;
+                f(x)
+            }
+        }
+    };
+}
+
+/// `impl UnaryOp` for both float types by one expression.
+macro_rules! unary_float {
+    ($($op:ty, $wide:expr, $cost:expr, |$x:ident| $body:expr;)*) => {$(
+        impl_unary!(f32, $op, f32, $wide, $cost, |$x| $body);
+        impl_unary!(f64, $op, f64, $wide, $cost, |$x| $body);
+        unary_halves!($op);
+    )*};
+    (bool: $($op:ty, |$x:ident| $body:expr;)*) => {$(
+        impl_unary!(f32, $op, bool, true, 0.4, |$x| $body);
+        impl_unary!(f64, $op, bool, true, 0.4, |$x| $body);
+        unary_halves!(bool: $op);
+    )*};
+}
+
+unary_float! {
+    Neg, true, 0.4, |x| -x;
+    Abs, true, 0.4, |x| x.abs();
+    Sign, true, 0.4, |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x };
+    Square, true, 0.4, |x| x * x;
+    Sqrt, true, 0.6, |x| x.sqrt();
+    Rsqrt, true, 0.8, |x| 1.0 / x.sqrt();
+    Reciprocal, true, 0.5, |x| 1.0 / x;
+    Relu, true, 0.4, |x| if x < 0.0 { 0.0 } else { x };
+    Relu6, true, 0.4, |x| x.clamp(0.0, 6.0);
+    Softsign, true, 0.5, |x| x / (1.0 + x.abs());
+    Floor, true, 0.4, |x| x.floor();
+    Ceil, true, 0.4, |x| x.ceil();
+    Round, true, 0.4, |x| x.round_ties_even();
+    Tan, false, 8.0, |x| x.tan();
+    Asin, false, 6.0, |x| x.asin();
+    Acos, false, 6.0, |x| x.acos();
+    Atan, false, 6.0, |x| x.atan();
+    Sinh, false, 10.0, |x| x.sinh();
+    Cosh, false, 10.0, |x| x.cosh();
+    Asinh, false, 12.0, |x| x.asinh();
+    Acosh, false, 12.0, |x| x.acosh();
+    Atanh, false, 12.0, |x| x.atanh();
+}
+
+unary_float! { bool:
+    IsNan, |x| x.is_nan();
+    IsInf, |x| x.is_infinite();
+    IsFinite, |x| x.is_finite();
+}
+
+/// Functions of `vmath`.
+macro_rules! vector_math {
+    ($t:ident: $($op:ty, $cost:expr, $f:ident;)*) => {$(
+        impl UnaryOp<$t> for $op {
+            type Out = $t;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(x: $t) -> $t {
+                vmath::$t::$f::<I>(x)
+            }
+        }
+    )*};
+}
+
+vector_math! { f32:
+    Exp, 0.5, exp;
+    Expm1, 0.6, expm1;
+    Log, 0.6, log;
+    Log1p, 0.8, log1p;
+    Tanh, 0.8, tanh;
+    Sigmoid, 0.7, sigmoid;
+    Softplus, 1.2, softplus;
+    Erf, 0.8, erf;
+}
+
+vector_math! { f64:
+    Exp, 1.2, exp;
+    Log, 1.5, log;
+    Sigmoid, 1.5, sigmoid;
+}
+
+/// Functions of the library, one element at a time.
+macro_rules! scalar_math {
+    ($t:ty: $($op:ty, $cost:expr, $f:expr;)*) => {$(
+        impl_unary!($t, $op, $t, false, $cost, $f);
+    )*};
+}
+
+scalar_math! { f32:
+    Erfc, 10.0, libm::erfcf;
+    Lgamma, 15.0, |x| special::lgamma(x as f64) as f32;
+    Digamma, 20.0, |x| special::digamma(x as f64) as f32;
+}
+
+scalar_math! { f64:
+    Expm1, 6.0, f64::exp_m1;
+    Log1p, 6.0, f64::ln_1p;
+    Tanh, 10.0, f64::tanh;
+    Softplus, 10.0, special::softplus;
+    Erf, 10.0, libm::erf;
+    Erfc, 10.0, libm::erfc;
+    Lgamma, 15.0, special::lgamma;
+    Digamma, 20.0, special::digamma;
+}
+unary_halves!(
+    Exp, Expm1, Log, Log1p, Tanh, Sigmoid, Softplus, Erf, Erfc, Lgamma, Digamma
+);
+
+/// Sine and cosine: vectors for moderate arguments, the library for far ones.
+macro_rules! circular {
+    ($($op:ty, $f:ident;)*) => {$(
+        impl UnaryOp<f32> for $op {
+            type Out = f32;
+            const COST_NS: f64 = 0.8;
+            #[inline(always)]
+            fn apply<I: Isa>(x: f32) -> f32 {
+                vmath::f32::$f::<I>(x)
+            }
+            #[inline(always)]
+            fn is_rare(x: f32) -> bool {
+                vmath::f32::is_far(x)
+            }
+            fn rare(x: f32) -> f32 {
+                x.$f()
+            }
+        }
+        impl_unary!(f64, $op, f64, false, 8.0, |x| x.$f());
+        unary_halves!($op);
+    )*};
+}
+circular! { Sin, sin; Cos, cos; }
+
+const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
+
+macro_rules! exponential_units {
+    ($($t:ident, $wide:expr, $cost:expr;)*) => {$(
+        impl UnaryOp<$t> for Elu {
+            type Out = $t;
+            const WIDE: bool = $wide;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(x: $t) -> $t {
+                let below = <Expm1 as UnaryOp<$t>>::apply::<I>(x);
+                if x < 0.0 { below } else { x }
+            }
+        }
+        impl UnaryOp<$t> for Selu {
+            type Out = $t;
+            const WIDE: bool = $wide;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(x: $t) -> $t {
+                let below = <Expm1 as UnaryOp<$t>>::apply::<I>(x) * (SELU_SCALE * SELU_ALPHA) as $t;
+                if x < 0.0 { below } else { x * SELU_SCALE as $t }
+            }
+        }
+    )*};
+}
+exponential_units! { f32, true, 0.7; f64, false, 7.0; }
+unary_halves!(Elu, Selu);
+
+impl BinaryOp<f32> for Pow {
+    type Out = f32;
+    const COST_NS: f64 = 2.5;
+    #[inline(always)]
+    fn apply<I: Isa>(a: f32, b: f32) -> f32 {
+        vmath::f32::pow::<I>(a, b)
+    }
+}
+
+impl BinaryOp<f64> for Pow {
+    type Out = f64;
+    const WIDE: bool = false;
+    const COST_NS: f64 = 15.0;
+    #[inline(always)]
+    fn apply<I: Isa>(a: f64, b: f64) -> f64 {
+        a.powf(b)
+    }
+}
+binary_halves!(Pow);
+
+/// Relu and friends on integers.
+macro_rules! relu_int {
+    ($($t:ty)*) => {$(
+        impl UnaryOp<$t> for Relu {
+            type Out = $t;
+            const WIDE: bool = false;
+            #[inline(always)]
+            #[allow(unused_comparisons)]
+            fn apply<I: Isa>(x: $t) -> $t {
+                if x < 0 { 0 } else { x }
+            }
+        }
+        impl UnaryOp<$t> for Relu6 {
+            type Out = $t;
+            const WIDE: bool = false;
+            #[inline(always)]
+            #[allow(unused_comparisons)]
+            fn apply<I: Isa>(x: $t) -> $t {
+                if x < 0 { 0 } else if x > 6 { 6 } else { x }
+            }
+        }
+    )*};
+}
+relu_int!(i8 i16 i32 i64 u8 u16 u32 u64);

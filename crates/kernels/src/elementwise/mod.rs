@@ -1,0 +1,91 @@
+//! Element by element: operations as types, kernels as function pointers, broadcasting as a plan.
+//!
+//! `Binary::<f32, f32>::of::<Add>()` gives the three loops of an addition once; they are plain function pointers, to
+//! be called many times. [`Broadcast`] walks n-dimensional operands and calls them on runs.
+
+mod binary;
+mod broadcast;
+mod cast;
+mod compare;
+mod complex;
+mod float;
+mod half_floats;
+mod integer;
+mod select;
+mod unary;
+
+pub use binary::*;
+pub use broadcast::Broadcast;
+pub use cast::{CastTo, cast};
+pub use compare::*;
+pub use complex::{Angle, Conj, Imag, Real};
+pub use float::*;
+pub use integer::*;
+pub use select::{select, select_broadcast};
+pub use unary::*;
+
+use crate::isa::Isa;
+
+/// A function of one element. `f16` and `bf16` come through `f32`.
+pub trait UnaryOp<T: Copy>: 'static {
+    /// The element type of the result.
+    type Out: Copy + Send;
+    /// A rough cost, for deciding about threads.
+    const COST_NS: f64 = 0.4;
+    /// Whether the loop gains from wide vectors, and so is compiled for each instruction set.
+    const WIDE: bool = true;
+    /// The function.
+    fn apply<I: Isa>(x: T) -> Self::Out;
+    /// Whether `x` lies where `apply` is not accurate and [`UnaryOp::rare`] must be used.
+    #[inline(always)]
+    fn is_rare(_x: T) -> bool {
+        false
+    }
+    /// The slow exact function for rare inputs.
+    fn rare(_x: T) -> Self::Out {
+        unreachable!("no rare inputs")
+    }
+    /// The loop over slices.
+    fn slice(x: &[T], out: &mut [Self::Out])
+    where
+        Self: Sized,
+    {
+        unary::run::<T, Self>(x, out)
+    }
+}
+
+/// A function of two elements of one type. `f16` and `bf16` come through `f32`.
+pub trait BinaryOp<T: Copy>: 'static {
+    /// The element type of the result.
+    type Out: Copy + Send;
+    /// A rough cost, for deciding about threads.
+    const COST_NS: f64 = 0.4;
+    /// Whether the loop gains from wide vectors, and so is compiled for each instruction set.
+    const WIDE: bool = true;
+    /// The function.
+    fn apply<I: Isa>(a: T, b: T) -> Self::Out;
+    /// The loop over two slices.
+    fn vec_vec(a: &[T], b: &[T], out: &mut [Self::Out])
+    where
+        Self: Sized,
+    {
+        binary::run_vec_vec::<T, Self>(a, b, out)
+    }
+    /// The loop over a scalar and a slice.
+    fn scalar_vec(a: T, b: &[T], out: &mut [Self::Out])
+    where
+        Self: Sized,
+    {
+        binary::run_scalar_vec::<T, Self>(a, b, out)
+    }
+    /// The loop over a slice and a scalar.
+    fn vec_scalar(a: &[T], b: T, out: &mut [Self::Out])
+    where
+        Self: Sized,
+    {
+        binary::run_vec_scalar::<T, Self>(a, b, out)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! The one thread pool: made on first use, keyed by process id so that a forked child makes its own.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Work below this many nanoseconds stays on the caller's thread.
+pub const PARALLEL_THRESHOLD_NS: f64 = 50_000.0;
+
+/// The work one chunk should hold; fixed, so that chunking never depends on the number of threads.
+const CHUNK_NS: f64 = 20_000.0;
+
+struct Owned {
+    pid: u32,
+    pool: ThreadPool,
+}
+
+static CURRENT: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The number of threads of the pool: `FERROGRAPH_NUM_THREADS`, or what the machine offers.
+pub fn n_threads() -> usize {
+    static N: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *N.get_or_init(|| {
+        std::env::var("FERROGRAPH_NUM_THREADS")
+            .ok()
+            .and_then(|v| v.trim().parse().ok())
+            .filter(|&n: &usize| n > 0)
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+    })
+}
+
+/// Runs `f` inside the pool; directly when the caller is one of its threads already.
+///
+/// A panic in `f` or in what it spawned resumes at the caller.
+pub fn install<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    let pool = pool();
+    if pool.current_thread_index().is_some() {
+        f()
+    } else {
+        pool.install(f)
+    }
+}
+
+/// Whether work of this many nanoseconds is worth the pool.
+pub fn worth_it(total_ns: f64) -> bool {
+    total_ns > PARALLEL_THRESHOLD_NS && n_threads() > 1
+}
+
+/// The chunk length for items of this cost: a multiple of 1024 above that size, at least 1.
+pub fn chunk_len(cost_per_item_ns: f64) -> usize {
+    let len = (CHUNK_NS / cost_per_item_ns.max(1e-3)).max(1.0) as usize;
+    if len > 1024 {
+        len.next_multiple_of(1024)
+    } else {
+        len
+    }
+}
+
+/// Calls `f` on consecutive ranges that cover `0..n`, over the pool when the total cost is worth it.
+pub fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sync) {
+    if !worth_it(n as f64 * cost_per_item_ns) {
+        return if n > 0 {
+            f(0..n)
+        };
+    }
+    let len = chunk_len(cost_per_item_ns);
+    install(|| {
+        (0..n.div_ceil(len))
+            .into_par_iter()
+            .for_each(|i| f(i * len..((i + 1) * len).min(n)));
+    });
+}
+
+/// Calls `f(offset, piece)` on consecutive pieces of `out`, over the pool when the total cost is worth it.
+pub fn par_chunks_mut<U: Send>(
+    out: &mut [U],
+    cost_per_item_ns: f64,
+    f: impl Fn(usize, &mut [U]) + Sync,
+) {
+    par_rows_mut(out, 1, cost_per_item_ns, f);
+}
+
+/// As [`par_chunks_mut`], for rows of `row` elements that are never cut: `f(first_row, rows)`.
+pub fn par_rows_mut<U: Send>(
+    out: &mut [U],
+    row: usize,
+    cost_per_row_ns: f64,
+    f: impl Fn(usize, &mut [U]) + Sync,
+) {
+    if out.is_empty() || row == 0 {
+        return;
+    }
+    let n_rows = out.len() / row;
+    if !worth_it(n_rows as f64 * cost_per_row_ns) {
+        return f(0, out);
+    }
+    let len = chunk_len(cost_per_row_ns);
+    install(|| {
+        out.par_chunks_mut(len * row)
+            .enumerate()
+            .for_each(|(i, piece)| f(i * len, piece))
+    });
+}
+
+fn pool() -> &'static ThreadPool {
+    let pid = std::process::id();
+    let seen = CURRENT.load(Ordering::Acquire);
+    // SAFETY: a pointer stored in CURRENT comes from `Box::into_raw` and is never freed.
+    match unsafe { seen.as_ref() } {
+        Some(owned) if owned.pid == pid => &owned.pool,
+        _ => replace(seen, pid),
+    }
+}
+
+/// Stores a new pool for this process, or takes the one that another thread stored meanwhile.
+#[cold]
+fn replace(seen: *mut Owned, pid: u32) -> &'static ThreadPool {
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(n_threads())
+        .thread_name(|i| format!("ferrograph-{i}"))
+        .build()
+        .expect("the thread pool starts");
+    let fresh = Box::into_raw(Box::new(Owned { pid, pool }));
+    // The parent's pool is leaked on purpose: its threads do not exist in a forked child, so it cannot be joined.
+    match CURRENT.compare_exchange(seen, fresh, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: `fresh` was just made and is never freed once stored.
+        Ok(_) => unsafe { &(*fresh).pool },
+        Err(winner) => {
+            // SAFETY: `fresh` was never shared; `winner` was stored by another thread and is never freed.
+            unsafe {
+                drop(Box::from_raw(fresh));
+                &(*winner).pool
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn chunks_cover_the_range_once() {
+        for n in [0, 1, 1000, 1_000_000] {
+            let sum = AtomicUsize::new(0);
+            par_chunks(n, 1.0, |r| {
+                sum.fetch_add(r.sum::<usize>(), Ordering::Relaxed);
+            });
+            assert_eq!(sum.into_inner(), n * n.saturating_sub(1) / 2);
+        }
+    }
+
+    #[test]
+    fn rows_are_not_cut() {
+        let mut out = vec![0u32; 3 * 100_000];
+        par_rows_mut(&mut out, 3, 10.0, |first, rows| {
+            assert_eq!(rows.len() % 3, 0);
+            rows.chunks_mut(3)
+                .enumerate()
+                .for_each(|(i, r)| r.fill((first + i) as u32));
+        });
+        assert!(out.iter().enumerate().all(|(i, &v)| v as usize == i / 3));
+    }
+
+    #[test]
+    fn a_panic_in_a_worker_reaches_the_caller() {
+        let caught =
+            std::panic::catch_unwind(|| par_chunks(1 << 20, 10.0, |r| assert!(r.start == 0)));
+        assert!(caught.is_err() || n_threads() == 1);
+        install(|| ()); // the pool still serves
+    }
+
+    #[test]
+    fn install_nests() {
+        assert_eq!(install(|| install(|| install(|| 7))), 7);
+    }
+
+    #[test]
+    fn a_forked_child_makes_its_own_pool() {
+        install(|| ());
+        // SAFETY: the child only runs the pool and leaves by `_exit`.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            let ok = install(|| rayon::join(|| 1, || 2)) == (1, 2);
+            // SAFETY: `_exit` ends the child without running the test harness's exit code.
+            unsafe { libc::_exit(if ok { 0 } else { 1 }) };
+        }
+        let mut status = 1;
+        // SAFETY: `pid` is the child forked above and `status` is a valid place.
+        unsafe { libc::waitpid(pid, &mut status, 0) };
+        assert_eq!(status, 0);
+    }
+}

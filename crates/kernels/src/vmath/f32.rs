@@ -1,0 +1,264 @@
+//! Single precision.
+
+use crate::isa::Isa;
+
+const LOG2_E: f32 = std::f32::consts::LOG2_E;
+/// Leading bits of ln 2, so that its product with an exponent is exact.
+const LN2_HI: f32 = 0.693_359_4;
+const LN2_LO: f32 = -2.121_944_4e-4;
+/// Adding it rounds to the nearest integer, which then lies in the low bits.
+const ROUND: f32 = 12_582_912.0;
+
+/// Horner's scheme, the highest coefficient first.
+#[inline(always)]
+fn poly<I: Isa, const N: usize>(x: f32, c: [f32; N]) -> f32 {
+    let mut y = c[0];
+    let mut i = 1;
+    while i < N {
+        y = I::fma32(y, x, c[i]);
+        i += 1;
+    }
+    y
+}
+
+/// `2^n` for an integer that is a normal exponent.
+#[inline(always)]
+fn exp2i(n: i32) -> f32 {
+    f32::from_bits(((n + 127) << 23) as u32)
+}
+
+/// `x = n ln 2 + r`: n as float and as integer, and r.
+#[inline(always)]
+fn reduce_ln2<I: Isa>(x: f32) -> (i32, f32) {
+    let shifted = I::fma32(x, LOG2_E, ROUND);
+    let n = shifted - ROUND;
+    let i = (shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32);
+    (i, I::fma32(n, -LN2_LO, I::fma32(n, -LN2_HI, x)))
+}
+
+/// `(e^r - 1 - r) / r²` for `|r| <= ln 2 / 2`.
+#[inline(always)]
+fn exp_tail<I: Isa>(r: f32) -> f32 {
+    poly::<I, 6>(
+        r,
+        [
+            1.987_569_1e-4,
+            1.398_199_9e-3,
+            8.333_452e-3,
+            4.166_579_6e-2,
+            1.666_666_5e-1,
+            0.5,
+        ],
+    )
+}
+
+/// `e^x`
+#[inline(always)]
+pub fn exp<I: Isa>(x: f32) -> f32 {
+    let x = if x > 89.5 { 89.5 } else { x };
+    let x = if x < -105.0 { -105.0 } else { x };
+    let (n, r) = reduce_ln2::<I>(x);
+    let y = I::fma32(exp_tail::<I>(r), r * r, r) + 1.0;
+    // Two steps, so that results below the normal range round once and those above it become infinite.
+    let half = n >> 1;
+    y * exp2i(half) * exp2i(n - half)
+}
+
+/// `e^x - 1`
+#[inline(always)]
+pub fn expm1<I: Isa>(x: f32) -> f32 {
+    let c = if x > 89.0 { 89.0 } else { x };
+    let c = if c < -18.0 { -18.0 } else { c };
+    let (n, r) = reduce_ln2::<I>(c);
+    let p = I::fma32(exp_tail::<I>(r), r * r, r);
+    let s = exp2i(n - 1);
+    let y = I::fma32(s, p, s - 0.5) * 2.0;
+    if x == 0.0 { x } else { y }
+}
+
+/// The natural logarithm.
+#[inline(always)]
+pub fn log<I: Isa>(x: f32) -> f32 {
+    const SQRT_HALF: u32 = 0x3f35_04f3;
+    let tiny = x < f32::MIN_POSITIVE;
+    let scaled = if tiny { x * 8_388_608.0 } else { x };
+    let bits = scaled.to_bits().wrapping_sub(SQRT_HALF);
+    let e = (((bits as i32) >> 23) - if tiny { 23 } else { 0 }) as f32;
+    let f = f32::from_bits((bits & 0x007f_ffff).wrapping_add(SQRT_HALF)) - 1.0;
+    let z = f * f;
+    let p = poly::<I, 9>(
+        f,
+        [
+            7.037_683_6e-2,
+            -1.151_461e-1,
+            1.167_699_9e-1,
+            -1.242_014_1e-1,
+            1.424_932_3e-1,
+            -1.666_805_8e-1,
+            2.000_071_5e-1,
+            -2.499_999_4e-1,
+            3.333_333e-1,
+        ],
+    );
+    let y = I::fma32(e, LN2_LO, p * f * z);
+    let y = I::fma32(-0.5, z, y);
+    let y = I::fma32(e, LN2_HI, f + y);
+    let y = if x == f32::INFINITY { x } else { y };
+    let y = if x == 0.0 { f32::NEG_INFINITY } else { y };
+    if x >= 0.0 { y } else { f32::NAN }
+}
+
+/// `log(1 + x)`
+#[inline(always)]
+pub fn log1p<I: Isa>(x: f32) -> f32 {
+    let u = 1.0 + x;
+    let lost = x - (u - 1.0);
+    let y = log::<I>(u) + lost / u;
+    let y = if u == 1.0 { x } else { y };
+    let y = if x == -1.0 { f32::NEG_INFINITY } else { y };
+    if x == f32::INFINITY { x } else { y }
+}
+
+/// The hyperbolic tangent.
+#[inline(always)]
+pub fn tanh<I: Isa>(x: f32) -> f32 {
+    let a = x.abs();
+    let a = if a > 10.0 { 10.0 } else { a };
+    let t = expm1::<I>(-2.0 * a);
+    (-t / (2.0 + t)).copysign(x)
+}
+
+/// `1 / (1 + e^-x)`
+#[inline(always)]
+pub fn sigmoid<I: Isa>(x: f32) -> f32 {
+    let e = exp::<I>(-x.abs());
+    let top = if x < 0.0 { e } else { 1.0 };
+    top / (1.0 + e)
+}
+
+/// `log(1 + e^x)`
+#[inline(always)]
+pub fn softplus<I: Isa>(x: f32) -> f32 {
+    let positive = if x < 0.0 { 0.0 } else { x };
+    positive + log1p::<I>(exp::<I>(-x.abs()))
+}
+
+/// Whether `sin` and `cos` are beyond the reach of their reduction.
+#[inline(always)]
+pub fn is_far(x: f32) -> bool {
+    x.abs() > 1e8
+}
+
+/// `x = n π/2 + r` for `|x| <= 1e8`.
+#[inline(always)]
+fn reduce_pi<I: Isa>(x: f32) -> (u32, f64) {
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    const PIO2_HI: f64 = f64::from_bits(0x3ff9_21fb_5000_0000);
+    const PIO2_LO: f64 = f64::from_bits(0x3e51_10b4_611a_6263);
+    let x = x as f64;
+    let shifted = I::fma64(x, std::f64::consts::FRAC_2_PI, ROUND);
+    let n = shifted - ROUND;
+    let r = I::fma64(n, -PIO2_LO, I::fma64(n, -PIO2_HI, x));
+    (shifted.to_bits() as u32, r)
+}
+
+#[inline(always)]
+fn sin_core<I: Isa>(n: u32, r: f64) -> f32 {
+    let z = r * r;
+    let s = I::fma64(z, 2.718_311_493_989_822_4e-6, -1.983_933_483_603_121_3e-4);
+    let s = I::fma64(
+        I::fma64(s, z, 8.333_329_385_889_463e-3),
+        z,
+        -0.166_666_664_163_247_35,
+    );
+    let s = I::fma64(s * z, r, r);
+    let c = I::fma64(z, 2.439_044_879_627_741_6e-5, -0.001_388_676_377_460_993);
+    let c = I::fma64(
+        I::fma64(c, z, 0.041_666_623_323_739_06),
+        z,
+        -0.499_999_997_251_031,
+    );
+    let c = I::fma64(c, z, 1.0);
+    let y = (if n & 1 == 0 { s } else { c }) as f32;
+    f32::from_bits(y.to_bits() ^ ((n & 2) << 30))
+}
+
+/// The sine, for arguments that are not [far](is_far).
+#[inline(always)]
+pub fn sin<I: Isa>(x: f32) -> f32 {
+    let (n, r) = reduce_pi::<I>(x);
+    let y = sin_core::<I>(n, r);
+    if x == 0.0 { x } else { y }
+}
+
+/// The cosine, for arguments that are not [far](is_far).
+#[inline(always)]
+pub fn cos<I: Isa>(x: f32) -> f32 {
+    let (n, r) = reduce_pi::<I>(x);
+    sin_core::<I>(n.wrapping_add(1), r)
+}
+
+/// The error function.
+#[inline(always)]
+pub fn erf<I: Isa>(x: f32) -> f32 {
+    let a = x.abs();
+    let c = if a > 4.0 { 4.0 } else { a };
+    let z = c * c;
+    let small = c * poly::<I, 7>(z, ERF_SMALL);
+    // erf(x) = 1 - e^-g(x): g is smooth and grows like x².
+    let g = poly::<I, 9>(c, ERF_LARGE);
+    let large = 1.0 - exp::<I>(-g * c);
+    let y = if c < 1.0 { small } else { large };
+    y.copysign(x)
+}
+
+/// `erf(x) / x` in x², to 1.
+const ERF_SMALL: [f32; 7] = [
+    7.875_875e-5,
+    -8.016_864e-4,
+    5.189_087_4e-3,
+    -2.685_421_2e-2,
+    1.128_359_5e-1,
+    -3.761_262_7e-1,
+    std::f32::consts::FRAC_2_SQRT_PI,
+];
+/// `-ln(erfc(x)) / x`, from 1 to 4.
+const ERF_LARGE: [f32; 9] = [
+    -2.536_835_4e-7,
+    4.008_122e-6,
+    -8.450_705e-6,
+    -2.976_047_4e-4,
+    3.732_554_6e-3,
+    -2.413_886e-2,
+    1.068_022_1e-1,
+    6.347_56e-1,
+    1.128_755_9,
+];
+
+/// `x^y`: through double precision, so that the logarithm's error does not grow with the exponent.
+#[inline(always)]
+pub fn pow<I: Isa>(x: f32, y: f32) -> f32 {
+    let magnitude =
+        super::f64::exp_moderate::<I>(y as f64 * super::f64::log_positive::<I>(x.abs() as f64))
+            as f32;
+    let whole = y.trunc() == y;
+    // Beyond 2^24 every float is even.
+    let odd = whole && y.abs() < 16_777_216.0 && (y as i32) & 1 == 1;
+    let signed = if odd && x.is_sign_negative() {
+        -magnitude
+    } else {
+        magnitude
+    };
+    let r = if x < 0.0 && !whole && x != f32::NEG_INFINITY {
+        f32::NAN
+    } else {
+        signed
+    };
+    let r = if x == -1.0 && y.is_infinite() { 1.0 } else { r };
+    let r = if x.is_nan() || y.is_nan() {
+        f32::NAN
+    } else {
+        r
+    };
+    if y == 0.0 || x == 1.0 { 1.0 } else { r }
+}

@@ -1,0 +1,189 @@
+//! Accuracy against double precision, on dense samples of all floats and at the edges.
+
+use crate::elementwise::{
+    BinaryOp, Cos, Erf, Exp, Expm1, Log, Log1p, Pow, Sigmoid, Sin, Softplus, Tanh, UnaryOp,
+};
+
+/// Every 997th float, which meets all exponents, and the edges.
+fn samples() -> Vec<f32> {
+    let edges = [
+        0.0,
+        f32::MIN_POSITIVE,
+        1e-45,
+        1.0,
+        f32::INFINITY,
+        f32::NAN,
+        f32::MAX,
+        88.722_83,
+        88.722_84,
+        103.97,
+        104.0,
+    ];
+    let dense = (0..u32::MAX).step_by(997).map(f32::from_bits);
+    edges.iter().flat_map(|&e| [e, -e]).chain(dense).collect()
+}
+
+/// The distance in units of the last place of the wanted value.
+fn ulps(got: f32, want: f64) -> f64 {
+    let rounded = want as f32;
+    if got.is_nan() || rounded.is_nan() || got.is_infinite() || rounded.is_infinite() {
+        let same = got == rounded || (got.is_nan() && rounded.is_nan());
+        let edge = rounded.is_infinite() && got == f32::MAX.copysign(rounded);
+        return if same || edge { 0.0 } else { f64::INFINITY };
+    }
+    let place = (rounded.abs().max(f32::MIN_POSITIVE)).to_bits() >> 23;
+    (got as f64 - want).abs() / 2f64.powi(place as i32 - 127 - 23)
+}
+
+fn check<O: UnaryOp<f32, Out = f32>>(name: &str, limit: f64, truth: impl Fn(f64) -> f64) {
+    let x = samples();
+    let mut y = vec![0.0; x.len()];
+    O::slice(&x, &mut y);
+    let worst = x
+        .iter()
+        .zip(&y)
+        .map(|(&x, &y)| (ulps(y, truth(x as f64)), x, y))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let (error, at, got) = worst.unwrap();
+    println!("{name}: {error:.2} ulp at {at:e}");
+    assert!(
+        error <= limit,
+        "{name}({at:e}) = {got:e}, wanted {:e}: {error} ulp",
+        truth(at as f64)
+    );
+}
+
+#[test]
+fn f32_functions_are_within_4_ulp() {
+    check::<Exp>("exp", 2.0, f64::exp);
+    check::<Expm1>("expm1", 4.0, f64::exp_m1);
+    check::<Log>("log", 2.0, f64::ln);
+    check::<Log1p>("log1p", 4.0, f64::ln_1p);
+    check::<Tanh>("tanh", 4.0, f64::tanh);
+    check::<Sigmoid>("sigmoid", 4.0, |x| 1.0 / (1.0 + (-x).exp()));
+    check::<Sin>("sin", 1.0, f64::sin);
+    check::<Cos>("cos", 1.0, f64::cos);
+    check::<Erf>("erf", 4.0, libm::erf);
+    check::<Softplus>("softplus", 4.0, super::special::softplus);
+}
+
+#[test]
+fn pow_is_within_an_ulp_and_keeps_its_special_cases() {
+    let specials = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        0.5,
+        -0.5,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        1e30,
+        1e-30,
+    ];
+    let some = |step: u32| {
+        (0..u32::MAX)
+            .step_by(step as usize)
+            .map(f32::from_bits)
+            .map(|v| v.clamp(-1e4, 1e4))
+    };
+    let pairs = specials.iter().flat_map(|&a| specials.map(|b| (a, b)));
+    let dense = some(104_729).zip(some(104_723)).map(|(a, b)| (a, b % 20.0));
+    let (a, b): (Vec<_>, Vec<_>) = pairs.chain(dense).unzip();
+    let mut y = vec![0.0; a.len()];
+    Pow::vec_vec(&a, &b, &mut y);
+    for ((&a, &b), &y) in a.iter().zip(&b).zip(&y) {
+        let want = (a as f64).powf(b as f64);
+        assert!(
+            ulps(y, want) <= 1.0,
+            "pow({a:e}, {b:e}) = {y:e}, wanted {want:e}"
+        );
+        assert!(
+            y != 0.0 || y.is_sign_negative() == want.is_sign_negative(),
+            "sign of pow({a:e}, {b:e})"
+        );
+    }
+}
+
+#[test]
+fn zeros_keep_their_sign() {
+    fn at_zero<O: UnaryOp<f32, Out = f32>>() -> [f32; 2] {
+        let mut y = [1.0; 2];
+        O::slice(&[0.0, -0.0], &mut y);
+        y
+    }
+    for y in [
+        at_zero::<Sin>(),
+        at_zero::<Tanh>(),
+        at_zero::<Erf>(),
+        at_zero::<Expm1>(),
+        at_zero::<Log1p>(),
+    ] {
+        assert!(y == [0.0; 2] && !y[0].is_sign_negative() && y[1].is_sign_negative());
+    }
+}
+
+#[test]
+fn f64_functions_are_accurate() {
+    let dense = (0..u64::MAX / 2)
+        .step_by(1 << 42)
+        .flat_map(|b| [f64::from_bits(b), -f64::from_bits(b)]);
+    let near = (-20_000..20_000).map(|i| i as f64 * 0.037);
+    let x: Vec<f64> = dense.chain(near).collect();
+    let relative = |got: f64, want: f64| {
+        if got == want || (got.is_nan() && want.is_nan()) {
+            0.0
+        } else {
+            ((got - want) / want.abs().max(f64::MIN_POSITIVE)).abs()
+        }
+    };
+    let mut y = vec![0.0; x.len()];
+    <Exp as UnaryOp<f64>>::slice(&x, &mut y);
+    x.iter()
+        .zip(&y)
+        .for_each(|(x, &y)| assert!(relative(y, x.exp()) < 4e-16, "exp({x:e}) = {y:e}"));
+    <Log as UnaryOp<f64>>::slice(&x, &mut y);
+    x.iter().zip(&y).for_each(|(x, &y)| {
+        assert!(
+            relative(y, x.ln()) < 4e-16,
+            "log({x:e}) = {y:e} {:e}",
+            x.ln()
+        )
+    });
+    <Sigmoid as UnaryOp<f64>>::slice(&x, &mut y);
+    x.iter()
+        .zip(&y)
+        .filter(|(x, _)| **x > -700.0)
+        .for_each(|(x, &y)| assert!(relative(y, 1.0 / (1.0 + (-x).exp())) < 1e-15));
+}
+
+#[test]
+fn an_element_does_not_depend_on_its_neighbours() {
+    let x: Vec<f32> = (0..1000).map(|i| (i as f32 - 500.0) * 0.173).collect();
+    let (mut whole, mut part) = (vec![0.0; 1000], vec![0.0; 1000]);
+    for f in [
+        Exp::slice,
+        Tanh::slice,
+        Sin::slice,
+        Erf::slice,
+        Softplus::slice,
+    ] {
+        f(&x, &mut whole);
+        for size in [1, 3, 7, 100] {
+            x.chunks(size)
+                .zip(part.chunks_mut(size))
+                .for_each(|(x, y)| f(x, y));
+            assert!(
+                whole
+                    .iter()
+                    .zip(&part)
+                    .all(|(a, b)| a.to_bits() == b.to_bits())
+            );
+        }
+    }
+}
