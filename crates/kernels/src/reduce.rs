@@ -1,0 +1,13 @@
+//! Reductions: the operations, and the layouts they run over.
+//!
+//! Every reduction is a tree over blocks of a fixed size, so that its result does not depend on the number of threads
+//! and float sums lose little.
+
+mod arg;
+mod axes;
+mod ops;
+mod tree;
+
+pub use arg::{ArgMax, ArgMin, ArgOp, arg_reduce};
+pub use axes::{reduce, reduce_axes};
+pub use ops::{All, Any, Max, Mean, Min, Prod, ReduceOp, Sum};

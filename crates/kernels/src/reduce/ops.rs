@@ -1,0 +1,133 @@
+//! What a reduction does to its elements.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+/// A reduction of elements `T`: a monoid over accumulators.
+pub trait ReduceOp<T: Copy>: 'static {
+    /// The running result; wider than `T` for 16-bit floats.
+    type Acc: Copy + Send + Sync + 'static;
+    /// The element type of the result.
+    type Out: Copy + Send;
+    /// The accumulator of nothing.
+    fn identity() -> Self::Acc;
+    /// An element as an accumulator.
+    fn lift(x: T) -> Self::Acc;
+    /// Combines two accumulators.
+    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The result of `n` elements.
+    fn finish(acc: Self::Acc, n: usize) -> Self::Out;
+}
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
+    )*};
+}
+names! {
+    /// The sum; integers wrap.
+    Sum
+    /// The product; integers wrap.
+    Prod
+    /// The greatest; NaN if any is.
+    Max
+    /// The least; NaN if any is.
+    Min
+    /// The mean; of integers it is truncated.
+    Mean
+    /// Whether all are true.
+    All
+    /// Whether any is true.
+    Any
+}
+
+/// One reduction at one type: accumulator, how it begins, lifts, merges and ends.
+macro_rules! reduction {
+    ($op:ty, $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr) => {
+        impl ReduceOp<$t> for $op {
+            type Acc = $acc;
+            type Out = $t;
+            #[inline(always)]
+            fn identity() -> $acc {
+                $identity
+            }
+            #[inline(always)]
+            fn lift($x: $t) -> $acc {
+                $lift
+            }
+            #[inline(always)]
+            fn merge($a: $acc, $b: $acc) -> $acc {
+                $merge
+            }
+            #[inline(always)]
+            fn finish($r: $acc, $n: usize) -> $t {
+                $finish
+            }
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        reduction!(Sum, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, _| r);
+        reduction!(Prod, $t, $t, 1, |x| x, |a, b| a.wrapping_mul(b), |r, _| r);
+        reduction!(Max, $t, $t, <$t>::MIN, |x| x, |a, b| if b > a { b } else { a }, |r, _| r);
+        reduction!(Min, $t, $t, <$t>::MAX, |x| x, |a, b| if b < a { b } else { a }, |r, _| r);
+        reduction!(Mean, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { r.wrapping_div(n as $t) });
+    )*};
+}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! floats {
+    ($($t:ty, $acc:ident, |$x:ident| $widen:expr, |$r:ident| $narrow:expr;)*) => {$(
+        reduction!(Sum, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow);
+        reduction!(Prod, $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow);
+        reduction!(Max, $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
+        reduction!(Min, $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
+        reduction!(Mean, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow });
+    )*};
+}
+floats! {
+    f32, f32, |x| x, |r| r;
+    f64, f64, |x| x, |r| r;
+    f16, f32, |x| x.to_f32(), |r| f16::from_f32(r);
+    bf16, f32, |x| x.to_f32(), |r| bf16::from_f32(r);
+}
+
+macro_rules! complexes {
+    ($($r:ty)*) => {$(
+        reduction!(Sum, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, _| r);
+        reduction!(Prod, Complex<$r>, Complex<$r>, Complex::new(1.0, 0.0), |x| x, |a, b| a * b, |r, _| r);
+        reduction!(Mean, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, n| r / n as $r);
+    )*};
+}
+complexes!(f32 f64);
+
+reduction!(All, bool, bool, true, |x| x, |a, b| a & b, |r, _| r);
+reduction!(Any, bool, bool, false, |x| x, |a, b| a | b, |r, _| r);
+
+/// The reduction of another reduction's accumulators.
+pub(super) struct Partial<T, O>(std::marker::PhantomData<(T, O)>);
+
+impl<T: Copy + 'static, O: ReduceOp<T>> ReduceOp<O::Acc> for Partial<T, O> {
+    type Acc = O::Acc;
+    type Out = O::Acc;
+    #[inline(always)]
+    fn identity() -> O::Acc {
+        O::identity()
+    }
+    #[inline(always)]
+    fn lift(x: O::Acc) -> O::Acc {
+        x
+    }
+    #[inline(always)]
+    fn merge(a: O::Acc, b: O::Acc) -> O::Acc {
+        O::merge(a, b)
+    }
+    #[inline(always)]
+    fn finish(acc: O::Acc, _n: usize) -> O::Acc {
+        acc
+    }
+}

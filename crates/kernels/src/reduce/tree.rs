@@ -1,0 +1,209 @@
+//! The two loops: along contiguous elements, and across rows.
+
+use std::marker::PhantomData;
+
+use super::ReduceOp;
+use crate::isa::{Isa, Job, dispatch};
+use crate::pool;
+
+/// Independent accumulators of the contiguous loop.
+const LANES: usize = 32;
+/// Elements that the contiguous loop takes before the tree begins.
+const LEAF: usize = 2048;
+/// Rows that the row loop takes before the tree begins.
+const ROWS: usize = 64;
+/// Columns that the row loop takes at once, so that their accumulators stay in cache.
+const COLUMNS: usize = 512;
+/// Below this many elements a subtree stays on one thread.
+const SPLIT: usize = 64 * 1024;
+
+struct Leaf<'a, T, O>(&'a [T], PhantomData<O>);
+
+impl<T: Copy, O: ReduceOp<T>> Job for Leaf<'_, T, O> {
+    type Out = O::Acc;
+    #[inline(always)]
+    fn run<I: Isa>(self) -> O::Acc {
+        let mut lanes = [O::identity(); LANES];
+        let mut chunks = self.0.chunks_exact(LANES);
+        for chunk in &mut chunks {
+            for i in 0..LANES {
+                lanes[i] = O::merge(lanes[i], O::lift(chunk[i]));
+            }
+        }
+        for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
+            *lane = O::merge(*lane, O::lift(x));
+        }
+        let mut width = LANES / 2;
+        while width > 0 {
+            for i in 0..width {
+                lanes[i] = O::merge(lanes[i], lanes[i + width]);
+            }
+            width /= 2;
+        }
+        lanes[0]
+    }
+}
+
+/// Reduces contiguous elements; subtrees of a large slice run in parallel if `spread`.
+pub(super) fn contiguous<T: Copy + Sync, O: ReduceOp<T>>(x: &[T], spread: bool) -> O::Acc {
+    if x.len() <= LEAF {
+        return match x.len() {
+            0 => O::identity(),
+            1..8 => x[1..]
+                .iter()
+                .fold(O::lift(x[0]), |a, &v| O::merge(a, O::lift(v))),
+            _ => dispatch(Leaf::<T, O>(x, PhantomData)),
+        };
+    }
+    let (left, right) = x.split_at(LEAF * (x.len().div_ceil(LEAF).next_power_of_two() / 2));
+    let (a, b) = if spread && x.len() > SPLIT {
+        rayon::join(
+            || contiguous::<T, O>(left, true),
+            || contiguous::<T, O>(right, true),
+        )
+    } else {
+        (
+            contiguous::<T, O>(left, false),
+            contiguous::<T, O>(right, false),
+        )
+    };
+    O::merge(a, b)
+}
+
+struct RowBlock<'a, T, A, O> {
+    x: &'a [T],
+    row: usize,
+    acc: &'a mut [A],
+    op: PhantomData<O>,
+}
+
+impl<T: Copy, O: ReduceOp<T>> Job for RowBlock<'_, T, O::Acc, O> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let RowBlock { x, row, acc, .. } = self;
+        let width = acc.len();
+        acc.fill(O::identity());
+        let mut at = 0;
+        while at + width <= x.len() {
+            let from = &x[at..at + width];
+            for i in 0..width {
+                acc[i] = O::merge(acc[i], O::lift(from[i]));
+            }
+            at += row;
+        }
+    }
+}
+
+/// Reduces `n` rows, `row` elements apart, into as many columns as `acc` has; `x` begins at the first column.
+fn rows<T: Copy + Sync, O: ReduceOp<T>>(
+    x: &[T],
+    n: usize,
+    row: usize,
+    acc: &mut [O::Acc],
+    spread: bool,
+) {
+    let width = acc.len();
+    if n <= ROWS {
+        let x = if n == 0 {
+            &x[..0]
+        } else {
+            &x[..(n - 1) * row + width]
+        };
+        return dispatch(RowBlock::<T, O::Acc, O> {
+            x,
+            row,
+            acc,
+            op: PhantomData,
+        });
+    }
+    let half = ROWS * (n.div_ceil(ROWS).next_power_of_two() / 2);
+    let mut other = vec![O::identity(); width];
+    let (low, high) = (&x[..(half - 1) * row + width], &x[half * row..]);
+    if spread && n * width > SPLIT {
+        rayon::join(
+            || rows::<T, O>(low, half, row, acc, true),
+            || rows::<T, O>(high, n - half, row, &mut other, true),
+        );
+    } else {
+        rows::<T, O>(low, half, row, acc, false);
+        rows::<T, O>(high, n - half, row, &mut other, false);
+    }
+    acc.iter_mut()
+        .zip(&other)
+        .for_each(|(a, &b)| *a = O::merge(*a, b));
+}
+
+/// Reduces the middle of `[outer, n, inner]` into `acc` of `[outer, inner]`.
+pub(super) fn middle<T: Copy + Sync, O: ReduceOp<T>>(
+    x: &[T],
+    n: usize,
+    inner: usize,
+    acc: &mut [O::Acc],
+) {
+    let spread = pool::worth_it(x.len() as f64 * 0.3);
+    if !spread || acc.is_empty() {
+        return slabs::<T, O>(x, n, inner, 0, acc, false);
+    }
+    if inner == 1 {
+        pool::install(|| {
+            pool::par_rows_mut(acc, 1, n as f64 * 0.3, |o, acc| {
+                slabs::<T, O>(x, n, 1, o, acc, true)
+            })
+        });
+    } else {
+        pool::install(|| {
+            pool::par_rows_mut(acc, inner, (n * inner) as f64 * 0.3, |o, acc| {
+                slabs::<T, O>(x, n, inner, o, acc, true)
+            })
+        });
+    }
+}
+
+/// The reductions of consecutive outer indices, from `first` on.
+fn slabs<T: Copy + Sync, O: ReduceOp<T>>(
+    x: &[T],
+    n: usize,
+    inner: usize,
+    first: usize,
+    acc: &mut [O::Acc],
+    spread: bool,
+) {
+    if inner == 1 {
+        for (i, a) in acc.iter_mut().enumerate() {
+            *a = contiguous::<T, O>(&x[(first + i) * n..][..n], spread);
+        }
+        return;
+    }
+    for (i, acc) in acc.chunks_mut(inner.max(1)).enumerate() {
+        let slab = &x[(first + i) * n * inner..][..n * inner];
+        let column_block = |(j, acc): (usize, &mut [O::Acc])| {
+            rows::<T, O>(
+                slab.get(j * COLUMNS..).unwrap_or(&[]),
+                n,
+                inner,
+                acc,
+                spread,
+            );
+        };
+        if spread && slab.len() > SPLIT {
+            use rayon::prelude::*;
+            acc.par_chunks_mut(COLUMNS)
+                .enumerate()
+                .for_each(column_block);
+        } else {
+            acc.chunks_mut(COLUMNS).enumerate().for_each(column_block);
+        }
+    }
+}
+
+/// As [`middle`], on the caller's thread.
+#[cfg(test)]
+pub(super) fn sequential<T: Copy + Sync, O: ReduceOp<T>>(
+    x: &[T],
+    n: usize,
+    inner: usize,
+    acc: &mut [O::Acc],
+) {
+    slabs::<T, O>(x, n, inner, 0, acc, false);
+}
