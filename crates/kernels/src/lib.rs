@@ -1,1 +1,8 @@
-//! Number crunching over slices and views; knows no graphs
+//! Number crunching over plain slices; knows no graphs.
+
+pub mod elementwise;
+pub mod isa;
+pub mod matmul;
+pub mod pool;
+pub mod reduce;
+pub mod vmath;

@@ -1,0 +1,182 @@
+//! How each element type multiplies.
+
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
+use num_complex::Complex;
+use num_traits::Zero;
+
+use super::Matrix;
+use crate::isa::{Isa, Job, dispatch};
+use crate::pool;
+
+/// A product to be made; the operands have been checked.
+pub struct Product<'a, T> {
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) a: Matrix<'a, T>,
+    pub(super) b: Matrix<'a, T>,
+    pub(super) accumulate: bool,
+    pub(super) spread: bool,
+}
+
+/// An element type that has matrix products.
+pub trait MatMul: Copy + Zero + Send + Sync + 'static {
+    /// Makes the product.
+    fn product(p: Product<Self>, out: &mut [Self]);
+}
+
+/// Products by the `gemm` crate. It splits rows and columns among threads, never the sum over `k`, so that the
+/// number of threads does not change the result.
+fn by_gemm<T: Copy + Send + Sync + 'static>(p: Product<T>, one: T, out: &mut [T]) {
+    let call = |parallelism, out: &mut [T]| {
+        let Product { m, k, n, a, b, .. } = p;
+        // SAFETY: both operands were checked to lie within their slices and `out` is m·n long, row-major.
+        unsafe {
+            gemm::gemm(
+                m,
+                n,
+                k,
+                out.as_mut_ptr(),
+                1,
+                n as isize,
+                p.accumulate,
+                a.data.as_ptr(),
+                a.col_stride as isize,
+                a.row_stride as isize,
+                b.data.as_ptr(),
+                b.col_stride as isize,
+                b.row_stride as isize,
+                one,
+                one,
+                false,
+                a.conj,
+                b.conj,
+                parallelism,
+            );
+        }
+    };
+    if p.spread {
+        pool::install(|| call(gemm::Parallelism::Rayon(pool::n_threads()), out));
+    } else {
+        call(gemm::Parallelism::None, out);
+    }
+}
+
+macro_rules! floats {
+    ($($t:ty, $one:expr;)*) => {$(
+        impl MatMul for $t {
+            fn product(p: Product<Self>, out: &mut [Self]) {
+                if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj { tiny(p, out) } else { by_gemm(p, $one, out) }
+            }
+        }
+    )*};
+}
+
+/// Multiply-adds up to which plain loops are faster than packing.
+const TINY: usize = 64;
+
+floats! {
+    f32, 1.0;
+    f64, 1.0;
+    Complex<f32>, Complex::new(1.0, 0.0);
+    Complex<f64>, Complex::new(1.0, 0.0);
+}
+
+fn tiny<T: Copy + Zero + std::ops::Mul<Output = T>>(p: Product<T>, out: &mut [T]) {
+    for (i, row) in out.chunks_exact_mut(p.n).enumerate() {
+        for (j, o) in row.iter_mut().enumerate() {
+            let mut sum = T::zero();
+            for l in 0..p.k {
+                let a = p.a.data[i * p.a.row_stride + l * p.a.col_stride];
+                sum = sum + a * p.b.data[l * p.b.row_stride + j * p.b.col_stride];
+            }
+            *o = if p.accumulate { *o + sum } else { sum };
+        }
+    }
+}
+
+macro_rules! halves {
+    ($($t:ty)*) => {$(
+        /// Through `f32`, rounded once at the end.
+        impl MatMul for $t {
+            fn product(p: Product<Self>, out: &mut [Self]) {
+                let widen = |x: &[$t]| {
+                    let mut wide = vec![0f32; x.len()];
+                    x.convert_to_f32_slice(&mut wide);
+                    wide
+                };
+                let (a, b) = (widen(p.a.data), widen(p.b.data));
+                let mut wide = if p.accumulate { widen(out) } else { vec![0f32; out.len()] };
+                let Product { m, k, n, accumulate, spread, .. } = p;
+                let a = Matrix { data: &a[..], row_stride: p.a.row_stride, col_stride: p.a.col_stride, conj: false };
+                let b = Matrix { data: &b[..], row_stride: p.b.row_stride, col_stride: p.b.col_stride, conj: false };
+                f32::product(Product { m, k, n, a, b, accumulate, spread }, &mut wide);
+                out.convert_from_f32_slice(&wide);
+            }
+        }
+    )*};
+}
+halves!(f16 bf16);
+
+/// Rows of the result times the rows of `b`: `out[i, :] += a[i, l] * b[l, :]`, by panels of `b` that stay in cache.
+struct Integers<'a, 'b, T> {
+    p: &'a Product<'a, T>,
+    b: &'a [T],
+    first: usize,
+    out: &'b mut [T],
+}
+
+/// Integers that wrap.
+trait Wrapping: Copy {
+    fn mul_add(self, a: Self, b: Self) -> Self;
+}
+
+impl<T: Wrapping> Job for Integers<'_, '_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        const PANEL: usize = 64;
+        let Integers { p, b, first, out } = self;
+        for from in (0..p.k).step_by(PANEL) {
+            for (i, row) in out.chunks_exact_mut(p.n).enumerate() {
+                let a = &p.a.data[(first + i) * p.a.row_stride..];
+                for l in from..(from + PANEL).min(p.k) {
+                    let a = a[l * p.a.col_stride];
+                    let b = &b[l * p.n..][..row.len()];
+                    for j in 0..row.len() {
+                        row[j] = row[j].mul_add(a, b[j]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Wrapping for $t {
+            #[inline(always)]
+            fn mul_add(self, a: $t, b: $t) -> $t {
+                self.wrapping_add(a.wrapping_mul(b))
+            }
+        }
+        impl MatMul for $t {
+            fn product(p: Product<Self>, out: &mut [Self]) {
+                if !p.accumulate {
+                    out.fill(0);
+                }
+                let packed;
+                let b = if p.b.row_stride == p.n && p.b.col_stride == 1 {
+                    p.b.data
+                } else {
+                    packed = (0..p.k * p.n).map(|i| p.b.data[i / p.n * p.b.row_stride + i % p.n * p.b.col_stride]).collect::<Vec<_>>();
+                    &packed
+                };
+                let cost = if p.spread { (p.k * p.n) as f64 * 0.1 } else { 0.0 };
+                pool::par_rows_mut(out, p.n, cost, |first, out| dispatch(Integers { p: &p, b, first, out }));
+            }
+        }
+    )*};
+}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);

@@ -1,0 +1,186 @@
+use half::bf16;
+use num_complex::Complex;
+
+use super::*;
+
+fn naive<T: Copy + num_traits::Num>(m: usize, k: usize, n: usize, a: &[T], b: &[T]) -> Vec<T> {
+    let mut out = vec![T::zero(); m * n];
+    for i in 0..m {
+        for j in 0..n {
+            for l in 0..k {
+                out[i * n + j] = out[i * n + j] + a[i * k + l] * b[l * n + j];
+            }
+        }
+    }
+    out
+}
+
+const SHAPES: &[(usize, usize, usize)] = &[
+    (0, 3, 2),
+    (2, 0, 3),
+    (1, 1, 1),
+    (3, 4, 5),
+    (8, 8, 8),
+    (17, 33, 9),
+    (130, 70, 65),
+    (1, 300, 200),
+    (300, 200, 1),
+];
+
+fn ints(n: usize, step: usize) -> Vec<i32> {
+    (0..n).map(|i| (i * step % 17) as i32 - 8).collect()
+}
+
+fn transposed<T: Copy>(x: &[T], rows: usize, cols: usize) -> Vec<T> {
+    (0..rows * cols)
+        .map(|i| x[i % rows * cols + i / rows])
+        .collect()
+}
+
+#[test]
+fn products_agree_with_the_definition() {
+    for &(m, k, n) in SHAPES {
+        let (a, b) = (ints(m * k, 7), ints(k * n, 5));
+        let want = naive(m, k, n, &a, &b);
+        let mut out = vec![1; m * n];
+        gemm(
+            m,
+            k,
+            n,
+            Matrix::row_major(&a, k),
+            Matrix::row_major(&b, n),
+            &mut out,
+            false,
+        );
+        assert_eq!(out, want);
+        let (at, bt) = (transposed(&a, m, k), transposed(&b, k, n));
+        gemm(
+            m,
+            k,
+            n,
+            Matrix::row_major(&at, m).t(),
+            Matrix::row_major(&bt, k).t(),
+            &mut out,
+            true,
+        );
+        assert!(out.iter().zip(&want).all(|(o, w)| *o == 2 * w));
+        // Small integers are exact in floats too.
+        let f = |x: &[i32]| x.iter().map(|&v| v as f32).collect::<Vec<_>>();
+        let (fa, fbt) = (f(&a), f(&bt));
+        let mut fo = vec![f32::NAN; m * n];
+        gemm(
+            m,
+            k,
+            n,
+            Matrix::row_major(&fa, k),
+            Matrix::row_major(&fbt, k).t(),
+            &mut fo,
+            false,
+        );
+        assert_eq!(fo, f(&want));
+        let h = |x: &[i32]| {
+            x.iter()
+                .map(|&v| bf16::from_f32(v as f32))
+                .collect::<Vec<_>>()
+        };
+        let (ha, hb) = (h(&a), h(&b));
+        let mut ho = vec![bf16::ZERO; m * n];
+        gemm(
+            m,
+            k,
+            n,
+            Matrix::row_major(&ha, k),
+            Matrix::row_major(&hb, n),
+            &mut ho,
+            false,
+        );
+        assert_eq!(ho, h(&want));
+    }
+}
+
+#[test]
+fn adjoints_conjugate() {
+    let (m, k, n) = (9, 11, 7);
+    let c = |len: usize, s: usize| {
+        (0..len)
+            .map(|i| Complex::new((i * s % 5) as f64, (i % 3) as f64))
+            .collect::<Vec<_>>()
+    };
+    let (a, b) = (c(m * k, 3), c(k * n, 7));
+    let conj: Vec<_> = transposed(&a, m, k).iter().map(|z| z.conj()).collect();
+    let shape = BatchMatMul {
+        batch_a: &[],
+        batch_b: &[],
+        batch_out: &[],
+        m,
+        k,
+        n,
+        a: Operand::ADJOINT,
+        b: Operand::PLAIN,
+    };
+    let mut out = vec![Complex::default(); m * n];
+    batch_matmul(&shape, &conj, &b, &mut out);
+    assert_eq!(out, naive(m, k, n, &a, &b));
+}
+
+#[test]
+fn batches_broadcast() {
+    let (m, k, n) = (3, 4, 5);
+    let (a, b) = (ints(2 * m * k, 3), ints(3 * k * n, 11));
+    let shape = BatchMatMul {
+        batch_a: &[2, 1],
+        batch_b: &[3],
+        batch_out: &[2, 3],
+        m,
+        k,
+        n,
+        a: Operand::PLAIN,
+        b: Operand::PLAIN,
+    };
+    let mut out = vec![0; 6 * m * n];
+    batch_matmul(&shape, &a, &b, &mut out);
+    for (i, piece) in out.chunks(m * n).enumerate() {
+        assert_eq!(
+            piece,
+            naive(
+                m,
+                k,
+                n,
+                &a[i / 3 * m * k..][..m * k],
+                &b[i % 3 * k * n..][..k * n]
+            )
+        );
+    }
+    let shape = BatchMatMul {
+        batch_a: &[2],
+        batch_b: &[1],
+        batch_out: &[2],
+        ..shape
+    };
+    let mut tall = vec![0; 2 * m * n];
+    batch_matmul(&shape, &a, &b[..k * n], &mut tall);
+    assert_eq!(tall, naive(2 * m, k, n, &a, &b[..k * n]));
+}
+
+#[test]
+fn threads_do_not_change_the_result() {
+    for (m, k, n) in [
+        (256, 256, 256),
+        (100, 3000, 90),
+        (64, 5000, 16),
+        (1, 4000, 1000),
+        (1000, 4000, 1),
+    ] {
+        let f = |len: usize| {
+            (0..len)
+                .map(|i| ((i * 7919) % 1009) as f32 * 1e-3)
+                .collect::<Vec<_>>()
+        };
+        let (a, b) = (f(m * k), f(k * n));
+        let (mut one, mut many) = (vec![0.0; m * n], vec![0.0; m * n]);
+        let (a, b) = (Matrix::row_major(&a, k), Matrix::row_major(&b, n));
+        gemm_with(m, k, n, a, b, &mut one, false, false);
+        gemm_with(m, k, n, a, b, &mut many, false, true);
+        assert_eq!(one, many, "{m} {k} {n}");
+    }
+}
