@@ -144,6 +144,9 @@ impl GraphBuilder {
                 known: known.take(),
             });
         }
+        if let (Some(value), Some(info)) = (op.constant(), self.values.last_mut()) {
+            info.constant = Some(value.clone());
+        }
         let name = self.unique_name(name.unwrap_or_else(|| op.node_name()));
         self.nodes.push(Node {
             op,
@@ -154,11 +157,6 @@ impl GraphBuilder {
             origin,
         });
         Ok(node)
-    }
-
-    /// Marks a value as the constant it always has.
-    pub fn set_constant(&mut self, value: ValueId, constant: Tensor) {
-        self.values[value.index()].constant = Some(constant);
     }
 
     /// Makes a node run after others.

@@ -251,6 +251,11 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// The specs of the outputs, or why these inputs are refused.
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs>;
 
+    /// The value of the only output, where it is the same on every run.
+    fn constant(&self) -> Option<&Tensor> {
+        None
+    }
+
     /// What running it does beyond computing.
     fn effect(&self) -> Effect {
         Effect::Pure

@@ -201,11 +201,7 @@ impl Trace {
     }
 
     /// The value inside that stands for `val`: itself, or a capture made through every trace between.
-    pub fn resolve(
-        self: &Arc<Self>,
-        val: &Val,
-        placeholder: &dyn Fn(TensorSpec) -> OpRef,
-    ) -> Result<ValueId> {
+    pub fn resolve(self: &Arc<Self>, val: &Val, leaves: &dyn Leaves) -> Result<ValueId> {
         if let Val::Sym(s) = val
             && s.trace.id == self.id
         {
@@ -243,12 +239,34 @@ impl Trace {
         self.capture(val.key(), outer, leaves)
     }
 
-    fn capture(
-        &self,
-        key: u64,
-        outer: Val,
-        placeholder: &dyn Fn(TensorSpec) -> OpRef,
-    ) -> Result<ValueId> {
+    /// A small constant of an enclosing graph becomes one here, so that it stays visible to inference and planning.
+    fn repeat_constant(&self, val: &Val, leaves: &dyn Leaves) -> Result<Option<ValueId>> {
+        let Val::Sym(s) = val else { return Ok(None) };
+        if !self.parent.as_ref().is_some_and(|p| p.is_within(&s.trace)) || s.trace.is_sealed() {
+            return Ok(None);
+        }
+        let is_made_there = s
+            .trace
+            .with_builder(|b| b.node(b.value(s.value).node).op.constant().is_some())?;
+        let Some(value) = s
+            .trace
+            .constant_of(s.value)
+            .filter(|t| is_made_there && t.dtype().is_dense())
+        else {
+            return Ok(None);
+        };
+        if value.n_elements() > REPEATED_CONSTANT_LIMIT {
+            return Ok(None);
+        }
+        self.with(|state| {
+            let node = state.builder.add(leaves.constant(value), &[], None, None)?;
+            let id = state.builder.node(node).outputs[0];
+            state.captured.insert(val.key(), id);
+            Ok(Some(id))
+        })
+    }
+
+    fn capture(&self, key: u64, outer: Val, leaves: &dyn Leaves) -> Result<ValueId> {
         let spec = outer.spec();
         let constant = outer.constant().filter(|t| t.dtype().is_dense());
         let known = match &outer {
@@ -258,7 +276,7 @@ impl Trace {
         self.with(|state| {
             let node = state
                 .builder
-                .add(placeholder(spec), &[], Some("capture"), None)?;
+                .add(leaves.placeholder(spec), &[], Some("capture"), None)?;
             let inner = state.builder.node(node).outputs[0];
             let info = state.builder.value_mut(inner);
             info.constant = constant;

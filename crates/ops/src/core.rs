@@ -59,6 +59,9 @@ impl Op for Const {
         inputs.expect(0)?;
         Ok(smallvec![self.value.spec()])
     }
+    fn constant(&self) -> Option<&Tensor> {
+        Some(&self.value)
+    }
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
         Ok(smallvec![self.value.clone()])
     }
