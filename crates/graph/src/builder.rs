@@ -1,7 +1,7 @@
 //! Building graphs: adds nodes, infers their types, and names them.
 
 use crate::{Graph, Inputs, Known, Node, NodeId, OpRef, ValueId, ValueInfo};
-use ferrograph_tensor::{ErrorKind, Origin, Result, Tensor, TensorSpec, bail};
+use ferrograph_tensor::{ErrorKind, Origin, Result, TensorSpec, bail};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -1,1 +1,27 @@
-//! Plans, scheduling, trace caches, eager dispatch and the tape
+//! Running things: the door every operation goes through, tapes, plans and their execution, and the cache that maps
+//! the signature of a call to a trace.
+//!
+//! * [`emit`] is the one door: eager it computes, in a trace it adds a node; then the active tapes are told.
+//! * [`Plan`] is a graph compiled for concrete input shapes; [`PlanRunner`] runs graphs by their plans.
+//! * [`TraceCache`] finds the trace for a [`Signature`].
+
+mod cache;
+mod compile;
+mod context;
+mod door;
+mod function;
+mod layout;
+mod plan;
+mod signature;
+mod tape;
+
+pub use cache::{CacheStats, TraceCache};
+pub use context::{
+    Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
+    set_origin_provider,
+};
+pub use door::{Door, emit, emit_named};
+pub use function::{ConcreteFunction, call_graph};
+pub use plan::{Plan, PlanRunner, plan_for};
+pub use signature::{Signature, SignatureBuilder, generalise, matches, tensor_shapes};
+pub use tape::Tape;

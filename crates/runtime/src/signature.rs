@@ -1,0 +1,240 @@
+//! Signatures: the types of a call's flattened arguments as a flat vector of words, quick to hash and compare.
+//!
+//! Each leaf is a tag word, `kind | detail << 8`, followed by as many payload words as its kind says. The dimensions
+//! of a tensor are payload words in which a relaxed trace has [`ANY`]; a tensor of any rank has no dimensions and the
+//! detail bit [`ANY_RANK`].
+
+use smallvec::SmallVec;
+
+/// A signature.
+pub type Signature = SmallVec<[u64; 24]>;
+
+/// A dimension of any size.
+const ANY: u64 = u64::MAX;
+const ANY_RANK: u64 = 1 << 40;
+
+const TENSOR: u64 = 1;
+const VARIABLE: u64 = 2;
+const WORD: u64 = 3;
+const BYTES: u64 = 4;
+const OPEN: u64 = 5;
+const CLOSE: u64 = 6;
+
+/// Appends leaves to a signature.
+#[derive(Default)]
+pub struct SignatureBuilder {
+    words: Signature,
+}
+
+impl SignatureBuilder {
+    /// An empty signature.
+    pub fn new() -> SignatureBuilder {
+        SignatureBuilder::default()
+    }
+
+    fn tag(&mut self, kind: u64, detail: u64) {
+        self.words.push(kind | detail << 8);
+    }
+
+    /// A tensor of that dtype (by number) and these dimensions.
+    pub fn tensor(&mut self, dtype: u8, dims: impl ExactSizeIterator<Item = Option<usize>>) {
+        self.tag(TENSOR, u64::from(dtype) | (dims.len() as u64) << 8);
+        self.words.extend(dims.map(|d| d.map_or(ANY, |d| d as u64)));
+    }
+
+    /// A tensor of that dtype and any rank.
+    pub fn tensor_of_any_rank(&mut self, dtype: u8) {
+        self.tag(TENSOR, u64::from(dtype) | ANY_RANK);
+    }
+
+    /// A variable: its dtype and dimensions, and which of the call's variables it is (aliases share a number).
+    pub fn variable(
+        &mut self,
+        dtype: u8,
+        alias: usize,
+        dims: impl ExactSizeIterator<Item = Option<usize>>,
+    ) {
+        self.tag(
+            VARIABLE,
+            u64::from(dtype) | (dims.len() as u64) << 8 | (alias as u64) << 24,
+        );
+        self.words.extend(dims.map(|d| d.map_or(ANY, |d| d as u64)));
+    }
+
+    /// A leaf that one word of payload tells apart from others of its class: an int, a float's bits, an object's token.
+    pub fn word(&mut self, class: u32, payload: u64) {
+        self.tag(WORD, u64::from(class));
+        self.words.push(payload);
+    }
+
+    /// A leaf of bytes, such as text.
+    pub fn bytes(&mut self, class: u32, bytes: &[u8]) {
+        self.tag(BYTES, u64::from(class) | (bytes.len() as u64) << 16);
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.words.push(u64::from_le_bytes(word));
+        }
+    }
+
+    /// The beginning of a container of that class and length.
+    pub fn open(&mut self, class: u32, len: usize) {
+        self.tag(OPEN, u64::from(class) | (len as u64) << 16);
+    }
+
+    /// The end of the container opened last.
+    pub fn close(&mut self) {
+        self.tag(CLOSE, 0);
+    }
+
+    /// The signature so far.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The finished signature.
+    pub fn finish(self) -> Signature {
+        self.words
+    }
+}
+
+/// How many payload words follow a tag, and how many of them are dimensions.
+fn payload(tag: u64) -> (usize, bool) {
+    let detail = tag >> 8;
+    match tag & 0xff {
+        TENSOR if detail & ANY_RANK != 0 => (0, false),
+        TENSOR | VARIABLE => ((detail >> 8 & 0xff) as usize, true),
+        WORD => (1, false),
+        BYTES => (((detail >> 16) as usize).div_ceil(8), false),
+        _ => (0, false),
+    }
+}
+
+fn is_any_rank_of(general: u64, specific: u64) -> bool {
+    general & 0xff == TENSOR
+        && specific & 0xff == TENSOR
+        && general >> 8 & ANY_RANK != 0
+        && general >> 8 & 0xff == specific >> 8 & 0xff
+}
+
+/// Walks two signatures leaf by leaf; gives what `dims` and `any_rank` make of differing ones, or `None` where the
+/// signatures differ in more than the shapes of tensors.
+fn zip_leaves(
+    a: &[u64],
+    b: &[u64],
+    mut equal: impl FnMut(&[u64]),
+    mut shapes: impl FnMut(&[u64], &[u64]) -> bool,
+) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let ((n, dims), (m, _)) = (payload(a[i]), payload(b[j]));
+        let (Some(x), Some(y)) = (a.get(i..=i + n), b.get(j..=j + m)) else {
+            return false;
+        };
+        if x == y {
+            equal(x);
+        } else {
+            let both_tensors = a[i] & 0xff == TENSOR && b[j] & 0xff == TENSOR;
+            let same_tag = a[i] == b[j] && dims;
+            if !(both_tensors || same_tag) || !shapes(x, y) {
+                return false;
+            }
+        }
+        i += n + 1;
+        j += m + 1;
+    }
+    i == a.len() && j == b.len()
+}
+
+/// Whether a call of signature `specific` may use a trace of signature `general`.
+pub fn matches(general: &[u64], specific: &[u64]) -> bool {
+    zip_leaves(
+        general,
+        specific,
+        |_| {},
+        |g, s| {
+            is_any_rank_of(g[0], s[0])
+                || (g[0] == s[0] && g[1..].iter().zip(&s[1..]).all(|(g, s)| g == s || *g == ANY))
+        },
+    )
+}
+
+/// The signature that relaxes the dimensions in which two differ, where they differ in nothing but dimensions (or, if
+/// `ranks`, ranks) of tensors.
+pub fn generalise(a: &[u64], b: &[u64], ranks: bool) -> Option<Signature> {
+    let out = std::cell::RefCell::new(Signature::new());
+    let ok = zip_leaves(
+        a,
+        b,
+        |leaf| out.borrow_mut().extend_from_slice(leaf),
+        |x, y| {
+            let mut out = out.borrow_mut();
+            if x[0] == y[0] && x[0] & 0xff == TENSOR {
+                out.push(x[0]);
+                out.extend(
+                    x[1..]
+                        .iter()
+                        .zip(&y[1..])
+                        .map(|(p, q)| if p == q { *p } else { ANY }),
+                );
+                return true;
+            }
+            let same_dtype = x[0] >> 8 & 0xff == y[0] >> 8 & 0xff;
+            if ranks && same_dtype && x[0] & 0xff == TENSOR && y[0] & 0xff == TENSOR {
+                out.push(TENSOR | ((x[0] >> 8 & 0xff) | ANY_RANK) << 8);
+                return true;
+            }
+            false
+        },
+    );
+    ok.then(|| out.into_inner())
+}
+
+/// The dimensions of the tensor leaves of a signature, in order: `None` for one of any rank.
+pub fn tensor_shapes(signature: &[u64]) -> Vec<Option<Vec<Option<usize>>>> {
+    let mut shapes = Vec::new();
+    let mut i = 0;
+    while i < signature.len() {
+        let (n, _) = payload(signature[i]);
+        if signature[i] & 0xff == TENSOR {
+            let any_rank = signature[i] >> 8 & ANY_RANK != 0;
+            let dims = signature[i + 1..=i + n]
+                .iter()
+                .map(|&d| (d != ANY).then_some(d as usize))
+                .collect();
+            shapes.push((!any_rank).then_some(dims));
+        }
+        i += n + 1;
+    }
+    shapes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(dims: &[usize], k: u64) -> Signature {
+        let mut b = SignatureBuilder::new();
+        b.tensor(11, dims.iter().map(|&d| Some(d)));
+        b.word(1, k);
+        b.finish()
+    }
+
+    #[test]
+    fn relaxation_needs_equal_python_values() {
+        let general = generalise(&call(&[2, 3], 7), &call(&[5, 3], 7), false).unwrap();
+        assert!(matches(&general, &call(&[9, 3], 7)));
+        assert!(!matches(&general, &call(&[9, 4], 7)));
+        assert!(!matches(&general, &call(&[9, 3], 8)));
+        assert!(generalise(&call(&[2, 3], 7), &call(&[5, 3], 8), false).is_none());
+        assert!(generalise(&call(&[2], 7), &call(&[2, 2], 7), false).is_none());
+        assert_eq!(tensor_shapes(&general), [Some(vec![None, Some(3)])]);
+    }
+
+    #[test]
+    fn ranks_relax_on_request() {
+        let general = generalise(&call(&[2], 7), &call(&[2, 2], 7), true).unwrap();
+        assert!(matches(&general, &call(&[], 7)));
+        assert_eq!(tensor_shapes(&general), [None]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Tapes: what a program did with the values it watches, for taking gradients.
+
+use crate::context::{self, active_tapes, level};
+use crate::door::Door;
+use ferrograph_graph::{Differentiability, Grad, OpRef, Val, Vals};
+use ferrograph_ops::{Build, ReadVariable, VariableCell};
+use ferrograph_tensor::{DType, Result, bail};
+use ferrograph_transform::{Record, Replay, backprop};
+use hashbrown::HashSet;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// Records operations on watched values.
+pub struct Tape {
+    level: u32,
+    watch_variables: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    watched: HashSet<u64>,
+    records: Vec<Record>,
+    variables: Vec<Val>,
+}
+
+impl Tape {
+    /// A tape for the present level; with `watch_variables` reads of trainable variables are watched by themselves.
+    pub fn new(watch_variables: bool) -> Arc<Tape> {
+        Arc::new(Tape {
+            level: level().id(),
+            watch_variables,
+            state: Mutex::default(),
+        })
+    }
+
+    /// Starts recording this thread's operations.
+    pub fn start(self: &Arc<Self>) {
+        context::push_tape(self.clone());
+    }
+
+    /// Stops recording.
+    pub fn stop(&self) {
+        context::remove_tape(self);
+    }
+
+    /// Watches a value: operations that depend on it are recorded.
+    pub fn watch(&self, val: &Val) {
+        self.state.lock().watched.insert(val.key());
+    }
+
+    /// Watches a variable by its handle.
+    pub fn watch_variable(&self, handle: &Val) {
+        let mut state = self.state.lock();
+        if state.watched.insert(handle.key())
+            || !state.variables.iter().any(|v| v.key() == handle.key())
+        {
+            state.variables.push(handle.clone());
+        }
+    }
+
+    /// Handles of the variables watched, in order of first use.
+    pub fn watched_variables(&self) -> Vec<Val> {
+        self.state.lock().variables.clone()
+    }
+
+    /// Whether a value is watched or depends on one that is.
+    pub fn tracks(&self, val: &Val) -> bool {
+        self.state.lock().watched.contains(&val.key())
+    }
+
+    /// Forgets everything.
+    pub fn reset(&self) {
+        *self.state.lock() = State::default();
+    }
+
+    /// The gradients of the sum of the targets, each weighted by its seed (ones by default), by each source; `None`
+    /// where unconnected. Works from what was recorded; emits through the door, so that other tapes listen.
+    pub fn gradient(
+        &self,
+        targets: Vec<(Val, Option<Val>)>,
+        sources: &[Val],
+    ) -> Result<Vec<Option<Grad>>> {
+        let (records, keys) = {
+            let state = self.state.lock();
+            let keys: HashSet<u64> = sources
+                .iter()
+                .map(Val::key)
+                .filter(|k| state.watched.contains(k))
+                .collect();
+            (state.records.clone(), keys)
+        };
+        let mut seeded = Vec::new();
+        for (target, seed) in targets {
+            if !target.dtype().is_differentiable() {
+                continue;
+            }
+            let seed = match seed {
+                Some(s) if s.dtype() != target.dtype() => {
+                    bail!(
+                        Value,
+                        "an output gradient is {}, its target {}",
+                        s.dtype(),
+                        target.dtype()
+                    )
+                }
+                Some(s) => s,
+                None => Door.ones_like(&target)?,
+            };
+            seeded.push((target, Grad::Dense(seed)));
+        }
+        let found = backprop(&mut Door, &records, seeded, &keys)?;
+        Ok(sources
+            .iter()
+            .map(|s| found.get(&s.key()).cloned())
+            .collect())
+    }
+
+    fn note_variables(&self, op: &OpRef, inputs: &[Val]) {
+        if !self.watch_variables {
+            return;
+        }
+        let reads = op.downcast::<ReadVariable>().is_some()
+            || op.differentiability() == Differentiability::Regions;
+        if !reads {
+            return;
+        }
+        for handle in inputs.iter().filter(|v| v.dtype() == DType::Resource) {
+            if is_trainable(handle) {
+                self.watch_variable(handle);
+            }
+        }
+    }
+
+    fn is_concerned(&self, inputs: &[Val]) -> bool {
+        let state = self.state.lock();
+        !state.watched.is_empty() && inputs.iter().any(|i| state.watched.contains(&i.key()))
+    }
+}
+
+/// A handle of unknown variable (an argument) counts as trainable.
+fn is_trainable(handle: &Val) -> bool {
+    match handle.constant() {
+        Some(t) => {
+            VariableCell::of(&t).is_ok_and(|c| c.trainable && c.spec.dtype.is_differentiable())
+        }
+        None => true,
+    }
+}
+
+fn listening() -> Vec<Arc<Tape>> {
+    let now = level().id();
+    let mut tapes = active_tapes();
+    tapes.retain(|t| t.level == now);
+    tapes
+}
+
+/// Whether some active tape would record this operation.
+pub(crate) fn concerns(op: &OpRef, inputs: &[Val]) -> bool {
+    listening().iter().any(|t| {
+        t.note_variables(op, inputs);
+        t.is_concerned(inputs)
+    })
+}
+
+/// Tells the active tapes of an operation that ran.
+pub(crate) fn tell(op: OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Replay>) {
+    for tape in listening() {
+        tape.note_variables(&op, inputs);
+        if op.differentiability() == Differentiability::Stops || !tape.is_concerned(inputs) {
+            continue;
+        }
+        let mut state = tape.state.lock();
+        let carries =
+            |d: DType| d.is_differentiable() || matches!(d, DType::Resource | DType::Variant);
+        state
+            .watched
+            .extend(outputs.iter().filter(|o| carries(o.dtype())).map(Val::key));
+        state.records.push(Record {
+            op: op.clone(),
+            inputs: inputs.iter().cloned().collect(),
+            outputs: outputs.clone(),
+            replay: replay.clone(),
+        });
+    }
+}

@@ -1,0 +1,134 @@
+//! The gradient of a whole graph: a forward graph that also returns the intermediate values (residuals) that the
+//! backward graph needs, and that backward graph.
+
+use crate::backprop::{Record, backprop, densify};
+use crate::emit::TraceEmitter;
+use ferrograph_graph::{Emitter, Grad, Graph, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId};
+use ferrograph_ops::{LeafOps, Placeholder};
+use ferrograph_tensor::{Result, TensorSpec, bail};
+use hashbrown::{HashMap, HashSet};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The gradient of a graph with respect to all of its inputs.
+#[derive(Debug)]
+pub struct GraphGradient {
+    /// The graph with its outputs followed by the residuals.
+    pub forward: Arc<Graph>,
+    /// Takes the gradients of the outputs in `wanted`, then the residuals.
+    pub backward: Arc<Graph>,
+    /// Which outputs of the graph the backward graph takes the gradients of.
+    pub wanted: Vec<bool>,
+    /// For each input of the graph which output of the backward graph is its gradient; `None` where unconnected.
+    pub inputs: Vec<Option<usize>>,
+}
+
+#[derive(Default)]
+struct Known(Mutex<HashMap<Vec<bool>, Arc<GraphGradient>>>);
+
+/// The gradient of `graph` for gradients of its `wanted` outputs; derived once and kept with the graph.
+pub fn graph_gradient(graph: &Arc<Graph>, wanted: &[bool]) -> Result<Arc<GraphGradient>> {
+    let known = graph.attachment(Known::default);
+    if let Some(found) = known.0.lock().get(wanted) {
+        return Ok(found.clone());
+    }
+    let derived = Arc::new(derive(graph, wanted)?);
+    known.0.lock().insert(wanted.to_vec(), derived.clone());
+    Ok(derived)
+}
+
+fn sym(trace: &TraceRef, value: ValueId) -> Val {
+    Val::Sym(Sym {
+        trace: trace.clone(),
+        value,
+    })
+}
+
+/// What a graph's nodes did, as records on a trace that reopened it.
+fn records_of(graph: &Graph, trace: &TraceRef) -> Vec<Record> {
+    let vals = |ids: &[ValueId]| -> Vals { ids.iter().map(|v| sym(trace, *v)).collect() };
+    let record = |n: &ferrograph_graph::Node| Record {
+        op: n.op.clone(),
+        inputs: vals(&n.inputs),
+        outputs: vals(&n.outputs),
+        replay: None,
+    };
+    graph.nodes.iter().map(record).collect()
+}
+
+/// A placeholder added to a trace as an argument.
+pub(crate) fn add_arg(trace: &TraceRef, spec: TensorSpec, name: &str) -> Result<Val> {
+    let op: OpRef = Arc::new(Placeholder { spec });
+    Ok(sym(trace, trace.add_arg(op, name, None)?))
+}
+
+fn derive(graph: &Arc<Graph>, wanted: &[bool]) -> Result<GraphGradient> {
+    let forward = Trace::reopen(&format!("__forward_{}", graph.name), graph, None);
+    let backward = Trace::new(&format!("__backward_{}", graph.name), Some(forward.clone()));
+    let mut e = TraceEmitter {
+        trace: backward.clone(),
+        origin: None,
+    };
+    let mut targets = Vec::new();
+    for (output, _) in graph.outputs.iter().zip(wanted).filter(|(_, w)| **w) {
+        let seed = add_arg(&backward, graph.spec(*output).clone(), "grad")?;
+        targets.push((sym(&forward, *output), Grad::Dense(seed)));
+    }
+    let keys: Vec<u64> = graph
+        .inputs
+        .iter()
+        .map(|v| sym(&forward, *v).key())
+        .collect();
+    let sources: HashSet<u64> = keys.iter().copied().collect();
+    let grads = backprop(&mut e, &records_of(graph, &forward), targets, &sources)?;
+    let mut outputs = Vec::new();
+    let mut inputs = Vec::new();
+    for key in &keys {
+        let Some(grad) = grads.get(key) else {
+            inputs.push(None);
+            continue;
+        };
+        let dense = densify(&mut e, grad)?;
+        inputs.push(Some(outputs.len()));
+        outputs.push(backward.resolve(&dense, &LeafOps)?);
+    }
+    let (backward, captures) = backward.seal(outputs)?;
+    let mut returned = graph.outputs.clone();
+    for capture in &captures {
+        match &capture.outer {
+            Val::Sym(s) if s.trace.id() == forward.id() => returned.push(s.value),
+            other => bail!(
+                Internal,
+                "the gradient of {} captured {other:?}",
+                graph.name
+            ),
+        }
+    }
+    let (forward, _) = forward.seal(returned)?;
+    Ok(GraphGradient {
+        forward,
+        backward,
+        wanted: wanted.to_vec(),
+        inputs,
+    })
+}
+
+/// Runs a backward graph through `e` and deals its outputs to the inputs they belong to.
+pub(crate) fn apply_backward(
+    e: &mut dyn Emitter,
+    gradient: &GraphGradient,
+    seeds: Vec<Val>,
+    residuals: &[Val],
+) -> Result<Vec<Option<Val>>> {
+    let mut inputs = seeds;
+    inputs.extend_from_slice(residuals);
+    let call: OpRef = Arc::new(ferrograph_ops::Call {
+        graph: gradient.backward.clone(),
+    });
+    let results = e.emit(call, &inputs)?;
+    Ok(gradient
+        .inputs
+        .iter()
+        .map(|i| i.map(|i| results[i].clone()))
+        .collect())
+}

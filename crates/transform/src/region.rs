@@ -1,0 +1,341 @@
+//! Gradients of operations that hold graphs. The traced node is extended so that it also returns the residuals that
+//! the gradient needs.
+
+use crate::backprop::{Record, Replay};
+use crate::emit::TraceEmitter;
+use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
+use ferrograph_graph::{
+    Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId, VjpCall,
+};
+use ferrograph_ops::{Branch, Build, Call, If, LeafOps};
+use ferrograph_tensor::{Result, Shape, Tensor, TensorSpec, bail, err};
+use std::sync::Arc;
+
+/// The gradients of the inputs of an operation with regions.
+pub(crate) fn region_vjp(
+    e: &mut dyn Emitter,
+    record: &Record,
+    call: &VjpCall<'_>,
+) -> Result<Grads> {
+    if let Some(replay) = &record.replay {
+        return replayed(e, replay, call);
+    }
+    let Some(Val::Sym(first)) = record.outputs.first() else {
+        bail!(
+            Internal,
+            "operation {} ran without keeping what its gradient needs",
+            record.op.name()
+        );
+    };
+    let node = Node::of(first)?;
+    if let Some(op) = node.op.downcast::<Call>() {
+        return call_vjp(e, &node, op, call);
+    }
+    if let Some(op) = node.op.downcast::<If>() {
+        return if_vjp(e, &node, op, call);
+    }
+    bail!(
+        Unimplemented,
+        "gradients of operation {} are not implemented",
+        node.op.name()
+    )
+}
+
+/// A node of a trace that is still open.
+struct Node {
+    trace: TraceRef,
+    id: NodeId,
+    op: OpRef,
+}
+
+impl Node {
+    fn of(output: &Sym) -> Result<Node> {
+        let (id, op) = output.trace.with_builder(|b| {
+            let id = b.value(output.value).node;
+            (id, b.node(id).op.clone())
+        })?;
+        Ok(Node {
+            trace: output.trace.clone(),
+            id,
+            op,
+        })
+    }
+
+    /// Replaces the operation by one with more outputs and gives those.
+    fn extend(&self, op: OpRef, specs: &[TensorSpec]) -> Result<Vec<Val>> {
+        let added = self
+            .trace
+            .with_builder(|b| b.extend_node(self.id, op, &[], specs))??;
+        Ok(added
+            .into_iter()
+            .map(|value| {
+                Val::Sym(Sym {
+                    trace: self.trace.clone(),
+                    value,
+                })
+            })
+            .collect())
+    }
+}
+
+fn to_grads(found: Vec<Option<Val>>) -> Grads {
+    found.into_iter().map(|g| g.map(Grad::Dense)).collect()
+}
+
+fn replayed(e: &mut dyn Emitter, replay: &Replay, call: &VjpCall<'_>) -> Result<Grads> {
+    let mut seeds = Vec::new();
+    for ((output, grad), _) in call
+        .outputs
+        .iter()
+        .zip(call.grads)
+        .zip(&replay.gradient.wanted)
+        .filter(|(_, w)| **w)
+    {
+        seeds.push(match grad {
+            Some(g) => g.clone(),
+            None => e.zeros_like(output)?,
+        });
+    }
+    Ok(to_grads(apply_backward(
+        e,
+        &replay.gradient,
+        seeds,
+        &replay.residuals,
+    )?))
+}
+
+/// Which outputs have a gradient, padded to the number of outputs the node has now.
+fn wanted(grads: &[Option<Val>], n: usize) -> Vec<bool> {
+    (0..n)
+        .map(|i| grads.get(i).is_some_and(Option::is_some))
+        .collect()
+}
+
+fn call_vjp(e: &mut dyn Emitter, node: &Node, op: &Call, call: &VjpCall<'_>) -> Result<Grads> {
+    let gradient = graph_gradient(&op.graph, &wanted(call.grads, op.graph.outputs.len()))?;
+    let specs: Vec<TensorSpec> = gradient.forward.output_specs().cloned().collect();
+    let residuals = node.extend(
+        Arc::new(Call {
+            graph: gradient.forward.clone(),
+        }),
+        &specs,
+    )?;
+    let seeds = call.grads.iter().flatten().cloned().collect();
+    Ok(to_grads(apply_backward(e, &gradient, seeds, &residuals)?))
+}
+
+fn if_vjp(e: &mut dyn Emitter, node: &Node, op: &If, call: &VjpCall<'_>) -> Result<Grads> {
+    let n = op.then_branch.graph.outputs.len();
+    let mask = wanted(call.grads, n);
+    let then = graph_gradient(&op.then_branch.graph, &mask)?;
+    let other = graph_gradient(&op.else_branch.graph, &mask)?;
+    let residuals_of = |g: &GraphGradient| -> Vec<TensorSpec> {
+        g.forward.output_specs().skip(n).cloned().collect()
+    };
+    let (then_residuals, else_residuals) = (residuals_of(&then), residuals_of(&other));
+    let forward = If {
+        then_branch: Branch {
+            graph: pad_outputs(&then.forward, n, &[], &else_residuals)?,
+            inputs: op.then_branch.inputs.clone(),
+        },
+        else_branch: Branch {
+            graph: pad_outputs(&other.forward, n, &then_residuals, &[])?,
+            inputs: op.else_branch.inputs.clone(),
+        },
+    };
+    let all: Vec<TensorSpec> = then_residuals
+        .iter()
+        .chain(&else_residuals)
+        .cloned()
+        .collect();
+    let specs: Vec<TensorSpec> = op
+        .then_branch
+        .graph
+        .output_specs()
+        .cloned()
+        .chain(all.iter().map(|s| TensorSpec::unknown(s.dtype)))
+        .collect();
+    let residuals = node.extend(Arc::new(forward), &specs)?;
+    let seeds: Vec<Val> = call.grads.iter().flatten().cloned().collect();
+    let connected: Vec<usize> = (1..call.inputs.len())
+        .filter(|&i| {
+            call.inputs[i].dtype().is_differentiable()
+                || call.inputs[i].dtype() == ferrograph_tensor::DType::Resource
+        })
+        .filter(|&i| {
+            gradient_of(&op.then_branch, &then, i).is_some()
+                || gradient_of(&op.else_branch, &other, i).is_some()
+        })
+        .collect();
+    let (mid, k) = residuals.split_at(then_residuals.len());
+    let then_side = Side {
+        branch: &op.then_branch,
+        gradient: &then,
+        residuals: mid,
+    };
+    let else_side = Side {
+        branch: &op.else_branch,
+        gradient: &other,
+        residuals: k,
+    };
+    let branches = [then_side, else_side]
+        .iter()
+        .map(|side| backward_branch(side, &seeds, call.inputs, &connected))
+        .collect::<Result<Vec<_>>>()?;
+    let results = emit_if(e, &call.inputs[0], branches)?;
+    let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
+    for (i, value) in connected.into_iter().zip(results) {
+        grads[i] = Some(Grad::Dense(value));
+    }
+    Ok(grads)
+}
+
+/// One branch with its gradient and the residuals it returned.
+struct Side<'a> {
+    branch: &'a Branch,
+    gradient: &'a GraphGradient,
+    residuals: &'a [Val],
+}
+
+/// The positions in a branch's inputs, with a gradient, that input `i` of the operation feeds.
+fn gradient_of(branch: &Branch, gradient: &GraphGradient, i: usize) -> Option<usize> {
+    (0..branch.inputs.len())
+        .find(|&k| branch.inputs[k] as usize == i && gradient.inputs[k].is_some())
+}
+
+/// The backward pass of one branch as a graph of its own with what it captures: a zero for what it does not touch.
+fn backward_branch(
+    side: &Side<'_>,
+    seeds: &[Val],
+    inputs: &[Val],
+    connected: &[usize],
+) -> Result<(Arc<Graph>, Vec<Val>)> {
+    let trace = Trace::new("cond_grad", None);
+    let mut outer: Vec<Val> = Vec::new();
+    let mut e = TraceEmitter {
+        trace: trace.clone(),
+        origin: None,
+    };
+    let enter = |val: &Val, spec: TensorSpec, outer: &mut Vec<Val>| -> Result<Val> {
+        outer.push(val.clone());
+        add_arg(&trace, spec, "arg")
+    };
+    let mut inner_seeds = Vec::new();
+    for seed in seeds {
+        inner_seeds.push(enter(seed, seed.spec(), &mut outer)?);
+    }
+    let specs: Vec<TensorSpec> = side
+        .gradient
+        .forward
+        .output_specs()
+        .skip(side.branch.graph.outputs.len())
+        .cloned()
+        .collect();
+    let mut residuals = Vec::new();
+    for (residual, spec) in side.residuals.iter().zip(specs) {
+        residuals.push(enter(residual, spec, &mut outer)?);
+    }
+    let found = apply_backward(&mut e, side.gradient, inner_seeds, &residuals)?;
+    let mut outputs: Vec<ValueId> = Vec::new();
+    for &i in connected {
+        let value = match gradient_of(side.branch, side.gradient, i) {
+            Some(k) => found[k]
+                .clone()
+                .ok_or_else(|| err!(Internal, "a connected input has no gradient"))?,
+            None => zeros_for(&mut e, &inputs[i], &mut |v, s| enter(v, s, &mut outer))?,
+        };
+        outputs.push(trace.resolve(&value, &LeafOps)?);
+    }
+    let (graph, _) = trace.seal(outputs)?;
+    Ok((graph, outer))
+}
+
+/// Zeros of an input's type; a variable's are those of its value.
+fn zeros_for(
+    e: &mut TraceEmitter,
+    input: &Val,
+    enter: &mut dyn FnMut(&Val, TensorSpec) -> Result<Val>,
+) -> Result<Val> {
+    let inner = enter(input, input.spec())?;
+    if input.dtype() != ferrograph_tensor::DType::Resource {
+        return e.zeros_like(&inner);
+    }
+    let handle = input.constant().ok_or_else(|| {
+        err!(
+            Unimplemented,
+            "zeros for a variable that is passed as argument"
+        )
+    })?;
+    let spec = ferrograph_ops::VariableCell::of(&handle)?.spec.clone();
+    let value = e.one(Arc::new(ferrograph_ops::ReadVariable { spec }), &[inner])?;
+    e.zeros_like(&value)
+}
+
+/// Emits an `If` whose branches take what each lists.
+fn emit_if(
+    e: &mut dyn Emitter,
+    condition: &Val,
+    branches: Vec<(Arc<Graph>, Vec<Val>)>,
+) -> Result<Vals> {
+    let mut inputs = vec![condition.clone()];
+    let mut made = Vec::new();
+    for (graph, outer) in branches {
+        let mut map = Vec::new();
+        for val in outer {
+            map.push(u32::try_from(inputs.len()).map_err(|_| err!(Internal, "too many inputs"))?);
+            inputs.push(val);
+        }
+        made.push(Branch { graph, inputs: map });
+    }
+    let else_branch = made.pop().ok_or_else(|| err!(Internal, "no branches"))?;
+    let then_branch = made.pop().ok_or_else(|| err!(Internal, "no branches"))?;
+    e.emit(
+        Arc::new(If {
+            then_branch,
+            else_branch,
+        }),
+        &inputs,
+    )
+}
+
+/// The graph with dummies of these types among its outputs: behind the first `n`, and at the end.
+fn pad_outputs(
+    graph: &Arc<Graph>,
+    n: usize,
+    before: &[TensorSpec],
+    after: &[TensorSpec],
+) -> Result<Arc<Graph>> {
+    let trace = Trace::reopen(&graph.name, graph, None);
+    let mut e = TraceEmitter {
+        trace: trace.clone(),
+        origin: None,
+    };
+    let mut dummies = |specs: &[TensorSpec]| -> Result<Vec<ValueId>> {
+        let mut ids = Vec::new();
+        for spec in specs {
+            let value = e.constant(dummy(spec)?)?;
+            ids.push(trace.resolve(&value, &LeafOps)?);
+        }
+        Ok(ids)
+    };
+    let outputs = [
+        graph.outputs[..n].to_vec(),
+        dummies(before)?,
+        graph.outputs[n..].to_vec(),
+        dummies(after)?,
+    ]
+    .concat();
+    Ok(trace.seal(outputs)?.0)
+}
+
+/// Any tensor of that dtype.
+fn dummy(spec: &TensorSpec) -> Result<Tensor> {
+    if spec.dtype.is_dense() || spec.dtype == ferrograph_tensor::DType::String {
+        return Tensor::zeros(spec.dtype, Shape::from([0]));
+    }
+    bail!(
+        Unimplemented,
+        "a branch whose gradient needs a {} is not supported",
+        spec.dtype
+    )
+}
