@@ -142,13 +142,7 @@ fn known_tensor(known: &Known, specs: &Specs) -> Option<Tensor> {
 }
 
 /// The outputs of a pure node of small constants. What fails to evaluate is left to fail when run.
-fn fold(
-    graph: &Graph,
-    _id: NodeId,
-    node: &Node,
-    specs: &Specs,
-    facts: &Facts,
-) -> Option<Vec<Tensor>> {
+fn fold(node: &Node, specs: &Specs, facts: &Facts) -> Option<Vec<Tensor>> {
     let small = |s: &TensorSpec| s.shape.n_elements().is_none_or(|n| n <= FOLD_LIMIT);
     if node.op.effect() != Effect::Pure || node.inputs.is_empty() || !specs.iter().all(small) {
         return None;
