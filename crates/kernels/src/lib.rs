@@ -3,6 +3,9 @@
 pub mod elementwise;
 pub mod isa;
 pub mod matmul;
+pub mod movement;
+pub mod nn;
 pub mod pool;
+pub mod random;
 pub mod reduce;
 pub mod vmath;

@@ -1,0 +1,172 @@
+//! Cross entropy of rows against their softmax: the loss, and its gradient by the logits.
+
+use super::softmax::{Rows, exponentials};
+use crate::pool;
+
+/// A float type that losses are computed in.
+pub trait Loss: Rows + private::Row {}
+
+impl Loss for f32 {}
+impl Loss for f64 {}
+
+mod private {
+    /// One row of each loss.
+    pub trait Row: Sized {
+        /// Fills `gradient` and returns the loss.
+        fn dense(logits: &[Self], labels: &[Self], gradient: &mut [Self]) -> Self;
+        /// As `dense`, for one class; `None` gives NaN.
+        fn sparse(logits: &[Self], label: Option<usize>, gradient: &mut [Self]) -> Self;
+    }
+}
+
+macro_rules! row {
+    ($($t:ident)*) => {$(
+        impl private::Row for $t {
+            fn dense(logits: &[$t], labels: &[$t], gradient: &mut [$t]) -> $t {
+                let (max, sum) = exponentials(logits, gradient);
+                let (log, scale) = (sum.ln(), 1.0 / sum);
+                let mut loss = 0.0;
+                for ((g, &x), &y) in gradient.iter_mut().zip(logits).zip(labels) {
+                    // A class that does not count may have an infinite logit.
+                    loss += if y == 0.0 { 0.0 } else { y * (log - (x - max)) };
+                    *g = *g * scale - y;
+                }
+                loss
+            }
+            fn sparse(logits: &[$t], label: Option<usize>, gradient: &mut [$t]) -> $t {
+                let Some(label) = label else {
+                    gradient.fill($t::NAN);
+                    return $t::NAN;
+                };
+                let (max, sum) = exponentials(logits, gradient);
+                let scale = 1.0 / sum;
+                gradient.iter_mut().for_each(|g| *g *= scale);
+                gradient[label] -= 1.0;
+                sum.ln() - (logits[label] - max)
+            }
+        }
+    )*};
+}
+row!(f32 f64);
+
+/// Losses and gradients of rows of `c` logits against rows of `c` probabilities.
+pub fn softmax_cross_entropy<T: Loss>(
+    logits: &[T],
+    labels: &[T],
+    c: usize,
+    loss: &mut [T],
+    gradient: &mut [T],
+) {
+    assert!(
+        logits.len() == loss.len() * c && labels.len() == logits.len(),
+        "c logits and labels a row"
+    );
+    by_rows(c, loss, gradient, |row, gradient| {
+        let at = row * c..(row + 1) * c;
+        T::dense(&logits[at.clone()], &labels[at], gradient)
+    });
+}
+
+/// Losses and gradients of rows of `c` logits against one class each; a class out of range gives NaN.
+pub fn sparse_softmax_cross_entropy<T: Loss>(
+    logits: &[T],
+    labels: &[i64],
+    c: usize,
+    loss: &mut [T],
+    gradient: &mut [T],
+) {
+    assert!(
+        logits.len() == loss.len() * c && labels.len() == loss.len(),
+        "c logits and a label a row"
+    );
+    by_rows(c, loss, gradient, |row, gradient| {
+        let label = usize::try_from(labels[row]).ok().filter(|&l| l < c);
+        T::sparse(&logits[row * c..][..c], label, gradient)
+    });
+}
+
+/// Calls `f(row, gradient row)` and stores its result as the row's loss.
+fn by_rows<T: Loss>(
+    c: usize,
+    loss: &mut [T],
+    gradient: &mut [T],
+    f: impl Fn(usize, &mut [T]) -> T + Sync,
+) {
+    assert_eq!(gradient.len(), loss.len() * c, "c gradients a row");
+    if c == 0 {
+        return loss
+            .iter_mut()
+            .enumerate()
+            .for_each(|(row, l)| *l = f(row, &mut []));
+    }
+    let cost = 10.0 + 1.5 * c as f64;
+    let serial = |first: usize, loss: &mut [T], gradient: &mut [T]| {
+        for (i, (l, g)) in loss
+            .iter_mut()
+            .zip(gradient.chunks_exact_mut(c))
+            .enumerate()
+        {
+            *l = f(first + i, g);
+        }
+    };
+    if !pool::worth_it(loss.len() as f64 * cost) {
+        return serial(0, loss, gradient);
+    }
+    use rayon::prelude::*;
+    let len = pool::chunk_len(cost);
+    pool::install(|| {
+        let pieces = loss
+            .par_chunks_mut(len)
+            .zip(gradient.par_chunks_mut(len * c));
+        pieces
+            .enumerate()
+            .for_each(|(i, (loss, gradient))| serial(i * len, loss, gradient));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_and_sparse_agree_and_the_gradient_is_that_of_the_loss() {
+        let (n, c) = (200, 37);
+        let logits: Vec<f64> = (0..n * c)
+            .map(|i| ((i * 7919) % 101) as f64 * 0.1 - 5.0)
+            .collect();
+        let classes: Vec<i64> = (0..n as i64).map(|i| i * 5 % c as i64).collect();
+        let mut labels = vec![0.0; n * c];
+        classes
+            .iter()
+            .enumerate()
+            .for_each(|(r, &l)| labels[r * c + l as usize] = 1.0);
+        let (mut l1, mut g1, mut l2, mut g2) = (
+            vec![0.0; n],
+            vec![0.0; n * c],
+            vec![0.0; n],
+            vec![0.0; n * c],
+        );
+        softmax_cross_entropy(&logits, &labels, c, &mut l1, &mut g1);
+        sparse_softmax_cross_entropy(&logits, &classes, c, &mut l2, &mut g2);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near(&l1, &l2) && near(&g1, &g2));
+        let mut moved = logits.clone();
+        moved[3] += 1e-6;
+        sparse_softmax_cross_entropy(&moved, &classes, c, &mut l2, &mut g2);
+        assert!(((l2[0] - l1[0]) / 1e-6 - g1[3]).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_class_out_of_range_gives_nan() {
+        let (mut l, mut g) = ([0.0f32; 2], [0.0f32; 4]);
+        sparse_softmax_cross_entropy(&[0.0; 4], &[2, -1], 2, &mut l, &mut g);
+        assert!(l.iter().chain(&g).all(|v| v.is_nan()));
+    }
+
+    #[test]
+    fn a_class_that_does_not_count_may_be_impossible() {
+        let (mut l, mut g) = ([0.0f32; 1], [0.0f32; 2]);
+        softmax_cross_entropy(&[1.0, f32::NEG_INFINITY], &[1.0, 0.0], 2, &mut l, &mut g);
+        assert_eq!((l, g), ([0.0], [0.0, 0.0]));
+    }
+}
