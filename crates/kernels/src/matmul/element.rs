@@ -67,14 +67,14 @@ macro_rules! floats {
     ($($t:ty, $one:expr;)*) => {$(
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
-                if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj { tiny(p, out) } else { by_gemm(p, $one, out) }
+                if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj { tiny(&p, out) } else { by_gemm(p, $one, out) }
             }
         }
     )*};
 }
 
 /// Multiply-adds up to which plain loops are faster than packing.
-const TINY: usize = 64;
+const TINY: usize = 512;
 
 floats! {
     f32, 1.0;
@@ -83,17 +83,37 @@ floats! {
     Complex<f64>, Complex::new(1.0, 0.0);
 }
 
-fn tiny<T: Copy + Zero + std::ops::Mul<Output = T>>(p: Product<T>, out: &mut [T]) {
+/// A small product, by strips of a row of the result that stay in registers.
+#[inline(always)]
+fn tiny<T: Copy + Zero + std::ops::Mul<Output = T>>(p: &Product<T>, out: &mut [T]) {
+    const STRIP: usize = 8;
     for (i, row) in out.chunks_exact_mut(p.n).enumerate() {
-        for (j, o) in row.iter_mut().enumerate() {
-            let mut sum = T::zero();
+        let a = |l: usize| p.a.data[i * p.a.row_stride + l * p.a.col_stride];
+        let mut j = 0;
+        while p.b.col_stride == 1 && j + STRIP <= p.n {
+            let mut sum = [T::zero(); STRIP];
             for l in 0..p.k {
-                let a = p.a.data[i * p.a.row_stride + l * p.a.col_stride];
-                sum = sum + a * p.b.data[l * p.b.row_stride + j * p.b.col_stride];
+                let (a, at) = (a(l), l * p.b.row_stride + j);
+                let b: &[T; STRIP] = p.b.data[at..at + STRIP].try_into().expect("a strip");
+                (0..STRIP).for_each(|c| sum[c] = sum[c] + a * b[c]);
             }
-            *o = if p.accumulate { *o + sum } else { sum };
+            (0..STRIP).for_each(|c| put(&mut row[j + c], sum[c], p.accumulate));
+            j += STRIP;
+        }
+        for (j, place) in row.iter_mut().enumerate().skip(j) {
+            let b = |l: usize| p.b.data[l * p.b.row_stride + j * p.b.col_stride];
+            put(
+                place,
+                (0..p.k).fold(T::zero(), |sum, l| sum + a(l) * b(l)),
+                p.accumulate,
+            );
         }
     }
+}
+
+#[inline(always)]
+fn put<T: Copy + std::ops::Add<Output = T>>(place: &mut T, sum: T, accumulate: bool) {
+    *place = if accumulate { *place + sum } else { sum };
 }
 
 macro_rules! halves {

@@ -239,11 +239,10 @@ const ERF_LARGE: [f32; 9] = [
 #[inline(always)]
 pub fn pow<I: Isa>(x: f32, y: f32) -> f32 {
     let magnitude =
-        super::f64::exp_moderate::<I>(y as f64 * super::f64::log_positive::<I>(x.abs() as f64))
-            as f32;
+        super::f64::exp_short::<I>(y as f64 * super::f64::log_positive::<I>(x.abs() as f64)) as f32;
+    let half = y * 0.5;
     let whole = y.trunc() == y;
-    // Beyond 2^24 every float is even.
-    let odd = whole && y.abs() < 16_777_216.0 && (y as i32) & 1 == 1;
+    let odd = whole && half.trunc() != half;
     let signed = if odd && x.is_sign_negative() {
         -magnitude
     } else {

@@ -15,12 +15,6 @@ fn exp2i(n: f64) -> f64 {
 /// `e^x`
 #[inline(always)]
 pub fn exp<I: Isa>(x: f64) -> f64 {
-    exp_moderate::<I>(x)
-}
-
-/// `e^x`, with infinite arguments giving the limits.
-#[inline(always)]
-pub fn exp_moderate<I: Isa>(x: f64) -> f64 {
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
     let n = I::fma64(x, std::f64::consts::LOG2_E, ROUND) - ROUND;
@@ -36,6 +30,31 @@ pub fn exp_moderate<I: Isa>(x: f64) -> f64 {
     let y = 1.0 + (r * c / (2.0 - c) - lo + hi);
     let half = I::fma64(n, 0.5, ROUND) - ROUND;
     y * exp2i(half) * exp2i(n - half)
+}
+
+/// `e^x` to the precision of f32 and some bits more, without a division.
+#[inline(always)]
+pub fn exp_short<I: Isa>(x: f64) -> f64 {
+    let x = if x > 200.0 { 200.0 } else { x };
+    let x = if x < -200.0 { -200.0 } else { x };
+    let shifted = I::fma64(x, std::f64::consts::LOG2_E, ROUND);
+    let n = shifted - ROUND;
+    let r = I::fma64(n, -std::f64::consts::LN_2, x);
+    let mut y = 1.0 / 362_880.0;
+    for c in [
+        1.0 / 40_320.0,
+        1.0 / 5_040.0,
+        1.0 / 720.0,
+        1.0 / 120.0,
+        1.0 / 24.0,
+        1.0 / 6.0,
+        0.5,
+        1.0,
+        1.0,
+    ] {
+        y = I::fma64(y, r, c);
+    }
+    y * exp2i(n)
 }
 
 /// The natural logarithm.
