@@ -1,0 +1,11 @@
+"""AutoGraph: Python's control flow on tensors becomes control flow of the graph.
+
+A function is parsed, its constructs are rewritten one kind at a time, and the result is compiled
+under the user's own file name and line numbers. What a construct does is decided while it runs, by
+the value at hand: Python values are treated as Python treats them.
+"""
+
+from . import experimental
+from .api import convert, set_verbosity, to_code, to_graph, trace
+
+__all__ = ["convert", "experimental", "set_verbosity", "to_code", "to_graph", "trace"]

@@ -1,0 +1,297 @@
+"""What a function does with its names: which it owns, what a statement binds, what is read later.
+
+``Scope`` answers for one function. ``Liveness`` walks its statements backwards and leaves on each
+``if``, ``while`` and ``for`` the sets that the converters need:
+
+- ``ag_live``: names that are read after the statement,
+- ``ag_entry``: for a loop, names that an iteration reads before it sets them,
+- ``ag_target_live``: on ``break``, ``continue`` and ``return``, names that are read where the jump
+  lands.
+
+A name that a nested function reads may be read whenever that function runs: such names are
+``Scope.captured``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+class Uses(ast.NodeVisitor):
+    """Names that a piece of code loads and binds at the level of its own function."""
+
+    def __init__(self, *nodes: ast.AST | None):
+        self.loads: set[str] = set()
+        self.stores: set[str] = set()
+        self.places: dict[str, ast.Attribute | ast.Subscript] = {}
+        self.captured: set[str] = set()  # read by nested functions
+        self.rebound: set[str] = set()  # bound by nested functions, through nonlocal
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.calls = False
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        (self.loads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self.loads.add(node.target.id)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.places.setdefault(ast.unparse(node), node)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.places.setdefault(ast.unparse(node), node)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        self.calls = True
+        self.generic_visit(node)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.globals.update(node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.nonlocals.update(node.names)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self.stores.add(node.name)
+        self.generic_visit(node)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.stores.add(node.asname or node.name.split(".")[0])
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        if node.name:
+            self.stores.add(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        if node.name:
+            self.stores.add(node.name)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self.stores.add(node.rest)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.stores.add(node.name)
+        for part in (*node.decorator_list, node.returns):
+            if part is not None:
+                self.visit(part)
+        self._nested(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._nested(node)
+
+    def _nested(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.visit(default)
+        self._enclose(Scope(node))
+
+    def _enclose(self, inner: Scope) -> None:
+        self.loads |= inner.free
+        self.captured |= inner.free
+        self.rebound |= inner.nonlocals | (inner.rebound - inner.bound)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.stores.add(node.name)
+        for part in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
+            self.visit(part)
+        body = Uses(*node.body)
+        self.loads |= body.loads
+        self.captured |= body.captured
+        self.rebound |= body.rebound | body.nonlocals
+
+    def _comprehension(self, node: ast.AST) -> None:
+        inner = Uses()
+        inner.generic_visit(node)
+        targets = Uses(*(g.target for g in node.generators)).stores
+        self.loads |= inner.loads - targets
+        self.stores |= inner.stores - targets
+        self.captured |= inner.captured - targets
+        self.rebound |= inner.rebound
+        self.calls |= inner.calls
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+class Scope:
+    """The names of one function."""
+
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        args = node.args
+        every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+        self.parameters = frozenset(a.arg for a in every if a is not None)
+        body = node.body if isinstance(node.body, list) else [node.body]
+        uses = Uses(*body)
+        self.globals = frozenset(uses.globals)
+        self.nonlocals = frozenset(uses.nonlocals)
+        self.bound = (self.parameters | uses.stores) - self.globals - self.nonlocals
+        self.captured = frozenset(uses.captured)
+        self.rebound = frozenset(uses.rebound)
+        touched = uses.loads | uses.captured | uses.nonlocals
+        self.free = frozenset(touched - self.bound - self.globals)
+
+    @property
+    def always_live(self) -> Names:
+        """Names that others may read at any time: nested functions, outer ones, the module."""
+        return self.captured | self.rebound | self.nonlocals | self.globals
+
+    def modified(self, body: Iterable[ast.AST]) -> Names:
+        """Names that ``body`` may rebind, by itself or through a nested function that it calls."""
+        uses = Uses(*body)
+        return frozenset(uses.stores | (self.rebound if uses.calls else NONE))
+
+
+def places_set(body: Iterable[ast.AST]) -> dict[str, ast.Attribute | ast.Subscript]:
+    """The attributes and items that ``body`` sets, by their text, if that means one place in it.
+
+    The root name must not be rebound in ``body``, nor any name in a key; keys are constants and
+    names.
+    """
+    uses = Uses(*body)
+    return {text: node for text, node in uses.places.items() if _is_stable(node, uses.stores)}
+
+
+def _is_stable(node: ast.expr, rebound: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id not in rebound
+    if isinstance(node, ast.Attribute):
+        return _is_stable(node.value, rebound)
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        plain = isinstance(key, ast.Constant) or (
+            isinstance(key, ast.Name) and key.id not in rebound
+        )
+        return plain and _is_stable(node.value, rebound)
+    return False
+
+
+class Liveness:
+    """Walks a function body backwards; see the module's text for what it leaves on the nodes."""
+
+    def __init__(self, body: list[ast.stmt]):
+        self._break: Names = NONE
+        self._continue: Names = NONE
+        self._caught: Names = NONE  # read by the handlers around, wherever the body stops
+        self.entry = self.block(body, NONE)
+
+    def block(self, body: list[ast.stmt], live: Names) -> Names:
+        """Names live before ``body`` when ``live`` are live after it."""
+        for statement in reversed(body):
+            live = self.statement(statement, live) | self._caught
+        return live
+
+    def statement(self, node: ast.stmt, live: Names) -> Names:
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is not None:
+            return method(node, live)
+        uses = Uses(node)
+        return (live - uses.stores) | uses.loads
+
+    def _If(self, node: ast.If, live: Names) -> Names:
+        node.ag_live = live
+        after_test = self.block(node.body, live) | self.block(node.orelse, live)
+        return self._expression(node.test, after_test)
+
+    def _While(self, node: ast.While, live: Names) -> Names:
+        node.ag_live = live
+        node.ag_entry = self._loop(node, [node.test], NONE, NONE)
+        after = self.block(node.orelse, live)
+        return self._loop(node, [node.test], after, live)
+
+    def _For(self, node: ast.For, live: Names) -> Names:
+        node.ag_live = live
+        node.ag_entry = self._loop(node, [], NONE, NONE)
+        after = self.block(node.orelse, live)
+        return self._expression(node.iter, self._loop(node, [], after, live))
+
+    _AsyncFor = _For
+
+    def _loop(
+        self, node: ast.For | ast.While, test: list[ast.expr], after: Names, broken: Names
+    ) -> Names:
+        """Names live where the loop decides whether to go on."""
+        saved = self._break, self._continue
+        target = Uses(node.target) if isinstance(node, (ast.For, ast.AsyncFor)) else Uses()
+        flags = {getattr(node, "ag_broke", None), getattr(node, "ag_returned", None)} - {None}
+        head: Names = after | Uses(*test).loads | flags
+        while True:
+            self._break, self._continue = broken, head
+            inside = self.block(node.body, head)
+            grown = head | ((inside - target.stores) | target.loads)
+            if grown == head:
+                break
+            head = grown
+        self._break, self._continue = saved
+        return head
+
+    def _Break(self, node: ast.Break, live: Names) -> Names:
+        node.ag_target_live = self._break | self._caught
+        return self._break
+
+    def _Continue(self, node: ast.Continue, live: Names) -> Names:
+        node.ag_target_live = self._continue | self._caught
+        return self._continue
+
+    def _Return(self, node: ast.Return, live: Names) -> Names:
+        node.ag_target_live = self._caught
+        return frozenset(Uses(node.value).loads)
+
+    def _Raise(self, node: ast.Raise, live: Names) -> Names:
+        return frozenset(Uses(node).loads)
+
+    def _With(self, node: ast.With, live: Names) -> Names:
+        live = self.block(node.body, live)
+        for item in reversed(node.items):
+            uses = Uses(item)
+            live = (live - uses.stores) | uses.loads
+        return live
+
+    _AsyncWith = _With
+
+    def _Try(self, node: ast.Try, live: Names) -> Names:
+        after = self.block(node.finalbody, live)
+        handlers: Names = after
+        for handler in node.handlers:
+            inside = self.block(handler.body, after) - {handler.name}
+            handlers = handlers | inside | Uses(handler.type).loads
+        saved = self._caught
+        normal = self.block(node.orelse, after)
+        self._caught = saved | handlers
+        live = self.block(node.body, normal)
+        self._caught = saved
+        return live | handlers
+
+    _TryStar = _Try
+
+    def _Match(self, node: ast.Match, live: Names) -> Names:
+        before: Names = live
+        for case in node.cases:
+            uses = Uses(case.pattern, case.guard)
+            before = before | (self.block(case.body, live) - uses.stores) | uses.loads
+        return before | Uses(node.subject).loads
+
+    def _expression(self, node: ast.expr, live: Names) -> Names:
+        uses = Uses(node)
+        return (live - uses.stores) | uses.loads

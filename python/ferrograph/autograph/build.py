@@ -1,0 +1,98 @@
+"""Small makers of syntax tree nodes, which carry no location until ``locate`` gives them one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+OPERATORS = "ag__"  # the free name under which converted code finds the operators
+
+
+def name(identifier: str) -> ast.Name:
+    return ast.Name(id=identifier, ctx=ast.Load())
+
+
+def store(identifier: str) -> ast.Name:
+    return ast.Name(id=identifier, ctx=ast.Store())
+
+
+def constant(value: Any) -> ast.Constant:
+    return ast.Constant(value=value)
+
+
+def tuple_of(items: Iterable[ast.expr]) -> ast.Tuple:
+    return ast.Tuple(elts=list(items), ctx=ast.Load())
+
+
+def assign(identifier: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign(targets=[store(identifier)], value=value, lineno=0)
+
+
+def call(operator: str, *args: ast.expr, **keywords: ast.expr) -> ast.Call:
+    """``ag__.operator(*args, **keywords)``."""
+    return ast.Call(
+        func=ast.Attribute(value=name(OPERATORS), attr=operator, ctx=ast.Load()),
+        args=list(args),
+        keywords=[ast.keyword(arg=k, value=v) for k, v in keywords.items()],
+    )
+
+
+def is_operator_call(node: ast.AST) -> bool:
+    """Whether ``node`` calls something of the operators."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == OPERATORS
+    )
+
+
+def arguments(names: Sequence[str] = ()) -> ast.arguments:
+    return ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(arg=n) for n in names],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+    )
+
+
+def thunk(body: ast.expr) -> ast.Lambda:
+    """``lambda: body``."""
+    return ast.Lambda(args=arguments(), body=body)
+
+
+def function(
+    identifier: str, body: list[ast.stmt], parameters: Sequence[str] = ()
+) -> ast.FunctionDef:
+    node = ast.FunctionDef(
+        name=identifier,
+        args=arguments(parameters),
+        body=body or [ast.Pass()],
+        decorator_list=[],
+        returns=None,
+    )
+    node.type_params = []  # a field from Python 3.12 on
+    return node
+
+
+def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
+    """``node`` with its unplaced parts at the place of ``like``, up to the end of ``end``."""
+    end = end or like
+    place = {
+        "lineno": like.lineno,
+        "col_offset": like.col_offset,
+        "end_lineno": end.end_lineno,
+        "end_col_offset": end.end_col_offset,
+    }
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if "lineno" in current._attributes:
+            if getattr(current, "lineno", 0):
+                continue
+            for field, value in place.items():
+                setattr(current, field, value)
+        pending.extend(ast.iter_child_nodes(current))
+    return node

@@ -1,0 +1,155 @@
+"""Python's builtins as converted code calls them: staged on tensors, themselves on all else."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .staging import is_staged
+
+
+def staged_form(callee: Any) -> Any:
+    """The form of a builtin that knows tensors, ``callee`` itself for anything else."""
+    try:
+        return _FORMS.get(callee, callee)
+    except TypeError:  # not hashable
+        return callee
+
+
+def _ops() -> Any:
+    import ferrograph
+
+    return ferrograph
+
+
+def _range(*args: Any) -> Any:
+    if any(is_staged(a) for a in args):
+        return _ops().range(*args)
+    return range(*args)
+
+
+def _len(value: Any) -> Any:
+    if not is_staged(value):
+        return len(value)
+    fg = _ops()
+    shape = value.shape
+    if shape.rank == 0:
+        raise TypeError("len() of a scalar tensor")
+    known = shape[0] if shape.rank is not None else None
+    return known if known is not None else fg.shape(value)[0]
+
+
+def _int(*args: Any, **keywords: Any) -> Any:
+    if len(args) == 1 and is_staged(args[0]):
+        return _number(args[0], "int32")
+    return int(*args, **keywords)
+
+
+def _float(*args: Any) -> Any:
+    return _number(args[0], "float32") if args and is_staged(args[0]) else float(*args)
+
+
+def _number(value: Any, dtype: str) -> Any:
+    fg = _ops()
+    value = fg.convert_to_tensor(value)
+    if value.dtype == fg.string:
+        return fg.strings.to_number(value, getattr(fg, dtype))
+    return fg.cast(value, getattr(fg, dtype))
+
+
+def _bool(*args: Any) -> Any:
+    if len(args) == 1 and is_staged(args[0]):
+        return _ops().cast(args[0], _ops().bool)
+    return bool(*args)
+
+
+def _abs(value: Any) -> Any:
+    return _ops().abs(value) if is_staged(value) else abs(value)
+
+
+def _reduction(python: Callable, name: str) -> Callable:
+    def reduce(values: Any, *args: Any, **keywords: Any) -> Any:
+        if is_staged(values) and not args and not keywords:
+            return getattr(_ops(), name)(values, axis=0)
+        return python(values, *args, **keywords)
+
+    return reduce
+
+
+def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
+    def choose(*args: Any, **keywords: Any) -> Any:
+        if keywords:
+            return python(*args, **_with_callbacks(keywords))
+        if len(args) == 1 and is_staged(args[0]):
+            return getattr(_ops(), reduction)(args[0], axis=0)
+        values = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+        if len(values) > 1 and any(is_staged(v) for v in values):
+            return functools.reduce(getattr(_ops(), pairwise), values)
+        return python(*args)
+
+    return choose
+
+
+def _quantifier(python: Callable, reduction: str, operator: str) -> Callable:
+    def quantify(values: Any) -> Any:
+        from . import operators
+
+        if is_staged(values):
+            return getattr(_ops(), reduction)(values)
+        if isinstance(values, (list, tuple)) and any(is_staged(v) for v in values):
+            first, *rest = values
+            return getattr(operators, operator)(first, *((lambda v=v: v) for v in rest))
+        return python(values)
+
+    return quantify
+
+
+def _sorted(values: Any, **keywords: Any) -> Any:
+    keywords = _with_callbacks(keywords)
+    if not is_staged(values):
+        return sorted(values, **keywords)
+    fg = _ops()
+    direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
+    key = keywords.get("key")
+    if key is None:
+        return fg.sort(values, axis=0, direction=direction)
+    order = fg.argsort(fg.map_fn(key, values), axis=0, direction=direction, stable=True)
+    return fg.gather(values, order)
+
+
+def _with_callbacks(keywords: dict[str, Any]) -> dict[str, Any]:
+    """``keywords`` with the key function converted."""
+    from .callees import fn
+
+    key = keywords.get("key")
+    return keywords if key is None else {**keywords, "key": fn(key)}
+
+
+def _applied(python: Callable) -> Callable:
+    def apply(function: Any, *iterables: Any) -> Any:
+        from .callees import fn
+
+        return python(fn(function) if callable(function) else function, *iterables)
+
+    return apply
+
+
+_FORMS: dict[Any, Any] = {
+    builtins.range: _range,
+    builtins.len: _len,
+    builtins.int: _int,
+    builtins.float: _float,
+    builtins.bool: _bool,
+    builtins.abs: _abs,
+    builtins.sum: _reduction(builtins.sum, "reduce_sum"),
+    builtins.max: _extreme(builtins.max, "reduce_max", "maximum"),
+    builtins.min: _extreme(builtins.min, "reduce_min", "minimum"),
+    builtins.any: _quantifier(builtins.any, "reduce_any", "or_"),
+    builtins.all: _quantifier(builtins.all, "reduce_all", "and_"),
+    builtins.sorted: _sorted,
+    builtins.map: _applied(builtins.map),
+    builtins.filter: _applied(builtins.filter),
+    functools.reduce: _applied(functools.reduce),
+}

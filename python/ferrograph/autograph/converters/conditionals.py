@@ -1,0 +1,65 @@
+"""``if``: the branches become functions, ``ag__.if_stmt`` chooses while the program runs."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from .. import build
+from ..analysis import Uses
+from .context import Context
+from .jumps import live_at_exit
+
+
+class Facts(NamedTuple):
+    """What the text of an ``if`` says."""
+
+    names: tuple[str, ...]
+    keywords: dict[str, object]
+    places: ast.expr
+    stores: tuple[set[str], set[str]]
+
+
+def prepare(node: ast.If, context: Context) -> Facts:
+    """Read off ``node``, before its branches are converted, what ``convert`` needs."""
+    both = [*node.body, *node.orelse]
+    names, live, soft = context.state(both, node.ag_live)
+    unread = tuple(_unread(live, body) for body in (node.body, node.orelse))
+    keywords = {"line": node.lineno, "live": live}
+    if soft:
+        keywords["soft"] = soft
+    if any(unread):
+        keywords["unread"] = unread
+    stores = Uses(*node.body).stores, Uses(*node.orelse).stores
+    return Facts(names, keywords, context.places(both), stores)
+
+
+def convert(node: ast.If, facts: Facts, context: Context) -> list[ast.stmt]:
+    """The statements that stand for ``node``, whose branches are converted already."""
+    number = context.number()
+    functions, branches = [], []
+    for word, body, stores in zip(
+        ("then", "else"), (node.body, node.orelse), facts.stores, strict=True
+    ):
+        if not body:
+            branches.append(build.constant(None))
+            continue
+        functions.append(context.body_function(f"ag__{word}_{number}", body, stores, node))
+        branches.append(build.name(functions[-1].name))
+    staged = build.call(
+        "if_stmt",
+        node.test,
+        *branches,
+        context.names(facts.names),
+        facts.places,
+        **{key: build.constant(value) for key, value in facts.keywords.items()},
+    )
+    return [*functions, build.locate(ast.Expr(value=staged), node, node.test)]
+
+
+def _unread(live: tuple[str, ...], body: list[ast.stmt]) -> tuple[str, ...]:
+    """The names that nobody reads after ``body`` because it jumps away."""
+    read = live_at_exit(body)
+    if read is None:
+        return ()
+    return tuple(n for n in live if n not in read and not n.startswith("ag__"))

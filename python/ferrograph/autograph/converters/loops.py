@@ -1,0 +1,113 @@
+"""``while`` and ``for``: test and body become functions that ``ag__.while_stmt`` and such run."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from .. import build
+from ..analysis import Uses
+from .context import Context
+
+_OPTIONS = "set_loop_options"
+
+
+class Facts(NamedTuple):
+    """What the text of a loop says."""
+
+    names: tuple[str, ...]
+    keywords: dict[str, ast.expr]
+    places: ast.expr
+    body_stores: set[str]
+    test_stores: set[str]
+
+
+def prepare(node: ast.While | ast.For, context: Context) -> Facts:
+    """Read off ``node``, before its body is converted, what converting it needs."""
+    head = node.test if isinstance(node, ast.While) else node.target
+    parts = [head, *node.body]
+    names, live, soft = context.state(parts, node.ag_live | node.ag_entry)
+    constants = {
+        "line": node.lineno,
+        "live": live,
+        "entry": tuple(n for n in names if n in node.ag_entry),
+        "after": tuple(n for n in names if n in node.ag_live),
+    }
+    if soft:
+        constants["soft"] = soft
+    body_stores = Uses(*node.body).stores
+    if isinstance(node, ast.For):
+        body_stores |= Uses(head).stores
+        constants["targets"] = tuple(sorted(Uses(head).stores))
+    keywords: dict[str, ast.expr] = {k: build.constant(v) for k, v in constants.items()}
+    if node.ag_broke:
+        keywords["broke"] = build.thunk(build.name(node.ag_broke))
+    if node.ag_returned:
+        keywords["returned"] = build.thunk(build.name(node.ag_returned))
+    options = _take_options(node.body)
+    if options is not None:
+        keywords["options"] = build.thunk(options)
+    test_stores = Uses(head).stores if isinstance(node, ast.While) else set()
+    return Facts(names, keywords, context.places(parts), body_stores, test_stores)
+
+
+def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
+    """The statements that stand for ``node``, whose parts are converted already."""
+    number = context.number()
+    body = context.body_function(f"ag__body_{number}", node.body, facts.body_stores, node)
+    test, functions = _test(node, facts, context, number)
+    return [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
+
+
+def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]:
+    """The statements that stand for ``node``, whose parts are converted already."""
+    number = context.number()
+    item = f"ag__item_{number}"
+    take = ast.Assign(targets=[node.target], value=build.name(item), lineno=0)
+    steps = [build.locate(take, node.target), *node.body]
+    name = f"ag__body_{number}"
+    body = context.body_function(name, steps, facts.body_stores, node, [item])
+    return [body, _run("for_stmt", node.iter, node.iter, body, node, facts, context)]
+
+
+def _run(
+    operator: str,
+    drive: ast.expr,
+    end: ast.expr,
+    body: ast.FunctionDef,
+    node: ast.stmt,
+    facts: Facts,
+    context: Context,
+) -> ast.stmt:
+    staged = build.call(
+        operator,
+        drive,
+        build.name(body.name),
+        context.names(facts.names),
+        facts.places,
+        **facts.keywords,
+    )
+    return build.locate(ast.Expr(value=staged), node, end)
+
+
+def _test(
+    node: ast.While, facts: Facts, context: Context, number: int
+) -> tuple[ast.expr, list[ast.stmt]]:
+    """The test as something to call; one that binds names needs a function of its own."""
+    if not facts.test_stores:
+        return build.locate(build.thunk(node.test), node.test), []
+    answer = ast.copy_location(ast.Return(value=node.test), node.test)
+    name = f"ag__test_{number}"
+    return build.name(name), [context.body_function(name, [answer], facts.test_stores, node)]
+
+
+def _take_options(body: list[ast.stmt]) -> ast.expr | None:
+    """Take the call of ``set_loop_options`` out of ``body``: it is evaluated before the loop."""
+    for i, statement in enumerate(body):
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            target = statement.value.func
+            called = getattr(target, "attr", None) or getattr(target, "id", None)
+            if called == _OPTIONS:
+                body[i] = ast.copy_location(ast.Pass(), statement)
+                return statement.value
+    return None

@@ -1,0 +1,156 @@
+"""The variables of a staged loop: what crosses from one iteration to the next, leaf by leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ferrograph import _core
+
+from . import values
+from .branches import Traced
+from .errors import loop_dtype_error
+from .staging import RESULT
+
+
+@dataclass
+class Slot:
+    """One carried value: its structure, and which variables of the loop are its leaves."""
+
+    label: str
+    value: Any  # what it was before the loop
+    indices: list[int | None] = field(default_factory=list)  # None for a leaf that is no tensor
+
+
+class Variables:
+    """The tensors that a loop carries, with the regions of its condition and its body."""
+
+    def __init__(self, place: str):
+        self.place = place
+        self.initial: list = []
+        self.labels: list[str] = []
+        self.shapes: list[list | None] = []
+        self.condition = Traced("while_cond")
+        self.body = Traced("while_body")
+        self.inputs: tuple[list, list] = ([], [])
+
+    def __enter__(self) -> Variables:
+        return self
+
+    def __exit__(self, kind: type | None, *exception: Any) -> None:
+        if kind is not None:
+            self.condition.abandon()
+            self.body.abandon()
+
+    def add(self, label: str, initial: Any, shape: Any = ()) -> int:
+        """A variable that starts as the tensor ``initial``; its number.
+
+        ``shape`` is what it keeps through the loop where that is not the shape of ``initial``.
+        """
+        if shape == ():
+            shape = values.static_shape(initial)
+        self.initial.append(initial)
+        self.labels.append(label)
+        self.shapes.append(shape)
+        for traced, inputs in zip((self.condition, self.body), self.inputs, strict=True):
+            with traced:
+                name = (
+                    f"{traced.region.name}_{len(inputs)}"
+                    if hasattr(traced.region, "name")
+                    else "arg"
+                )
+                inputs.append(traced.region.add_input(initial.dtype, shape, name))
+        return len(self.initial) - 1
+
+    def slot(self, label: str, value: Any, shape: Any = ()) -> Slot:
+        """Carry the tensors in ``value``."""
+        slot = Slot(label, value)
+        leaves = values.leaves_of(value)
+        for leaf in leaves:
+            if not values.can_be_tensor(leaf):
+                slot.indices.append(None)
+                continue
+            chosen = shape if len(leaves) == 1 else ()
+            slot.indices.append(self.add(label, values.to_tensor(leaf), chosen))
+        return slot
+
+    def late_slot(self, label: str, value: Any) -> Slot:
+        """Carry a ``value`` that the body made: it starts as a placeholder."""
+        slot = Slot(label, value)
+        for leaf in values.leaves_of(value):
+            if not values.can_be_tensor(leaf):
+                slot.indices.append(None)
+                continue
+            with self.body:
+                tensor = values.to_tensor(leaf)
+            shape = values.static_shape(tensor)
+            slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
+        return slot
+
+    def packed(self, slot: Slot, tensors: list) -> Any:
+        """The value of ``slot`` with these tensors in it."""
+        leaves = [
+            leaf if index is None else tensors[index]
+            for leaf, index in zip(values.leaves_of(slot.value), slot.indices, strict=True)
+        ]
+        return values.pack(slot.value, leaves)
+
+    def results(self, slot: Slot, value: Any) -> None:
+        """Make ``value`` what ``slot`` holds after an iteration."""
+        difference = values.check_same_structure(slot.value, value)
+        if difference is not None:
+            raise TypeError(f"{self._about(slot.label)} changes its structure: {difference}")
+        old = values.leaves_of(slot.value)
+        for index, before, leaf in zip(slot.indices, old, values.leaves_of(value), strict=True):
+            if index is not None:
+                self.result(index, leaf)
+            elif before is not leaf:
+                raise TypeError(
+                    f"{self._about(slot.label)} is a Python object that an iteration replaces: "
+                    f"{before!r} by {leaf!r}. Only tensors can change in a loop of the graph."
+                )
+
+    def result(self, index: int, leaf: Any) -> None:
+        dtype = self.initial[index].dtype
+        if not values.can_be_tensor(leaf):
+            kind = ValueError if leaf is None else TypeError
+            raise kind(f"{self._about(self.labels[index])} is a tensor that becomes {leaf!r}")
+        with self.body:
+            try:
+                tensor = values.to_tensor(leaf, dtype)
+            except TypeError as e:
+                raise loop_dtype_error()(
+                    f"{self._about(self.labels[index])} changes its dtype in the loop: {e}"
+                ) from None
+        self._check_shape(index, tensor)
+        while len(self.body.outputs) <= index:
+            self.body.outputs.append(None)
+        self.body.outputs[index] = tensor
+
+    def _check_shape(self, index: int, tensor: Any) -> None:
+        kept, found = self.shapes[index], values.static_shape(tensor)
+        if kept is None:
+            return
+        if (
+            found is None
+            or len(found) != len(kept)
+            or any(k is not None and k != f for k, f in zip(kept, found, strict=True))
+        ):
+            raise ValueError(
+                f"{self._about(self.labels[index])} changes its shape in the loop: {_text(kept)} "
+                f"before an iteration, {_text(found)} after it. Give the dimensions that change "
+                f"as None in `shape_invariants`."
+            )
+
+    def _about(self, label: str) -> str:
+        named = "the value returned" if label == RESULT else repr(label)
+        return f"{self.place}: {named}"
+
+    def emit(self, condition: Any) -> list:
+        """Add the loop to the graph; the tensors after it."""
+        self.condition.outputs = [condition]
+        return _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
+
+
+def _text(shape: list | None) -> str:
+    return "unknown rank" if shape is None else str(tuple(shape))

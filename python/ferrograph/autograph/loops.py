@@ -1,0 +1,297 @@
+"""Loops on tensors: from converted code, and from ``while_loop``, to the graph.
+
+A staged loop carries the places of its state that are read later or in a next iteration, leaf by
+leaf. The body is traced once. A place that is unset, or None, before the loop and set in the body
+joins the loop after that trace, starting from a placeholder; a flag that says whether the body ever
+ran then guards it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ferrograph as fg
+
+from . import options as loop_options
+from . import values
+from .loop_variables import Slot, Variables
+from .staging import RESULT, stage_choice, where
+from .state import UNDEFINED, State
+
+Thunk = Callable[[], Any]
+
+
+@dataclass
+class Loop:
+    """What a loop statement knows of itself."""
+
+    state: State
+    broke: Thunk | None
+    returned: Thunk | None
+    options: Thunk | None
+    line: int
+    live: tuple[str, ...] = ()
+    entry: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    soft: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    is_for: bool = False
+
+    def carries(self, i: int) -> bool:
+        label = self.state.places[i].label
+        return i >= self.state.n_names or label in self.live or label in self.soft
+
+    def stopped(self) -> Any:
+        """Whether the loop was left, as Python or as a tensor."""
+        found: Any = False
+        for left in (self.broke, self.returned):
+            stop = left() if left is not None else False
+            if values.is_staged(stop):
+                found = stop if found is False else fg.logical_or(found, stop)
+            elif stop:
+                return True
+        return found
+
+
+def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
+    """The loop whose test gave the tensor ``going`` in the present state."""
+    place = where(body, loop.line)
+    start = values.predicate(going, place)
+
+    def step(_: list) -> list:
+        body()
+        stop = loop.stopped()
+        if values.is_staged(stop):
+            again = stage_choice(stop, lambda: False, lambda: _boolean(test(), place), place)
+        else:
+            again = not stop and test()
+        return [_boolean(again, place)]
+
+    _run(loop, place, [("the condition", start)], lambda extras: extras[0], step)
+
+
+def _boolean(value: Any, place: str) -> Any:
+    return values.predicate(value, place) if values.is_staged(value) else fg.constant(bool(value))
+
+
+def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
+    """The loop over the first dimension of a tensor; TypeError where it has none."""
+    place = where(body, loop.line)
+    loop.is_for = True
+    sequence = fg.convert_to_tensor(iterable)
+    shape = values.static_shape(sequence)
+    if shape == []:
+        raise TypeError(f"{place}: a scalar tensor cannot be iterated over; use `fg.range(n)`")
+    known = shape[0] if shape else None
+    count = fg.constant(known) if known is not None else fg.shape(sequence)[0]
+    extras = [("the position", fg.constant(0))]
+
+    def going(inputs: list) -> Any:
+        more = fg.less(inputs[0], count)
+        stop = loop.stopped()
+        return fg.logical_and(more, fg.logical_not(stop)) if values.is_staged(stop) else more
+
+    def step(inputs: list) -> list:
+        body(sequence[inputs[0]])
+        return [inputs[0] + 1]
+
+    _run(loop, place, extras, going, step)
+
+
+def _run(
+    loop: Loop, place: str, extras: list, going: Callable[[list], Any], step: Callable[[list], list]
+) -> None:
+    """Trace one iteration, emit the loop, and leave its results in the state."""
+    state, chosen = loop.state, loop_options.evaluate(loop.options)
+    before = state.read()
+    try:
+        with Variables(place) as variables:
+            n_extras = len(extras)
+            for label, initial in extras:
+                variables.add(label, initial)
+            if chosen.maximum_iterations is not None:
+                variables.add("the number of iterations", fg.constant(0))
+            slots = _slots(loop, before, variables, chosen)
+            after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
+            late = _join_late(loop, before, after, slots, variables)
+            with variables.condition:
+                inputs = variables.inputs[0]
+                state.write(_with_slots(before, slots, variables, inputs))
+                more = going(inputs[:n_extras])
+                if chosen.maximum_iterations is not None:
+                    limit = fg.less(inputs[n_extras], fg.cast(chosen.maximum_iterations, fg.int32))
+                    more = fg.logical_and(limit, more)
+            outputs = variables.emit(more)
+    except BaseException:
+        state.write(before)
+        raise
+    _leave_results(loop, before, after, slots, late, variables, outputs)
+
+
+def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
+    """A slot for each place that is carried and has a value before the loop."""
+    slots = {}
+    for i, spot in enumerate(loop.state.places):
+        value = before[i]
+        if loop.carries(i) and value is not UNDEFINED and value is not None:
+            slots[i] = variables.slot(spot.label, value, chosen.shape_of(value))
+    return slots
+
+
+def _with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
+    return [
+        variables.packed(slots[i], tensors) if i in slots else value
+        for i, value in enumerate(before)
+    ]
+
+
+def _iterate(
+    loop: Loop,
+    before: list,
+    slots: dict[int, Slot],
+    variables: Variables,
+    step: Callable[[list], list],
+    n_extras: int,
+    chosen: Any,
+) -> list:
+    """Trace one iteration into the body; what each place holds after it."""
+    inputs = variables.inputs[1]
+    start = _with_slots(before, slots, variables, inputs)
+    with variables.body:
+        loop.state.write(start)
+        try:
+            extras = step(inputs[:n_extras])
+        except NameError as e:
+            raise _read_too_early(e, loop, before, variables.place) from e
+        after = loop.state.read()
+        if chosen.maximum_iterations is not None:
+            extras = [*extras, inputs[n_extras] + 1]
+    for index, tensor in enumerate(extras):
+        variables.result(index, tensor)
+    for i, slot in slots.items():
+        if after[i] is start[i] or after[i] is UNDEFINED:
+            variables.results(slot, start[i])
+            after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
+        else:
+            variables.results(slot, after[i])
+    return after
+
+
+def _read_too_early(e: NameError, loop: Loop, before: list, place: str) -> Exception:
+    unset = {s.label for s, v in zip(loop.state.places, before, strict=True) if v is UNDEFINED}
+    name = getattr(e, "name", None)
+    if name not in unset:
+        return e
+    return ValueError(
+        f"{place}: {name!r} is read in this loop before anything sets it. Set it before the loop."
+    )
+
+
+def _join_late(
+    loop: Loop, before: list, after: list, slots: dict[int, Slot], variables: Variables
+) -> dict[int, Slot]:
+    """Slots for places unset or None before that the body sets, and the flag that guards them."""
+    late = {}
+    for i, spot in enumerate(loop.state.places):
+        unset = before[i] is UNDEFINED or before[i] is None
+        if i in slots or not unset or not loop.carries(i) or after[i] is before[i]:
+            continue
+        if not _may_join(loop, spot.label, before[i], i, variables.place):
+            after[i] = before[i]
+            continue
+        late[i] = variables.late_slot(spot.label, after[i])
+        variables.results(late[i], after[i])
+    if any(loop.state.places[i].label != RESULT for i in late):
+        ran = variables.add("whether the loop ran", fg.constant(False))
+        variables.result(ran, True)
+    return late
+
+
+def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
+    if label == RESULT:
+        return True
+    named = i < loop.state.n_names
+    if named and label not in loop.after:
+        if label in loop.entry:
+            raise ValueError(f"{place}: {label!r} is {value!r} before this loop and a value in it")
+        return label in loop.soft
+    if label in loop.entry or not named:
+        raise ValueError(
+            f"{place}: {label!r} is {value!r} before this loop, but an iteration reads what "
+            f"the one before it set. Give it a tensor before the loop."
+        )
+    if loop.is_for and value is UNDEFINED and label not in loop.targets:
+        raise ValueError(
+            f"{place}: {label!r} is first set in this loop and used after it, but the "
+            f"loop may run no iteration at all. Set {label!r} before the loop."
+        )
+    return True
+
+
+def _leave_results(
+    loop: Loop,
+    before: list,
+    after: list,
+    slots: dict[int, Slot],
+    late: dict[int, Slot],
+    variables: Variables,
+    outputs: list,
+) -> None:
+    state = loop.state
+    guarded = [state.places[i].label for i in late if state.places[i].label != RESULT]
+    if guarded:
+        text = (
+            f"{variables.place}: the loop ran no iteration, so {', '.join(guarded)} was never set"
+        )
+        fg.debugging.Assert(outputs[-1], [text])
+    results = list(before)
+    for i in slots:
+        if after[i] is not before[i]:
+            results[i] = UNDEFINED if after[i] is UNDEFINED else variables.packed(slots[i], outputs)
+    for i, slot in late.items():
+        results[i] = variables.packed(slot, outputs)
+    state.write(results)
+
+
+def stage_while_loop(
+    condition: Callable, body: Callable, loop_vars: Any, shapes: list | None, limit: Any
+) -> Any:
+    """``while_loop`` in a graph."""
+    values_before = list(loop_vars)
+    with Variables("while_loop") as variables:
+        counter = (
+            variables.add("the number of iterations", fg.constant(0)) if limit is not None else None
+        )
+        slots = []
+        for i, value in enumerate(values_before):
+            shape = _given_shape(shapes[i]) if shapes is not None else ()
+            slots.append(variables.slot(f"loop variable {i}", value, shape))
+        with variables.condition:
+            inputs = variables.inputs[0]
+            more = condition(*(variables.packed(slot, inputs) for slot in slots))
+            more = _boolean(more, "while_loop")
+            if counter is not None:
+                bound = fg.less(inputs[counter], fg.cast(limit, fg.int32))
+                more = fg.logical_and(bound, more)
+        inputs = variables.inputs[1]
+        with variables.body:
+            result = body(*(variables.packed(slot, inputs) for slot in slots))
+            count = inputs[counter] + 1 if counter is not None else None
+        result = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(result) != len(slots):
+            raise ValueError(
+                f"while_loop: body gives {len(result)} values for {len(slots)} variables"
+            )
+        if counter is not None:
+            variables.result(counter, count)
+        for slot, value in zip(slots, result, strict=True):
+            variables.results(slot, value)
+        outputs = variables.emit(more)
+    final = [variables.packed(slot, outputs) for slot in slots]
+    return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
+
+
+def _given_shape(shape: Any) -> Any:
+    return loop_options.dimensions(shape)

@@ -1,0 +1,241 @@
+"""What converted code calls: each operator looks at its operands, and does as Python or stages.
+
+Staging happens where a condition or an iterable is a tensor of the graph under construction, or any
+tensor or variable while a graph is under construction. Everything else takes the plain Python path,
+with Python's own evaluation order and short circuits.
+"""
+
+from __future__ import annotations
+
+import operator as python_operators
+from collections.abc import Callable
+from typing import Any
+
+from . import loops, staging
+from .callees import fn
+from .errors import UnstageableLoopError
+from .staging import is_staged
+from .state import State, attribute, global_name, item
+
+__all__ = [
+    "and_",
+    "assert_stmt",
+    "attribute",
+    "bind",
+    "compare",
+    "contained",
+    "fn",
+    "for_stmt",
+    "global_name",
+    "if_exp",
+    "if_stmt",
+    "item",
+    "not_",
+    "or_",
+    "while_stmt",
+]
+
+Thunk = Callable[[], Any]
+
+
+def if_stmt(
+    test: Any,
+    then: Thunk,
+    orelse: Thunk | None,
+    names: Thunk | None,
+    places: Thunk | None,
+    **facts: Any,
+) -> None:
+    """Run ``then`` where ``test`` holds, else ``orelse``."""
+    if is_staged(test):
+        staging.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
+    elif test:
+        then()
+    elif orelse is not None:
+        orelse()
+
+
+def while_stmt(
+    test: Thunk,
+    body: Thunk,
+    names: Thunk | None,
+    places: Thunk | None,
+    *,
+    broke: Thunk | None = None,
+    returned: Thunk | None = None,
+    options: Thunk | None = None,
+    **facts: Any,
+) -> None:
+    """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives."""
+    while True:
+        going = test()
+        if is_staged(going):
+            loop = loops.Loop(State(names, places), broke, returned, options, **facts)
+            loops.stage_while(going, test, body, loop)
+            return
+        if not going:
+            return
+        body()
+        for left in (broke, returned):
+            stop = left is not None and left()
+            if is_staged(stop):
+                raise _left_on_a_tensor("while", facts["line"], body)
+            if stop:
+                return
+
+
+def for_stmt(
+    iterable: Any,
+    body: Callable[[Any], None],
+    names: Thunk | None,
+    places: Thunk | None,
+    *,
+    broke: Thunk | None = None,
+    returned: Thunk | None = None,
+    options: Thunk | None = None,
+    **facts: Any,
+) -> None:
+    """Run ``body`` for each element of ``iterable``."""
+    if is_staged(iterable):
+        loop = loops.Loop(State(names, places), broke, returned, options, **facts)
+        loops.stage_for(iterable, body, loop)
+        return
+    step = body
+    for element in iterable:
+        step(element)
+        if broke is not None:
+            stop = broke()
+            if is_staged(stop):
+                raise _left_on_a_tensor("for", facts["line"], body)
+            if stop:
+                return
+        if returned is not None:
+            stop = returned()
+            if is_staged(stop):
+                step = _unless(returned, body, names, places, facts)
+            elif stop:
+                return
+
+
+def _unless(
+    returned: Thunk,
+    body: Callable[[Any], None],
+    names: Thunk | None,
+    places: Thunk | None,
+    facts: dict,
+) -> Callable[[Any], None]:
+    """A ``body`` that does nothing once the running graph has returned from the function."""
+
+    def step(element: Any) -> None:
+        state = State(names, places)
+        live = facts["live"]
+        staging.stage_if(
+            not_(returned()), lambda: body(element), _nothing, state, line=facts["line"], live=live
+        )
+
+    return step
+
+
+def _left_on_a_tensor(kind: str, line: int, body: Callable) -> UnstageableLoopError:
+    head = "`while fg.constant(True):`" if kind == "while" else "`for i in fg.range(n):`"
+    return UnstageableLoopError(
+        f"{staging.where(body, line)}: this `{kind}` loop runs on Python values, so it is "
+        f"unrolled while tracing, but it is left (`break` or `return`) on the value of a tensor, "
+        f"which is known only when the graph runs. Make the loop itself run on a tensor, "
+        f"for example {head}."
+    )
+
+
+def _nothing() -> None:
+    pass
+
+
+def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
+    """``then() if test else orelse()``."""
+    if is_staged(test):
+        return staging.stage_choice(test, then, orelse, staging.where(then, line))
+    return then() if test else orelse()
+
+
+def and_(first: Any, *others: Thunk) -> Any:
+    """``first and other() and ...``, lazily, also when the graph runs."""
+    return _lazily(
+        first, others, lambda value, rest: staging.stage_both(value, rest), stop_on=False
+    )
+
+
+def or_(first: Any, *others: Thunk) -> Any:
+    """``first or other() or ...``, lazily, also when the graph runs."""
+    return _lazily(
+        first, others, lambda value, rest: staging.stage_either(value, rest), stop_on=True
+    )
+
+
+def _lazily(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
+    for i, other in enumerate(others):
+        if is_staged(value):
+            return _staged_rest(value, others[i:], stage, stop_on)
+        if bool(value) is stop_on:
+            return value
+        value = other()
+    return value
+
+
+def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
+    return stage(value, lambda: _lazily(others[0](), others[1:], stage, stop_on))
+
+
+def not_(value: Any) -> Any:
+    """``not value``."""
+    return staging.stage_not(value) if is_staged(value) else not value
+
+
+_OPERATORS = {
+    "in": lambda a, b: contained("in", a, b),
+    "not_in": lambda a, b: contained("not_in", a, b),
+    **{
+        name: getattr(python_operators, name)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge", "is_", "is_not")
+    },
+}
+
+
+def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
+    """A chain such as ``a < b <= c``: an operand is evaluated once, and not after a false link."""
+    value = right()
+    first = _OPERATORS[operation](left, value)
+    return and_(first, lambda: compare(value, *links)) if links else first
+
+
+def contained(operation: str, value: Any, container: Any) -> Any:
+    """``value in container`` and ``value not in container``."""
+    if is_staged(value) or is_staged(container):
+        found = staging.stage_in(value, container)
+        return staging.stage_not(found) if operation == "not_in" else found
+    return value in container if operation == "in" else value not in container
+
+
+def bind(cell: Thunk, value: Any) -> Any:
+    """``(name := value)`` where ``cell`` is ``lambda: name``."""
+    if cell.__closure__:
+        cell.__closure__[0].cell_contents = value
+    else:
+        cell.__globals__[cell.__code__.co_names[0]] = value
+    return value
+
+
+def assert_stmt(test: Any, message: Thunk | None, *, line: int) -> None:
+    """``assert test, message``: of a tensor it is checked when the graph runs."""
+    if is_staged(test):
+        staging.stage_assert(test, message)
+    elif not test:
+        raise AssertionError(message()) if message is not None else AssertionError()
+
+
+def without_callees() -> Any:
+    """The operators for code whose callees stay as they are."""
+    import types
+
+    chosen = {name: globals()[name] for name in __all__}
+    chosen["fn"] = lambda callee: callee
+    return types.SimpleNamespace(**chosen)

@@ -1,0 +1,138 @@
+"""Values that cross the edge of a region: which can, as what tensors, and their placeholders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ferrograph as fg
+from ferrograph import _core, nest
+
+from .state import UNDEFINED
+
+_SCALARS = (bool, int, float, complex, str, bytes)
+
+
+def is_eager() -> bool:
+    """Whether operations run at once on this thread."""
+    return _core.executing_eagerly()
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, _core.Tensor)
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a decision on ``value`` belongs to the graph under construction."""
+    if isinstance(value, _core.Tensor):
+        return _core.is_symbolic(value) or not _core.executing_eagerly()
+    return isinstance(value, fg.Variable) and not _core.executing_eagerly()
+
+
+def can_be_tensor(leaf: Any) -> bool:
+    """Whether a leaf of a structure has a tensor to stand for it."""
+    if isinstance(leaf, (_core.Tensor, fg.Variable, *_SCALARS)):
+        return True
+    return hasattr(leaf, "dtype") and hasattr(leaf, "__array__")
+
+
+def leaves_of(value: Any) -> list:
+    return nest.flatten(value, expand_composites=True)
+
+
+def pack(structure: Any, leaves: list) -> Any:
+    return nest.pack_sequence_as(structure, leaves, expand_composites=True)
+
+
+def check_same_structure(first: Any, second: Any) -> str | None:
+    """What differs between two structures, None where they agree."""
+    try:
+        nest.assert_same_structure(first, second, expand_composites=True)
+    except (TypeError, ValueError) as e:
+        return str(e).splitlines()[0]
+    return None
+
+
+def to_tensor(leaf: Any, dtype: Any = None) -> Any:
+    """``leaf`` as a tensor of the current graph; a Python number takes ``dtype`` where it fits.
+
+    TypeError where the tensor has another dtype than ``dtype``.
+    """
+    if dtype is not None and type(leaf) in _SCALARS and _fits(leaf, dtype):
+        return fg.convert_to_tensor(leaf, dtype=dtype)
+    tensor = fg.convert_to_tensor(leaf)
+    if dtype is not None and tensor.dtype != dtype:
+        raise TypeError(f"{tensor.dtype.name} against {dtype.name}")
+    return tensor
+
+
+def _fits(number: Any, dtype: Any) -> bool:
+    if isinstance(number, bool):
+        return dtype == fg.bool
+    if isinstance(number, int):
+        return bool(dtype.is_integer or dtype.is_floating or dtype.is_complex)
+    if isinstance(number, float):
+        return bool(dtype.is_floating or dtype.is_complex)
+    if isinstance(number, complex):
+        return bool(dtype.is_complex)
+    return dtype == fg.string
+
+
+def common_dtype(leaves: list) -> Any:
+    """The dtype of the tensors among ``leaves``, None where all are Python numbers."""
+    for leaf in leaves:
+        if type(leaf) not in _SCALARS:
+            return fg.convert_to_tensor(leaf).dtype if not hasattr(leaf, "dtype") else _dtype(leaf)
+    return None
+
+
+def _dtype(leaf: Any) -> Any:
+    return (
+        leaf.dtype if is_tensor(leaf) or isinstance(leaf, fg.Variable) else fg.as_dtype(leaf.dtype)
+    )
+
+
+def static_shape(tensor: Any) -> list | None:
+    """The dimensions as far as they are known, None for an unknown rank."""
+    shape = tensor.shape
+    return None if shape.rank is None else shape.as_list()
+
+
+def placeholder(leaf: Any) -> Any:
+    """Something of the dtype and static shape of ``leaf`` that nobody reads."""
+    if not can_be_tensor(leaf):
+        return leaf
+    if type(leaf) in _SCALARS:
+        return fg.convert_to_tensor(type(leaf)())
+    return blank(_dtype(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
+
+
+def blank(dtype: Any, shape: Any) -> Any:
+    """Zeros of a shape whose unknown dimensions are empty."""
+    dims = [0 if d is None else int(d) for d in (shape or ())]
+    return fg.zeros(dims, dtype)
+
+
+def placeholder_like(value: Any) -> Any:
+    """A structure of placeholders for a value that is set elsewhere."""
+    if value is UNDEFINED:
+        return value
+    return pack(value, [placeholder(leaf) for leaf in leaves_of(value)])
+
+
+def predicate(value: Any, where: str) -> Any:
+    """``value`` as a scalar boolean tensor; ValueError for another dtype or several elements."""
+    tensor = fg.convert_to_tensor(value)
+    if tensor.dtype != fg.bool:
+        raise ValueError(
+            f"{where}: a condition on a tensor needs dtype bool, got {tensor.dtype.name}. "
+            "Compare it, for example `x != 0`."
+        )
+    shape = static_shape(tensor)
+    if shape == []:
+        return tensor
+    if shape is not None and any(d not in (1, None) for d in shape):
+        raise ValueError(
+            f"{where}: a condition needs a single value, got a tensor of shape {tuple(shape)}. "
+            "Reduce it with `fg.reduce_all` or `fg.reduce_any`."
+        )
+    return fg.reshape(tensor, [])

@@ -1,0 +1,214 @@
+"""Nested structures: lists, tuples, namedtuples, mappings, attrs classes, willing dataclasses.
+
+Anything else is a leaf, ``None``, strings and tensors among them. The values of a mapping are taken
+in the order of its sorted keys; packing gives back a mapping of the same class with its keys in
+their own order.
+
+Composite values (ragged tensors, tensor arrays and their like) are leaves unless
+``expand_composites`` is set. They say what they are made of by two methods: ``_component_list()``
+and ``_from_components(list)``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+__all__ = [
+    "assert_same_structure",
+    "flatten",
+    "is_nested",
+    "map_structure",
+    "pack_sequence_as",
+]
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether ``structure`` is a container that ``flatten`` opens."""
+    kind = type(structure)
+    if kind in _LEAVES:
+        return False
+    if isinstance(structure, (list, tuple, Mapping)):
+        return True
+    return _is_record(kind)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list:
+    """The leaves of ``structure`` in order; a leaf alone gives a list of itself."""
+    out: list = []
+    _flatten(structure, expand_composites, out)
+    return out
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """``flat_sequence`` in the shape of ``structure``.
+
+    TypeError where ``flat_sequence`` is no sequence, ValueError where its length is not that of
+    ``flatten(structure)``.
+    """
+    if not is_nested(flat_sequence):
+        raise TypeError(f"flat_sequence must be a sequence, got {type(flat_sequence).__name__}")
+    leaves = list(flat_sequence)
+    expected = len(flatten(structure, expand_composites))
+    if len(leaves) != expected:
+        raise ValueError(
+            f"The structure has {expected} leaves, but flat_sequence has {len(leaves)} elements. "
+            f"Structure: {structure!r}, flat_sequence: {flat_sequence!r}."
+        )
+    return _pack(structure, iter(leaves), expand_composites)
+
+
+def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
+    """``func`` applied to the corresponding leaves of the structures, in the shape of the first.
+
+    Keywords: ``check_types`` (default True) also compares the classes of the containers;
+    ``expand_composites`` opens composite values. TypeError where ``func`` cannot be called or
+    another keyword is given; ValueError or TypeError where the structures differ.
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got {type(func).__name__}")
+    if not structure:
+        raise ValueError("map_structure needs at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    expand = kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise TypeError(f"map_structure got unknown keyword arguments: {', '.join(kwargs)}")
+    first, *others = structure
+    for other in others:
+        assert_same_structure(first, other, check_types, expand)
+    results = [
+        func(*leaves) for leaves in zip(*(flatten(s, expand) for s in structure), strict=True)
+    ]
+    return _pack(first, iter(results), expand)
+
+
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """Raise unless the two structures differ in their leaves only.
+
+    ValueError where the nesting or the keys differ, TypeError where ``check_types`` is set and the
+    classes of two containers differ.
+    """
+    try:
+        _compare(nest1, nest2, check_types, expand_composites)
+    except (ValueError, TypeError) as e:
+        raise type(e)(
+            f"The two structures are not the same: {e}\nFirst: {nest1!r}\nSecond: {nest2!r}"
+        ) from None
+
+
+_LEAVES = {int, float, complex, bool, str, bytes, type(None)}
+
+
+def _is_record(kind: type) -> bool:
+    """Whether instances of ``kind`` are opened by their fields."""
+    return hasattr(kind, "__attrs_attrs__") or (
+        hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
+    )
+
+
+def _is_namedtuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _is_composite(value: Any) -> bool:
+    return hasattr(type(value), "_component_list")
+
+
+def _sorted_keys(mapping: Mapping) -> list:
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError(
+            f"The keys of a nested mapping must be sortable: {list(mapping)!r}"
+        ) from None
+
+
+def _children(structure: Any) -> list:
+    """The values in a container, in their order of flattening."""
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in _sorted_keys(structure)]
+    if isinstance(structure, (list, tuple)):
+        return list(structure)
+    kind = type(structure)
+    if hasattr(kind, "__attrs_attrs__"):
+        return [getattr(structure, a.name) for a in kind.__attrs_attrs__]
+    return list(structure.__tf_flatten__()[1])
+
+
+def _flatten(structure: Any, expand: bool, out: list) -> None:
+    if is_nested(structure):
+        for child in _children(structure):
+            _flatten(child, expand, out)
+    elif expand and _is_composite(structure):
+        for child in structure._component_list():
+            _flatten(child, expand, out)
+    else:
+        out.append(structure)
+
+
+def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
+    if is_nested(structure):
+        return _like(structure, [_pack(child, leaves, expand) for child in _children(structure)])
+    if expand and _is_composite(structure):
+        parts = [_pack(child, leaves, expand) for child in structure._component_list()]
+        return structure._from_components(parts)
+    return next(leaves)
+
+
+def _like(structure: Any, children: list) -> Any:
+    """A container like ``structure`` with other values."""
+    kind = type(structure)
+    if isinstance(structure, Mapping):
+        values = dict(zip(_sorted_keys(structure), children, strict=True))
+        items = {key: values[key] for key in structure}
+        if isinstance(structure, defaultdict):
+            return kind(structure.default_factory, items)
+        return kind(items)
+    if _is_namedtuple(kind):
+        return kind(*children)
+    if isinstance(structure, (list, tuple)):
+        return kind(children)
+    if hasattr(kind, "__attrs_attrs__"):
+        names = [a.name.lstrip("_") for a in kind.__attrs_attrs__]
+        return kind(**dict(zip(names, children, strict=True)))
+    metadata = structure.__tf_flatten__()[0]
+    return kind.__tf_unflatten__(metadata, tuple(children))
+
+
+def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
+    opened = [is_nested(x) or (expand and _is_composite(x)) for x in (a, b)]
+    if not any(opened):
+        return
+    if not all(opened):
+        inner, leaf = (a, b) if opened[0] else (b, a)
+        raise ValueError(f"{_named(inner)} where the other has the leaf {leaf!r}")
+    if check_types and not _same_kind(a, b):
+        raise TypeError(f"{_named(a)} against {_named(b)}")
+    if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+        raise ValueError(f"keys {sorted(map(str, a))} against {sorted(map(str, b))}")
+    left, right = (
+        x._component_list() if expand and _is_composite(x) else _children(x) for x in (a, b)
+    )
+    if len(left) != len(right):
+        raise ValueError(f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}")
+    for x, y in zip(left, right, strict=True):
+        _compare(x, y, check_types, expand)
+
+
+def _same_kind(a: Any, b: Any) -> bool:
+    if type(a) is type(b):
+        return True
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return True
+    both = _is_namedtuple(type(a)) and _is_namedtuple(type(b))
+    return both and type(a).__name__ == type(b).__name__ and a._fields == b._fields
+
+
+def _named(value: Any) -> str:
+    kind = type(value)
+    suffix = " (dataclass)" if dataclasses.is_dataclass(kind) else ""
+    return f"a {kind.__name__}{suffix}"
