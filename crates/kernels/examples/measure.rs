@@ -3,9 +3,14 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use ferrograph_kernels::elementwise::{Add, Binary, Erf, Exp, Log, Pow, Sigmoid, Sin, Tanh, Unary};
+use ferrograph_kernels::elementwise::{
+    Add, Binary, Broadcast, Erf, Exp, Log, Pow, Sigmoid, Sin, Tanh, Unary,
+};
 use ferrograph_kernels::matmul::{Matrix, gemm};
-use ferrograph_kernels::reduce::{Sum, reduce};
+use ferrograph_kernels::movement::View;
+use ferrograph_kernels::nn::softmax;
+use ferrograph_kernels::random::{PhiloxState, fill_normal_f32, fill_uniform};
+use ferrograph_kernels::reduce::{ArgMax, Sum, arg_reduce, reduce};
 
 /// The best time of one call in nanoseconds.
 fn best(mut f: impl FnMut()) -> f64 {
@@ -23,7 +28,72 @@ fn best(mut f: impl FnMut()) -> f64 {
 
 fn main() {
     elementwise();
+    arrays();
     products();
+}
+
+/// What works on a million elements, over the pool.
+fn arrays() {
+    const SIDE: usize = 1000;
+    const N: usize = SIDE * SIDE;
+    let x: Vec<f32> = (0..N).map(|i| (i % 1013) as f32 * 1e-3).collect();
+    let mut y = vec![0.0f32; N];
+    let show =
+        |name: &str, ns: f64| println!("{name:20} {:.2} ns/element of 1000×1000", ns / N as f64);
+    let add = Binary::<f32, f32>::of::<Add>();
+    show("add", best(|| add.run(black_box(&x), &x, &mut y)));
+    show(
+        "add a row",
+        best(|| {
+            Broadcast::new([&[SIDE, SIDE], &[SIDE]], &[SIDE, SIDE]).binary(
+                &add,
+                &x,
+                &x[..SIDE],
+                &mut y,
+            )
+        }),
+    );
+    show(
+        "add a row of 4",
+        best(|| Broadcast::new([&[N / 4, 4], &[4]], &[N / 4, 4]).binary(&add, &x, &x[..4], &mut y)),
+    );
+    show(
+        "exp",
+        best(|| Unary::of::<Exp>().run(black_box(&x), &mut y)),
+    );
+    show(
+        "transpose",
+        best(|| {
+            View::of(&[SIDE, SIDE])
+                .permute(&[1, 0])
+                .copy(black_box(&x), &mut y)
+        }),
+    );
+    show(
+        "sum of all",
+        best(|| reduce::<f32, Sum>(black_box(&x), N, 1, &mut y[..1])),
+    );
+    show(
+        "sum of rows",
+        best(|| reduce::<f32, Sum>(black_box(&x), SIDE, 1, &mut y[..SIDE])),
+    );
+    show(
+        "sum of columns",
+        best(|| reduce::<f32, Sum>(black_box(&x), SIDE, SIDE, &mut y[..SIDE])),
+    );
+    show(
+        "argmax of rows",
+        best(|| arg_reduce::<f32, ArgMax>(black_box(&x), SIDE, 1, &mut [0; SIDE])),
+    );
+    show("softmax", best(|| softmax(black_box(&x), SIDE, &mut y)));
+    show(
+        "uniform",
+        best(|| fill_uniform(PhiloxState::new(1, 2), &mut y)),
+    );
+    show(
+        "normal",
+        best(|| fill_normal_f32(PhiloxState::new(1, 2), &mut y)),
+    );
 }
 
 fn elementwise() {

@@ -132,6 +132,11 @@ fn advance<const N: usize>(outer: &[Dim<N>], index: &mut [usize], at: &mut [usiz
     }
 }
 
+/// Inner runs shorter than this are laid out side by side first.
+const SHORT: usize = 24;
+/// Elements laid out at once.
+const BLOCK: usize = 512;
+
 impl Broadcast<2> {
     /// Runs a binary kernel, over the pool when that is worth it.
     pub fn binary<T: Copy + Sync, U: Copy + Send>(
@@ -142,14 +147,64 @@ impl Broadcast<2> {
         out: &mut [U],
     ) {
         assert_eq!(out.len(), self.size, "the result has the planned size");
-        let inner = self.dims.last().expect("at least one dimension").len;
-        let cost = kernel.cost_ns + 5.0 / inner as f64;
+        let short = !self.is_flat() && self.dims.last().is_some_and(|d| d.len < SHORT);
+        let cost = kernel.cost_ns + if short { 2.0 } else { 0.1 };
         pool::par_chunks_mut(out, cost, |first, out| {
+            if short {
+                return self.short_runs(kernel, a, b, first, out);
+            }
             self.runs(first..first + out.len(), |run| {
                 let out = &mut out[run.out - first..][..run.len];
                 inner_loop(kernel, a, b, out, &run);
             });
         });
+    }
+
+    /// Lays the operands of short runs out in blocks, so that the kernel is not called for a few elements each.
+    fn short_runs<T: Copy, U>(
+        &self,
+        kernel: &Binary<T, U>,
+        a: &[T],
+        b: &[T],
+        first: usize,
+        out: &mut [U],
+    ) {
+        if out.is_empty() {
+            return;
+        }
+        let (mut wide_a, mut wide_b) = ([a[0]; BLOCK], [b[0]; BLOCK]);
+        let (mut filled, mut done) = (0, 0);
+        self.runs(first..first + out.len(), |run| {
+            if filled + run.len > BLOCK {
+                (kernel.vec_vec)(
+                    &wide_a[..filled],
+                    &wide_b[..filled],
+                    &mut out[done..done + filled],
+                );
+                done += filled;
+                filled = 0;
+            }
+            let Run {
+                len,
+                at: [i, j],
+                strides: [si, sj],
+                ..
+            } = run;
+            lay_out(a, i, si, &mut wide_a[filled..filled + len]);
+            lay_out(b, j, sj, &mut wide_b[filled..filled + len]);
+            filled += len;
+        });
+        (kernel.vec_vec)(&wide_a[..filled], &wide_b[..filled], &mut out[done..]);
+    }
+}
+
+#[inline(always)]
+fn lay_out<T: Copy>(x: &[T], at: usize, stride: usize, to: &mut [T]) {
+    if stride == 0 {
+        let v = x[at];
+        to.iter_mut().for_each(|t| *t = v);
+    } else {
+        to.iter_mut().zip(&x[at..]).for_each(|(t, &v)| *t = v);
     }
 }
 
@@ -203,6 +258,8 @@ mod tests {
             (&[0, 3], &[3], &[0, 3]),
             (&[2, 3, 4], &[2, 3, 4], &[2, 3, 4]),
             (&[300, 1, 500], &[1, 4, 500], &[300, 4, 500]),
+            (&[9000, 3], &[3], &[9000, 3]),
+            (&[9000, 1], &[9000, 23], &[9000, 23]),
         ];
         for &(sa, sb, so) in cases {
             let a: Vec<i32> = (0..sa.iter().product::<usize>() as i32)

@@ -19,6 +19,8 @@ pub use broadcast::Broadcast;
 pub use cast::{CastTo, cast};
 pub use compare::*;
 pub use complex::{Angle, Conj, Imag, Real};
+/// Another name of [`Round`], which takes halves to even.
+pub use float::Round as Rint;
 pub use float::*;
 pub use integer::*;
 pub use select::{select, select_broadcast};

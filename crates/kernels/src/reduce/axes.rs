@@ -212,5 +212,8 @@ mod tests {
         let mut m = [0i32];
         reduce::<i32, Mean>(&[-3, -4], 2, 1, &mut m);
         assert_eq!(m, [-3]);
+        let mut m = [0i8];
+        reduce::<i8, Mean>(&[100; 256], 256, 1, &mut m);
+        assert_eq!(m, [100]);
     }
 }

@@ -70,15 +70,16 @@ macro_rules! reduction {
 }
 
 macro_rules! integers {
-    ($($t:ty)*) => {$(
+    ($wide:ty: $($t:ty)*) => {$(
         reduction!(Sum, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, _| r);
         reduction!(Prod, $t, $t, 1, |x| x, |a, b| a.wrapping_mul(b), |r, _| r);
         reduction!(Max, $t, $t, <$t>::MIN, |x| x, |a, b| if b > a { b } else { a }, |r, _| r);
         reduction!(Min, $t, $t, <$t>::MAX, |x| x, |a, b| if b < a { b } else { a }, |r, _| r);
-        reduction!(Mean, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { r.wrapping_div(n as $t) });
+        reduction!(Mean, $t, $wide, 0, |x| x as $wide, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { (r / n as $wide) as $t });
     )*};
 }
-integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+integers!(i64: i8 i16 i32 i64);
+integers!(u64: u8 u16 u32 u64);
 
 macro_rules! floats {
     ($($t:ty, $acc:ident, |$x:ident| $widen:expr, |$r:ident| $narrow:expr;)*) => {$(
