@@ -141,32 +141,34 @@ impl Job for BoxMuller<'_> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        const HALF: usize = WORDS / 2;
-        let (mut sines, mut cosines) = ([0f32; HALF], [0f32; HALF]);
-        let n = self.0.len() / 2;
-        for i in 0..n {
-            (sines[i], cosines[i]) = box_muller_f32::<I>(self.0[2 * i], self.0[2 * i + 1]);
-        }
-        for (i, pair) in self.1.chunks_mut(2).enumerate() {
-            pair[0] = sines[i];
-            if let Some(second) = pair.get_mut(1) {
-                *second = cosines[i];
+        // Arrays of a fixed length, so that each loop is one of vectors.
+        const HALF: usize = 32;
+        for (words, out) in self.0.chunks(2 * HALF).zip(self.1.chunks_mut(2 * HALF)) {
+            let (mut radius, mut angle) = ([0f32; HALF], [0f32; HALF]);
+            for (i, pair) in words.chunks_exact(2).enumerate() {
+                (radius[i], angle[i]) = (f32::from_words(&pair[..1]), f32::from_words(&pair[1..]));
+            }
+            for r in &mut radius {
+                let u = if *r < TINY as f32 { TINY as f32 } else { *r };
+                *r = (-2.0 * vmath::f32::log::<I>(u)).sqrt();
+            }
+            for a in &mut angle {
+                // The product is rounded once, as in the reference implementation.
+                *a = (2.0 * std::f64::consts::PI * *a as f64) as f32;
+            }
+            let (mut sines, mut cosines) = ([0f32; HALF], [0f32; HALF]);
+            for i in 0..HALF {
+                sines[i] = vmath::f32::sin::<I>(angle[i]) * radius[i];
+                cosines[i] = vmath::f32::cos::<I>(angle[i]) * radius[i];
+            }
+            for (i, pair) in out.chunks_mut(2).enumerate() {
+                pair[0] = sines[i];
+                if let Some(second) = pair.get_mut(1) {
+                    *second = cosines[i];
+                }
             }
         }
     }
-}
-
-#[inline(always)]
-fn box_muller_f32<I: Isa>(a: u32, b: u32) -> (f32, f32) {
-    let u = f32::from_words(&[a]);
-    let u = if u < TINY as f32 { TINY as f32 } else { u };
-    // The product is rounded once, as in the reference implementation.
-    let angle = (2.0 * std::f64::consts::PI * f32::from_words(&[b]) as f64) as f32;
-    let radius = (-2.0 * vmath::f32::log::<I>(u)).sqrt();
-    (
-        vmath::f32::sin::<I>(angle) * radius,
-        vmath::f32::cos::<I>(angle) * radius,
-    )
 }
 
 fn box_muller_f64(words: &[u32]) -> (f64, f64) {

@@ -96,20 +96,21 @@ impl Job for Words<'_> {
 #[allow(clippy::needless_range_loop)] // the lane is the second index of four arrays at once
 #[inline(always)]
 fn lanes(state: PhiloxState, out: &mut [u32]) {
-    let mut c = [[0u32; LANES]; 4];
+    let mut c = state.counter.map(|word| [word; LANES]);
     for i in 0..LANES {
-        let at = state.skip(i as u64).counter;
-        for w in 0..4 {
-            c[w][i] = at[w];
+        c[0][i] = c[0][i].wrapping_add(i as u32);
+    }
+    if state.counter[0] > u32::MAX - LANES as u32 {
+        for i in 0..LANES {
+            let at = state.skip(i as u64).counter;
+            (0..4).for_each(|w| c[w][i] = at[w]);
         }
     }
     let [mut k0, mut k1] = state.key;
     for _ in 0..ROUNDS {
         for i in 0..LANES {
             let block = round([c[0][i], c[1][i], c[2][i], c[3][i]], k0, k1);
-            for w in 0..4 {
-                c[w][i] = block[w];
-            }
+            (c[0][i], c[1][i], c[2][i], c[3][i]) = (block[0], block[1], block[2], block[3]);
         }
         (k0, k1) = (k0.wrapping_add(W0), k1.wrapping_add(W1));
     }
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_wide_loop_gives_the_same_words() {
-        let state = PhiloxState::new(u64::MAX as u128 - 9, 42);
+        let state = PhiloxState::new(u64::MAX as u128 - 29, 42);
         let mut words = vec![0; 4 * 53 + 3];
         state.words(&mut words);
         for (i, block) in words.chunks(4).enumerate() {
