@@ -1,0 +1,185 @@
+//! Tensors to NumPy arrays and scalars.
+
+use crate::convert::core_error;
+use ferrograph_tensor::{Bytes, DType, Tensor};
+use numpy::npyffi::{
+    NPY_ARRAY_CARRAY_RO, NpyTypes, PY_ARRAY_API, PyArray_Descr, PyArrayObject, get_type_object,
+    npy_intp,
+};
+use pyo3::exceptions::{PyImportError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
+use std::ffi::c_int;
+
+/// The base of arrays that show a tensor's memory.
+#[pyclass(name = "TensorOwner", frozen, module = "ferrograph._core")]
+pub(crate) struct TensorOwner(Tensor);
+
+impl TensorOwner {
+    /// The tensor whose memory the arrays show.
+    pub fn tensor(&self) -> &Tensor {
+        &self.0
+    }
+}
+
+/// An array that may be written, of memory of its own.
+pub(crate) fn copied<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    match tensor.dtype() {
+        DType::String => string_array(py, tensor),
+        _ => new_array(py, tensor, None),
+    }
+}
+
+/// An array that shows the tensor's memory, read-only; one of strings has memory of its own.
+pub(crate) fn shared<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    if tensor.dtype() == DType::String {
+        return string_array(py, tensor);
+    }
+    let owner = Bound::new(py, TensorOwner(tensor.clone()))?;
+    new_array(py, tensor, Some(owner.into_any()))
+}
+
+/// NumPy's scalar of a tensor of rank 0.
+pub(crate) fn scalar<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    if let Ok([text]) = tensor.as_strings() {
+        return Ok(PyBytes::new(py, text).into_any());
+    }
+    let descr = descr(py, tensor.dtype())?;
+    let data = tensor.bytes().as_ptr().cast_mut().cast();
+    // SAFETY: `data` holds one element of that dtype, which is copied; the descriptor is a live reference.
+    unsafe {
+        let scalar =
+            PY_ARRAY_API.PyArray_Scalar(py, data, descr.as_ptr().cast(), std::ptr::null_mut());
+        Bound::from_owned_ptr_or_err(py, scalar)
+    }
+}
+
+/// An array over the tensor's memory that `owner` keeps, or over a copy of it.
+fn new_array<'py>(
+    py: Python<'py>,
+    tensor: &Tensor,
+    owner: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = tensor.bytes();
+    let (data, flags) = match owner {
+        Some(_) => (bytes.as_ptr().cast_mut(), NPY_ARRAY_CARRAY_RO),
+        None => (std::ptr::null_mut(), 0),
+    };
+    let array = allocate(py, tensor, descr(py, tensor.dtype())?, data, flags)?;
+    // SAFETY: `array` is an array object made just now: it has room for the tensor's bytes where it has memory of
+    // its own, and takes over the reference to its base otherwise.
+    unsafe {
+        let object = array.as_ptr().cast::<PyArrayObject>();
+        match owner {
+            Some(owner) => {
+                if PY_ARRAY_API.PyArray_SetBaseObject(py, object, owner.into_ptr()) < 0 {
+                    return Err(PyErr::fetch(py));
+                }
+            }
+            None => {
+                let to = (*object).fields.data.cast::<u8>();
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+            }
+        }
+    }
+    Ok(array)
+}
+
+fn allocate<'py>(
+    py: Python<'py>,
+    tensor: &Tensor,
+    descr: Bound<'py, PyAny>,
+    data: *mut u8,
+    flags: c_int,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut dims: Vec<npy_intp> = tensor.shape().iter().map(|&d| d as npy_intp).collect();
+    let descr = descr.into_ptr().cast::<PyArray_Descr>();
+    // SAFETY: NumPy checks the number of dimensions, copies them, and takes over the reference to the descriptor.
+    unsafe {
+        let array = PY_ARRAY_API.PyArray_NewFromDescr(
+            py,
+            get_type_object(py, NpyTypes::PyArray_Type),
+            descr,
+            dims.len() as c_int,
+            dims.as_mut_ptr(),
+            std::ptr::null_mut(),
+            data.cast(),
+            flags,
+            std::ptr::null_mut(),
+        );
+        Bound::from_owned_ptr_or_err(py, array)
+    }
+}
+
+/// An array of bytes objects.
+fn string_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let strings: &[Bytes] = tensor.as_strings().map_err(|e| core_error(py, e))?;
+    let array = allocate(
+        py,
+        tensor,
+        descr(py, DType::String)?,
+        std::ptr::null_mut(),
+        0,
+    )?;
+    // SAFETY: the array was made just now with memory of its own for as many references, all null, as there are
+    // strings; each reference written is owned by the array from then on.
+    unsafe {
+        let to = (*array.as_ptr().cast::<PyArrayObject>()).fields.data;
+        let to = to.cast::<*mut ffi::PyObject>();
+        for (i, text) in strings.iter().enumerate() {
+            to.add(i).write(PyBytes::new(py, text).into_ptr());
+        }
+    }
+    Ok(array)
+}
+
+/// NumPy's descriptor of a dtype.
+fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+    static IMPORTED: PyOnceLock<()> = PyOnceLock::new();
+    IMPORTED.get_or_try_init(py, || py.import("numpy").map(|_| ()))?;
+    let long = size_of::<std::ffi::c_long>() == 8;
+    let type_num = match dtype {
+        DType::Bool => 0,
+        DType::Int8 => 1,
+        DType::UInt8 => 2,
+        DType::Int16 => 3,
+        DType::UInt16 => 4,
+        DType::Int32 => 5,
+        DType::UInt32 => 6,
+        DType::Int64 => 9 - 2 * c_int::from(long),
+        DType::UInt64 => 10 - 2 * c_int::from(long),
+        DType::Float32 => 11,
+        DType::Float64 => 12,
+        DType::Complex64 => 14,
+        DType::Complex128 => 15,
+        DType::String => 17,
+        DType::Float16 => 23,
+        DType::BFloat16 => return bfloat16(py),
+        DType::Resource | DType::Variant => {
+            let why = format!("a {dtype} tensor has no NumPy form");
+            return Err(PyTypeError::new_err(why));
+        }
+    };
+    // SAFETY: NumPy gives a new reference to the descriptor of each of its own type numbers.
+    unsafe {
+        let descr = PY_ARRAY_API.PyArray_DescrFromType(py, type_num);
+        Bound::from_owned_ptr_or_err(py, descr.cast())
+    }
+}
+
+fn bfloat16(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static DESCR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let descr = DESCR.get_or_try_init(py, || {
+        let ml_dtypes = py.import("ml_dtypes").map_err(|_| {
+            PyImportError::new_err(
+                "NumPy has no bfloat16 of its own: install ml_dtypes, or cast to float32 first",
+            )
+        })?;
+        let numpy = py.import("numpy")?;
+        let descr = numpy.call_method1("dtype", (ml_dtypes.getattr("bfloat16")?,))?;
+        Ok::<_, PyErr>(descr.unbind())
+    })?;
+    Ok(descr.bind(py).clone())
+}
