@@ -4,6 +4,8 @@ use crate::elementwise::{
     BinaryOp, Cos, Erf, Exp, Expm1, Log, Log1p, Pow, Sigmoid, Sin, Softplus, Tanh, UnaryOp,
 };
 
+use crate::isa::Unfused;
+
 /// Every 997th float, which meets all exponents, and the edges.
 fn samples() -> Vec<f32> {
     let edges = [
@@ -39,9 +41,27 @@ fn check<O: UnaryOp<f32, Out = f32>>(name: &str, limit: f64, truth: impl Fn(f64)
     let x = samples();
     let mut y = vec![0.0; x.len()];
     O::slice(&x, &mut y);
+    report(name, limit, &x, &y, &truth);
+    let portable = |&x: &f32| {
+        if O::is_rare(x) {
+            O::rare(x)
+        } else {
+            O::apply::<Unfused>(x)
+        }
+    };
+    report(
+        name,
+        limit,
+        &x,
+        &x.iter().map(portable).collect::<Vec<_>>(),
+        &truth,
+    );
+}
+
+fn report(name: &str, limit: f64, x: &[f32], y: &[f32], truth: &impl Fn(f64) -> f64) {
     let worst = x
         .iter()
-        .zip(&y)
+        .zip(y)
         .map(|(&x, &y)| (ulps(y, truth(x as f64)), x, y))
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let (error, at, got) = worst.unwrap();
