@@ -1,1 +1,43 @@
-//! The Python bindings: conversions, the call path, classes
+//! The Python bindings: conversions, the call path, classes. Thin: unwrap, call, wrap; no semantics of their own.
+
+mod bridge;
+mod convert;
+mod emit;
+mod errors;
+mod export;
+mod function;
+mod hooks;
+mod origin;
+mod region;
+mod tape;
+mod tensor;
+mod variable;
+
+use pyo3::prelude::*;
+
+/// The native half of ferrograph.
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use super::bridge::register_types;
+    #[pymodule_export]
+    use super::emit::{
+        PyGraphHandle, binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,
+    };
+    #[pymodule_export]
+    use super::function::{
+        PyConcrete, PyFunction, PySignature, functions_run_eagerly, run_functions_eagerly,
+    };
+    #[pymodule_export]
+    use super::hooks::register_hooks;
+    #[pymodule_export]
+    use super::origin::set_internal_paths;
+    #[pymodule_export]
+    use super::region::{PyEagerScope, PyRegion, current_graph_id, emit_call, emit_if, emit_while};
+    #[pymodule_export]
+    use super::tape::PyTape;
+    #[pymodule_export]
+    use super::tensor::{PyEager, PySymbolic, PyTensor};
+    #[pymodule_export]
+    use super::variable::PyVariable;
+}

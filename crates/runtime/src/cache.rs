@@ -114,6 +114,14 @@ impl<T> TraceCache<T> {
             .collect()
     }
 
+    /// Visits every trace kept, unless the cache is being changed right now.
+    pub fn try_for_each<E>(&self, mut visit: impl FnMut(&T) -> Result<(), E>) -> Result<(), E> {
+        match self.state.try_read() {
+            Some(state) => state.entries.iter().try_for_each(|e| visit(&e.trace)),
+            None => Ok(()),
+        }
+    }
+
     /// Drops the traces whose signature the predicate refuses.
     pub fn retain(&self, mut keep: impl FnMut(&[u64]) -> bool) {
         let mut state = self.state.write();

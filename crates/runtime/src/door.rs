@@ -85,7 +85,7 @@ fn while_tracing(e: Error) -> Error {
 }
 
 /// Errors of running carry the documented classes of execution.
-pub(crate) fn when_run(e: Error) -> Error {
+pub fn when_run(e: Error) -> Error {
     match e.kind() {
         ErrorKind::Shape | ErrorKind::DType => e.with_kind(ErrorKind::InvalidArgument),
         _ => e,

@@ -20,7 +20,7 @@ pub use context::{
     Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
     set_origin_provider,
 };
-pub use door::{Door, emit, emit_named};
+pub use door::{Door, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, call_graph};
 pub use plan::{Plan, PlanRunner, plan_for};
 pub use signature::{Signature, SignatureBuilder, generalise, matches, tensor_shapes};

@@ -1,0 +1,95 @@
+//! From core errors to the documented Python classes, and the one guard that user-facing work runs behind.
+
+use ferrograph_tensor::{Error, ErrorKind};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::hooks;
+
+/// A Python exception travelling through the core.
+pub(crate) struct PyPayload(pub PyErr);
+
+/// The name of the class in `ferrograph.errors` for a kind; `None` for Python's own.
+fn class_name(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::Shape | ErrorKind::DType | ErrorKind::InvalidArgument => "InvalidArgumentError",
+        ErrorKind::OutOfRange => "OutOfRangeError",
+        ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::FailedPrecondition => "FailedPreconditionError",
+        ErrorKind::Unimplemented => "UnimplementedError",
+        ErrorKind::ResourceExhausted => "ResourceExhaustedError",
+        ErrorKind::AlreadyExists => "AlreadyExistsError",
+        ErrorKind::DataLoss => "DataLossError",
+        ErrorKind::Cancelled => "CancelledError",
+        ErrorKind::Unknown => "UnknownError",
+        ErrorKind::Internal => "InternalError",
+        ErrorKind::Leak => "InaccessibleTensorError",
+        ErrorKind::NotAllowedInGraph => "OperatorNotAllowedInGraphError",
+        ErrorKind::Type | ErrorKind::Value => return None,
+    })
+}
+
+/// The Python exception for a core error.
+#[cold]
+pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
+    match raise(py, error) {
+        Ok(e) | Err(e) => e,
+    }
+}
+
+fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let message = error.to_string();
+    let Some(name) = class_name(error.kind()) else {
+        return Ok(match error.kind() {
+            ErrorKind::Type => PyTypeError::new_err(message),
+            _ => PyValueError::new_err(message),
+        });
+    };
+    let class = hooks::error_class(py, name)?;
+    let is_op_error = class.cast::<PyType>().is_ok() && class.hasattr("_takes_node")?;
+    let value = if is_op_error {
+        class.call1((py.None(), error.op(), message))?
+    } else {
+        class.call1((message,))?
+    };
+    let made = PyErr::from_value(value);
+    if let Some(payload) = error
+        .payload()
+        .and_then(|p| Arc::clone(p).downcast::<PyPayload>().ok())
+    {
+        made.set_cause(py, Some(payload.0.clone_ref(py)));
+    }
+    Ok(made)
+}
+
+/// Turns core results into Python results.
+pub(crate) trait IntoPyResult<T> {
+    /// The same with the documented exception.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> IntoPyResult<T> for Result<T, Error> {
+    #[inline]
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|e| to_py(py, &e))
+    }
+}
+
+/// Runs core work; a panic in it becomes an internal error instead of crossing into Python.
+#[inline]
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Error::new(
+            ErrorKind::Internal,
+            format!("a fault inside ferrograph, please report it: {text}"),
+        ))
+    })
+}

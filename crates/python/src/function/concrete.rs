@@ -1,0 +1,125 @@
+//! A traced function as Python holds it.
+
+use super::tree::Tree;
+use crate::emit::{PyGraphHandle, to_val};
+use crate::errors::{IntoPyResult, guarded};
+use crate::region::PyRegion;
+use crate::tensor::wrap;
+use ferrograph_graph::{Tensors, Val, Vals};
+use ferrograph_runtime::{ConcreteFunction, plan_for};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+/// Plans above this many floating-point operations run without the interpreter lock.
+const UNLOCKED_FLOPS: f64 = 50_000.0;
+
+/// One trace: a graph with what it captured and the structure of its result.
+#[pyclass(
+    name = "ConcreteBase",
+    module = "ferrograph._core",
+    subclass,
+    frozen,
+    weakref
+)]
+pub(crate) struct PyConcrete {
+    function: ConcreteFunction,
+    result: Tree,
+}
+
+impl PyConcrete {
+    /// Calls with the tensors and handles of the arguments, in the order of the signature.
+    pub(crate) fn call<'py>(&self, py: Python<'py>, vals: Vals) -> PyResult<Bound<'py, PyAny>> {
+        let outputs: Vals = if self.function.can_run() {
+            let outputs = guarded(|| self.run(py, &vals)).or_raise(py)?;
+            outputs.into_iter().map(Val::eager).collect()
+        } else {
+            guarded(|| self.function.call(&vals)).or_raise(py)?
+        };
+        if let (Tree::Leaf(0), 1) = (&self.result, outputs.len()) {
+            return wrap(
+                py,
+                outputs
+                    .into_iter()
+                    .next()
+                    .ok_or_else(|| PyValueError::new_err("no output"))?,
+            );
+        }
+        let outputs = outputs
+            .into_iter()
+            .map(|v| wrap(py, v))
+            .collect::<PyResult<Vec<_>>>()?;
+        self.result.build(py, &outputs)
+    }
+
+    fn run(&self, py: Python<'_>, vals: &[Val]) -> ferrograph_tensor::Result<Tensors> {
+        let mut tensors = Tensors::new();
+        for val in vals.iter().chain(&self.function.captures) {
+            tensors.push(val.expect_tensor()?.clone());
+        }
+        let plan =
+            plan_for(&self.function.graph, &tensors).map_err(ferrograph_runtime::when_run)?;
+        if plan.flops() > UNLOCKED_FLOPS {
+            return py
+                .detach(move || plan.execute(tensors))
+                .map_err(ferrograph_runtime::when_run);
+        }
+        plan.execute(tensors).map_err(ferrograph_runtime::when_run)
+    }
+}
+
+#[pymethods]
+impl PyConcrete {
+    /// A trace of a finished region; `template` gives the structure of the result.
+    #[new]
+    fn new(region: &PyRegion, template: &Bound<'_, PyAny>) -> PyResult<PyConcrete> {
+        let (graph, captures) = region.parts()?;
+        let captures = captures.into_iter().map(|c| c.outer).collect();
+        Ok(PyConcrete {
+            function: ConcreteFunction::new(graph, captures),
+            result: Tree::parse(template)?,
+        })
+    }
+
+    /// Calls with a flat list of tensors.
+    fn _call_flat<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let graph = &self.function.graph;
+        let mut vals = Vals::new();
+        for (arg, spec) in args.try_iter()?.zip(graph.input_specs()) {
+            let arg = arg?;
+            vals.push(match arg.cast::<crate::variable::PyVariable>() {
+                Ok(v) if spec.dtype == ferrograph_tensor::DType::Resource => v.get().handle.clone(),
+                _ => to_val(&arg, Some(spec.dtype))?,
+            });
+        }
+        self.call(py, vals)
+    }
+
+    /// The graph.
+    #[getter]
+    fn _graph(&self) -> PyGraphHandle {
+        PyGraphHandle(self.function.graph.clone())
+    }
+
+    /// The number of tensor and variable arguments.
+    #[getter]
+    fn _n_args(&self) -> usize {
+        self.function.graph.n_args
+    }
+
+    /// The values outside that it captured.
+    #[getter]
+    fn _captures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let items = self
+            .function
+            .captures
+            .iter()
+            .map(|v| wrap(py, v.clone()))
+            .collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, items)
+    }
+}

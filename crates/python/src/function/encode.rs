@@ -1,0 +1,301 @@
+//! Encoding the types of arguments as a signature, and collecting the tensors among them.
+
+use crate::bridge;
+use crate::hooks;
+use crate::tensor::PyTensor;
+use crate::variable::PyVariable;
+use ferrograph_graph::{Val, Vals};
+use ferrograph_runtime::SignatureBuilder;
+use ferrograph_tensor::PartialShape;
+use parking_lot::Mutex;
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyWeakrefMethods,
+    PyWeakrefReference,
+};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+const NONE: u32 = 1;
+const BOOL: u32 = 2;
+const INT: u32 = 3;
+const FLOAT: u32 = 4;
+const STR: u32 = 5;
+const BYTES: u32 = 6;
+const BIG_INT: u32 = 7;
+const LIST: u32 = 8;
+const TUPLE: u32 = 9;
+const DICT: u32 = 10;
+pub(super) const VARARGS: u32 = 11;
+const VARKW: u32 = 12;
+const OBJECT: u32 = 13;
+const STRUCT: u32 = 14;
+
+/// Tokens of the objects that a function was called with, by address, as long as they live.
+#[derive(Default)]
+pub(super) struct Objects {
+    known: HashMap<usize, (Py<PyWeakrefReference>, u64)>,
+}
+
+impl Objects {
+    fn find(&self, obj: &Bound<'_, PyAny>) -> Option<u64> {
+        let (weak, token) = self.known.get(&(obj.as_ptr() as usize))?;
+        weak.bind(obj.py())
+            .upgrade()
+            .is_some_and(|o| o.is(obj))
+            .then_some(*token)
+    }
+
+    /// Forgets objects that are gone and gives their tokens.
+    pub(super) fn sweep(&mut self, py: Python<'_>) -> Vec<u64> {
+        let mut dead = Vec::new();
+        self.known.retain(|_, (weak, token)| {
+            let alive = weak.bind(py).upgrade().is_some();
+            if !alive {
+                dead.push(*token);
+            }
+            alive
+        });
+        dead
+    }
+}
+
+/// Whether a signature mentions the object of that token.
+pub(super) fn mentions(signature: &[u64], token: u64) -> bool {
+    let tag = {
+        let mut b = SignatureBuilder::new();
+        b.word(OBJECT, token);
+        b.finish()
+    };
+    signature.windows(2).any(|w| w == tag.as_slice())
+}
+
+/// What encoding gives: the signature and the tensors and variable handles, in its order.
+pub(super) struct Encoded {
+    pub signature: SignatureBuilder,
+    pub vals: Vals,
+}
+
+/// Encodes arguments one after the other.
+pub(super) struct Encoder<'a> {
+    signature: SignatureBuilder,
+    vals: Vals,
+    variables: SmallVec<[u64; 8]>,
+    objects: &'a Mutex<Objects>,
+}
+
+impl<'a> Encoder<'a> {
+    pub(super) fn new(objects: &'a Mutex<Objects>) -> Encoder<'a> {
+        Encoder {
+            signature: SignatureBuilder::new(),
+            vals: Vals::new(),
+            variables: SmallVec::new(),
+            objects,
+        }
+    }
+
+    pub(super) fn finish(self) -> Encoded {
+        Encoded {
+            signature: self.signature,
+            vals: self.vals,
+        }
+    }
+
+    fn tensor(&mut self, val: &Val) {
+        match val {
+            Val::Eager(e) => {
+                self.signature.tensor(
+                    e.tensor.dtype() as u8,
+                    e.tensor.shape().iter().map(|d| Some(*d)),
+                );
+            }
+            Val::Sym(_) => {
+                let spec = val.spec();
+                self.spec(spec.dtype as u8, &spec.shape);
+            }
+        }
+        self.vals.push(val.clone());
+    }
+
+    fn spec(&mut self, dtype: u8, shape: &PartialShape) {
+        match shape.dims() {
+            Some(dims) => self.signature.tensor(dtype, dims.iter().map(|d| d.known())),
+            None => self.signature.tensor_of_any_rank(dtype),
+        }
+    }
+
+    fn variable(&mut self, v: &PyVariable) {
+        let key = v.handle.key();
+        let alias = self
+            .variables
+            .iter()
+            .position(|k| *k == key)
+            .unwrap_or_else(|| {
+                self.variables.push(key);
+                self.variables.len() - 1
+            });
+        let dims: SmallVec<[Option<usize>; 4]> = v
+            .spec
+            .shape
+            .dims()
+            .map_or_else(SmallVec::new, |d| d.iter().map(|d| d.known()).collect());
+        self.signature
+            .variable(v.spec.dtype as u8, alias, dims.into_iter());
+        self.vals.push(v.handle.clone());
+    }
+
+    pub(super) fn sequence<'py>(
+        &mut self,
+        class: u32,
+        items: impl ExactSizeIterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        self.signature.open(class, items.len());
+        for item in items {
+            self.leaf(&item)?;
+        }
+        self.signature.close();
+        Ok(())
+    }
+
+    fn dict(&mut self, class: u32, dict: &Bound<'_, PyDict>) -> PyResult<()> {
+        self.signature.open(class, dict.len());
+        for (key, value) in sorted_items(dict)? {
+            self.leaf(&key)?;
+            self.leaf(&value)?;
+        }
+        self.signature.close();
+        Ok(())
+    }
+
+    pub(super) fn keywords(&mut self, extra: &Bound<'_, PyDict>) -> PyResult<()> {
+        self.dict(VARKW, extra)
+    }
+
+    /// Encodes one argument.
+    pub(super) fn leaf(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(t) = obj.cast::<PyTensor>() {
+            self.tensor(&t.get().val);
+        } else if obj.is_none() {
+            self.signature.word(NONE, 0);
+        } else if let Ok(b) = obj.cast_exact::<PyBool>() {
+            self.signature.word(BOOL, u64::from(b.is_true()));
+        } else if let Ok(i) = obj.cast_exact::<PyInt>() {
+            self.int(i)?;
+        } else if let Ok(f) = obj.cast_exact::<PyFloat>() {
+            self.signature.word(FLOAT, f.value().to_bits());
+        } else if let Ok(s) = obj.cast_exact::<PyString>() {
+            self.signature.bytes(STR, s.to_str()?.as_bytes());
+        } else if let Ok(t) = obj.cast_exact::<PyTuple>() {
+            self.sequence(TUPLE, t.iter())?;
+        } else if let Ok(l) = obj.cast_exact::<PyList>() {
+            self.sequence(LIST, l.iter())?;
+        } else if let Ok(d) = obj.cast_exact::<PyDict>() {
+            self.dict(DICT, d)?;
+        } else if let Ok(v) = obj.cast::<PyVariable>() {
+            self.variable(v.get());
+        } else if let Ok(b) = obj.cast_exact::<PyBytes>() {
+            self.signature.bytes(BYTES, b.as_bytes());
+        } else {
+            self.other(obj)?;
+        }
+        Ok(())
+    }
+
+    fn int(&mut self, i: &Bound<'_, PyInt>) -> PyResult<()> {
+        match i.extract::<i64>() {
+            Ok(value) => self.signature.word(INT, value.cast_unsigned()),
+            Err(_) => self.signature.bytes(BIG_INT, i.str()?.to_str()?.as_bytes()),
+        }
+        Ok(())
+    }
+
+    /// Everything the front end has to look at: arrays, specs, structures of other classes, objects.
+    fn other(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Some(token) = self.objects.lock().find(obj) {
+            self.signature.word(OBJECT, token);
+            return Ok(());
+        }
+        match classify(obj)? {
+            Kind::Tensor(val) => self.tensor(&val),
+            Kind::Spec(dtype, shape) => self.spec(dtype, &shape),
+            Kind::Identity(token) => {
+                let weak = PyWeakrefReference::new(obj)?.unbind();
+                self.objects
+                    .lock()
+                    .known
+                    .insert(obj.as_ptr() as usize, (weak, token));
+                self.signature.word(OBJECT, token);
+            }
+            Kind::Object(token) => self.signature.word(OBJECT, token),
+            Kind::Struct(token, children) => {
+                self.signature.word(STRUCT, token);
+                self.sequence(STRUCT, children.into_iter())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the front end says of an argument of no plain type.
+pub(super) enum Kind<'py> {
+    /// It stands for this tensor.
+    Tensor(Val),
+    /// It is a TensorSpec: a tensor without a value.
+    Spec(u8, PartialShape),
+    /// It is itself only, as long as it lives.
+    Identity(u64),
+    /// It equals others of that token.
+    Object(u64),
+    /// A container of these children, of the kind of that token.
+    Struct(u64, Vec<Bound<'py, PyAny>>),
+}
+
+/// Asks the front end about an argument: a tuple that begins with the kind.
+pub(super) fn classify<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Kind<'py>> {
+    let py = obj.py();
+    let answer = hooks::hook(py, "classify")?.call1((obj,))?;
+    let answer = answer.cast::<PyTuple>()?;
+    let kind: u8 = answer.get_item(0)?.extract()?;
+    let second = answer.get_item(1)?;
+    Ok(match kind {
+        0 => Kind::Tensor(second.cast::<PyTensor>()?.get().val.clone()),
+        1 => {
+            let dtype = bridge::dtype_from_py(&second.getattr(intern!(py, "dtype"))?)?;
+            Kind::Spec(
+                dtype as u8,
+                bridge::partial_shape_from_py(&second.getattr(intern!(py, "shape"))?)?,
+            )
+        }
+        2 => Kind::Identity(second.extract()?),
+        3 => Kind::Object(second.extract()?),
+        4 => Kind::Struct(second.extract()?, answer.get_item(2)?.extract()?),
+        _ => return Err(PyTypeError::new_err("an argument of unknown kind")),
+    })
+}
+
+/// The items of a dict by key, in the order that structures are flattened.
+pub(super) fn sorted_items<'py>(
+    dict: &Bound<'py, PyDict>,
+) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let mut items: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)> = dict.iter().collect();
+    if items
+        .iter()
+        .all(|(k, _)| k.cast_exact::<PyString>().is_ok())
+    {
+        let key = |k: &Bound<'py, PyAny>| k.extract::<String>().unwrap_or_default();
+        if !items.is_sorted_by(|a, b| key(&a.0) <= key(&b.0)) {
+            items.sort_by_key(|(k, _)| key(k));
+        }
+        return Ok(items);
+    }
+    let mut failed = None;
+    items.sort_by(|a, b| {
+        a.0.compare(&b.0).unwrap_or_else(|e| {
+            failed = Some(e);
+            std::cmp::Ordering::Equal
+        })
+    });
+    failed.map_or(Ok(items), Err)
+}

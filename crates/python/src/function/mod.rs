@@ -1,0 +1,231 @@
+//! The call path of `function`. A call binds its arguments, encodes their types as a signature, finds the trace for
+//! it, runs that trace's plan and wraps the outputs; Python runs only where no trace fits.
+
+mod bind;
+mod concrete;
+mod encode;
+mod substitute;
+mod tree;
+
+pub(crate) use concrete::PyConcrete;
+
+use bind::{Bound as BoundArgs, Params};
+use encode::{Encoded, Encoder, Objects};
+use ferrograph_runtime::{Signature, TraceCache, generalise, tensor_shapes};
+use parking_lot::Mutex;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static RUN_EAGERLY: AtomicBool = AtomicBool::new(false);
+
+/// Makes every function run its Python body at each call, or stops that.
+#[pyfunction]
+pub(crate) fn run_functions_eagerly(on: bool) {
+    RUN_EAGERLY.store(on, Ordering::Relaxed);
+}
+
+/// Whether every function runs its Python body at each call.
+#[pyfunction]
+pub(crate) fn functions_run_eagerly() -> bool {
+    RUN_EAGERLY.load(Ordering::Relaxed)
+}
+
+/// The signature of a call.
+#[pyclass(name = "Signature", module = "ferrograph._core", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct PySignature(Signature);
+
+/// A polymorphic function: traces by the signatures of calls. The front end's class derives from it and adds the
+/// tracing itself.
+#[pyclass(
+    name = "FunctionBase",
+    module = "ferrograph._core",
+    subclass,
+    weakref,
+    frozen
+)]
+pub(crate) struct PyFunction {
+    params: Params,
+    has_signature: bool,
+    cache: TraceCache<Py<PyConcrete>>,
+    objects: Mutex<Objects>,
+}
+
+impl PyFunction {
+    fn encode<'py>(&self, bound: &BoundArgs<'py>) -> PyResult<Encoded> {
+        let mut encoder = Encoder::new(&self.objects);
+        for value in &bound.named {
+            encoder.leaf(value)?;
+        }
+        if let Some(rest) = &bound.rest {
+            encoder.sequence(encode::VARARGS, rest.iter())?;
+        }
+        if let Some(extra) = &bound.extra {
+            encoder.keywords(extra)?;
+        }
+        Ok(encoder.finish())
+    }
+
+    /// The arguments, converted first where the function has an input signature.
+    fn bound<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<BoundArgs<'py>> {
+        let this = slf.get();
+        if this.has_signature {
+            let converted = slf.call_method1(intern!(slf.py(), "_convert"), (args, kwargs))?;
+            return this.params.bind(slf, converted.cast::<PyTuple>()?, None);
+        }
+        this.params.bind(slf, args, kwargs)
+    }
+}
+
+#[pymethods]
+impl PyFunction {
+    /// `params`: (name, kind, has_default, default) each; kinds as `inspect.Parameter` numbers them.
+    #[new]
+    fn new(
+        params: Vec<(String, u8, bool, Py<PyAny>)>,
+        has_signature: bool,
+        py: Python<'_>,
+    ) -> PyResult<PyFunction> {
+        Ok(PyFunction {
+            params: Params::new(py, params)?,
+            has_signature,
+            cache: TraceCache::new(),
+            objects: Mutex::new(Objects::default()),
+        })
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if RUN_EAGERLY.load(Ordering::Relaxed) {
+            return slf
+                .getattr(intern!(py, "python_function"))?
+                .call(args, kwargs);
+        }
+        let this = slf.get();
+        let bound = PyFunction::bound(slf, args, kwargs)?;
+        let encoded = this.encode(&bound)?;
+        if let Some(found) = this.cache.find(encoded.signature.words()) {
+            return found.bind(py).get().call(py, encoded.vals);
+        }
+        let made = slf.call_method1(intern!(py, "_on_miss"), (args, kwargs))?;
+        let concrete = made.cast::<PyConcrete>()?;
+        concrete.get().call(py, encoded.vals)
+    }
+
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        instance: Option<&Bound<'py, PyAny>>,
+        owner: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        match instance {
+            Some(instance) if !instance.is_none() => {
+                slf.call_method1(intern!(py, "_bind_to"), (instance, owner))
+            }
+            _ => Ok(slf.clone().into_any()),
+        }
+    }
+
+    /// The signature of a call with these arguments, among which TensorSpecs may stand for tensors.
+    #[pyo3(signature = (args, kwargs=None))]
+    fn _signature_of<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<PySignature> {
+        let bound = slf.get().params.bind(slf, args, kwargs)?;
+        Ok(PySignature(slf.get().encode(&bound)?.signature.finish()))
+    }
+
+    /// The trace that serves a signature, None where there is none.
+    fn _find(&self, py: Python<'_>, signature: &PySignature) -> Option<Py<PyConcrete>> {
+        self.cache.find(&signature.0).map(|c| c.clone_ref(py))
+    }
+
+    /// The signature that relaxes the dimensions (with `ranks` also ranks) in which `signature` differs from the
+    /// newest trace that differs from it in nothing else; None where there is none.
+    fn _relaxed(&self, signature: &PySignature, ranks: bool) -> Option<PySignature> {
+        let entries = self.cache.entries();
+        entries
+            .iter()
+            .rev()
+            .find_map(|(s, _)| generalise(s, &signature.0, ranks))
+            .map(PySignature)
+    }
+
+    /// Keeps a trace for all calls that fit the signature.
+    fn _add(&self, signature: &PySignature, concrete: Py<PyConcrete>) {
+        self.cache
+            .insert(signature.0.clone(), std::sync::Arc::new(concrete));
+    }
+
+    /// The traces, oldest first.
+    fn _traces(&self, py: Python<'_>) -> Vec<Py<PyConcrete>> {
+        self.cache
+            .entries()
+            .iter()
+            .map(|(_, c)| c.clone_ref(py))
+            .collect()
+    }
+
+    /// Traces kept, hits, misses.
+    fn _cache_stats(&self) -> (usize, u64, u64) {
+        let s = self.cache.stats();
+        (s.n_traces, s.hits, s.misses)
+    }
+
+    /// Drops all traces.
+    fn _clear(&self) {
+        self.cache.clear();
+    }
+
+    /// Drops the traces for objects that are gone.
+    fn _purge(&self, py: Python<'_>) {
+        let dead = self.objects.lock().sweep(py);
+        if !dead.is_empty() {
+            self.cache
+                .retain(|s| !dead.iter().any(|t| encode::mentions(s, *t)));
+        }
+    }
+
+    /// The arguments with placeholders of the region in place of tensors, of the shapes that `signature` says; as the
+    /// tuple and dict to call the Python function with, and the flat list of placeholders.
+    #[pyo3(signature = (args, kwargs, region, signature))]
+    fn _placeholders<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        region: &crate::region::PyRegion,
+        signature: &PySignature,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let bound = slf.get().params.bind(slf, args, kwargs)?;
+        substitute::placeholders(
+            slf.py(),
+            &slf.get().params,
+            &bound,
+            region,
+            tensor_shapes(&signature.0),
+        )
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.params.traverse(&visit)?;
+        self.cache.try_for_each(|concrete| visit.call(concrete))
+    }
+
+    fn __clear__(&self) {
+        self.cache.clear();
+    }
+}

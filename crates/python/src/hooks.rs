@@ -1,0 +1,31 @@
+//! What the Python front end lends the native side: classes and functions, registered once at import.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// Registers functions of the front end by name; called once at import.
+#[pyfunction]
+pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) {
+    // A second registration keeps the first: there is one front end.
+    let _ = HOOKS.set(hooks.py(), hooks.clone().unbind());
+}
+
+/// The registered object of that name.
+pub(crate) fn hook<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let hooks = HOOKS
+        .get(py)
+        .ok_or_else(|| PyRuntimeError::new_err("ferrograph is not fully imported yet"))?;
+    hooks
+        .bind(py)
+        .get_item(name)?
+        .ok_or_else(|| PyRuntimeError::new_err(format!("hook {name} is not registered")))
+}
+
+/// The class of that name in `ferrograph.errors`.
+pub(crate) fn error_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    hook(py, "errors")?.getattr(name)
+}

@@ -1,0 +1,50 @@
+//! The user's present line: the innermost Python frame outside of ferrograph's own files.
+
+use ferrograph_tensor::Origin;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::sync::{Arc, OnceLock};
+
+static INTERNAL: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Sets, once, the path prefixes of files whose frames are not the user's.
+#[pyfunction]
+pub(crate) fn set_internal_paths(paths: Vec<String>) {
+    if INTERNAL.set(paths).is_ok() {
+        ferrograph_runtime::set_origin_provider(|| Python::attach(find));
+    }
+}
+
+fn is_internal(file: &str) -> bool {
+    INTERNAL
+        .get()
+        .is_some_and(|paths| paths.iter().any(|p| file.starts_with(p.as_str())))
+}
+
+/// The origin of the frame the interpreter is in, skipping ferrograph's own.
+pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
+    // SAFETY: the GIL is held; PyEval_GetFrame gives a borrowed frame or null.
+    let frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
+    let mut frame = frame?;
+    loop {
+        let raw: *mut ffi::PyFrameObject = frame.as_ptr().cast();
+        // SAFETY: `raw` is a live frame; PyFrame_GetCode gives a new reference, never null.
+        let code = unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(raw).cast()) };
+        let file = code.getattr("co_filename").ok()?;
+        let file = file.cast::<PyString>().ok()?.to_str().ok()?.to_owned();
+        if !is_internal(&file) {
+            let function = code.getattr("co_name").ok()?.extract::<String>().ok()?;
+            // SAFETY: `raw` is a live frame.
+            let line = u32::try_from(unsafe { ffi::PyFrame_GetLineNumber(raw) }).unwrap_or(0);
+            return Some(Arc::new(Origin {
+                file: file.into(),
+                line,
+                function: function.into(),
+            }));
+        }
+        // SAFETY: `raw` is a live frame; PyFrame_GetBack gives a new reference or null.
+        let back = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyFrame_GetBack(raw).cast()) };
+        frame = back?;
+    }
+}

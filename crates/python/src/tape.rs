@@ -1,0 +1,131 @@
+//! The native half of `GradientTape`.
+
+use crate::emit::{as_val, to_val};
+use crate::errors::{IntoPyResult, guarded};
+use crate::tensor::wrap;
+use crate::variable::PyVariable;
+use ferrograph_graph::{Grad, Val};
+use ferrograph_runtime::Tape;
+use parking_lot::Mutex;
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::sync::Arc;
+
+/// Records operations for gradients.
+#[pyclass(name = "TapeBase", module = "ferrograph._core", subclass, frozen)]
+pub(crate) struct PyTape {
+    watch_variables: bool,
+    tape: Mutex<Option<Arc<Tape>>>,
+}
+
+impl PyTape {
+    /// The tape, made at the level of its first use.
+    fn tape(&self) -> Arc<Tape> {
+        self.tape
+            .lock()
+            .get_or_insert_with(|| Tape::new(self.watch_variables))
+            .clone()
+    }
+}
+
+/// A source or target: a tensor, or a variable by its handle.
+fn endpoint(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
+    if let Ok(v) = obj.cast::<PyVariable>() {
+        return Ok(v.get().handle.clone());
+    }
+    as_val(obj)?
+        .ok_or_else(|| PyTypeError::new_err(format!("expected a Tensor or Variable, got {obj}")))
+}
+
+#[pymethods]
+impl PyTape {
+    #[new]
+    #[pyo3(signature = (watch_variables=true))]
+    fn new(watch_variables: bool) -> PyTape {
+        PyTape {
+            watch_variables,
+            tape: Mutex::new(None),
+        }
+    }
+
+    /// Starts recording.
+    fn _start(&self) {
+        self.tape().start();
+    }
+
+    /// Stops recording.
+    fn _stop(&self) {
+        self.tape().stop();
+    }
+
+    /// Forgets what was recorded.
+    fn _reset(&self) {
+        self.tape().reset();
+    }
+
+    /// Watches a tensor or variable.
+    fn _watch(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match value.cast::<PyVariable>() {
+            Ok(v) => self.tape().watch_variable(&v.get().handle),
+            Err(_) => self.tape().watch(&endpoint(value)?),
+        }
+        Ok(())
+    }
+
+    /// Ids of the variables watched, in order of first use.
+    fn _watched_ids(&self) -> Vec<u64> {
+        self.tape()
+            .watched_variables()
+            .iter()
+            .map(Val::key)
+            .collect()
+    }
+
+    /// Whether a tensor or variable is watched or depends on one that is.
+    fn _tracks(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.tape().tracks(&endpoint(value)?))
+    }
+
+    /// Gradients of the targets by each source: a tensor, a tuple (values, indices, dense_shape), or None.
+    fn _gradient<'py>(
+        &self,
+        py: Python<'py>,
+        targets: Vec<Bound<'py, PyAny>>,
+        sources: Vec<Bound<'py, PyAny>>,
+        seeds: Vec<Option<Bound<'py, PyAny>>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let mut seeded = Vec::new();
+        for (target, seed) in targets.iter().zip(seeds) {
+            let target = endpoint(target)?;
+            let seed = seed.map(|s| to_val(&s, Some(target.dtype()))).transpose()?;
+            seeded.push((target, seed));
+        }
+        let sources = sources.iter().map(endpoint).collect::<PyResult<Vec<_>>>()?;
+        let tape = self.tape();
+        let grads = guarded(|| tape.gradient(seeded, &sources)).or_raise(py)?;
+        let items = grads
+            .into_iter()
+            .map(|g| grad_to_py(py, g))
+            .collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, items)
+    }
+}
+
+fn grad_to_py(py: Python<'_>, grad: Option<Grad>) -> PyResult<Bound<'_, PyAny>> {
+    match grad {
+        None => Ok(py.None().into_bound(py)),
+        Some(Grad::Dense(v)) => wrap(py, v),
+        Some(Grad::Slices {
+            values,
+            indices,
+            dense_shape,
+        }) => (
+            wrap(py, values)?,
+            wrap(py, indices)?,
+            wrap(py, dense_shape)?,
+        )
+            .into_bound_py_any(py),
+    }
+}
