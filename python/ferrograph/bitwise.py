@@ -1,0 +1,5 @@
+"""Operations on the bits of integers."""
+
+from .ops.elementwise import bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift
+
+__all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"]

@@ -1,0 +1,41 @@
+"""Linear algebra: products, norms, diagonals and bands of matrices."""
+
+from .ops.creation import eye
+from .ops.matrices import (
+    adjoint,
+    band_part,
+    cross,
+    diag,
+    diag_part,
+    matrix_transpose,
+    norm,
+    normalize,
+    set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    trace,
+)
+from .ops.numeric import global_norm, l2_normalize
+from .ops.products import einsum, matmul, matvec, tensordot
+
+__all__ = [
+    "adjoint",
+    "band_part",
+    "cross",
+    "diag",
+    "diag_part",
+    "einsum",
+    "eye",
+    "global_norm",
+    "l2_normalize",
+    "matmul",
+    "matrix_transpose",
+    "matvec",
+    "norm",
+    "normalize",
+    "set_diag",
+    "tensor_diag",
+    "tensor_diag_part",
+    "tensordot",
+    "trace",
+]

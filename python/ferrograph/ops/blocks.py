@@ -1,0 +1,173 @@
+"""Rearrangements between space, channels and batch, and reversed prefixes."""
+
+import builtins
+
+from ._base import convert, emit, int32, static_value
+from .arrays import concat, expand_dims, pad, reshape, shape, transpose
+from .creation import range
+from .elementwise import less, subtract
+from .numeric import cast
+from .selection import gather
+
+
+def _sizes(x):
+    """The size of each axis: a number where known, else a scalar tensor."""
+    static = x.shape.as_list()
+    if None not in static:
+        return static
+    dynamic = shape(x)
+    return [dynamic[i] if n is None else n for i, n in enumerate(static)]
+
+
+def _check_layout(x, data_format, block_size):
+    if data_format not in ("NHWC", "NCHW"):
+        raise ValueError(f"data_format must be 'NHWC' or 'NCHW', got {data_format!r}")
+    if block_size < 2:
+        raise ValueError(f"block_size must be 2 or more, got {block_size}")
+    if x.shape.rank != 4:
+        raise ValueError(f"a tensor of rank 4 is needed, got shape {x.shape}")
+
+
+def space_to_depth(input, block_size, data_format="NHWC", name=None):
+    """Blocks of ``block_size`` by ``block_size`` places moved into the channels.
+
+    >>> fg.nn.space_to_depth(fg.reshape(fg.range(4), [1, 2, 2, 1]), 2).numpy().tolist()
+    [[[[0, 1, 2, 3]]]]
+
+    Raises:
+      ValueError: where the rank is not 4, or height and width are known not to be multiples.
+    """
+    x, n = convert(input), int(block_size)
+    _check_layout(x, data_format, n)
+    if data_format == "NCHW":
+        inner = space_to_depth(transpose(x, [0, 2, 3, 1]), n)
+        return transpose(inner, [0, 3, 1, 2], name=name)
+    batch, height, width, channels = _sizes(x)
+    if any(isinstance(side, int) and side % n for side in (height, width)):
+        raise ValueError(f"height and width of {x.shape} are no multiples of {n}")
+    cut = reshape(x, [batch, height // n, n, width // n, n, channels])
+    moved = transpose(cut, [0, 1, 3, 2, 4, 5])
+    return reshape(moved, [batch, height // n, width // n, channels * (n * n)], name)
+
+
+def depth_to_space(input, block_size, data_format="NHWC", name=None):
+    """Channels moved out into blocks of ``block_size`` by ``block_size`` places: undoes
+    ``space_to_depth``.
+
+    >>> fg.nn.depth_to_space(fg.reshape(fg.range(4), [1, 1, 1, 4]), 2).shape
+    TensorShape([1, 2, 2, 1])
+
+    Raises:
+      ValueError: where the rank is not 4, or the channels are known not to be a multiple of the
+        block.
+    """
+    x, n = convert(input), int(block_size)
+    _check_layout(x, data_format, n)
+    if data_format == "NCHW":
+        inner = depth_to_space(transpose(x, [0, 2, 3, 1]), n)
+        return transpose(inner, [0, 3, 1, 2], name=name)
+    batch, height, width, channels = _sizes(x)
+    if isinstance(channels, int) and channels % (n * n):
+        raise ValueError(f"the channels of {x.shape} are no multiple of {n * n}")
+    cut = reshape(x, [batch, height, width, n, n, channels // (n * n)])
+    moved = transpose(cut, [0, 1, 3, 2, 4, 5])
+    return reshape(moved, [batch, height * n, width * n, channels // (n * n)], name)
+
+
+def space_to_batch(input, block_shape, paddings, name=None):
+    """Places ``block_shape`` apart along the axes after the first moved into the batch.
+
+    >>> fg.space_to_batch(fg.reshape(fg.range(4), [1, 2, 2, 1]), [2, 2], [[0, 0], [0, 0]]).shape
+    TensorShape([4, 1, 1, 1])
+
+    Args:
+      input: a tensor whose first axis is the batch.
+      block_shape: the block, a vector.
+      paddings: how many zeros to put before and after each of those axes first.
+      name: a name for the operation.
+    """
+    x = convert(input)
+    block = [int(n) for n in _static(block_shape, "block_shape")]
+    quiet = [[0, 0]] * (x.shape.rank - 1 - len(block))
+    x = pad(x, concat([[[0, 0]], paddings, *([quiet] if quiet else [])], 0))
+    batch, *sizes = _sizes(x)
+    k = len(block)
+    cut = [batch]
+    for side, n in zip(sizes, block, strict=False):
+        cut += [side // n, n]
+    order = [2 * i + 2 for i in builtins.range(k)] + [0]
+    order += [2 * i + 1 for i in builtins.range(k)]
+    order += builtins.range(2 * k + 1, x.shape.rank + k)
+    moved = transpose(reshape(x, cut + sizes[k:]), order)
+    for n in block:
+        batch = batch * n
+    inner = [side // n for side, n in zip(sizes, block, strict=False)]
+    return reshape(moved, [batch, *inner, *sizes[k:]], name)
+
+
+def batch_to_space(input, block_shape, crops, name=None):
+    """Undoes ``space_to_batch``, ``crops`` telling what to cut off before and after each axis.
+
+    >>> fg.batch_to_space(fg.zeros([4, 1, 1, 1]), [2, 2], [[0, 0], [0, 0]]).shape
+    TensorShape([1, 2, 2, 1])
+    """
+    x = convert(input)
+    block = [int(n) for n in _static(block_shape, "block_shape")]
+    batch, *sizes = _sizes(x)
+    k = len(block)
+    for n in block:
+        batch = batch // n
+    order = [k]
+    for i in builtins.range(k):
+        order += [k + 1 + i, i]
+    order += builtins.range(2 * k + 1, x.shape.rank + k)
+    moved = transpose(reshape(x, [*block, batch, *sizes]), order)
+    whole = [side * n for side, n in zip(sizes, block, strict=False)]
+    out = reshape(moved, [batch, *whole, *sizes[k:]])
+    key = [slice(None)]
+    crops = convert(crops)
+    for i, side in enumerate(whole):
+        key.append(slice(crops[i, 0], side - crops[i, 1]))
+    known = static_value(crops)
+    if known is not None and not known.any():
+        return emit("Identity", (out,), None, name)
+    return emit("Identity", (out[tuple(key)],), None, name)
+
+
+def _static(value, what):
+    known = static_value(value)
+    if known is None:
+        raise ValueError(f"{what} must be known while tracing")
+    return known
+
+
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+    """The first ``seq_lengths[i]`` places along ``seq_axis`` reversed in the i-th slice along
+    ``batch_axis``.
+
+    >>> fg.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+
+    Args:
+      input: a tensor.
+      seq_lengths: a vector of integers.
+      seq_axis: the axis reversed.
+      batch_axis: the axis of the sequences; 0 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where a length is more than the axis has.
+    """
+    x, lengths = convert(input), cast(seq_lengths, int32)
+    axes = x.shape.rank
+    batch_axis = 0 if batch_axis is None else batch_axis % axes
+    seq_axis %= axes
+    rest = [i for i in builtins.range(axes) if i not in (batch_axis, seq_axis)]
+    order = [batch_axis, seq_axis, *rest]
+    places = expand_dims(range(shape(x)[seq_axis]), 0)
+    lengths = expand_dims(lengths, 1)
+    turned = subtract(subtract(lengths, 1), places)
+    picks = emit("SelectV2", (less(places, lengths), turned, places), None, None)
+    out = gather(transpose(x, order), picks, batch_dims=1)
+    back = [order.index(i) for i in builtins.range(axes)]
+    return transpose(out, back, name=name)

@@ -1,0 +1,105 @@
+"""What ``tensor[key]`` means: NumPy's basic indexing as one StridedSlice, and masks."""
+
+from numbers import Integral
+
+from ._base import convert, emit, executing_eagerly, int64, is_tensor
+from .selection import boolean_mask
+
+# Each entry of a key sets its bit in one of these masks.
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+def getitem(tensor, key):
+    """``tensor[key]`` for integers, slices, ``...``, ``None``, scalar integer tensors, and bool
+    masks.
+
+    Raises:
+      TypeError: for a key of another kind.
+      ValueError, InvalidArgumentError: for an index outside of its axis or too many of them.
+    """
+    if _is_mask(key):
+        return boolean_mask(tensor, key)
+    entries = key if isinstance(key, (tuple, list)) else (key,)
+    if not entries:
+        return convert(tensor) if executing_eagerly() else emit("Identity", (tensor,), None, None)
+    begin, end, strides = [], [], []
+    masks = dict.fromkeys(_MASKS, 0)
+    for place, entry in enumerate(entries):
+        bit = 1 << place
+        if isinstance(entry, slice):
+            begin.append(_bound(entry.start, 0, "begin_mask", bit, masks))
+            end.append(_bound(entry.stop, 0, "end_mask", bit, masks))
+            strides.append(1 if entry.step is None else _checked(entry.step))
+            continue
+        if entry is Ellipsis:
+            masks["ellipsis_mask"] |= bit
+            entry = 0
+        elif entry is None:
+            masks["new_axis_mask"] |= bit
+            entry = 0
+        else:
+            entry = _checked(entry)
+            masks["shrink_axis_mask"] |= bit
+        begin.append(entry)
+        end.append(entry + 1)
+        strides.append(1)
+    vectors = _vectors(begin, end, strides)
+    return emit("StridedSlice", (tensor, *vectors), masks, None)
+
+
+def rows(tensor):
+    """The slices of a tensor along its first axis, one after another: what iterating over it
+    gives.
+    """
+    n = tensor.shape.as_list()[0]
+    return (getitem(tensor, i) for i in range(n))
+
+
+def _is_mask(key):
+    if isinstance(key, bool):
+        return True
+    return getattr(getattr(key, "dtype", None), "name", None) == "bool"
+
+
+def _bound(value, absent, mask, bit, masks):
+    if value is None:
+        masks[mask] |= bit
+        return absent
+    return _checked(value)
+
+
+def _checked(index):
+    """An index as a Python integer or an integer tensor."""
+    if isinstance(index, Integral) and not isinstance(index, bool):
+        return int(index)
+    if is_tensor(index):
+        index = convert(index)
+        if index.dtype.is_integer and index.shape.rank in (0, None):
+            return index
+    elif _is_integer_scalar(index):
+        return int(index)
+    raise TypeError(
+        "a tensor is indexed by integers, slices, `...`, None, scalar integer tensors and bool "
+        f"masks; got {index!r}"
+    )
+
+
+def _is_integer_scalar(index):
+    dtype = getattr(index, "dtype", None)
+    return getattr(dtype, "kind", None) in ("i", "u") and getattr(index, "shape", None) == ()
+
+
+def _vectors(*columns):
+    """The bounds as vectors of one integer dtype."""
+    tensors = [v for column in columns for v in column if is_tensor(v)]
+    if not tensors:
+        return columns
+    wide = any(t.dtype != tensors[0].dtype for t in tensors)
+    dtype = int64 if wide else tensors[0].dtype
+    if wide:
+        columns = [[_widened(v) for v in column] for column in columns]
+    return [convert(column, dtype) for column in columns]
+
+
+def _widened(value):
+    return emit("Cast", (value,), {"DstT": int64}, None) if is_tensor(value) else value

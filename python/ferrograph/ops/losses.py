@@ -1,0 +1,193 @@
+"""Losses of neural networks."""
+
+import builtins
+
+from ._base import convert, convert_pair, emit, float32
+from .arrays import reshape, shape, transpose
+from .elementwise import (
+    abs,
+    add,
+    divide,
+    exp,
+    greater_equal,
+    less_equal,
+    log,
+    log1p,
+    logical_and,
+    multiply,
+    negative,
+    relu,
+    subtract,
+)
+from .numeric import cast
+from .reductions import reduce_sum
+
+
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """``-sum(labels * log_softmax(logits))`` along the axis of the classes.
+
+    >>> fg.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], [[0.0, 0.0]]).numpy()
+    array([0.6931472], dtype=float32)
+
+    Args:
+      labels: probabilities, of the shape of ``logits``.
+      logits: unscaled logarithms of probabilities; half precision is computed as float32.
+      axis: the axis of the classes.
+      name: a name for the operation.
+
+    Returns:
+      A tensor without that axis.
+    """
+    logits = convert(logits)
+    labels = convert(labels, logits.dtype) if not hasattr(labels, "dtype") else convert(labels)
+    labels = cast(labels, logits.dtype)
+    narrow = logits.dtype if logits.dtype.name in ("float16", "bfloat16") else None
+    if narrow is not None:
+        logits, labels = cast(logits, float32), cast(labels, float32)
+    axes = logits.shape.rank
+    if axis not in (-1, axes and axes - 1):
+        order = list(builtins.range(axes))
+        order.append(order.pop(axis))
+        logits, labels = transpose(logits, order), transpose(labels, order)
+    outer = None
+    if axes != 2:
+        outer = shape(logits)[:-1]
+        logits, labels = _as_matrix(logits), _as_matrix(labels)
+    cost = emit("SoftmaxCrossEntropyWithLogits", (logits, labels), None, name)[0]
+    if outer is not None:
+        cost = reshape(cost, outer)
+    return cost if narrow is None else cast(cost, narrow)
+
+
+def _as_matrix(tensor):
+    return reshape(tensor, [-1, shape(tensor)[-1]])
+
+
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+    """``-log_softmax(logits)`` at the class that each label names, the classes being the last axis.
+
+    >>> fg.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy()
+    array([0.6931472], dtype=float32)
+
+    Args:
+      labels: classes, integers with one axis fewer than ``logits``.
+      logits: unscaled logarithms of probabilities.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the shapes do not fit, or a label is no class.
+    """
+    labels, logits = convert(labels), convert(logits)
+    narrow = logits.dtype if logits.dtype.name in ("float16", "bfloat16") else None
+    if narrow is not None:
+        logits = cast(logits, float32)
+    if not _label_shapes_fit(labels, logits):
+        raise ValueError(
+            f"labels of shape {labels.shape} do not fit logits of shape {logits.shape}: "
+            "they need one axis fewer"
+        )
+    op = "SparseSoftmaxCrossEntropyWithLogits"
+    if logits.shape.rank == 2:
+        cost = emit(op, (logits, labels), None, name)[0]
+    else:
+        cost = emit(op, (_as_matrix(logits), reshape(labels, [-1])), None, name)[0]
+        cost = reshape(cost, shape(labels))
+    return cost if narrow is None else cast(cost, narrow)
+
+
+def _label_shapes_fit(labels, logits):
+    if logits.shape.rank == 0:
+        return False
+    if labels.shape.rank is None or logits.shape.rank is None:
+        return True
+    return labels.shape.is_compatible_with(logits.shape.as_list()[:-1])
+
+
+def _labels_and_logits(labels, logits):
+    logits, labels = convert_pair(logits, labels)
+    if not labels.shape.is_compatible_with(logits.shape):
+        raise ValueError(
+            f"labels and logits must have one shape, got {labels.shape} and {logits.shape}"
+        )
+    return labels, logits
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """``-labels * log(p) - (1 - labels) * log(1 - p)`` with ``p = sigmoid(logits)``, element by
+    element.
+
+    Computed as ``max(x, 0) - x * z + log(1 + exp(-|x|))``, x being the logits and z the labels,
+    which does not overflow.
+
+    >>> fg.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy()
+    array([0.6931472], dtype=float32)
+
+    Raises:
+      ValueError: where the shapes differ.
+    """
+    z, x = _labels_and_logits(labels, logits)
+    # Selecting by sign, rather than relu and abs, gives the gradient at 0 its value there.
+    zero = convert(0, x.dtype)
+    positive = greater_equal(x, zero)
+    top = emit("SelectV2", (positive, x, zero), None, None)
+    below = emit("SelectV2", (positive, negative(x), x), None, None)
+    return add(subtract(top, multiply(x, z)), log1p(exp(below)), name)
+
+
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None):
+    """As ``sigmoid_cross_entropy_with_logits``, the term of the positive labels times
+    ``pos_weight``.
+
+    With ``l = 1 + (pos_weight - 1) * z`` this is
+    ``(1 - z) * x + l * (log(1 + exp(-|x|)) + max(-x, 0))``.
+
+    >>> fg.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0).numpy()
+    array([1.3862944], dtype=float32)
+
+    Raises:
+      ValueError: where the shapes differ.
+    """
+    z, x = _labels_and_logits(labels, logits)
+    weight = add(1.0, multiply(subtract(pos_weight, convert(1, x.dtype)), z))
+    spread = add(log1p(exp(negative(abs(x)))), relu(negative(x)))
+    return add(multiply(subtract(1.0, z), x), multiply(weight, spread), name)
+
+
+def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+    """``exp(c) - z * c``, c being the logarithm of the prediction and z the target, element by
+    element.
+
+    ``compute_full_loss`` adds Stirling's ``z * log(z) - z + log(2 * pi * z) / 2`` where z is
+    above 1.
+    """
+    log_input, targets = convert_pair(log_input, targets)
+    loss = subtract(exp(log_input), multiply(log_input, targets))
+    if not compute_full_loss:
+        return emit("Identity", (loss,), None, name)
+    whole = multiply(targets, log(targets))
+    half = multiply(0.5, log(multiply(6.283185307179586, targets)))
+    stirling = add(subtract(whole, targets), half)
+    zero = convert(0, targets.dtype)
+    small = logical_and(
+        greater_equal(targets, zero), less_equal(targets, convert(1, targets.dtype))
+    )
+    return add(loss, emit("SelectV2", (small, zero, stirling), None, None), name)
+
+
+def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+    """The sum of losses, each times its weight, divided by the size of the batch.
+
+    >>> fg.nn.compute_average_loss([1.0, 3.0]).numpy()
+    np.float32(2.0)
+    """
+    losses = convert(per_example_loss)
+    if global_batch_size is None:
+        global_batch_size = shape(losses)[0] if losses.shape.rank != 0 else 1
+    if sample_weight is not None:
+        losses = multiply(losses, cast(sample_weight, losses.dtype))
+    return divide(reduce_sum(losses), cast(global_batch_size, losses.dtype))
+
+
+def scale_regularization_loss(regularization_loss):
+    """The sum of a regularisation loss; one machine takes part."""
+    return reduce_sum(regularization_loss)

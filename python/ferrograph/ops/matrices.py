@@ -1,0 +1,286 @@
+"""Norms, diagonals, bands and other functions of matrices made of simpler operations."""
+
+import builtins
+
+from ._base import convert, convert_pair, emit, known_size, static_value
+from .arrays import concat, expand_dims, pad, rank, reshape, roll, shape, stack, transpose
+from .creation import range
+from .elementwise import abs, divide, equal, maximum, minimum, multiply, pow, sqrt, subtract
+from .numeric import cast
+from .reductions import reduce_max, reduce_sum
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+    """The norm of vectors, of matrices, or of a whole tensor taken as one vector.
+
+    >>> fg.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy()
+    array([ 5., 10.], dtype=float32)
+
+    Args:
+      tensor: a tensor of floats or complex numbers.
+      ord: for vectors "euclidean", 1, 2, any positive number p, or infinity; for matrices
+        "euclidean",
+        "fro" (the same), 1 (the largest column sum) or infinity (the largest row sum).
+      axis: an integer for vectors, two for matrices, None for the whole tensor.
+      keepdims: whether reduced axes stay, with size 1.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for another norm.
+    """
+    tensor, keepdims = convert(tensor), bool(keepdims)
+    if isinstance(axis, (list, tuple)) and len(axis) == 2:
+        return _matrix_norm(tensor, ord, list(axis), keepdims, name)
+    if isinstance(axis, (list, tuple)):
+        raise ValueError(f"axis must be None, an integer, or two of them, got {axis}")
+    size = abs(tensor)
+    if ord in ("euclidean", 2):
+        return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+    if ord == 1:
+        return reduce_sum(size, axis, keepdims, name)
+    if ord == float("inf"):
+        return reduce_max(size, axis, keepdims, name)
+    if isinstance(ord, str) or not ord > 0:
+        raise ValueError(f"there is no vector norm {ord!r}")
+    return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
+
+
+def _matrix_norm(tensor, ord, axis, keepdims, name):
+    size = abs(tensor)
+    if ord in ("euclidean", "fro"):
+        return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+    if ord not in (1, float("inf")):
+        raise ValueError(f"there is no matrix norm {ord!r} here")
+    added, compared = axis if ord == 1 else reversed(axis)
+    out = reduce_max(reduce_sum(size, added, True), compared, True)
+    return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """``tensor`` divided by its norm, and the norm; the arguments are those of ``norm``."""
+    tensor = convert(tensor)
+    length = norm(tensor, ord, axis, keepdims=True)
+    return divide(tensor, cast(length, tensor.dtype), name), length
+
+
+def matrix_transpose(a, name="matrix_transpose", conjugate=False):
+    """The last two axes exchanged, and complex conjugates taken if asked.
+
+    >>> fg.linalg.matrix_transpose([[[1, 2], [3, 4]]]).numpy().tolist()
+    [[[1, 3], [2, 4]]]
+
+    Raises:
+      ValueError: where the rank is below 2.
+    """
+    a = convert(a)
+    axes = a.shape.rank
+    if axes is None:
+        count = rank(a)
+        perm = concat([range(count - 2), stack([count - 1, count - 2])], 0)
+    elif axes < 2:
+        raise ValueError(f"matrix_transpose needs rank 2 or more, got shape {a.shape}")
+    else:
+        perm = [*builtins.range(axes - 2), axes - 1, axes - 2]
+    return transpose(a, perm, conjugate, name)
+
+
+def adjoint(matrix, name=None):
+    """The conjugate transpose of the last two axes."""
+    return matrix_transpose(matrix, name or "adjoint", conjugate=True)
+
+
+def band_part(input, num_lower, num_upper, name=None):
+    """Matrices with what lies outside of a band about the diagonal set to zero.
+
+    >>> fg.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
+    [[1, 2], [0, 4]]
+
+    Args:
+      input: a tensor of rank 2 or more.
+      num_lower: how many subdiagonals to keep, all of them if negative.
+      num_upper: how many superdiagonals to keep, likewise.
+      name: a name for the operation.
+    """
+    return emit("MatrixBandPart", (input, num_lower, num_upper), None, name)
+
+
+def _last(tensor, axis):
+    """The size of an axis, a number where it is known."""
+    static = known_size(tensor, axis)
+    return shape(tensor)[axis] if static is None else static
+
+
+def _smaller(a, b):
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else minimum(a, b)
+
+
+def _on_diagonal(rows, columns, k):
+    """Where column - row is ``k``, as a bool matrix."""
+    return equal(subtract(range(columns), expand_dims(range(rows), 1)), k)
+
+
+def _across(diagonal, rows, columns, k):
+    """Diagonal ``k`` written out to matrices: constant along rows, or along columns below the
+    middle.
+    """
+    length = rows if k >= 0 else columns
+    spare = subtract(length, _last(diagonal, -1))
+    quiet = [[0, 0]] * (diagonal.shape.rank - 1)
+    return expand_dims(pad(diagonal, [*quiet, [0, spare]]), -1 if k >= 0 else -2)
+
+
+def diag(
+    diagonal,
+    name="diag",
+    k=0,
+    num_rows=-1,
+    num_cols=-1,
+    padding_value=0,
+    align="RIGHT_LEFT",
+):
+    """Matrices with the last axis of ``diagonal`` on diagonal ``k`` and ``padding_value``
+    elsewhere.
+
+    >>> fg.linalg.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+
+    Args:
+      diagonal: a tensor of rank 1 or more.
+      name: a name for the operation.
+      k: which diagonal: 0 the main one, positive above, negative below.
+      num_rows: the number of rows; the least that hold the diagonal unless told.
+      num_cols: the number of columns, likewise.
+      padding_value: what stands elsewhere.
+      align: for programs that give several diagonals at once; not used for one.
+    """
+    diagonal, k = convert(diagonal), int(static_value(k))
+    length = _last(diagonal, -1)
+    rows, columns = length + max(-k, 0), length + max(k, 0)
+    if num_rows == -1 and num_cols != -1:
+        num_rows = rows
+    rows = rows if isinstance(num_rows, int) and num_rows == -1 else num_rows
+    columns = columns if isinstance(num_cols, int) and num_cols == -1 else num_cols
+    padding = convert(padding_value, diagonal.dtype)
+    values = _across(diagonal, rows, columns, k)
+    return emit("SelectV2", (_on_diagonal(rows, columns, k), values, padding), None, name)
+
+
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+    """Diagonal ``k`` of the last two axes, or several as rows, the uppermost first.
+
+    >>> fg.linalg.diag_part([[1, 2], [3, 4]]).numpy()
+    array([1, 4], dtype=int32)
+
+    Args:
+      input: a tensor of rank 2 or more.
+      name: a name for the operation.
+      k: which diagonal: 0 the main one, positive above, negative below; or the lowest and the
+        highest.
+      padding_value: what fills up shorter diagonals.
+      align: on which side superdiagonals and subdiagonals stand in their rows.
+    """
+    input, k = convert(input), static_value(k)
+    if k.ndim == 0 or k[0] == k[-1]:
+        return emit("Identity", (_one_diagonal(input, int(k.flat[0])),), None, name)
+    parts = [(d, _one_diagonal(input, d)) for d in builtins.range(int(k[1]), int(k[0]) - 1, -1)]
+    lengths = [_last(part, -1) for _, part in parts]
+    longest = lengths[0]
+    for length in lengths[1:]:
+        longest = max(longest, length) if isinstance(longest, int) else maximum(longest, length)
+    rows = []
+    for (d, part), length in zip(parts, lengths, strict=True):
+        spare = subtract(longest, length)
+        side = [0, spare] if _stands_left(d, align) else [spare, 0]
+        quiet = [[0, 0]] * (part.shape.rank - 1)
+        rows.append(pad(part, [*quiet, side], constant_values=convert(padding_value, part.dtype)))
+    return stack(rows, -2, name)
+
+
+def _stands_left(d, align):
+    above, below = align.split("_")
+    return d >= 0 and above == "LEFT" or d <= 0 and below == "LEFT"
+
+
+def _one_diagonal(input, k):
+    corner = input[..., max(-k, 0) :, max(k, 0) :]
+    length = _smaller(_last(corner, -2), _last(corner, -1))
+    square = corner[..., :length, :length]
+    flat = reshape(square, concat([shape(square)[:-2], [length * length]], 0))
+    return flat[..., :: length + 1]
+
+
+def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+    """Matrices with diagonal ``k`` replaced.
+
+    >>> fg.linalg.set_diag([[1, 2], [3, 4]], [8, 9]).numpy().tolist()
+    [[8, 2], [3, 9]]
+
+    Args:
+      input: a tensor of rank 2 or more.
+      diagonal: its new diagonals, with one axis fewer.
+      name: a name for the operation.
+      k: which diagonal: 0 the main one, positive above, negative below.
+      align: for programs that give several diagonals at once; not used for one.
+    """
+    input, diagonal = convert_pair(input, diagonal)
+    k = int(static_value(k))
+    rows, columns = _last(input, -2), _last(input, -1)
+    values = _across(diagonal, rows, columns, k)
+    return emit("SelectV2", (_on_diagonal(rows, columns, k), values, input), None, name)
+
+
+def tensor_diag(diagonal, name=None):
+    """A tensor of twice the rank with ``diagonal`` where both halves of the coordinates agree,
+    else 0.
+
+    >>> fg.linalg.tensor_diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
+    diagonal = convert(diagonal)
+    matrix = diag(reshape(diagonal, [-1]))
+    sizes = shape(diagonal)
+    return reshape(matrix, concat([sizes, sizes], 0), name)
+
+
+def tensor_diag_part(input, name=None):
+    """What ``tensor_diag`` was made of: the elements where both halves of the coordinates agree.
+
+    >>> fg.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
+    array([1, 4], dtype=int32)
+
+    Raises:
+      ValueError: where the rank is odd or unknown.
+    """
+    input = convert(input)
+    axes = input.shape.rank
+    if not axes or axes % 2:
+        raise ValueError(f"tensor_diag_part needs an even known rank, got shape {input.shape}")
+    sizes = shape(input)[: axes // 2]
+    side = emit("Prod", (sizes, [0]), None, None)
+    return reshape(_one_diagonal(reshape(input, stack([side, side])), 0), sizes, name)
+
+
+def trace(x, name=None):
+    """The sum of the main diagonal of the last two axes.
+
+    >>> fg.linalg.trace([[1, 2], [3, 4]]).numpy()
+    np.int32(5)
+    """
+    return reduce_sum(_one_diagonal(convert(x), 0), -1, False, name)
+
+
+def cross(a, b, name=None):
+    """The vector product over the last axis, which has size 3.
+
+    >>> fg.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()
+    array([0, 0, 1], dtype=int32)
+
+    Raises:
+      ValueError: where the last axis is known to have another size.
+    """
+    a, b = convert_pair(a, b)
+    for operand in (a, b):
+        if known_size(operand, -1) not in (3, None):
+            raise ValueError(f"a vector product needs vectors of 3, got shape {operand.shape}")
+    left = multiply(roll(a, -1, -1), roll(b, -2, -1))
+    return subtract(left, multiply(roll(a, -2, -1), roll(b, -1, -1)), name)

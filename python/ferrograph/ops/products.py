@@ -1,0 +1,302 @@
+"""Matrix products and contractions."""
+
+from ._base import as_dtype, convert, convert_pair, emit, static_value
+from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
+from .elementwise import multiply
+from .numeric import cast, conj
+from .reductions import reduce_sum
+
+
+def matmul(
+    a,
+    b,
+    transpose_a=False,
+    transpose_b=False,
+    adjoint_a=False,
+    adjoint_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    output_type=None,
+    grad_a=False,
+    grad_b=False,
+    name=None,
+):
+    """The matrix product of the last two axes; earlier axes are a batch, whose shapes broadcast.
+
+    >>> fg.matmul([[1, 2], [3, 4]], [[5], [6]]).numpy().tolist()
+    [[17], [39]]
+
+    Args:
+      a: a tensor of rank 2 or more.
+      b: likewise, of the same dtype.
+      transpose_a: whether to transpose ``a`` first.
+      transpose_b: likewise for ``b``.
+      adjoint_a: whether to conjugate and transpose ``a`` first.
+      adjoint_b: likewise for ``b``.
+      a_is_sparse: a hint, not used.
+      b_is_sparse: likewise.
+      output_type: the dtype of the result; that of the operands unless told.
+      grad_a: for programs that set it; not used.
+      grad_b: likewise.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: where a matrix is to be both transposed and conjugated, and while tracing where
+        the shapes
+        do not fit.
+      InvalidArgumentError: where the shapes do not fit, when run.
+    """
+    if transpose_a and adjoint_a or transpose_b and adjoint_b:
+        raise ValueError("a matrix may be transposed or conjugated by its adjoint, not both")
+    a, b = convert_pair(a, b)
+    if output_type is not None and as_dtype(output_type) != a.dtype:
+        a, b = cast(a, output_type), cast(b, output_type)
+    if a.shape.rank == 2 and b.shape.rank == 2:
+        a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
+        attrs = {"transpose_a": transpose_a or adjoint_a, "transpose_b": transpose_b or adjoint_b}
+        return emit("MatMul", (a, b), attrs, name)
+    # The batched operation takes adjoints: a plain transpose is one of the conjugate.
+    a, b = conj(a) if transpose_a else a, conj(b) if transpose_b else b
+    attrs = {"adj_x": transpose_a or adjoint_a, "adj_y": transpose_b or adjoint_b}
+    return emit("BatchMatMulV2", (a, b), attrs, name)
+
+
+def matvec(
+    a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None
+):
+    """Matrices times vectors: ``b`` has one axis fewer than ``a``; see ``matmul``.
+
+    >>> fg.linalg.matvec([[1, 2], [3, 4]], [1, 1]).numpy()
+    array([3, 7], dtype=int32)
+    """
+    a, b = convert_pair(a, b)
+    column = matmul(a, expand_dims(b, -1), transpose_a, adjoint_a=adjoint_a)
+    return squeeze(column, -1, name)
+
+
+def tensordot(a, b, axes, name=None):
+    """The sum of products over axes of ``a`` paired with axes of ``b``, what is left coming in
+    order.
+
+    >>> fg.tensordot([[1, 2], [3, 4]], [[5, 6], [7, 8]], axes=1).numpy().tolist()
+    [[19, 22], [43, 50]]
+
+    Args:
+      a: a tensor.
+      b: likewise, of the same dtype.
+      axes: a number n for the last n axes of ``a`` and the first n of ``b``, or two lists of axes.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: where the axes do not match, or a rank is unknown.
+    """
+    a, b = convert_pair(a, b)
+    if a.shape.rank is None or b.shape.rank is None:
+        raise ValueError("tensordot needs tensors of known rank")
+    of_a, of_b = _paired_axes(axes, a.shape.rank, b.shape.rank)
+    labels_a = list(range(a.shape.rank))
+    labels_b = [-1 - i for i in range(b.shape.rank)]
+    for i, j in zip(of_a, of_b, strict=True):
+        labels_b[j] = labels_a[i]
+    out = [label for i, label in enumerate(labels_a) if i not in of_a]
+    out += [label for j, label in enumerate(labels_b) if j not in of_b]
+    return emit("Identity", (_contract(a, labels_a, b, labels_b, out),), None, name)
+
+
+def _paired_axes(axes, rank_a, rank_b):
+    axes = static_value(axes)
+    if axes is None:
+        raise ValueError("the axes of tensordot must be known while tracing")
+    if axes.ndim == 0:
+        n = int(axes)
+        if not 0 <= n <= min(rank_a, rank_b):
+            raise ValueError(f"cannot contract {n} axes of tensors of rank {rank_a} and {rank_b}")
+        return list(range(rank_a - n, rank_a)), list(range(n))
+    if len(axes) != 2:
+        raise ValueError(f"axes must be a number or two lists of axes, got {axes.tolist()}")
+    of_a, of_b = (([int(i)] if i.ndim == 0 else [int(j) for j in i]) for i in axes)
+    if len(of_a) != len(of_b):
+        raise ValueError(f"axes {of_a} and {of_b} differ in number")
+    return [_inside(i, rank_a) for i in of_a], [_inside(i, rank_b) for i in of_b]
+
+
+def _inside(axis, rank):
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is outside of a tensor of rank {rank}")
+    return axis % rank
+
+
+def einsum(equation, *inputs, **kwargs):
+    """Sums of products after Einstein: letters name axes, and what the result does not name is
+    summed over.
+
+    >>> a, b = [[1, 2], [3, 4]], [[5, 6], [7, 8]]
+    >>> fg.einsum("ij,jk->ik", a, b).numpy().tolist()
+    [[19, 22], [43, 50]]
+    >>> fg.einsum("ii->", a).numpy()
+    np.int32(5)
+
+    Args:
+      equation: labels of the operands, separated by commas, and those of the result after ``->``.
+        Without
+        the latter, the result has the labels that occur once, in alphabetical order. ``...``
+        stands for axes that broadcast.
+      *inputs: one tensor for each group of labels.
+      **kwargs: ``name``, and ``optimize``, which changes nothing.
+
+    Raises:
+      ValueError: where equation and operands do not fit.
+    """
+    name = kwargs.pop("name", None)
+    kwargs.pop("optimize", None)
+    if kwargs:
+        raise TypeError(f"einsum has no argument {next(iter(kwargs))!r}")
+    operands = [convert(x) for x in inputs]
+    groups, out = _parse(equation, operands)
+    terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]
+    while len(terms) > 1:
+        (a, labels_a), (b, labels_b), *rest = terms
+        wanted = set(out).union(*(labels for _, labels in rest))
+        kept = [label for label in dict.fromkeys(labels_a + labels_b) if label in wanted]
+        result = kept if rest else out
+        terms = [(_contract(a, labels_a, b, labels_b, result), result), *rest]
+    tensor, labels = terms[0]
+    tensor, labels = _summed(tensor, labels, out)
+    if labels != out:
+        tensor = transpose(tensor, [labels.index(label) for label in out])
+    return emit("Identity", (tensor,), None, name)
+
+
+def _parse(equation, operands):
+    """The labels of each operand and of the result; axes that an ellipsis stands for get
+    numbers.
+    """
+    equation = equation.replace(" ", "")
+    left, arrow, right = equation.partition("->")
+    groups = left.split(",")
+    if len(groups) != len(operands):
+        raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
+    labelled = [_labels(g, x.shape.rank, equation) for g, x in zip(groups, operands, strict=True)]
+    hidden = max((-label for g in labelled for label in g if isinstance(label, int)), default=0)
+    ellipsis = list(range(-hidden, 0))
+    if arrow:
+        before, dots, after = right.partition("...")
+        out = [*before, *(ellipsis if dots else []), *after]
+    else:
+        once = sorted(c for c in set(left) if c.isalpha() and left.count(c) == 1)
+        out = [*ellipsis, *once]
+    known = {label for group in labelled for label in group}
+    for label in out:
+        if label not in known or out.count(label) > 1:
+            raise ValueError(f"label {label!r} of the result of {equation!r} has no one meaning")
+    return labelled, out
+
+
+def _labels(group, rank, equation):
+    before, dots, after = group.partition("...")
+    if not all(c.isalpha() for c in before + after):
+        raise ValueError(f"{equation!r} is not an equation of letters, commas, '...' and '->'")
+    if rank is None:
+        if dots:
+            raise ValueError("an ellipsis needs operands of known rank")
+        return list(group)
+    hidden = rank - len(before) - len(after)
+    if hidden < 0 or hidden and not dots:
+        raise ValueError(f"{group!r} in {equation!r} does not fit a tensor of rank {rank}")
+    return [*before, *range(-hidden, 0), *after]
+
+
+def _without_repeats(x, labels):
+    """An operand in which each label occurs once: of those that occur twice, the diagonal."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            others = [i for i in range(len(labels)) if i not in (first, second)]
+            x = transpose(x, [*others, first, second])
+            sizes = shape(x)
+            flat = reshape(x, concat([sizes[:-2], [-1]], 0))
+            x = flat[..., :: sizes[-1] + 1]
+            labels = [labels[i] for i in others] + [label]
+    return x, labels
+
+
+def _summed(x, labels, wanted):
+    """The sum over all axes whose label is not wanted."""
+    axes = [i for i, label in enumerate(labels) if label not in wanted]
+    if not axes:
+        return x, labels
+    return reduce_sum(x, axes), [label for label in labels if label in wanted]
+
+
+def _contract(a, labels_a, b, labels_b, out):
+    """The product of two tensors whose axes are labelled, summed over the labels that are not
+    wanted.
+    """
+    a, labels_a = _summed(a, labels_a, {*out, *labels_b})
+    b, labels_b = _summed(b, labels_b, {*out, *labels_a})
+    batch = [label for label in out if label in labels_a and label in labels_b]
+    summed = [label for label in labels_a if label in labels_b and label not in out]
+    free_a = [label for label in labels_a if label not in labels_b]
+    free_b = [label for label in labels_b if label not in labels_a]
+    if not summed:
+        return _outer(a, labels_a, b, labels_b, out)
+    left, sizes_a = _grouped(a, labels_a, batch, free_a, summed)
+    right, sizes_b = _grouped(b, labels_b, batch, summed, free_b)
+    product = matmul(left, right)
+    if len(free_a) != 1 or len(free_b) != 1:
+        head = _sizes(product)[: len(batch)]
+        tail = [sizes_a[label] for label in free_a] + [sizes_b[label] for label in free_b]
+        product = reshape(product, [*head, *tail])
+    order = [*batch, *free_a, *free_b]
+    if order == out:
+        return product
+    return transpose(product, [order.index(label) for label in out])
+
+
+def _outer(a, labels_a, b, labels_b, out):
+    """The product without a sum: both tensors with the axes of the result, those missing of size
+    1.
+    """
+    return multiply(_aligned(a, labels_a, out), _aligned(b, labels_b, out))
+
+
+def _aligned(x, labels, out):
+    present = [label for label in out if label in labels]
+    order = [labels.index(label) for label in present]
+    if order != list(range(len(order))):
+        x = transpose(x, order)
+    for i, label in enumerate(out):
+        if label not in labels:
+            x = expand_dims(x, i)
+    return x
+
+
+def _grouped(x, labels, batch, rows, columns):
+    """``x`` as matrices: batch axes first, then those of rows and of columns merged. And its
+    sizes.
+    """
+    order = [labels.index(label) for label in [*batch, *rows, *columns]]
+    if order != list(range(len(order))):
+        x = transpose(x, order)
+    sizes = dict(zip([*batch, *rows, *columns], _sizes(x), strict=True))
+    if len(rows) != 1 or len(columns) != 1:
+        merged = [_product(sizes, rows), _product(sizes, columns)]
+        x = reshape(x, [*(sizes[label] for label in batch), *merged])
+    return x, sizes
+
+
+def _sizes(x):
+    """The size of each axis: a number where known, else a scalar tensor."""
+    static = x.shape.as_list()
+    if None not in static:
+        return static
+    dynamic = shape(x)
+    return [dynamic[i] if n is None else n for i, n in enumerate(static)]
+
+
+def _product(sizes, labels):
+    total = 1
+    for label in labels:
+        total = sizes[label] * total
+    return total
