@@ -16,7 +16,53 @@ def _dress(function, name, module, doc):
 
 def unary(module, argument, name, op, doc):
     """The function ``name`` of one tensor, called ``argument``, that is the operation ``op``."""
-    text = _UNARY_DOC = """{doc}
+    text = _UNARY_DOC.format(doc=doc, argument=argument)
+    return _dress(_UNARY[argument](op), name, module, text)
+
+
+def pair(module, name, op, doc):
+    """The function ``name`` of two tensors that broadcast against each other."""
+    return _dress(_pair(op), name, module, _PAIR_DOC.format(doc=doc))
+
+
+def _of_x(op):
+    def function(x, name=None):
+        return emit(op, (x,), None, name)
+
+    return function
+
+
+def _of_features(op):
+    def function(features, name=None):
+        return emit(op, (features,), None, name)
+
+    return function
+
+
+def _of_a(op):
+    def function(a, name=None):
+        return emit(op, (a,), None, name)
+
+    return function
+
+
+def _of_input(op):
+    def function(input, name=None):
+        return emit(op, (input,), None, name)
+
+    return function
+
+
+def _pair(op):
+    def function(x, y, name=None):
+        return binary(op, x, y, name)
+
+    return function
+
+
+_UNARY = {"x": _of_x, "features": _of_features, "a": _of_a, "input": _of_input}
+
+_UNARY_DOC = """{doc}
 
 Works element by element.
 
