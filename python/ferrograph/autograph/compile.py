@@ -16,6 +16,7 @@ from typing import Any
 from . import build, converters, parse
 
 _FACTORY = "ag__factory"
+_FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
 _FUTURE_FLAGS = 0
 for _feature in future_features.all_feature_names:
     _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
@@ -45,7 +46,7 @@ def converted_code(fn: types.FunctionType) -> types.CodeType:
 
 def instantiate(fn: types.FunctionType, operators: Any) -> types.FunctionType:
     """A function like ``fn`` that runs its converted code with these operators."""
-    code = converted_code(fn)
+    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn)
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells[build.OPERATORS] = types.CellType(operators)
     closure = tuple(cells[name] for name in code.co_freevars)
@@ -84,16 +85,18 @@ def _strip(node: ast.FunctionDef | ast.Lambda) -> None:
 
 
 def _compile(node: ast.FunctionDef | ast.Lambda, like: types.CodeType) -> types.CodeType:
-    free = [*like.co_freevars, build.OPERATORS]
+    body: list[ast.stmt]
     if isinstance(node, ast.Lambda):
-        body: list[ast.stmt] = [ast.Return(value=node)]
+        name, body = "<lambda>", [ast.Return(value=node)]
     else:
+        node.name = name = _FUNCTION
         body = [node]
+    free = [*like.co_freevars, build.OPERATORS]
     factory = build.locate(build.function(_FACTORY, body, free), node)
     module = ast.Module(body=[factory], type_ignores=[])
     flags = like.co_flags & _FUTURE_FLAGS
     compiled = compile(module, like.co_filename, "exec", flags=flags, dont_inherit=True)
-    code = _inner(_inner(compiled, _FACTORY), like.co_name)
+    code = _inner(_inner(compiled, _FACTORY), name)
     return _renamed(code, like.co_name, getattr(like, "co_qualname", None))
 
 

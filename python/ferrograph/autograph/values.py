@@ -61,7 +61,7 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
         return fg.convert_to_tensor(leaf, dtype=dtype)
     tensor = fg.convert_to_tensor(leaf)
     if dtype is not None and tensor.dtype != dtype:
-        raise TypeError(f"{tensor.dtype.name} against {dtype.name}")
+        raise TypeError(f"{dtype.name} and {tensor.dtype.name}")
     return tensor
 
 
