@@ -142,6 +142,21 @@ def test_unset_names_stay_unset():
         convert(f)(0)
 
 
+def test_unset_names_read_inside_blocks():
+    def f(kind):
+        if kind == "ternary":
+            return later if kind else 0  # noqa: F821
+        for _ in range(2):
+            if kind == "loop":
+                return later + 1  # noqa: F821
+        while kind == "while":
+            kind = later  # noqa: F821
+        later = kind
+        return missing if kind else later  # noqa: F821
+
+    same(f, ("ternary",), ("loop",), ("while",), ("global",), ("",))
+
+
 def test_for_target_and_starred_unpacking():
     def f(pairs):
         out = []

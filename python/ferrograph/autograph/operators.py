@@ -8,6 +8,7 @@ with Python's own evaluation order and short circuits.
 from __future__ import annotations
 
 import operator as python_operators
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -47,12 +48,16 @@ def if_stmt(
     **facts: Any,
 ) -> None:
     """Run ``then`` where ``test`` holds, else ``orelse``."""
-    if is_staged(test):
-        staging.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
-    elif test:
-        then()
-    elif orelse is not None:
-        orelse()
+    try:
+        if is_staged(test):
+            staging.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
+        elif test:
+            then()
+        elif orelse is not None:
+            orelse()
+    except NameError as e:
+        _raise_as_local(e)
+        raise
 
 
 def while_stmt(
@@ -67,21 +72,22 @@ def while_stmt(
     **facts: Any,
 ) -> None:
     """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives."""
-    while True:
-        going = test()
-        if is_staged(going):
-            loop = loops.Loop(State(names, places), broke, returned, options, **facts)
-            loops.stage_while(going, test, body, loop)
-            return
-        if not going:
-            return
-        body()
-        for left in (broke, returned):
-            stop = left is not None and left()
-            if is_staged(stop):
-                raise _left_on_a_tensor("while", facts["line"], body)
-            if stop:
+    try:
+        while not is_staged(going := test()):
+            if not going:
                 return
+            body()
+            for left in (broke, returned):
+                stop = left is not None and left()
+                if is_staged(stop):
+                    raise _left_on_a_tensor("while", facts["line"], body)
+                if stop:
+                    return
+        loop = loops.Loop(State(names, places), broke, returned, options, **facts)
+        loops.stage_while(going, test, body, loop)
+    except NameError as e:
+        _raise_as_local(e)
+        raise
 
 
 def for_stmt(
@@ -96,10 +102,27 @@ def for_stmt(
     **facts: Any,
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
-    if is_staged(iterable):
-        loop = loops.Loop(State(names, places), broke, returned, options, **facts)
-        loops.stage_for(iterable, body, loop)
-        return
+    try:
+        if is_staged(iterable):
+            loop = loops.Loop(State(names, places), broke, returned, options, **facts)
+            loops.stage_for(iterable, body, loop)
+        else:
+            _unroll(iterable, body, names, places, broke, returned, facts)
+    except NameError as e:
+        _raise_as_local(e)
+        raise
+
+
+def _unroll(
+    iterable: Any,
+    body: Callable[[Any], None],
+    names: Thunk | None,
+    places: Thunk | None,
+    broke: Thunk | None,
+    returned: Thunk | None,
+    facts: dict,
+) -> None:
+    """The loop over a Python iterable."""
     step = body
     for element in iterable:
         step(element)
@@ -150,11 +173,27 @@ def _nothing() -> None:
     pass
 
 
+def _raise_as_local(e: NameError) -> None:
+    """Raise ``e`` as an UnboundLocalError where the name belongs to the operator's caller."""
+    name = getattr(e, "name", None)
+    if type(e) is not NameError or name not in sys._getframe(2).f_code.co_cellvars:
+        return
+    if sys.version_info >= (3, 11):
+        text = f"cannot access local variable {name!r} where it is not associated with a value"
+    else:
+        text = f"local variable {name!r} referenced before assignment"
+    raise UnboundLocalError(text).with_traceback(e.__traceback__) from None
+
+
 def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
     """``then() if test else orelse()``."""
-    if is_staged(test):
-        return staging.stage_choice(test, then, orelse, staging.where(then, line))
-    return then() if test else orelse()
+    try:
+        if is_staged(test):
+            return staging.stage_choice(test, then, orelse, staging.where(then, line))
+        return then() if test else orelse()
+    except NameError as e:
+        _raise_as_local(e)
+        raise
 
 
 def and_(first: Any, *others: Thunk) -> Any:
