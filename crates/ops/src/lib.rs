@@ -4,15 +4,40 @@
 //! Gradient rules are written with [`Build`], the short names for emitting operations, so that one rule serves eager
 //! tapes, traces and higher derivatives.
 
+mod args;
 mod build;
+mod concat;
 mod core;
+mod create;
+mod format;
+mod gather;
+mod index;
+mod movement;
+mod print;
 mod region;
 mod resource;
+mod shape;
+mod shape_info;
+mod slice;
+mod slice_spec;
+mod split;
+mod transpose;
 
 pub use build::Build;
+pub use concat::{ConcatV2, Pack};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
+pub use create::{Fill, LinSpace, OneHot, Range};
+pub use gather::{GatherNd, GatherV2};
+pub use index::Where;
+pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
 pub use region::{Branch, Call, If, While};
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
+pub use shape::{ExpandDims, IdentityN, Reshape, Squeeze};
+pub use shape_info::{BroadcastArgs, EnsureShape, InvertPermutation, Rank, Shape, ShapeN, Size};
+pub use slice::{Slice, StridedSlice, StridedSliceGrad};
+pub use slice_spec::SliceMasks;
+pub use split::{Split, SplitV, Unpack};
+pub use transpose::{BroadcastTo, ReverseV2, Roll, Tile, Transpose};
 
 use ferrograph_graph::Registry;
 use std::sync::LazyLock;
@@ -23,7 +48,20 @@ pub fn registry() -> &'static Registry {
         let mut registry = Registry::new();
         core::register(&mut registry);
         resource::register(&mut registry);
+        shape_info::register(&mut registry);
+        shape::register(&mut registry);
+        transpose::register(&mut registry);
+        slice::register(&mut registry);
+        concat::register(&mut registry);
+        split::register(&mut registry);
+        gather::register(&mut registry);
+        create::register(&mut registry);
+        index::register(&mut registry);
+        print::register(&mut registry);
         registry
     });
     &REGISTRY
 }
+
+#[cfg(test)]
+mod tests;

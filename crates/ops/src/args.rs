@@ -1,0 +1,112 @@
+//! Reading of axes, counts and shapes from the inputs of operations.
+
+use ferrograph_graph::{Inputs, Known, Op, Specs};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, bail, err};
+
+/// Checks that input `i`, called `what`, is an int32 or int64 tensor.
+pub(crate) fn expect_index(inputs: &Inputs<'_>, i: usize, what: &str) -> Result<()> {
+    if !matches!(inputs.dtype(i), DType::Int32 | DType::Int64) {
+        bail!(
+            DType,
+            "{what} must be an int32 or int64 tensor, got {}",
+            inputs.spec(i)
+        );
+    }
+    Ok(())
+}
+
+/// Checks that input `i` may have that rank.
+pub(crate) fn expect_rank(inputs: &Inputs<'_>, i: usize, rank: usize, what: &str) -> Result<()> {
+    match inputs.shape(i).rank() {
+        Some(r) if r != rank => Err(err!(
+            Shape,
+            "{what} must have rank {rank}, got shape {}",
+            inputs.shape(i)
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The one integer of input `i`, a scalar or a vector of one, where it is known.
+pub(crate) fn scalar(inputs: &Inputs<'_>, i: usize) -> Option<i64> {
+    match inputs.known(i)?.as_slice() {
+        [x] => *x,
+        _ => None,
+    }
+}
+
+/// The axis that `axis`, which may count from the end, means of a tensor of that rank.
+pub(crate) fn axis_of(axis: i64, rank: usize, what: &str) -> Result<usize> {
+    let n = rank as i64;
+    let found = if axis < 0 {
+        axis.checked_add(n)
+    } else {
+        Some(axis)
+    };
+    match found {
+        Some(a) if (0..n).contains(&a) => Ok(a as usize),
+        _ => Err(err!(
+            Shape,
+            "{what} {axis} is not in [-{n}, {n}): the tensor has rank {rank}"
+        )),
+    }
+}
+
+/// The elements of input `i` as far as known: for an integer scalar or vector of known length at least how many.
+pub(crate) fn elements(inputs: &Inputs<'_>, i: usize) -> Option<Known> {
+    if !inputs.dtype(i).is_integer() {
+        return None;
+    }
+    if let Some(known) = inputs.known(i) {
+        return Some(known);
+    }
+    match inputs.shape(i).dims()? {
+        [] => Some(Known::from_elem(None, 1)),
+        [n] => Some(Known::from_elem(None, n.known()?)),
+        _ => None,
+    }
+}
+
+/// The dimensions of a shape of known rank as the elements of a shape vector.
+pub(crate) fn dims_as_known(shape: &PartialShape) -> Option<Known> {
+    Some(
+        shape
+            .dims()?
+            .iter()
+            .map(|d| d.known().map(|n| n as i64))
+            .collect(),
+    )
+}
+
+/// A size that a program gave as an integer.
+pub(crate) fn size_of(size: i64, what: &str) -> Result<usize> {
+    usize::try_from(size).map_err(|_| err!(Shape, "{what} must not be negative, got {size}"))
+}
+
+/// The shape of `input` without `axis`, of which only the rank is known where the axis is not.
+pub(crate) fn without_axis(shape: &PartialShape, axis: Option<usize>) -> PartialShape {
+    match (shape.dims(), axis) {
+        (Some(dims), Some(axis)) => dims
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != axis)
+            .map(|(_, d)| *d)
+            .collect(),
+        (Some(dims), None) => PartialShape::of_rank(dims.len().saturating_sub(1)),
+        (None, _) => PartialShape::UNKNOWN,
+    }
+}
+
+/// The sum of sizes where all are known.
+pub(crate) fn sum_dims(dims: impl IntoIterator<Item = Dim>) -> Dim {
+    dims.into_iter()
+        .try_fold(0usize, |n, d| n.checked_add(d.known()?))
+        .into()
+}
+
+/// What inference says of these very tensors: what an operation that evaluates by itself checks first.
+pub(crate) fn checked(op: &dyn Op, tensors: &[Tensor]) -> Result<Specs> {
+    let specs: Specs = tensors.iter().map(Tensor::spec).collect();
+    let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
+    op.infer(&inputs)
+}

@@ -1,0 +1,298 @@
+//! Joining tensors along an axis, old or new.
+
+use crate::Build;
+use crate::args::{axis_of, elements, expect_index, scalar, sum_dims, without_axis};
+use crate::movement::{Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,
+    VjpCall, op_object,
+};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// Copies of inputs 0.. to places in the only output.
+pub(crate) struct Join(Vec<Strided>);
+
+impl Rearrange for Join {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        for (i, part) in self.0.iter().enumerate() {
+            let from = io.input(i);
+            part.copy(from, io.output(0));
+        }
+        Ok(())
+    }
+}
+
+/// Checks that inputs `0..n` have one dtype.
+fn expect_one_dtype(inputs: &Inputs<'_>, n: usize) -> Result<DType> {
+    for i in 1..n {
+        inputs.same_dtype(0, i)?;
+    }
+    Ok(inputs.dtype(0))
+}
+
+/// The inputs but the last, joined along the axis that the last one gives.
+#[derive(Debug)]
+pub struct ConcatV2;
+
+impl ConcatV2 {
+    fn merged(inputs: &Inputs<'_>, n: usize, axis: usize, rank: usize) -> Result<PartialShape> {
+        let mut rest = PartialShape::of_rank(rank);
+        let mut sizes: SmallVec<[Dim; 4]> = SmallVec::new();
+        for i in 0..n {
+            let shape = inputs.shape(i);
+            sizes.push(shape.dim(axis));
+            let open: PartialShape = match shape.dims() {
+                Some(dims) => {
+                    let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
+                    dims[axis] = Dim::UNKNOWN;
+                    PartialShape::new(&dims)
+                }
+                None => PartialShape::UNKNOWN,
+            };
+            rest = match rest.merge(&open) {
+                Ok(rest) => rest,
+                Err(_) => bail!(
+                    Shape,
+                    "cannot concatenate along axis {axis}: values[{i}] has shape {shape}, values[0] has shape {}; \
+                     sizes may differ along that axis only",
+                    inputs.shape(0)
+                ),
+            };
+        }
+        let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(rest.dims().unwrap_or(&[]));
+        if let Some(dim) = dims.get_mut(axis) {
+            *dim = sum_dims(sizes);
+        }
+        Ok(PartialShape::new(&dims))
+    }
+}
+
+impl Op for ConcatV2 {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "ConcatV2"
+    }
+    fn node_name(&self) -> &'static str {
+        "concat"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let Some(n) = inputs.len().checked_sub(1).filter(|&n| n > 0) else {
+            bail!(
+                Value,
+                "expected at least one tensor to concatenate and an axis"
+            );
+        };
+        expect_index(inputs, n, "axis")?;
+        let dtype = expect_one_dtype(inputs, n)?;
+        let mut rank = None;
+        for i in 0..n {
+            match (rank, inputs.shape(i).rank()) {
+                (Some(a), Some(b)) if a != b => bail!(
+                    Shape,
+                    "cannot concatenate tensors of different rank: values[{i}] has shape {}, another one rank {a}",
+                    inputs.shape(i)
+                ),
+                (None, b) => rank = b,
+                _ => {}
+            }
+        }
+        if rank == Some(0) {
+            bail!(Shape, "scalars cannot be concatenated; stack them instead");
+        }
+        let shape = match (rank, scalar(inputs, n)) {
+            (Some(rank), Some(axis)) => {
+                ConcatV2::merged(inputs, n, axis_of(axis, rank, "axis")?, rank)?
+            }
+            (Some(rank), None) => PartialShape::of_rank(rank),
+            (None, _) => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(dtype, shape)])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let mut all = Known::new();
+        for i in 0..inputs.len().checked_sub(1)? {
+            if inputs.shape(i).rank() != Some(1) {
+                return None;
+            }
+            all.extend(elements(inputs, i)?);
+        }
+        Some(all)
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let Some((axis, values)) = call.inputs.split_last() else {
+            bail!(Internal, "a concatenation without inputs");
+        };
+        let mut grads: Grads = smallvec![None; call.inputs.len()];
+        if let [_] = values {
+            grads[0] = Some(call.grad()?.clone().into());
+            return Ok(grads);
+        }
+        let sizes = sizes_along(e, values, axis)?;
+        let n = Attr::Int(values.len() as i64);
+        let inputs = [call.grad()?.clone(), sizes, axis.clone()];
+        let parts = e.op_all("SplitV", &inputs, vec![("num_split", n)])?;
+        for (slot, part) in grads.iter_mut().zip(parts) {
+            *slot = Some(Grad::Dense(part));
+        }
+        Ok(grads)
+    }
+}
+
+/// The sizes of tensors along an axis, as an int32 vector.
+fn sizes_along(e: &mut dyn Emitter, values: &[Val], axis: &Val) -> Result<Val> {
+    let at = |v: &Val| -> Option<i64> {
+        let axis = axis.constant()?.to_i64s().ok()?.first().copied()?;
+        let shape = v.spec().shape;
+        let axis = axis_of(axis, shape.rank()?, "axis").ok()?;
+        Some(shape.dim(axis).known()? as i64)
+    };
+    if let Some(sizes) = values.iter().map(at).collect::<Option<Vec<i64>>>() {
+        return e.int_vector(&sizes);
+    }
+    let zero = e.scalar(0.0, DType::Int32)?;
+    let mut sizes = Vec::new();
+    for v in values {
+        let shape = e.shape_of(v)?;
+        let axis = match v.spec().shape.rank() {
+            Some(rank) => {
+                let rank = e.scalar(rank as f64, axis.dtype())?;
+                e.op("FloorMod", &[axis, &rank], vec![])?
+            }
+            None => axis.clone(),
+        };
+        sizes.push(e.op("GatherV2", &[&shape, &axis, &zero], vec![])?);
+    }
+    let sizes: Vec<&Val> = sizes.iter().collect();
+    e.op("Pack", &sizes, vec![("axis", Attr::Int(0))])
+}
+
+impl Moving for ConcatV2 {
+    type Bound = Join;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Join>> {
+        let n = inputs.len() - 1;
+        let out = static_shape(&outputs[0])?;
+        let Some(axis) = scalar(inputs, n) else {
+            return Ok(None);
+        };
+        let axis = axis_of(axis, out.rank(), "axis")?;
+        let strides = strides_of(&out);
+        let mut parts = Vec::with_capacity(n);
+        let mut at = 0;
+        for i in 0..n {
+            let dims = static_shape(inputs.spec(i))?;
+            parts.push(Strided::write(&dims, at * strides[axis] as usize, &strides));
+            at += dims[axis];
+        }
+        Ok(Some(Join(parts)))
+    }
+}
+
+/// The inputs, of one shape, stacked along a new axis.
+#[derive(Debug)]
+pub struct Pack {
+    /// Where the new axis lies in the output.
+    pub axis: i64,
+}
+
+impl Op for Pack {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "Pack"
+    }
+    fn node_name(&self) -> &'static str {
+        "stack"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("axis", Attr::Int(self.axis))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let n = inputs.len();
+        if n == 0 {
+            bail!(Value, "expected at least one tensor to stack");
+        }
+        let dtype = expect_one_dtype(inputs, n)?;
+        let mut all = PartialShape::UNKNOWN;
+        for i in 0..n {
+            all = match all.merge(inputs.shape(i)) {
+                Ok(all) => all,
+                Err(_) => bail!(
+                    Shape,
+                    "shapes of all tensors to stack must match: values[0] has shape {}, values[{i}] has shape {}",
+                    inputs.shape(0),
+                    inputs.shape(i)
+                ),
+            };
+        }
+        let shape = match all.dims() {
+            None => PartialShape::UNKNOWN,
+            Some(dims) => {
+                let axis = axis_of(self.axis, dims.len() + 1, "axis")?;
+                let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
+                dims.insert(axis, Dim::new(n));
+                PartialShape::new(&dims)
+            }
+        };
+        Ok(smallvec![TensorSpec::new(dtype, shape)])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let mut all = Known::new();
+        for i in 0..inputs.len() {
+            if inputs.shape(i).rank() != Some(0) {
+                return None;
+            }
+            all.extend(elements(inputs, i)?);
+        }
+        Some(all)
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let attrs = vec![
+            ("num", Attr::Int(call.inputs.len() as i64)),
+            ("axis", Attr::Int(self.axis)),
+        ];
+        let parts = e.op_all("Unpack", &[call.grad()?.clone()], attrs)?;
+        Ok(parts.into_iter().map(|g| Some(g.into())).collect())
+    }
+}
+
+impl Moving for Pack {
+    type Bound = Join;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Join>> {
+        let out = static_shape(&outputs[0])?;
+        let axis = axis_of(self.axis, out.rank(), "axis")?;
+        let mut strides = strides_of(&out);
+        let step = strides.remove(axis) as usize;
+        let mut parts = Vec::with_capacity(inputs.len());
+        for i in 0..inputs.len() {
+            let dims = static_shape(inputs.spec(i))?;
+            parts.push(Strided::write(&dims, i * step, &strides));
+        }
+        Ok(Some(Join(parts)))
+    }
+}
+
+/// The shape of one part of `shape` unstacked along `axis`.
+pub(crate) fn unstacked(shape: &PartialShape, axis: i64) -> Result<PartialShape> {
+    match shape.rank() {
+        Some(rank) => Ok(without_axis(shape, Some(axis_of(axis, rank, "axis")?))),
+        None => Ok(PartialShape::UNKNOWN),
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("ConcatV2", |_| Ok(Arc::new(ConcatV2)));
+    r.add("Pack", |a| {
+        Ok(Arc::new(Pack {
+            axis: a.int_or("axis", 0)?,
+        }))
+    });
+}

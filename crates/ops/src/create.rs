@@ -1,0 +1,388 @@
+//! Tensors made of counts and single values.
+
+use crate::Build;
+use crate::args::{expect_index, expect_rank, scalar};
+use crate::movement::{Io, Moving, Rearrange, moving};
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Known, Op, Registry, Specs,
+    VjpCall, op_object,
+};
+use ferrograph_tensor::{
+    DType, Dim, Element, PartialShape, Result, TensorSpec, bail, err, with_element,
+};
+use half::{bf16, f16};
+use num_traits::AsPrimitive;
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// A tensor of the shape input 0 full of the scalar input 1.
+#[derive(Debug)]
+pub struct Fill;
+
+/// Writes one value everywhere.
+pub(crate) struct Spread;
+
+impl Rearrange for Spread {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let value = io.input(1);
+        if let [value] = value {
+            io.output(0).fill(value.clone());
+        }
+        Ok(())
+    }
+}
+
+impl Op for Fill {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "Fill"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 0, "dims")?;
+        expect_rank(inputs, 0, 1, "dims")?;
+        expect_rank(inputs, 1, 0, "value")?;
+        if let Some(known) = inputs.known(0)
+            && let Some(d) = known.iter().flatten().find(|d| **d < 0)
+        {
+            bail!(Shape, "dims holds {d}, which is no size");
+        }
+        Ok(smallvec![TensorSpec::new(
+            inputs.dtype(1),
+            inputs.shape_value(0)
+        )])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let value = inputs.known(1)?;
+        match inputs.ints(0)?.as_slice() {
+            [] => Some(value),
+            [n] if *n <= 64 => Some(smallvec![value.first().copied()?; usize::try_from(*n).ok()?]),
+            _ => None,
+        }
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let grad = call.grad()?;
+        let minus_one = e.int_vector(&[-1])?;
+        let flat = e.reshape(grad, &minus_one)?;
+        let axis = e.int_vector(&[0])?;
+        let sum = e.sum(&flat, &axis, false)?;
+        Ok(smallvec![None, Some(sum.into())])
+    }
+}
+
+impl Moving for Fill {
+    type Bound = Spread;
+    fn data(&self) -> usize {
+        1
+    }
+    fn bind(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Spread>> {
+        Ok(Some(Spread))
+    }
+}
+
+/// A number that ranges are made of.
+trait Ranged: Element {
+    /// How many steps lead from `start` to before `limit`.
+    fn count(start: Self, limit: Self, delta: Self) -> Result<usize>;
+    /// The number after `i` steps.
+    fn at(start: Self, delta: Self, i: usize) -> Self;
+}
+
+fn wrong_sign(
+    start: impl std::fmt::Debug,
+    limit: impl std::fmt::Debug,
+    delta: impl std::fmt::Debug,
+) -> ferrograph_tensor::Error {
+    err!(
+        Shape,
+        "a range from {start:?} to {limit:?} needs a delta towards the limit, got {delta:?}"
+    )
+}
+
+macro_rules! ranged_ints {
+    ($($t:ty)*) => { $(
+        impl Ranged for $t {
+            fn count(start: $t, limit: $t, delta: $t) -> Result<usize> {
+                let (a, b, d) = (i128::from(start), i128::from(limit), i128::from(delta));
+                if d == 0 {
+                    bail!(Shape, "the delta of a range must not be 0");
+                }
+                if a != b && (b > a) != (d > 0) {
+                    return Err(wrong_sign(start, limit, delta));
+                }
+                let n = (b - a).unsigned_abs().div_ceil(d.unsigned_abs());
+                usize::try_from(n).map_err(|_| err!(Shape, "a range of {n} elements is too long"))
+            }
+            fn at(start: $t, delta: $t, i: usize) -> $t {
+                start.wrapping_add(delta.wrapping_mul(i as $t))
+            }
+        }
+    )* };
+}
+ranged_ints!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! ranged_floats {
+    ($($t:ty)*) => { $(
+        impl Ranged for $t {
+            fn count(start: $t, limit: $t, delta: $t) -> Result<usize> {
+                let (a, b, d): (f64, f64, f64) = (start.as_(), limit.as_(), delta.as_());
+                if d == 0.0 || !d.is_finite() || !a.is_finite() || !b.is_finite() {
+                    bail!(Shape, "a range from {a} to {b} in steps of {d} has no end");
+                }
+                if a != b && (b > a) != (d > 0.0) {
+                    return Err(wrong_sign(a, b, d));
+                }
+                let n = ((b - a) / d).abs().ceil();
+                if n > isize::MAX as f64 {
+                    bail!(Shape, "a range of {n} elements is too long");
+                }
+                Ok(n as usize)
+            }
+            fn at(start: $t, delta: $t, i: usize) -> $t {
+                let (a, d): (f64, f64) = (start.as_(), delta.as_());
+                (a + d * i as f64).as_()
+            }
+        }
+    )* };
+}
+ranged_floats!(f16 bf16 f32 f64);
+
+/// Numbers from input 0 to before input 1 in steps of input 2.
+#[derive(Debug)]
+pub struct Range;
+
+impl Range {
+    fn length(inputs: &Inputs<'_>) -> Result<Option<usize>> {
+        if let (Some(a), Some(b), Some(d)) =
+            (scalar(inputs, 0), scalar(inputs, 1), scalar(inputs, 2))
+        {
+            return i64::count(a, b, d).map(Some);
+        }
+        let (Some(a), Some(b), Some(d)) =
+            (inputs.constant(0), inputs.constant(1), inputs.constant(2))
+        else {
+            return Ok(None);
+        };
+        with_element!(inputs.dtype(0), real, T => {
+            Ok(Some(T::count(a.item::<T>()?, b.item::<T>()?, d.item::<T>()?)?))
+        }, else => Err(err!(DType, "there is no range of {}", inputs.dtype(0))))
+    }
+}
+
+impl Op for Range {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "Range"
+    }
+    fn node_name(&self) -> &'static str {
+        "range"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        let dtype = inputs.same_dtype(0, 1)?;
+        inputs.same_dtype(0, 2)?;
+        if !(dtype.is_integer() || dtype.is_floating()) {
+            bail!(DType, "there is no range of {dtype}");
+        }
+        for (i, what) in ["start", "limit", "delta"].iter().enumerate() {
+            expect_rank(inputs, i, 0, what)?;
+        }
+        let n = Dim::from(Range::length(inputs)?);
+        Ok(smallvec![TensorSpec::new(dtype, PartialShape::new(&[n]))])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let (a, d) = (scalar(inputs, 0)?, scalar(inputs, 2)?);
+        let n = Range::length(inputs).ok()??;
+        (n <= 64).then(|| (0..n).map(|i| Some(i64::at(a, d, i))).collect())
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        if !outputs[0].shape.is_static() {
+            return Ok(None);
+        }
+        with_element!(inputs.dtype(0), real, T => Ok(Some(Box::new(|operands| {
+            let (start, delta) = (operands.input::<T>(0)[0], operands.input::<T>(2)[0]);
+            for (i, out) in operands.output::<T>(0).iter_mut().enumerate() {
+                *out = T::at(start, delta, i);
+            }
+            Ok(())
+        }))), else => Ok(None))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+/// Input 2 evenly spaced numbers from input 0 to input 1, both included.
+#[derive(Debug)]
+pub struct LinSpace;
+
+impl Op for LinSpace {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "LinSpace"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        let dtype = inputs.same_dtype(0, 1)?;
+        expect_index(inputs, 2, "num")?;
+        if !dtype.is_floating() {
+            bail!(DType, "start and stop must be floating point, got {dtype}");
+        }
+        for (i, what) in ["start", "stop", "num"].iter().enumerate() {
+            expect_rank(inputs, i, 0, what)?;
+        }
+        let n = match scalar(inputs, 2) {
+            Some(n) if n < 1 => bail!(Shape, "num must be positive, got {n}"),
+            n => Dim::from(n.and_then(|n| usize::try_from(n).ok())),
+        };
+        Ok(smallvec![TensorSpec::new(dtype, PartialShape::new(&[n]))])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        if !outputs[0].shape.is_static() {
+            return Ok(None);
+        }
+        with_element!(inputs.dtype(0), floating, T => Ok(Some(Box::new(|operands| {
+            let (first, last) = (operands.input::<T>(0)[0], operands.input::<T>(1)[0]);
+            let (start, stop): (f64, f64) = (first.as_(), last.as_());
+            let out = operands.output::<T>(0);
+            let n = out.len();
+            let step = (stop - start) / (n.max(2) - 1) as f64;
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = match i {
+                    0 => first,
+                    i if i + 1 == n => last,
+                    i => (start + step * i as f64).as_(),
+                };
+            }
+            Ok(())
+        }))), else => Ok(None))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+/// Vectors of `depth` (input 1) along `axis` that hold `on` (input 2) at the index and `off` (input 3) elsewhere.
+#[derive(Debug)]
+pub struct OneHot {
+    /// Where the new axis lies in the output; -1 for last.
+    pub axis: i64,
+}
+
+/// A one-hot encoding as `[outer, depth, inner]`.
+pub(crate) struct BoundOneHot {
+    depth: usize,
+    inner: usize,
+    index: DType,
+}
+
+impl Rearrange for BoundOneHot {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let (on, off) = (io.input(2), io.input(3));
+        let ([on], [off]) = (on, off) else {
+            bail!(Internal, "on_value and off_value must be scalars");
+        };
+        let indices = io.ints(0, self.index);
+        let to = io.output(0);
+        to.fill(off.clone());
+        for (i, index) in indices.iter().enumerate() {
+            if let Ok(index) = usize::try_from(index)
+                && index < self.depth
+            {
+                let (outer, inner) = (i / self.inner, i % self.inner);
+                to[(outer * self.depth + index) * self.inner + inner] = on.clone();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OneHot {
+    fn axis(&self, rank: usize) -> Result<usize> {
+        if self.axis == -1 {
+            return Ok(rank);
+        }
+        usize::try_from(self.axis)
+            .ok()
+            .filter(|a| *a <= rank)
+            .ok_or_else(|| {
+                err!(
+                    Shape,
+                    "axis {} is not in [-1, {rank}]: the indices have rank {rank}",
+                    self.axis
+                )
+            })
+    }
+}
+
+impl Op for OneHot {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "OneHot"
+    }
+    fn node_name(&self) -> &'static str {
+        "one_hot"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("axis", Attr::Int(self.axis))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(4)?;
+        if !matches!(inputs.dtype(0), DType::Int32 | DType::Int64 | DType::UInt8) {
+            bail!(DType, "indices must be integers, got {}", inputs.spec(0));
+        }
+        expect_index(inputs, 1, "depth")?;
+        let dtype = inputs.same_dtype(2, 3)?;
+        for (i, what) in [(1, "depth"), (2, "on_value"), (3, "off_value")] {
+            expect_rank(inputs, i, 0, what)?;
+        }
+        let depth = match scalar(inputs, 1) {
+            Some(depth) if depth < 0 => bail!(Shape, "depth must not be negative, got {depth}"),
+            depth => Dim::from(depth.and_then(|d| usize::try_from(d).ok())),
+        };
+        let shape = match inputs.shape(0).dims() {
+            Some(dims) => {
+                let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
+                dims.insert(self.axis(dims.len())?, depth);
+                PartialShape::new(&dims)
+            }
+            None => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(dtype, shape)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+impl Moving for OneHot {
+    type Bound = BoundOneHot;
+    fn data(&self) -> usize {
+        2
+    }
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<BoundOneHot>> {
+        let out = crate::movement::static_shape(&outputs[0])?;
+        let axis = self.axis(out.rank().saturating_sub(1))?;
+        Ok(Some(BoundOneHot {
+            depth: out[axis],
+            inner: out[axis + 1..].iter().product::<usize>().max(1),
+            index: inputs.dtype(0),
+        }))
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("Fill", |_| Ok(Arc::new(Fill)));
+    r.add("Range", |_| Ok(Arc::new(Range)));
+    r.add("LinSpace", |_| Ok(Arc::new(LinSpace)));
+    r.add("OneHot", |a| {
+        Ok(Arc::new(OneHot {
+            axis: a.int_or("axis", -1)?,
+        }))
+    });
+}

@@ -1,0 +1,435 @@
+//! Reading elements and slices by index.
+
+use crate::Build;
+use crate::args::{axis_of, elements, expect_index, scalar};
+use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,
+    VjpCall, op_object,
+};
+use ferrograph_tensor::{DType, Error, PartialShape, Result, Shape, TensorSpec, bail, err};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// The index of element `flat` of a tensor of that shape, as `[1,0]`; empty for a scalar.
+pub(crate) fn position_text(mut flat: usize, dims: &[usize]) -> String {
+    if dims.is_empty() {
+        return String::new();
+    }
+    let mut at: Vec<String> = Vec::new();
+    for &n in dims.iter().rev() {
+        at.push((flat % n.max(1)).to_string());
+        flat /= n.max(1);
+    }
+    at.reverse();
+    format!("[{}]", at.join(","))
+}
+
+#[cold]
+fn out_of_range(index: i64, flat: usize, dims: &[usize], n: usize) -> Error {
+    err!(
+        InvalidArgument,
+        "indices{} = {index} is not in [0, {n})",
+        position_text(flat, dims)
+    )
+}
+
+/// Slices of input 0 along the axis input 2 at the indices input 1; the first `batch_dims` axes of both are matched.
+#[derive(Debug)]
+pub struct GatherV2 {
+    /// How many leading axes of parameters and indices go together.
+    pub batch_dims: i64,
+}
+
+impl GatherV2 {
+    fn batch(&self, indices: &PartialShape) -> Result<Option<usize>> {
+        match indices.rank() {
+            Some(rank) if self.batch_dims == rank as i64 => Ok(Some(rank)),
+            Some(rank) => axis_of(self.batch_dims, rank, "batch_dims").map(Some),
+            None => Ok(usize::try_from(self.batch_dims).ok()),
+        }
+    }
+
+    fn output(
+        &self,
+        params: &PartialShape,
+        indices: &PartialShape,
+        axis: Option<i64>,
+    ) -> Result<PartialShape> {
+        let batch = self.batch(indices)?;
+        let (Some(p), Some(i), Some(batch)) = (params.dims(), indices.dims(), batch) else {
+            return Ok(PartialShape::UNKNOWN);
+        };
+        if p.is_empty() {
+            bail!(Shape, "cannot gather from a scalar");
+        }
+        let Some(axis) = axis else {
+            return Ok(PartialShape::of_rank(
+                (p.len() + i.len()).saturating_sub(1 + batch),
+            ));
+        };
+        let axis = axis_of(axis, p.len(), "axis")?;
+        if axis < batch {
+            bail!(Shape, "axis {axis} is one of the {batch} batch dimensions");
+        }
+        let batches_fit = p
+            .iter()
+            .zip(i)
+            .take(batch)
+            .all(|(a, b)| a.is_compatible(*b));
+        if !batches_fit {
+            bail!(
+                Shape,
+                "params of shape {params} and indices of shape {indices} differ in the first {batch} axes"
+            );
+        }
+        let parts = [&p[..axis], &i[batch..], &p[axis + 1..]];
+        Ok(parts.into_iter().flatten().copied().collect())
+    }
+}
+
+impl Op for GatherV2 {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "GatherV2"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("batch_dims", Attr::Int(self.batch_dims))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        expect_index(inputs, 1, "indices")?;
+        expect_index(inputs, 2, "axis")?;
+        let shape = self.output(inputs.shape(0), inputs.shape(1), scalar(inputs, 2))?;
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let params = inputs.known(0)?;
+        if inputs.shape(0).rank()? != 1 || inputs.shape(1).rank()? > 1 {
+            return None;
+        }
+        let at = |i: &Option<i64>| match i {
+            Some(i) => params.get(usize::try_from(*i).ok()?).copied(),
+            None => Some(None),
+        };
+        elements(inputs, 1)?.iter().map(at).collect()
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let axis = call.inputs[2].constant();
+        let axis = match axis {
+            Some(axis) => axis.to_i64s()?.first().copied(),
+            None => None,
+        };
+        let rank = call.inputs[0].spec().shape.rank();
+        let at_zero = axis == Some(0) || (axis.is_some() && axis == rank.map(|r| -(r as i64)));
+        let grad = if at_zero && self.batch_dims == 0 {
+            slices(e, call)?
+        } else {
+            self.dense(e, call, axis)?.into()
+        };
+        Ok(smallvec![Some(grad), None, None])
+    }
+}
+
+/// The gradient of slices along the first axis.
+fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
+    let (params, indices) = (&call.inputs[0], &call.inputs[1]);
+    let dense_shape = e.shape_of(params)?;
+    let minus_one = e.int_vector(&[-1])?;
+    let flat = if indices.spec().shape.rank() == Some(1) {
+        indices.clone()
+    } else {
+        e.reshape(indices, &minus_one)?
+    };
+    let inner = tail(e, &dense_shape, 1)?;
+    let zero = e.scalar(0.0, DType::Int32)?;
+    let shape = e.op("ConcatV2", &[&minus_one, &inner, &zero], vec![])?;
+    Ok(Grad::Slices {
+        values: e.reshape(call.grad()?, &shape)?,
+        indices: flat,
+        dense_shape,
+    })
+}
+
+/// Elements from `begin` on of a vector.
+fn tail(e: &mut dyn Emitter, vector: &Val, begin: i64) -> Result<Val> {
+    span(e, vector, begin, None)
+}
+
+/// Elements `begin..end` of a vector.
+fn span(e: &mut dyn Emitter, vector: &Val, begin: i64, end: Option<i64>) -> Result<Val> {
+    let (b, one) = (e.int_vector(&[begin])?, e.int_vector(&[1])?);
+    let stop = e.int_vector(&[end.unwrap_or(0)])?;
+    let mask = i64::from(end.is_none());
+    e.op(
+        "StridedSlice",
+        &[vector, &b, &stop, &one],
+        vec![("end_mask", Attr::Int(mask))],
+    )
+}
+
+/// The product of elements `begin..end` of an int32 vector, as a vector of one.
+fn product(e: &mut dyn Emitter, vector: &Val, begin: i64, end: Option<i64>) -> Result<Val> {
+    let part = span(e, vector, begin, end)?;
+    let axis = e.int_vector(&[0])?;
+    e.op(
+        "Prod",
+        &[&part, &axis],
+        vec![("keep_dims", Attr::Bool(true))],
+    )
+}
+
+/// Vectors end to end.
+fn joined(e: &mut dyn Emitter, parts: &[&Val]) -> Result<Val> {
+    let zero = e.scalar(0.0, DType::Int32)?;
+    let mut all: Vec<&Val> = parts.to_vec();
+    all.push(&zero);
+    e.op("ConcatV2", &all, vec![])
+}
+
+impl GatherV2 {
+    /// The dense gradient: parameters are seen as `[outer, n, inner]`, so that row `o * n + i` of `[outer * n, inner]`
+    /// collects the gradients of slice `i`.
+    fn dense(&self, e: &mut dyn Emitter, call: &VjpCall<'_>, axis: Option<i64>) -> Result<Val> {
+        let (params, indices) = (&call.inputs[0], &call.inputs[1]);
+        let (rank, batch) = (
+            params.spec().shape.rank(),
+            self.batch(&indices.spec().shape)?,
+        );
+        let (Some(rank), Some(batch), Some(axis)) = (rank, batch, axis) else {
+            bail!(
+                Unimplemented,
+                "the gradient of gather needs a constant axis and known ranks"
+            );
+        };
+        let axis = axis_of(axis, rank, "axis")? as i64;
+        let batch = batch as i64;
+        let shape = e.shape_of(params)?;
+        let shape_i = e.shape_of(indices)?;
+        let batches = product(e, &shape, 0, Some(batch))?;
+        let between = product(e, &shape, batch, Some(axis))?;
+        let outer = e.mul(&batches, &between)?;
+        let n = span(e, &shape, axis, Some(axis + 1))?;
+        let inner = product(e, &shape, axis + 1, None)?;
+        let k = product(e, &shape_i, batch, None)?;
+        let one = e.int_vector(&[1])?;
+        let by_batch = joined(e, &[&batches, &one, &k])?;
+        let by_outer = joined(e, &[&batches, &between, &k])?;
+        let narrow = e.cast(indices, DType::Int32)?;
+        let narrow = e.reshape(&narrow, &by_batch)?;
+        let spread = e.op("BroadcastTo", &[&narrow, &by_outer], vec![])?;
+        let (rows, row) = (joined(e, &[&outer, &k])?, joined(e, &[&outer, &one])?);
+        let spread = e.reshape(&spread, &rows)?;
+        let scalar_shape = e.int_vector(&[])?;
+        let n_outer = e.reshape(&outer, &scalar_shape)?;
+        let (zero, step) = (e.scalar(0.0, DType::Int32)?, e.scalar(1.0, DType::Int32)?);
+        let range = e.op("Range", &[&zero, &n_outer, &step], vec![])?;
+        let starts = e.mul(&range, &n)?;
+        let starts = e.reshape(&starts, &row)?;
+        let ids = e.add(&spread, &starts)?;
+        let minus_one = e.int_vector(&[-1])?;
+        let ids = e.reshape(&ids, &minus_one)?;
+        let updates_rows = e.mul(&outer, &k)?;
+        let flat_shape = joined(e, &[&updates_rows, &inner])?;
+        let updates = e.reshape(call.grad()?, &flat_shape)?;
+        let n_rows = e.mul(&outer, &n)?;
+        let n_rows = e.reshape(&n_rows, &scalar_shape)?;
+        let summed = e.op("UnsortedSegmentSum", &[&updates, &ids, &n_rows], vec![])?;
+        e.reshape(&summed, &shape)
+    }
+}
+
+/// A gather from `[batch, outer, n, inner]` at `[batch, k]`.
+pub(crate) struct BoundGather {
+    batch: usize,
+    outer: usize,
+    n: usize,
+    inner: usize,
+    k: usize,
+    index: DType,
+    index_dims: Shape,
+}
+
+impl Rearrange for BoundGather {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let (from, indices) = (io.input(0), io.ints(1, self.index));
+        let to = io.output(0);
+        for (flat, index) in indices.iter().enumerate() {
+            if index < 0 || index as u64 >= self.n as u64 {
+                return Err(out_of_range(index, flat, &self.index_dims, self.n));
+            }
+        }
+        if to.is_empty() {
+            return Ok(());
+        }
+        let mut chunks = to.chunks_exact_mut(self.inner);
+        for b in 0..self.batch {
+            for o in 0..self.outer {
+                let base = (b * self.outer + o) * self.n;
+                for (i, chunk) in (b * self.k..(b + 1) * self.k).zip(&mut chunks) {
+                    let start = (base + indices.get(i) as usize) * self.inner;
+                    chunk.clone_from_slice(&from[start..start + self.inner]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Moving for GatherV2 {
+    type Bound = BoundGather;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<BoundGather>> {
+        let (params, indices) = (static_shape(inputs.spec(0))?, static_shape(inputs.spec(1))?);
+        let (Some(axis), Some(batch)) = (scalar(inputs, 2), self.batch(inputs.shape(1))?) else {
+            return Ok(None);
+        };
+        let axis = axis_of(axis, params.rank(), "axis")?;
+        let count = |dims: &[usize]| dims.iter().product::<usize>();
+        Ok(Some(BoundGather {
+            batch: count(&params[..batch]),
+            outer: count(&params[batch..axis]),
+            n: params[axis],
+            inner: count(&params[axis + 1..]),
+            k: count(&indices[batch..]),
+            index: inputs.dtype(1),
+            index_dims: indices,
+        }))
+    }
+}
+
+/// Slices of input 0 at the index tuples in the last axis of input 1.
+#[derive(Debug)]
+pub struct GatherNd;
+
+impl Op for GatherNd {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "GatherNd"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 1, "indices")?;
+        let (params, indices) = (inputs.shape(0), inputs.shape(1));
+        let shape = match (params.dims(), indices.dims()) {
+            (_, Some([])) => bail!(Shape, "indices must have rank 1 at least, got a scalar"),
+            (Some(p), Some([lead @ .., depth])) => match depth.known() {
+                Some(depth) if depth > p.len() => bail!(
+                    Shape,
+                    "index tuples of {depth} for params of shape {params}"
+                ),
+                Some(depth) => lead.iter().chain(&p[depth..]).copied().collect(),
+                None => PartialShape::UNKNOWN,
+            },
+            _ => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let indices = &call.inputs[1];
+        let shape = e.shape_of(&call.inputs[0])?;
+        let shape = e.cast(&shape, indices.dtype())?;
+        let grad = e.op("ScatterNd", &[indices, call.grad()?, &shape], vec![])?;
+        Ok(smallvec![Some(grad.into()), None])
+    }
+}
+
+/// Reads index tuples as rows of a tensor.
+pub(crate) struct Tuples {
+    dims: SmallVec<[usize; 4]>,
+    /// Elements a tuple addresses.
+    pub inner: usize,
+    /// How many tuples there are.
+    pub count: usize,
+    index: DType,
+    lead: SmallVec<[usize; 4]>,
+}
+
+impl Tuples {
+    /// Tuples in input `at` of shape `indices` into a tensor of shape `params`.
+    pub(crate) fn new(params: &[usize], indices: &[usize], index: DType) -> Result<Tuples> {
+        let Some((&depth, lead)) = indices.split_last() else {
+            bail!(Shape, "indices must have rank 1 at least, got a scalar");
+        };
+        if depth > params.len() {
+            bail!(
+                Shape,
+                "index tuples of {depth} for a tensor of shape {}",
+                Shape::new(params)
+            );
+        }
+        Ok(Tuples {
+            dims: SmallVec::from_slice(&params[..depth]),
+            inner: params[depth..].iter().product(),
+            count: lead.iter().product(),
+            index,
+            lead: SmallVec::from_slice(lead),
+        })
+    }
+
+    /// The row that tuple `i` addresses.
+    pub(crate) fn row(&self, indices: &crate::movement::Ints<'_>, i: usize) -> Result<usize> {
+        let depth = self.dims.len();
+        let mut row = 0;
+        for (j, &n) in self.dims.iter().enumerate() {
+            let index = indices.get(i * depth + j);
+            if index < 0 || index as u64 >= n as u64 {
+                return Err(self.wrong(indices, i));
+            }
+            row = row * n + index as usize;
+        }
+        Ok(row)
+    }
+
+    #[cold]
+    fn wrong(&self, indices: &crate::movement::Ints<'_>, i: usize) -> Error {
+        let depth = self.dims.len();
+        let tuple: Vec<_> = (0..depth)
+            .map(|j| indices.get(i * depth + j).to_string())
+            .collect();
+        err!(
+            InvalidArgument,
+            "indices{} = [{}] does not index into shape {}",
+            position_text(i, &self.lead),
+            tuple.join(", "),
+            Shape::new(&self.dims)
+        )
+    }
+}
+
+impl Rearrange for Tuples {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let (from, indices) = (io.input(0), io.ints(1, self.index));
+        let to = io.output(0);
+        for i in 0..self.count {
+            let start = self.row(&indices, i)? * self.inner;
+            to[i * self.inner..(i + 1) * self.inner]
+                .clone_from_slice(&from[start..start + self.inner]);
+        }
+        Ok(())
+    }
+}
+
+impl Moving for GatherNd {
+    type Bound = Tuples;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Tuples>> {
+        let (params, indices) = (static_shape(inputs.spec(0))?, static_shape(inputs.spec(1))?);
+        Tuples::new(&params, &indices, inputs.dtype(1)).map(Some)
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("GatherV2", |a| {
+        Ok(Arc::new(GatherV2 {
+            batch_dims: a.int_or("batch_dims", 0)?,
+        }))
+    });
+    r.add("GatherNd", |_| Ok(Arc::new(GatherNd)));
+}

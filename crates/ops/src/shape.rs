@@ -1,0 +1,298 @@
+//! Operations that give the same elements another shape.
+
+use crate::Build;
+use crate::args::{axis_of, elements, expect_index, expect_rank, scalar};
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Runner,
+    Specs, Tensors, VjpCall, op_object,
+};
+use ferrograph_tensor::{Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// The gradient with respect to the first of `n` inputs: that of the output under the input's shape.
+fn reshape_back(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+    let grad = e.reshape_like(call.grad()?, &call.inputs[0])?;
+    let mut grads: Grads = smallvec![None; call.inputs.len()];
+    grads[0] = Some(grad.into());
+    Ok(grads)
+}
+
+/// The known elements of input 0, where the output is a scalar or vector of them.
+fn same_elements(inputs: &Inputs<'_>, output: Result<Specs>) -> Option<Known> {
+    let spec = output.ok()?.into_iter().next()?;
+    let known = inputs.known(0)?;
+    (spec.shape.rank()? <= 1).then_some(known)
+}
+
+/// The elements of input 0 under the shape that input 1 gives; a -1 in it stands for what is left.
+#[derive(Debug)]
+pub struct Reshape;
+
+impl Reshape {
+    /// The dimensions asked for, where the length of the shape is known: -1 where to be inferred, else checked.
+    fn target(inputs: &Inputs<'_>) -> Result<Option<Known>> {
+        expect_index(inputs, 1, "shape")?;
+        expect_rank(inputs, 1, 1, "shape")?;
+        let Some(target) = elements(inputs, 1) else {
+            return Ok(None);
+        };
+        let mut inferred = 0;
+        for d in target.iter().flatten() {
+            match d {
+                -1 => inferred += 1,
+                d if *d < 0 => bail!(Shape, "shape holds {d}, which is no size"),
+                _ => {}
+            }
+        }
+        if inferred > 1 {
+            bail!(Shape, "shape holds -1 more than once");
+        }
+        Ok(Some(target))
+    }
+
+    /// Replaces the only open dimension by what the other ones leave of `total` elements.
+    fn infer_open(target: &mut [Option<i64>], total: usize, from: &PartialShape) -> Result<()> {
+        let open = |d: &Option<i64>| d.is_none_or(|d| d < 0);
+        let others = target
+            .iter()
+            .filter(|d| !open(d))
+            .try_fold(1i64, |n, d| n.checked_mul(d.unwrap_or(1)))
+            .ok_or_else(|| err!(Shape, "the shape asked for has too many elements"))?;
+        let total = total as i64;
+        let n_open = target.iter().filter(|d| open(d)).count();
+        let shown = || {
+            let dims: Vec<_> = target
+                .iter()
+                .map(|d| d.map_or("?".to_owned(), |d| d.to_string()))
+                .collect();
+            format!("[{}]", dims.join(","))
+        };
+        if n_open == 0 && others != total {
+            bail!(
+                Shape,
+                "cannot reshape a tensor of shape {from} ({total} elements) to shape {} ({others} elements)",
+                shown()
+            );
+        }
+        if n_open != 1 {
+            return Ok(());
+        }
+        if others == 0 && total == 0 && target.contains(&Some(-1)) {
+            bail!(
+                Shape,
+                "cannot infer the missing size in shape {} of an empty tensor: the other sizes must not be 0",
+                shown()
+            );
+        }
+        if others == 0 || total % others != 0 {
+            if others == 0 && total == 0 {
+                return Ok(());
+            }
+            bail!(
+                Shape,
+                "cannot reshape a tensor of shape {from} ({total} elements) to shape {}: {total} is not a multiple of {others}",
+                shown()
+            );
+        }
+        for d in target.iter_mut().filter(|d| open(d)) {
+            *d = Some(total / others);
+        }
+        Ok(())
+    }
+}
+
+impl Op for Reshape {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "Reshape"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        let shape = match Reshape::target(inputs)? {
+            None => PartialShape::UNKNOWN,
+            Some(mut target) => {
+                if let Some(total) = inputs.shape(0).n_elements() {
+                    Reshape::infer_open(&mut target, total, inputs.shape(0))?;
+                }
+                target
+                    .iter()
+                    .map(|d| Dim::from(d.and_then(|d| usize::try_from(d).ok())))
+                    .collect()
+            }
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn alias(&self) -> Option<usize> {
+        Some(0)
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        same_elements(inputs, self.infer(inputs))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        reshape_back(e, call)
+    }
+}
+
+/// Input 0 with an axis of size 1 put in where the scalar input 1 says.
+#[derive(Debug)]
+pub struct ExpandDims;
+
+impl Op for ExpandDims {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "ExpandDims"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 1, "axis")?;
+        if elements(inputs, 1).is_some_and(|k| k.len() != 1) {
+            bail!(Shape, "axis must be one integer, got {}", inputs.spec(1));
+        }
+        let shape = match (inputs.shape(0).dims(), scalar(inputs, 1)) {
+            (Some(dims), Some(axis)) => {
+                let n = dims.len() as i64;
+                if axis < -1 - n || axis > n {
+                    bail!(
+                        Shape,
+                        "axis {axis} is not in [{}, {n}]: the tensor has rank {n}",
+                        -1 - n
+                    );
+                }
+                let at = if axis < 0 { axis + n + 1 } else { axis } as usize;
+                let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
+                dims.insert(at, Dim::new(1));
+                PartialShape::new(&dims)
+            }
+            (Some(dims), None) => PartialShape::of_rank(dims.len() + 1),
+            (None, _) => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn alias(&self) -> Option<usize> {
+        Some(0)
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        same_elements(inputs, self.infer(inputs))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        reshape_back(e, call)
+    }
+}
+
+/// Its input without axes of size 1: those named, or all.
+#[derive(Debug)]
+pub struct Squeeze {
+    /// The axes to drop; all of size 1 where empty.
+    pub squeeze_dims: Vec<i64>,
+}
+
+impl Squeeze {
+    fn output(&self, dims: &[Dim]) -> Result<PartialShape> {
+        let one = Dim::new(1);
+        if self.squeeze_dims.is_empty() {
+            return Ok(if dims.iter().all(|d| d.known().is_some()) {
+                dims.iter().copied().filter(|d| *d != one).collect()
+            } else {
+                PartialShape::UNKNOWN
+            });
+        }
+        let mut dropped: SmallVec<[bool; 8]> = smallvec![false; dims.len()];
+        for &axis in &self.squeeze_dims {
+            let axis = axis_of(axis, dims.len(), "axis")?;
+            if !dims[axis].is_compatible(one) {
+                bail!(
+                    Shape,
+                    "cannot squeeze axis {axis}: expected size 1, got {} in shape {}",
+                    dims[axis],
+                    PartialShape::new(dims)
+                );
+            }
+            dropped[axis] = true;
+        }
+        let kept = dims.iter().zip(&dropped).filter(|(_, dropped)| !**dropped);
+        Ok(kept.map(|(d, _)| *d).collect())
+    }
+}
+
+impl Op for Squeeze {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "Squeeze"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("squeeze_dims", Attr::Ints(self.squeeze_dims.clone()))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(1)?;
+        let shape = match inputs.shape(0).dims() {
+            Some(dims) => self.output(dims)?,
+            None => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn alias(&self) -> Option<usize> {
+        Some(0)
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        same_elements(inputs, self.infer(inputs))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        reshape_back(e, call)
+    }
+}
+
+/// Its inputs, all at once.
+#[derive(Debug)]
+pub struct IdentityN;
+
+impl Op for IdentityN {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "IdentityN"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        Ok((0..inputs.len()).map(|i| inputs.spec(i).clone()).collect())
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        if inputs.is_empty() {
+            return None;
+        }
+        inputs.known(0)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        Ok(inputs.iter().cloned().collect())
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        Ok(call
+            .grads
+            .iter()
+            .map(|g| g.clone().map(Grad::from))
+            .collect())
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("Reshape", |_| Ok(Arc::new(Reshape)));
+    r.add("ExpandDims", |_| Ok(Arc::new(ExpandDims)));
+    r.add("Squeeze", |a| {
+        let squeeze_dims = match a.find("squeeze_dims") {
+            Some(_) => a.ints("squeeze_dims")?,
+            None => Vec::new(),
+        };
+        Ok(Arc::new(Squeeze { squeeze_dims }))
+    });
+    r.add("IdentityN", |_| Ok(Arc::new(IdentityN)));
+}

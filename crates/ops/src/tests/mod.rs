@@ -1,0 +1,4 @@
+//! Tests of operations as programs meet them: made by name, inferred, evaluated, differentiated.
+
+mod moves;
+mod support;

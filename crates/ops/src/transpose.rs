@@ -1,0 +1,395 @@
+//! Operations that read the elements of one tensor in another order, or more than once.
+
+use crate::Build;
+use crate::args::{axis_of, elements, expect_index, expect_rank};
+use crate::movement::{AxisMaps, Moving, Strided, Strides, moving, static_shape, strides_of};
+use ferrograph_graph::{
+    Attr, Differentiability, Emitter, Grads, Inputs, Op, Registry, Specs, VjpCall, op_object,
+};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, TensorSpec, bail};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// Axis `i` of the output is axis `perm[i]` of input 0, where `perm` is the vector input 1.
+#[derive(Debug)]
+pub struct Transpose;
+
+impl Transpose {
+    fn perm(inputs: &Inputs<'_>, rank: usize) -> Result<Option<SmallVec<[usize; 6]>>> {
+        let Some(perm) = inputs.ints(1) else {
+            return Ok(None);
+        };
+        if perm.len() != rank {
+            bail!(
+                Shape,
+                "perm has {} elements for a tensor of rank {rank}",
+                perm.len()
+            );
+        }
+        let mut seen: SmallVec<[bool; 6]> = smallvec![false; rank];
+        let mut axes = SmallVec::new();
+        for &p in &perm {
+            let axis = axis_of(p, rank, "perm element")?;
+            if std::mem::replace(&mut seen[axis], true) {
+                bail!(Shape, "perm {perm:?} names axis {axis} twice");
+            }
+            axes.push(axis);
+        }
+        Ok(Some(axes))
+    }
+}
+
+impl Op for Transpose {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "Transpose"
+    }
+    fn node_name(&self) -> &'static str {
+        "transpose"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 1, "perm")?;
+        expect_rank(inputs, 1, 1, "perm")?;
+        let shape = match (inputs.shape(0).dims(), inputs.shape(1).dim(0).known()) {
+            (Some(dims), n) => match Transpose::perm(inputs, dims.len())? {
+                Some(perm) => perm.iter().map(|&p| dims[p]).collect(),
+                None if n.is_some_and(|n| n != dims.len()) => bail!(
+                    Shape,
+                    "perm has shape {} for a tensor of rank {}",
+                    inputs.shape(1),
+                    dims.len()
+                ),
+                None => PartialShape::of_rank(dims.len()),
+            },
+            (None, Some(n)) => PartialShape::of_rank(n),
+            (None, None) => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let perm = &call.inputs[1];
+        let inverse = match perm.constant() {
+            Some(perm) => {
+                let perm = perm.to_i64s()?;
+                let n = perm.len() as i64;
+                let mut inverse = vec![0; perm.len()];
+                for (i, p) in perm.iter().enumerate() {
+                    let axis = if *p < 0 { p + n } else { *p };
+                    inverse[axis as usize] = i as i64;
+                }
+                e.int_vector(&inverse)?
+            }
+            None => e.op("InvertPermutation", &[perm], vec![])?,
+        };
+        let grad = e.op("Transpose", &[call.grad()?, &inverse], vec![])?;
+        Ok(smallvec![Some(grad.into()), None])
+    }
+}
+
+impl Moving for Transpose {
+    type Bound = Strided;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+        let from = static_shape(inputs.spec(0))?;
+        let to = static_shape(&outputs[0])?;
+        let strides = strides_of(&from);
+        Ok(Transpose::perm(inputs, from.rank())?.map(|perm| {
+            let strides: Strides = perm.iter().map(|&p| strides[p]).collect();
+            Strided::read(&to, 0, &strides)
+        }))
+    }
+}
+
+/// Input 0 repeated along axes of size 1, to the shape that input 1 gives.
+#[derive(Debug)]
+pub struct BroadcastTo;
+
+impl Op for BroadcastTo {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "BroadcastTo"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 1, "shape")?;
+        expect_rank(inputs, 1, 1, "shape")?;
+        if let Some(d) = inputs
+            .known(1)
+            .and_then(|k| k.into_iter().flatten().find(|&d| d < 0))
+        {
+            bail!(Shape, "shape holds {d}, which is no size");
+        }
+        let (from, to) = (inputs.shape(0), inputs.shape_value(1));
+        let fits = match (from.dims(), to.dims()) {
+            (Some(a), Some(b)) => {
+                a.len() <= b.len()
+                    && a.iter()
+                        .rev()
+                        .zip(b.iter().rev())
+                        .all(|(x, y)| *x == Dim::new(1) || x.is_compatible(*y))
+            }
+            _ => true,
+        };
+        if !fits {
+            bail!(Shape, "cannot broadcast shape {from} to shape {to}");
+        }
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), to)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let grad = e.unbroadcast(call.grad()?, &call.inputs[0], &call.outputs[0])?;
+        Ok(smallvec![Some(grad.into()), None])
+    }
+}
+
+impl Moving for BroadcastTo {
+    type Bound = Strided;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+        let from = static_shape(inputs.spec(0))?;
+        let to = static_shape(&outputs[0])?;
+        let Some(lead) = to.rank().checked_sub(from.rank()) else {
+            bail!(Shape, "cannot broadcast shape {from} to shape {to}");
+        };
+        let mut strides: Strides = smallvec![0; lead];
+        for (axis, stride) in strides_of(&from).into_iter().enumerate() {
+            if from[axis] != 1 && from[axis] != to[lead + axis] {
+                bail!(Shape, "cannot broadcast shape {from} to shape {to}");
+            }
+            strides.push(if from[axis] == 1 { 0 } else { stride });
+        }
+        Ok(Some(Strided::read(&to, 0, &strides)))
+    }
+}
+
+/// Input 0 repeated along each axis as often as the vector input 1 says.
+#[derive(Debug)]
+pub struct Tile;
+
+impl Op for Tile {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "Tile"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 1, "multiples")?;
+        expect_rank(inputs, 1, 1, "multiples")?;
+        let multiples = elements(inputs, 1);
+        if let Some(m) = multiples.iter().flatten().flatten().find(|m| **m < 0) {
+            bail!(Shape, "multiples must not be negative, got {m}");
+        }
+        let shape = match (inputs.shape(0).dims(), multiples) {
+            (Some(dims), Some(multiples)) => {
+                if dims.len() != multiples.len() {
+                    bail!(
+                        Shape,
+                        "multiples has {} elements for a tensor of shape {}",
+                        multiples.len(),
+                        inputs.shape(0)
+                    );
+                }
+                let mut sizes: SmallVec<[Dim; 4]> = SmallVec::new();
+                for (d, m) in dims.iter().zip(&multiples) {
+                    sizes.push(match (d.known(), m) {
+                        (Some(d), Some(m)) => Dim::new(match d.checked_mul(*m as usize) {
+                            Some(n) => n,
+                            None => bail!(Shape, "a size of {d} times {m} is too large"),
+                        }),
+                        _ => Dim::UNKNOWN,
+                    });
+                }
+                PartialShape::new(&sizes)
+            }
+            (Some(dims), None) => PartialShape::of_rank(dims.len()),
+            (None, Some(multiples)) => PartialShape::of_rank(multiples.len()),
+            (None, None) => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let multiples = e.cast(&call.inputs[1], DType::Int32)?;
+        let shape = e.shape_of(&call.inputs[0])?;
+        let pairs = e.op("Pack", &[&multiples, &shape], vec![("axis", Attr::Int(1))])?;
+        let minus_one = e.int_vector(&[-1])?;
+        let split = e.reshape(&pairs, &minus_one)?;
+        let split_grad = e.reshape(call.grad()?, &split)?;
+        let axes = match call.inputs[0].spec().shape.rank() {
+            Some(rank) => {
+                let axes: Vec<i64> = (0..rank as i64).map(|i| 2 * i).collect();
+                e.int_vector(&axes)?
+            }
+            None => {
+                let size = e.op("Size", &[&split], vec![])?;
+                let (zero, two) = (e.scalar(0.0, DType::Int32)?, e.scalar(2.0, DType::Int32)?);
+                e.op("Range", &[&zero, &size, &two], vec![])?
+            }
+        };
+        let summed = e.sum(&split_grad, &axes, false)?;
+        let grad = e.reshape_like(&summed, &call.inputs[0])?;
+        Ok(smallvec![Some(grad.into()), None])
+    }
+}
+
+/// For each axis of the output the index along the input that element `i` comes from.
+fn axis_maps(from: &Shape, to: &Shape, source: impl Fn(usize, usize) -> usize) -> AxisMaps {
+    let maps = to
+        .iter()
+        .enumerate()
+        .map(|(axis, &n)| (0..n).map(|i| source(axis, i)).collect())
+        .collect();
+    AxisMaps::new(from, maps)
+}
+
+impl Moving for Tile {
+    type Bound = AxisMaps;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<AxisMaps>> {
+        let from = static_shape(inputs.spec(0))?;
+        let to = static_shape(&outputs[0])?;
+        Ok(Some(axis_maps(&from, &to, |axis, i| i % from[axis])))
+    }
+}
+
+/// Input 0 with the axes that the vector input 1 names reversed.
+#[derive(Debug)]
+pub struct ReverseV2;
+
+impl ReverseV2 {
+    fn axes(inputs: &Inputs<'_>, rank: usize) -> Result<Option<SmallVec<[bool; 6]>>> {
+        let Some(axes) = inputs.ints(1) else {
+            return Ok(None);
+        };
+        let mut reversed: SmallVec<[bool; 6]> = smallvec![false; rank];
+        for axis in axes {
+            let axis = axis_of(axis, rank, "axis")?;
+            if std::mem::replace(&mut reversed[axis], true) {
+                bail!(Shape, "axis {axis} is given twice");
+            }
+        }
+        Ok(Some(reversed))
+    }
+}
+
+impl Op for ReverseV2 {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "ReverseV2"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_index(inputs, 1, "axis")?;
+        expect_rank(inputs, 1, 1, "axis")?;
+        if let Some(rank) = inputs.shape(0).rank() {
+            ReverseV2::axes(inputs, rank)?;
+        }
+        Ok(smallvec![inputs.spec(0).clone()])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let grad = e.op("ReverseV2", &[call.grad()?, &call.inputs[1]], vec![])?;
+        Ok(smallvec![Some(grad.into()), None])
+    }
+}
+
+impl Moving for ReverseV2 {
+    type Bound = Strided;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+        let dims = static_shape(&outputs[0])?;
+        let Some(reversed) = ReverseV2::axes(inputs, dims.rank())? else {
+            return Ok(None);
+        };
+        let mut strides = strides_of(&dims);
+        let mut start = 0;
+        for (axis, stride) in strides.iter_mut().enumerate() {
+            if reversed[axis] {
+                start += dims[axis].saturating_sub(1) * *stride as usize;
+                *stride = -*stride;
+            }
+        }
+        Ok(Some(Strided::read(&dims, start, &strides)))
+    }
+}
+
+/// Input 0 with its elements rotated along the axes input 2 by the counts input 1.
+#[derive(Debug)]
+pub struct Roll;
+
+impl Op for Roll {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "Roll"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        for (i, what) in [(1, "shift"), (2, "axis")] {
+            expect_index(inputs, i, what)?;
+        }
+        let counts = (elements(inputs, 1), elements(inputs, 2));
+        if let (Some(a), Some(b)) = counts
+            && a.len() != b.len()
+        {
+            bail!(
+                Shape,
+                "shift and axis must have the same size, got {} and {}",
+                inputs.shape(1),
+                inputs.shape(2)
+            );
+        }
+        if let (Some(rank), Some(axes)) = (inputs.shape(0).rank(), inputs.ints(2)) {
+            for axis in axes {
+                axis_of(axis, rank, "axis")?;
+            }
+        }
+        Ok(smallvec![inputs.spec(0).clone()])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let back = e.neg(&call.inputs[1])?;
+        let grad = e.op("Roll", &[call.grad()?, &back, &call.inputs[2]], vec![])?;
+        Ok(smallvec![Some(grad.into()), None, None])
+    }
+}
+
+impl Moving for Roll {
+    type Bound = AxisMaps;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<AxisMaps>> {
+        let dims = static_shape(&outputs[0])?;
+        let (Some(counts), Some(axes)) = (inputs.ints(1), inputs.ints(2)) else {
+            return Ok(None);
+        };
+        let mut shifts: SmallVec<[usize; 6]> = smallvec![0; dims.rank()];
+        for (&count, &axis) in counts.iter().zip(&axes) {
+            let axis = axis_of(axis, dims.rank(), "axis")?;
+            let n = dims[axis].max(1);
+            let count = count.rem_euclid(n as i64) as usize;
+            shifts[axis] = (shifts[axis] + count) % n;
+        }
+        Ok(Some(axis_maps(&dims, &dims, |axis, i| {
+            (i + dims[axis] - shifts[axis]) % dims[axis]
+        })))
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("Transpose", |_| Ok(Arc::new(Transpose)));
+    r.add("BroadcastTo", |_| Ok(Arc::new(BroadcastTo)));
+    r.add("Tile", |_| Ok(Arc::new(Tile)));
+    r.add("ReverseV2", |_| Ok(Arc::new(ReverseV2)));
+    r.add("Roll", |_| Ok(Arc::new(Roll)));
+}
