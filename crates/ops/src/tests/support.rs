@@ -102,6 +102,7 @@ pub(crate) fn as_words(t: &Tensor) -> Tensor {
 }
 
 /// Computes at once.
+#[allow(dead_code)]
 pub(crate) struct Eager;
 
 impl Emitter for Eager {
