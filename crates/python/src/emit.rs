@@ -7,7 +7,7 @@ use crate::{bridge, convert, hooks};
 use ferrograph_graph::{Attr, Graph, OpRef, Val, Vals};
 use ferrograph_ops::{Const, registry};
 use ferrograph_runtime::{emit, emit_named, is_tracing};
-use ferrograph_tensor::{DType, Object, Tensor};
+use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -178,6 +178,9 @@ pub(crate) fn binary_operator<'py>(
         (own.clone(), theirs)
     };
     match name {
+        "truediv" if a.dtype().is_differentiable() => {
+            wrap(py, emit_one(py, make(py, "RealDiv", &[])?, &[a, b])?)
+        }
         "truediv" | "matmul" => hooks::hook(py, name)?.call1((wrap(py, a)?, wrap(py, b)?)),
         "Equal" | "NotEqual" | "xor" => {
             let attrs = [(
@@ -218,16 +221,6 @@ pub(crate) fn unary_operator<'py>(
     )
 }
 
-/// A host object as an attribute.
-#[derive(Debug)]
-pub(crate) struct HostObject(pub Py<PyAny>);
-
-impl Object for HostObject {
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
-    }
-}
-
 /// A finished graph on its way through Python.
 #[pyclass(name = "GraphHandle", module = "ferrograph._core", frozen)]
 pub(crate) struct PyGraphHandle(pub Arc<Graph>);
@@ -265,9 +258,6 @@ fn attr(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return attr_list(value);
-    }
-    if value.is_callable() {
-        return Ok(Attr::Object(Arc::new(HostObject(value.clone().unbind()))));
     }
     Err(PyTypeError::new_err(format!(
         "{value} cannot be an attribute of an operation"

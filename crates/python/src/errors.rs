@@ -49,7 +49,8 @@ fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         });
     };
     let class = hooks::error_class(py, name)?;
-    let is_op_error = class.cast::<PyType>().is_ok() && class.hasattr("_takes_node")?;
+    let base = hooks::error_class(py, "OpError")?;
+    let is_op_error = class.cast::<PyType>()?.is_subclass(&base)?;
     let value = if is_op_error {
         class.call1((py.None(), error.op(), message))?
     } else {

@@ -1,9 +1,11 @@
 //! What the Python front end lends the native side: classes and functions, registered once at import.
 
+use ferrograph_tensor::ErrorKind;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
+use std::sync::Arc;
 
 static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
@@ -12,6 +14,25 @@ static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) {
     // A second registration keeps the first: there is one front end.
     let _ = HOOKS.set(hooks.py(), hooks.clone().unbind());
+    ferrograph_ops::set_print_sink(Some(Arc::new(print)));
+}
+
+/// Prints through Python's own streams, so that they can be redirected as usual.
+fn print(stream: &str, text: &[u8]) -> ferrograph_tensor::Result<()> {
+    let text = String::from_utf8_lossy(text);
+    let done = Python::attach(|py| {
+        hook(py, "print_sink")?
+            .call1((stream, text.as_ref()))
+            .map(|_| ())
+    });
+    done.map_err(|e| {
+        let message = e.to_string();
+        ferrograph_tensor::Error::foreign(
+            ErrorKind::Unknown,
+            message,
+            Arc::new(crate::errors::PyPayload(e)),
+        )
+    })
 }
 
 /// The registered object of that name.

@@ -4,6 +4,7 @@ use crate::bridge;
 use crate::emit::{PyGraphHandle, as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
+use crate::variable::PyVariable;
 use ferrograph_graph::{Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
 use ferrograph_ops::{Branch, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
@@ -111,6 +112,34 @@ impl PyRegion {
         *self.guard.lock() = None;
         // Sealing fails only where it was sealed before, which serves as well.
         let _ = self.trace.seal(Vec::new());
+    }
+
+    /// The value of output `index` of the finished graph for these arguments. Only what it depends on is evaluated;
+    /// nothing with an effect may be among that.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+        args: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (graph, captures) = self.parts()?;
+        let mut inputs = Vec::new();
+        for arg in args.try_iter()? {
+            let arg = arg?;
+            inputs.push(match arg.cast::<PyVariable>() {
+                Ok(v) => v.get().handle.clone(),
+                Err(_) => to_val(&arg, None)?,
+            });
+        }
+        inputs.extend(captures.into_iter().map(|c| c.outer));
+        let work = || {
+            let tensors = inputs
+                .iter()
+                .map(|v| v.expect_tensor().cloned())
+                .collect::<Result<Vec<_>, _>>()?;
+            ferrograph_runtime::evaluate_output(&graph, index, &tensors)
+        };
+        wrap(py, Val::eager(guarded(work).or_raise(py)?))
     }
 
     /// The number of the graph, by which symbolic tensors name it.

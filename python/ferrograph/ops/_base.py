@@ -42,7 +42,7 @@ binary = _core.binary
 convert = _core.convert_to_tensor
 executing_eagerly = _core.executing_eagerly
 is_symbolic = _core.is_symbolic
-_TENSORS = (_core.Tensor, _core.Variable)
+_TENSORS = (_core.Tensor, _core.VariableBase)
 
 # The two attribute sets that reductions have, made once.
 KEEP = {"keep_dims": True}

@@ -149,6 +149,20 @@ impl PyFunction {
         Ok(PySignature(slf.get().encode(&bound)?.signature.finish()))
     }
 
+    /// The tensors and variable handles among a call's arguments, in the order of the graph's inputs.
+    #[pyo3(signature = (args, kwargs=None))]
+    fn _tensors_of<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let bound = slf.get().params.bind(slf, args, kwargs)?;
+        let vals = slf.get().encode(&bound)?.vals;
+        vals.into_iter()
+            .map(|v| crate::tensor::wrap(slf.py(), v))
+            .collect()
+    }
+
     /// The trace that serves a signature, None where there is none.
     fn _find(&self, py: Python<'_>, signature: &PySignature) -> Option<Py<PyConcrete>> {
         self.cache.find(&signature.0).map(|c| c.clone_ref(py))

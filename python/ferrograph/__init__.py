@@ -1,0 +1,85 @@
+"""ferrograph: numerical Python that is traced once and runs as graphs on a Rust core.
+
+Programs written for the documented TensorFlow API run with ``import ferrograph as tf``; here the
+package is called ``fg``.
+
+>>> import ferrograph as fg
+>>> @fg.function
+... def area(r):
+...     return 3.0 * r * r
+>>> float(area(fg.constant(2.0)))
+12.0
+"""
+
+# Names of the public API shadow builtins on purpose, in this module only.
+# ruff: noqa: A004
+
+from . import _core, _setup, errors  # noqa: I001
+from .dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from .tensor_shape import TensorShape
+from .tensor_spec import TensorSpec, TypeSpec
+from ._core import Tensor, convert_to_tensor
+from .constants import constant, is_tensor
+from .context import (
+    control_dependencies,
+    device,
+    executing_eagerly,
+    init_scope,
+    inside_function,
+    name_scope,
+)
+from .variable import (
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    variable_creator_scope,
+)
+from .gradient import GradientTape, IndexedSlices, UnconnectedGradients
+from .graph import Graph, Operation
+from .module import Module
+from .control_flow import case, cond, switch_case, while_loop
+from .function import function
+from .ops.top import *  # noqa: F403
+from . import (
+    autograph,
+    bitwise,
+    config,
+    debugging,
+    dtypes,
+    linalg,
+    math,
+    nest,
+    nn,
+    random,
+    strings,
+    types,
+)
+
+newaxis = None
+
+_setup.finish()
+
+__version__ = "0.1.0"

@@ -1,0 +1,98 @@
+"""Lends the native module the classes and functions of the front end, once at import."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from . import _core, errors
+
+__all__ = ["finish"]
+
+
+def _repr(tensor: Any) -> str:
+    from ._format import tensor_repr
+
+    return tensor_repr(tensor)
+
+
+def _str(tensor: Any) -> str:
+    from ._format import tensor_str
+
+    return tensor_str(tensor)
+
+
+def _format(tensor: Any, spec: str) -> str:
+    from ._format import tensor_format
+
+    return tensor_format(tensor, spec)
+
+
+def _reduce_tensor(tensor: Any) -> tuple:
+    return _core.convert_to_tensor, (tensor.numpy(), tensor.dtype.name)
+
+
+def _graph_of(tensor: Any) -> Any:
+    from .context import current_region
+    from .graph import Graph
+
+    region = current_region()
+    if region is None or region.graph_id != tensor._graph_id:
+        raise AttributeError("the graph of this tensor is finished")
+    return Graph(region, "graph", building=True)
+
+
+def _operation_of(tensor: Any) -> Any:
+    return _graph_of(tensor).get_operation_by_name(tensor.name.rpartition(":")[0])
+
+
+def _print_sink(stream: str, text: str) -> None:
+    out = sys.stdout if stream == "stdout" else sys.stderr
+    out.write(text)
+    out.flush()
+
+
+def _dtypes_by_code(dtypes: Any) -> list:
+    found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
+    return [found[code] for code in sorted(c for c in found if c is not None)]
+
+
+def finish() -> None:
+    """Register everything. The package is usable afterwards."""
+    from . import dtypes
+    from .function import binding_error
+    from .ops.arrays import unstack
+    from .ops.elementwise import truediv
+    from .ops.indexing import getitem
+    from .ops.products import matmul
+    from .ops._base import pack
+    from .reference import Reference
+    from .tensor_shape import TensorShape
+    from .trace_type import classify, rebuild
+    from .variable import Variable, variable_from_handle
+
+    _core.register_types(_dtypes_by_code(dtypes), dtypes.as_dtype, TensorShape, [_core.Tensor, Variable])
+    _core.register_hooks(
+        {
+            "errors": errors,
+            "repr": _repr,
+            "str": _str,
+            "format": _format,
+            "getitem": getitem,
+            "unstack": unstack,
+            "truediv": truediv,
+            "matmul": matmul,
+            "pack": pack,
+            "tensor_ref": Reference,
+            "reduce_tensor": _reduce_tensor,
+            "graph_of": _graph_of,
+            "operation_of": _operation_of,
+            "classify": classify,
+            "rebuild": rebuild,
+            "variable_from_handle": variable_from_handle,
+            "binding_error": binding_error,
+            "print_sink": _print_sink,
+        }
+    )
+    _core.set_internal_paths([os.path.dirname(__file__) + os.sep])

@@ -1,0 +1,187 @@
+"""``ConcreteFunction``: one trace, callable by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core, nest, outputs
+from .graph import Graph
+from .tensor_spec import TensorSpec
+from .variable import Variable, variable_by_id
+
+__all__ = ["ConcreteFunction"]
+
+_KIND_NAMES = (
+    "POSITIONAL_ONLY",
+    "POSITIONAL_OR_KEYWORD",
+    "VAR_POSITIONAL",
+    "KEYWORD_ONLY",
+    "VAR_KEYWORD",
+)
+
+
+class ConcreteFunction(_core.ConcreteBase):
+    """One trace of a function: a graph of fixed signature.
+
+    Called with tensors for its tensor arguments, by position or name; Python values it was traced
+    with may be left out, or given again.
+    """
+
+    def __new__(
+        cls, region: Any, template: Any, function: Any, args: tuple, kwargs: dict
+    ) -> ConcreteFunction:
+        return super().__new__(cls, region, template)
+
+    def __init__(self, region: Any, template: Any, function: Any, args: tuple, kwargs: dict):
+        self._template = template
+        self._function_name = function.name
+        self._params = function._params
+        self._args = nest.map_structure(_to_spec, args)
+        self._kwargs = nest.map_structure(_to_spec, kwargs)
+        self._bound: list[Any] = []
+
+    def bound_to(self, instance: Any) -> ConcreteFunction:
+        """This trace of a method, whose calls leave out the instance."""
+        self._bound = [instance]
+        return self
+
+    @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return self._graph.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return Graph(self._graph, self._graph.name)
+
+    @property
+    def structured_input_signature(self) -> tuple:
+        """The arguments it was traced with, TensorSpecs for tensors: a tuple and a dict."""
+        args = self._args[len(self._bound) :]
+        return args, self._kwargs
+
+    @property
+    def inputs(self) -> list:
+        """The graph's inputs, arguments before captures, as specs with names."""
+        return [_NodeTensor(n, d, s) for n, d, s in self._values(self._graph.input_names())]
+
+    @property
+    def outputs(self) -> list:
+        """The graph's outputs, as specs with names."""
+        return [_NodeTensor(n, d, s) for n, d, s in self._values(self._graph.output_names())]
+
+    def _values(self, names: list[str]) -> list[tuple]:
+        specs = {}
+        for node in self._graph.nodes():
+            for i, (dtype, shape) in enumerate(node["output"]):
+                specs[f"{node['name']}:{i}"] = (dtype, shape)
+        return [(n, *specs[n]) for n in names]
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result's structure, with a TensorSpec for each tensor."""
+        specs = [TensorSpec(t.shape, t.dtype, t.name.split(":")[0]) for t in self.outputs]
+        return outputs.map_template(self._template, specs.__getitem__)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes in the structure of the result."""
+        return nest.map_structure(_shape_of, self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes in the structure of the result."""
+        return nest.map_structure(_dtype_of, self.structured_outputs)
+
+    @property
+    def captured_inputs(self) -> list:
+        """The tensors from outside that the graph uses."""
+        return list(self._captures)
+
+    @property
+    def variables(self) -> tuple:
+        """The variables that the graph captured."""
+        found = (variable_by_id(t._id) for t in self._captures if t.dtype.name == "resource")
+        return tuple(v for v in found if v is not None)
+
+    @property
+    def trainable_variables(self) -> tuple:
+        """Those of them that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from .concrete_call import flat_arguments
+
+        return self._call_flat(flat_arguments(self, (*self._bound, *args), kwargs))
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The signature as text, a line each parameter."""
+        lines = ["Input Parameters:"]
+        lines += [f"  {name} ({kind}): {_text(value)}" for name, kind, value in self._parameters()]
+        if len(lines) == 1:
+            lines.append("  None")
+        lines += ["Output Type:", f"  {_text(self.structured_outputs)}", "Captures:"]
+        captures = [f"  {t._id}: {_text(_to_spec(t))}" for t in self._captures]
+        return "\n".join(lines + (captures or ["  None"]))
+
+    def _parameters(self) -> list[tuple[str, str, Any]]:
+        found = []
+        values = list(self._args)
+        for name, kind, _, _ in self._params:
+            if kind in (0, 1) and values:
+                found.append((name, _KIND_NAMES[kind], values.pop(0)))
+        rest = next((p[0] for p in self._params if p[1] == 2), None)
+        if rest is not None:
+            found += [(f"{rest}_{i}", _KIND_NAMES[2], v) for i, v in enumerate(values)]
+        only = {p[0] for p in self._params if p[1] == 3}
+        for name, value in self._kwargs.items():
+            found.append((name, _KIND_NAMES[3 if name in only else 4], value))
+        return found
+
+    def __repr__(self) -> str:
+        args = ", ".join(name for name, _, _ in self._parameters())
+        return f"<ConcreteFunction {self._function_name}({args}) at {id(self):#x}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+class _NodeTensor:
+    """An input or output of a finished graph: name, dtype and static shape."""
+
+    def __init__(self, name: str, dtype: Any, shape: Any):
+        self.name, self.dtype, self.shape = name, dtype, shape
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _to_spec(value: Any) -> Any:
+    if isinstance(value, _core.Tensor):
+        name = value.name.split(":")[0] if _core.is_symbolic(value) else None
+        return TensorSpec(value.shape, value.dtype, name)
+    if isinstance(value, Variable):
+        return TensorSpec(value.shape, value.dtype, value._name)
+    return value
+
+
+def _shape_of(value: Any) -> Any:
+    return value.shape if isinstance(value, TensorSpec) else value
+
+
+def _dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, TensorSpec) else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, TensorSpec):
+        return f"TensorSpec(shape={value.shape}, dtype=tf.{value.dtype.name}, name=None)"
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return f"Literal[{value!r}]"
+    if isinstance(value, dict):
+        items = (f"({k!r}, {_text(v)})" for k, v in value.items())
+        return f"Dict[[{', '.join(items)}]]"
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__.capitalize()}[{', '.join(map(_text, value))}]"
+    return repr(value)

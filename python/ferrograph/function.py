@@ -1,0 +1,398 @@
+"""``function``: Python functions that are traced once per signature and run as graphs.
+
+The native base class holds the cache and the call path; this module traces on a miss.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import _core, context, nest, outputs
+from .concrete import ConcreteFunction
+from .tensor_spec import TensorSpec
+from .variable import Creation, pop_creation, push_creation
+
+__all__ = ["BoundFunction", "Function", "function"]
+
+_POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)
+_VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
+_numbers = itertools.count(1)
+
+
+def _parameters(fn: Callable) -> list[tuple[str, int, bool, Any]]:
+    """Name, kind, whether there is a default, and the default of each parameter."""
+    if type(fn) is not types.FunctionType or hasattr(fn, "__signature__"):
+        import inspect
+
+        empty = inspect.Parameter.empty
+        found = inspect.signature(fn).parameters.values()
+        return [(p.name, int(p.kind), p.default is not empty, p.default) for p in found]
+    code = fn.__code__
+    names = code.co_varnames
+    n, n_only = code.co_argcount, code.co_posonlyargcount
+    defaults = fn.__defaults__ or ()
+    params: list[tuple[str, int, bool, Any]] = []
+    for i, name in enumerate(names[:n]):
+        k = i - (n - len(defaults))
+        kind = _POSITIONAL_ONLY if i < n_only else _POSITIONAL
+        params.append((name, kind, k >= 0, defaults[k] if k >= 0 else None))
+    end = n + code.co_kwonlyargcount
+    if code.co_flags & _VARARGS_FLAG:
+        params.append((names[end], _VAR_POSITIONAL, False, None))
+    kw = fn.__kwdefaults__ or {}
+    params += [(name, _KEYWORD_ONLY, name in kw, kw.get(name)) for name in names[n:end]]
+    if code.co_flags & _VARKEYWORDS_FLAG:
+        extra = names[end + bool(code.co_flags & _VARARGS_FLAG)]
+        params.append((extra, _VAR_KEYWORD, False, None))
+    return params
+
+
+def _check_signature(signature: Any) -> tuple:
+    if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
+        raise TypeError(
+            f"input_signature must be a (possibly nested) sequence of TensorSpecs, got {signature!r}"
+        )
+    for leaf in nest.flatten(list(signature)):
+        if not _is_spec(leaf):
+            raise TypeError(f"input_signature must hold TensorSpecs only, got {leaf!r}")
+    return tuple(signature)
+
+
+def _is_spec(value: Any) -> bool:
+    return hasattr(value, "is_compatible_with") and hasattr(value, "most_specific_compatible_type")
+
+
+class Function(_core.FunctionBase):
+    """A polymorphic function: what ``function`` makes of a Python function."""
+
+    def __new__(
+        cls,
+        python_function: Callable,
+        input_signature: Any = None,
+        autograph: bool = True,
+        reduce_retracing: bool | None = None,
+        jit_compile: bool | None = None,
+        name: str | None = None,
+        params: list | None = None,
+    ) -> Function:
+        params = _parameters(python_function) if params is None else params
+        return super().__new__(cls, params, input_signature is not None)
+
+    def __init__(
+        self,
+        python_function: Callable,
+        input_signature: Any = None,
+        autograph: bool = True,
+        reduce_retracing: bool | None = None,
+        jit_compile: bool | None = None,
+        name: str | None = None,
+        params: list | None = None,
+    ):
+        self.python_function = python_function
+        self._signature = None if input_signature is None else _check_signature(input_signature)
+        self._autograph, self._reduce_retracing = autograph, reduce_retracing
+        self._jit_compile = jit_compile
+        self._params = _parameters(python_function) if params is None else params
+        self._lock = threading.RLock()
+        self._staged: Callable | None = None
+        self._never_relax: set = set()
+        self._n_traced = 0
+        self._may_create = True
+        inner = getattr(python_function, "func", python_function)
+        self._name = name or getattr(inner, "__name__", type(inner).__name__)
+        functools.update_wrapper(self, python_function, updated=())
+
+    @property
+    def name(self) -> str:
+        """The name of the Python function."""
+        return self._name
+
+    @property
+    def input_signature(self) -> tuple | None:
+        """The signature given, None where there is none."""
+        return self._signature
+
+    def experimental_get_tracing_count(self) -> int:
+        """How many times the Python function was traced."""
+        return self._n_traced
+
+    def cache_info(self) -> dict[str, int]:
+        """Traces kept, and calls that found one (hits) or none (misses)."""
+        n, hits, misses = self._cache_stats()
+        return {"traces": n, "hits": hits, "misses": misses}
+
+    def cache_clear(self) -> None:
+        """Drop all traces."""
+        self._clear()
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces, as text."""
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces())
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments, traced now if need be. TensorSpecs stand for tensors.
+
+        With an input signature the arguments may be left out.
+        """
+        with self._lock:
+            if self._signature is not None:
+                return self._for_signature(args, kwargs)
+            return self._for_call(args, kwargs)
+
+    # Called by the native call path.
+
+    def _on_miss(self, args: tuple, kwargs: dict | None) -> ConcreteFunction:
+        with self._lock:
+            if self._signature is not None:
+                return self._at_signature(self._convert(args, kwargs))
+            return self._for_call(args, kwargs or {})
+
+    def _convert(self, args: tuple, kwargs: dict | None) -> tuple:
+        from .input_signature import convert
+
+        return convert(self, args, kwargs or {})
+
+    def _bind_to(self, instance: Any, owner: Any) -> BoundFunction:
+        return BoundFunction(self, instance)
+
+    # Tracing.
+
+    def _for_call(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+        wanted = self._signature_of(args, kwargs)
+        found = self._find(wanted)
+        if found is not None:
+            return found
+        self._purge()
+        general = self._relaxation(wanted)
+        if general is not None:
+            try:
+                return self._trace(args, kwargs, general)
+            except Exception:  # the trace may need the exact sizes: then they stay exact
+                self._never_relax.add(general)
+        return self._trace(args, kwargs, wanted)
+
+    def _relaxation(self, wanted: Any) -> Any:
+        if self._reduce_retracing is False:
+            return None
+        general = self._relaxed(wanted, self._reduce_retracing is True)
+        return None if general in self._never_relax else general
+
+    def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+        from .input_signature import spec_arguments
+
+        return self._at_signature(spec_arguments(self, args, kwargs))
+
+    def _at_signature(self, args: tuple) -> ConcreteFunction:
+        from .input_signature import specs_for
+
+        specs = specs_for(self, args)
+        wanted = self._signature_of(specs)
+        found = self._find(wanted)
+        return self._trace(specs, {}, wanted) if found is None else found
+
+    def _trace(self, args: tuple, kwargs: dict, signature: Any) -> ConcreteFunction:
+        creation = Creation(allowed=self._may_create)
+        concrete, region = self._trace_once(args, kwargs, signature, creation)
+        if creation.made:
+            self._initialise(creation, region, args, kwargs)
+            self._may_create = False
+            concrete, _ = self._trace_once(args, kwargs, signature, Creation(allowed=False))
+        self._may_create = False
+        self._add(signature, concrete)
+        return concrete
+
+    def _trace_once(
+        self, args: tuple, kwargs: dict, signature: Any, creation: Creation
+    ) -> tuple[ConcreteFunction, Any]:
+        self._n_traced += 1
+        region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
+        inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
+        before = _shallow(inner_args, inner_kwargs)
+        push_creation(creation)
+        try:
+            with context.tracing(region):
+                result = self._python()(*inner_args, **inner_kwargs)
+                self._check_arguments(before, inner_args, inner_kwargs)
+                flat, template = outputs.flatten_result(result, outputs.as_output)
+                uninitialised = [value for _, value in creation.made if value is not None]
+                region.finish([*flat, *uninitialised] if creation.made else flat)
+        finally:
+            pop_creation()
+        creation.n_outputs = len(flat)
+        if creation.made:
+            return None, region
+        made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
+        return made, region
+
+    def _initialise(self, creation: Creation, region: Any, args: tuple, kwargs: dict) -> None:
+        """Give the variables that a trace made their first values, in the order of their making."""
+        place = creation.n_outputs
+        for (weak, value), line in zip(creation.made, creation.lines, strict=True):
+            variable = weak()
+            if variable is None:
+                raise ValueError(
+                    f"the Variable made at {line} is not kept, so that each call would make a new "
+                    "one. Create it once, outside the function or behind a guard such as "
+                    "`if self.v is None: self.v = Variable(...)`"
+                )
+            if value is not None:
+                variable._initialise(region.evaluate(place, self._tensors_of(args, kwargs)))
+                place += 1
+
+    def _python(self) -> Callable:
+        if self._staged is None:
+            self._staged = self.python_function
+            if self._autograph:
+                from .autograph import convert
+
+                self._staged = convert(self.python_function)
+        return self._staged
+
+    def _check_arguments(self, before: list, args: tuple, kwargs: dict) -> None:
+        after = _shallow(args, kwargs)
+        if len(before) != len(after) or any(
+            x is not y for x, y in zip(before, after, strict=True)
+        ):
+            raise ValueError(
+                f"{self._name}() should not modify its Python input arguments: a list or dict was "
+                "changed in place while it was traced. Modify a copy of it instead"
+            )
+
+    def __repr__(self) -> str:
+        return f"<ferrograph.function {self._name} at {id(self):#x}>"
+
+    def __reduce__(self) -> Any:
+        return self.__qualname__
+
+
+def _shallow(args: tuple, kwargs: dict) -> list:
+    """The leaves of the lists and dicts among arguments."""
+    found: list = []
+
+    def visit(value: Any) -> None:
+        if type(value) in (list, tuple):
+            for v in value:
+                visit(v)
+        elif type(value) is dict:
+            for k, v in value.items():
+                found.append(k)
+                visit(v)
+        else:
+            found.append(value)
+
+    visit(args)
+    visit(kwargs)
+    return found
+
+
+class BoundFunction:
+    """A function bound to an instance, as a method."""
+
+    __slots__ = ("_function", "_instance", "__weakref__")
+
+    def __init__(self, function: Function, instance: Any):
+        self._function, self._instance = function, instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(self._instance, *args, **kwargs)
+
+    @property
+    def __self__(self) -> Any:
+        return self._instance
+
+    @property
+    def __func__(self) -> Function:
+        return self._function
+
+    @property
+    def python_function(self) -> Callable:
+        """The plain method."""
+        return types.MethodType(self._function.python_function, self._instance)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """See ``Function.get_concrete_function``; the instance is bound."""
+        return self._function.get_concrete_function(self._instance, *args, **kwargs).bound_to(
+            self._instance
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BoundFunction)
+            and other._function is self._function
+            and other._instance is self._instance
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self._function), id(self._instance)))
+
+    def __repr__(self) -> str:
+        return f"<bound {self._function!r} of {self._instance!r}>"
+
+
+def function(
+    func: Callable | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool | None = None,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: dict | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Make a function that runs as a graph; also a decorator, with or without arguments.
+
+    The Python function is traced once per signature: dtypes and shapes of tensors, values of Python
+    literals, identity of objects. Calls with a known signature run its graph. Control flow on
+    tensors becomes control flow of the graph unless ``autograph`` is False.
+
+    ``input_signature``, a sequence of ``TensorSpec``, fixes one signature, to which inputs are
+    converted. ``reduce_retracing``: by default a signature that differs from an earlier one in
+    dimensions only is traced with those dimensions unknown; True relaxes ranks as well, False
+    nothing. ``jit_compile`` is accepted; there is one compiler. The other options are kept for
+    compatibility and change nothing.
+
+    TypeError for an input signature that is no sequence of specs.
+
+    >>> @fg.function
+    ... def double(x):
+    ...     return x + x
+    >>> int(double(fg.constant(2)))
+    4
+    """
+    if reduce_retracing is None:
+        reduce_retracing = experimental_relax_shapes
+    if input_signature is not None:
+        _check_signature(input_signature)
+
+    def decorate(target: Any) -> Any:
+        if isinstance(target, staticmethod):
+            return staticmethod(decorate(target.__func__))
+        if isinstance(target, classmethod):
+            return classmethod(decorate(target.__func__))
+        if isinstance(target, Function):
+            target = target.python_function
+        return Function(target, input_signature, autograph, reduce_retracing, jit_compile)
+
+    return decorate if func is None else decorate(func)
+
+
+def binding_error(target: Function, args: tuple, kwargs: dict | None) -> TypeError:
+    """The error of a call that does not fit the parameters, as Python words it."""
+    import inspect
+
+    try:
+        inspect.signature(target.python_function).bind(*args, **(kwargs or {}))
+    except TypeError as e:
+        return TypeError(f"{target.name}(): {e}")
+    return TypeError(f"{target.name}(): the arguments do not fit the parameters")

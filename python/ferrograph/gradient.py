@@ -1,0 +1,179 @@
+"""``GradientTape`` and what comes with it."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Iterator
+from typing import Any
+
+from . import _core, nest
+from .variable import Variable, variable_by_id
+
+__all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
+
+
+class UnconnectedGradients(enum.Enum):
+    """What ``gradient`` gives for a source that the target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class IndexedSlices:
+    """Rows of a larger tensor: ``values`` to be added at rows ``indices`` of zeros.
+
+    ``dense_shape`` is the shape of the whole.
+    """
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
+        self.values, self.indices, self.dense_shape = values, indices, dense_shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self.values.dtype
+
+    @property
+    def shape(self) -> Any:
+        """The shape of the whole as far as known."""
+        from .tensor_shape import TensorShape
+
+        known = None if self.dense_shape is None else self.dense_shape._constant_value()
+        return TensorShape(None if known is None else known.numpy().tolist())
+
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        rows = self.dense_shape[0]
+        dense = _core.emit("UnsortedSegmentSum", (self.values, self.indices, rows))
+        return _core.emit("Reshape", (dense, self.dense_shape))
+
+    def numpy(self) -> Any:
+        """The whole as a NumPy array."""
+        return self.__tf_tensor__().numpy()
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+    def __mul__(self, factor: Any) -> IndexedSlices:
+        return IndexedSlices(self.values * factor, self.indices, self.dense_shape)
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return f"IndexedSlices(indices={self.indices!r}, values={self.values!r})"
+
+
+class GradientTape(_core.TapeBase):
+    """Records operations on watched values, to take gradients of what was computed from them.
+
+    Trainable variables are watched when they are read, unless ``watch_accessed_variables`` is
+    False; other values by ``watch``. Without ``persistent`` one gradient may be taken.
+
+    >>> x = fg.constant(3.0)
+    >>> with fg.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> float(tape.gradient(y, x))
+    6.0
+    """
+
+    def __new__(cls, persistent: bool = False, watch_accessed_variables: bool = True) -> GradientTape:
+        return super().__new__(cls, watch_accessed_variables)
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
+        self._persistent = persistent
+        self._recording = False
+        self._used = False
+        self._variables: dict[int, Variable] = {}
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError("Tape is still recording, this tape has been entered already.")
+        self._begin()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        if self._recording:
+            self._end()
+
+    def _begin(self) -> None:
+        self._start()
+        self._recording = True
+
+    def _end(self) -> None:
+        self._stop()
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Record what depends on these tensors or variables. ValueError for anything else."""
+        for value in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(value, (_core.Tensor, Variable)):
+                raise ValueError(f"a tape watches tensors and variables, got {value!r}")
+            self._watch(value)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """What runs in a block is not recorded. ValueError where the tape is not recording."""
+        if not self._recording:
+            raise ValueError("Tape is not recording, so it cannot stop.")
+        self._end()
+        try:
+            yield
+        finally:
+            self._begin()
+
+    def reset(self) -> None:
+        """Forget what was recorded."""
+        self._reset()
+
+    def watched_variables(self) -> tuple:
+        """The variables watched so far, in order of their construction."""
+        found = (variable_by_id(i) for i in sorted(self._watched_ids()))
+        return tuple(v for v in found if v is not None)
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of the sum of the targets by each source, in the structure of ``sources``.
+
+        ``output_gradients`` weights the targets. A source that the targets do not depend on gives
+        None, or zeros if ``unconnected_gradients`` says so. RuntimeError where a tape that is not
+        persistent is asked twice.
+        """
+        if self._used and not self._persistent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if self._recording and not self._persistent:
+            self._end()
+        unconnected = UnconnectedGradients(unconnected_gradients)
+        targets = [t for t in nest.flatten(target, expand_composites=True) if t is not None]
+        seeds = [None] * len(targets)
+        if output_gradients is not None:
+            seeds = nest.flatten(output_gradients, expand_composites=True)
+        flat = nest.flatten(sources, expand_composites=True)
+        found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
+        if not self._persistent:
+            self._used = True
+            self._reset()
+        results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
+        return nest.pack_sequence_as(sources, results)
+
+
+def _endpoint(value: Any) -> Any:
+    if isinstance(value, (_core.Tensor, Variable)):
+        return value
+    return _core.convert_to_tensor(value)
+
+
+def _finish(grad: Any, source: Any, unconnected: UnconnectedGradients) -> Any:
+    if isinstance(grad, tuple):
+        return IndexedSlices(*grad)
+    if grad is None and unconnected is UnconnectedGradients.ZERO:
+        return _core.emit("ZerosLike", (source,))
+    return grad

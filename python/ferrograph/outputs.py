@@ -1,0 +1,101 @@
+"""What a traced function returns: flat tensors, and a template of the structure around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+
+__all__ = ["Packed", "flatten_result", "map_template"]
+
+
+class Packed:
+    """A container in a template that is neither tuple, list nor dict.
+
+    ``children`` are templates; ``pack`` makes the container of packed children.
+    """
+
+    def __init__(self, kind: type, children: list, names: list | None):
+        self.kind, self.children, self.names = kind, children, names
+
+    def pack(self, values: list) -> Any:
+        """The container of these children."""
+        if self.names is None:
+            return self.kind(*values) if hasattr(self.kind, "_fields") else self.kind(values)
+        items = dict(zip(self.names, values, strict=True))
+        if issubclass(self.kind, dict):
+            made = self.kind.__new__(self.kind)
+            made.update(items)
+            return made
+        return self.kind(**items)
+
+
+def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:
+    """The tensors in a result and its template, in which an int is the index of a tensor.
+
+    ``to_tensor`` makes a tensor of a leaf. TypeError for an object that cannot be returned.
+    """
+    flat: list = []
+
+    def visit(value: Any) -> Any:
+        if value is None:
+            return None
+        kind = type(value)
+        if kind is tuple:
+            return tuple(visit(v) for v in value)
+        if kind is list:
+            return [visit(v) for v in value]
+        if kind is dict:
+            return {k: visit(v) for k, v in value.items()}
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return Packed(kind, [visit(v) for v in value], None)
+        if isinstance(value, (list, tuple)):
+            return Packed(kind, [visit(v) for v in value], None)
+        if isinstance(value, dict):
+            return Packed(kind, [visit(v) for v in value.values()], list(value))
+        names = _record_fields(kind)
+        if names is not None:
+            return Packed(kind, [visit(getattr(value, n)) for n in names], names)
+        flat.append(to_tensor(value))
+        return len(flat) - 1
+
+    return flat, visit(result)
+
+
+def _record_fields(kind: type) -> list | None:
+    if hasattr(kind, "__dataclass_fields__"):
+        return list(kind.__dataclass_fields__)
+    if hasattr(kind, "__attrs_attrs__"):
+        return [a.name for a in kind.__attrs_attrs__]
+    return None
+
+
+def map_template(template: Any, leaf: Any) -> Any:
+    """The structure of a template with ``leaf(index)`` at its leaves."""
+    if template is None:
+        return None
+    if isinstance(template, int):
+        return leaf(template)
+    if isinstance(template, tuple):
+        return tuple(map_template(t, leaf) for t in template)
+    if isinstance(template, list):
+        return [map_template(t, leaf) for t in template]
+    if isinstance(template, dict):
+        return {k: map_template(t, leaf) for k, t in template.items()}
+    return template.pack([map_template(t, leaf) for t in template.children])
+
+
+def as_output(value: Any) -> Any:
+    """The tensor that a leaf of a result becomes: an ``Identity`` of it in the graph.
+
+    TypeError for what is no tensor and does not convert to one.
+    """
+    if not isinstance(value, _core.Tensor):
+        try:
+            value = _core.convert_to_tensor(value)
+        except (TypeError, ValueError) as e:
+            raise TypeError(
+                "a traced function returns tensors, values that convert to them, None, and "
+                f"structures of these; got {type(value).__name__}: {value!r}"
+            ) from e
+    return _core.emit("Identity", (value,))

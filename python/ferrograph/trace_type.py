@@ -1,0 +1,110 @@
+"""What an argument is to a trace: a tensor, a Python value, a container, or an object.
+
+The native call path encodes tensors, variables, Python literals, lists, tuples and dicts by itself;
+for anything else it asks ``classify``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from typing import Any
+
+from . import _core
+from .tensor_spec import TensorSpec
+
+__all__ = ["classify", "rebuild"]
+
+_TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT = range(5)
+
+_counter = itertools.count(1)
+_weak_tokens: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+_strong_tokens: dict[Any, int] = {}
+
+
+def _token(obj: Any) -> int:
+    """A number that equal objects share."""
+    try:
+        return _weak_tokens.setdefault(obj, next(_counter))
+    except TypeError:
+        key = (type(obj), obj)
+        return _strong_tokens.setdefault(key, next(_counter))
+
+
+def _is_numpy_value(obj: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return False
+    return isinstance(obj, (numpy.ndarray, numpy.generic)) and not isinstance(
+        obj, (numpy.str_, numpy.bytes_)
+    )
+
+
+def _fields(obj: Any) -> list[str] | None:
+    """Names of the fields of a namedtuple, dataclass or attrs instance that is a container."""
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
+        return list(obj._fields)
+    if type(obj).__hash__ is None and hasattr(type(obj), "__dataclass_fields__"):
+        return list(type(obj).__dataclass_fields__)
+    if hasattr(type(obj), "__attrs_attrs__"):
+        return [a.name for a in type(obj).__attrs_attrs__]
+    return None
+
+
+def _children(obj: Any) -> tuple[Any, list] | None:
+    """What tells containers of this kind apart, and the children; None for no container."""
+    names = _fields(obj)
+    if names is not None:
+        return (type(obj), tuple(names)), [getattr(obj, n) for n in names]
+    if isinstance(obj, (list, tuple)):
+        return (type(obj), len(obj)), list(obj)
+    if isinstance(obj, dict) or (hasattr(obj, "keys") and hasattr(obj, "__getitem__")):
+        keys = sorted(obj)
+        return (type(obj), tuple(keys)), [obj[k] for k in keys]
+    return None
+
+
+def classify(obj: Any) -> tuple:
+    """The kind of an argument, as the native call path reads it.
+
+    TypeError for an object that can be neither traced nor hashed.
+    """
+    if _is_numpy_value(obj):
+        return _TENSOR, _core.convert_to_tensor(obj)
+    if isinstance(obj, TensorSpec):
+        return _SPEC, obj
+    found = _children(obj)
+    if found is not None:
+        return _STRUCT, _token(found[0]), found[1]
+    kind = type(obj)
+    if kind.__hash__ is None:
+        raise TypeError(
+            f"an argument of type {kind.__name__} is not hashable, so calls with it cannot be told "
+            "apart; pass a tensor, a hashable object, or make it an attribute of one"
+        )
+    if kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__:
+        try:
+            weakref.ref(obj)
+        except TypeError:
+            return _OBJECT, _token(obj)
+        return _IDENTITY, next(_counter)
+    return _OBJECT, _token(obj)
+
+
+def rebuild(obj: Any, children: list) -> Any:
+    """A container like ``obj`` of other children, in the order that ``classify`` gave them."""
+    names = _fields(obj)
+    if names is not None:
+        if isinstance(obj, tuple):
+            return type(obj)(*children)
+        return type(obj)(**dict(zip(names, children, strict=True)))
+    if isinstance(obj, (list, tuple)):
+        return type(obj)(children)
+    values = dict(zip(sorted(obj), children, strict=True))
+    if hasattr(obj, "copy"):
+        copy = obj.copy()
+        for key, value in values.items():
+            copy[key] = value
+        return copy
+    return type(obj)(values)
