@@ -7,6 +7,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import ferrograph as fg
+
+from .iteration import tensor_range
 from .staging import is_staged
 
 
@@ -18,22 +21,15 @@ def staged_form(callee: Any) -> Any:
         return callee
 
 
-def _ops() -> Any:
-    import ferrograph
-
-    return ferrograph
-
-
 def _range(*args: Any) -> Any:
     if any(is_staged(a) for a in args):
-        return _ops().range(*args)
+        return tensor_range(*args)
     return range(*args)
 
 
 def _len(value: Any) -> Any:
     if not is_staged(value):
         return len(value)
-    fg = _ops()
     shape = value.shape
     if shape.rank == 0:
         raise TypeError("len() of a scalar tensor")
@@ -52,7 +48,6 @@ def _float(*args: Any) -> Any:
 
 
 def _number(value: Any, dtype: str) -> Any:
-    fg = _ops()
     value = fg.convert_to_tensor(value)
     if value.dtype == fg.string:
         return fg.strings.to_number(value, getattr(fg, dtype))
@@ -61,18 +56,18 @@ def _number(value: Any, dtype: str) -> Any:
 
 def _bool(*args: Any) -> Any:
     if len(args) == 1 and is_staged(args[0]):
-        return _ops().cast(args[0], _ops().bool)
+        return fg.cast(args[0], fg.bool)
     return bool(*args)
 
 
 def _abs(value: Any) -> Any:
-    return _ops().abs(value) if is_staged(value) else abs(value)
+    return fg.abs(value) if is_staged(value) else abs(value)
 
 
 def _reduction(python: Callable, name: str) -> Callable:
     def reduce(values: Any, *args: Any, **keywords: Any) -> Any:
         if is_staged(values) and not args and not keywords:
-            return getattr(_ops(), name)(values, axis=0)
+            return getattr(fg, name)(values, axis=0)
         return python(values, *args, **keywords)
 
     return reduce
@@ -83,10 +78,10 @@ def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
         if keywords:
             return python(*args, **_with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
-            return getattr(_ops(), reduction)(args[0], axis=0)
+            return getattr(fg, reduction)(args[0], axis=0)
         values = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
         if len(values) > 1 and any(is_staged(v) for v in values):
-            return functools.reduce(getattr(_ops(), pairwise), values)
+            return functools.reduce(getattr(fg, pairwise), values)
         return python(*args)
 
     return choose
@@ -97,7 +92,7 @@ def _quantifier(python: Callable, reduction: str, operator: str) -> Callable:
         from . import operators
 
         if is_staged(values):
-            return getattr(_ops(), reduction)(values)
+            return getattr(fg, reduction)(values)
         if isinstance(values, (list, tuple)) and any(is_staged(v) for v in values):
             first, *rest = values
             return getattr(operators, operator)(first, *((lambda v=v: v) for v in rest))
@@ -110,7 +105,6 @@ def _sorted(values: Any, **keywords: Any) -> Any:
     keywords = _with_callbacks(keywords)
     if not is_staged(values):
         return sorted(values, **keywords)
-    fg = _ops()
     direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
     key = keywords.get("key")
     if key is None:
@@ -137,6 +131,7 @@ def _applied(python: Callable) -> Callable:
 
 
 _FORMS: dict[Any, Any] = {
+    fg.range: tensor_range,
     builtins.range: _range,
     builtins.len: _len,
     builtins.int: _int,

@@ -37,7 +37,7 @@ def fn(callee: Any) -> Any:
 def convert_callee(callee: types.FunctionType) -> Any:
     """``callee`` converted, or itself where it is not ours to convert."""
     if is_exempt(callee):
-        return callee
+        return builtins.staged_form(callee)
     return converted(callee)
 
 

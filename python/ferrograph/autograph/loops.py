@@ -16,6 +16,7 @@ import ferrograph as fg
 
 from . import options as loop_options
 from . import values
+from .iteration import source_of
 from .loop_variables import Slot, Variables
 from .staging import RESULT, stage_choice, where
 from .state import UNDEFINED, State
@@ -77,27 +78,21 @@ def _boolean(value: Any, place: str) -> Any:
 
 
 def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
-    """The loop over the first dimension of a tensor; TypeError where it has none."""
+    """The loop over a tensor."""
     place = where(body, loop.line)
     loop.is_for = True
-    sequence = fg.convert_to_tensor(iterable)
-    shape = values.static_shape(sequence)
-    if shape == []:
-        raise TypeError(f"{place}: a scalar tensor cannot be iterated over; use `fg.range(n)`")
-    known = shape[0] if shape else None
-    count = fg.constant(known) if known is not None else fg.shape(sequence)[0]
-    extras = [("the position", fg.constant(0))]
+    source = source_of(iterable, place)
 
     def going(inputs: list) -> Any:
-        more = fg.less(inputs[0], count)
+        more = source.has_more(inputs[0])
         stop = loop.stopped()
         return fg.logical_and(more, fg.logical_not(stop)) if values.is_staged(stop) else more
 
     def step(inputs: list) -> list:
-        body(sequence[inputs[0]])
-        return [inputs[0] + 1]
+        body(source.element(inputs[0]))
+        return [source.following(inputs[0])]
 
-    _run(loop, place, extras, going, step)
+    _run(loop, place, [("the position", source.start)], going, step)
 
 
 def _run(
