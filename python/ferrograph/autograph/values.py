@@ -25,12 +25,12 @@ def is_staged(value: Any) -> bool:
     """Whether a decision on ``value`` belongs to the graph under construction."""
     if isinstance(value, _core.Tensor):
         return _core.is_symbolic(value) or not _core.executing_eagerly()
-    return isinstance(value, _core.Variable) and not _core.executing_eagerly()
+    return isinstance(value, _core.VariableBase) and not _core.executing_eagerly()
 
 
 def can_be_tensor(leaf: Any) -> bool:
     """Whether a leaf of a structure has a tensor to stand for it."""
-    if isinstance(leaf, (_core.Tensor, _core.Variable, *_SCALARS)):
+    if isinstance(leaf, (_core.Tensor, _core.VariableBase, *_SCALARS)):
         return True
     return hasattr(leaf, "dtype") and hasattr(leaf, "__array__")
 
@@ -88,7 +88,7 @@ def common_dtype(leaves: list) -> Any:
 def _dtype(leaf: Any) -> Any:
     return (
         leaf.dtype
-        if is_tensor(leaf) or isinstance(leaf, _core.Variable)
+        if is_tensor(leaf) or isinstance(leaf, _core.VariableBase)
         else fg.as_dtype(leaf.dtype)
     )
 
