@@ -293,14 +293,11 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         return format(self._read(), spec)
 
     def __repr__(self) -> str:
-        if _core.executing_eagerly():
-            from ._format import value_text
+        from ._format import variable_repr
 
-            return (
-                f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-                f"numpy={value_text(self._read())}>"
-            )
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        if _core.executing_eagerly():
+            return variable_repr(self)
+        return f"<fg.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __deepcopy__(self, memo: dict) -> Variable:
         return Variable(self._read(), trainable=self.trainable, name=self._name, shape=self.shape)
