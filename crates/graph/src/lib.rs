@@ -5,6 +5,7 @@
 //! * [`GraphBuilder`] adds nodes, infers their types and names them.
 //! * [`Trace`] is a graph being built by a running program: it captures values from outside.
 //! * [`Val`] is what operations take and give: an eager tensor or a symbolic value of a trace.
+//! * [`text`] prints graphs and reads them back.
 //! * [`verify`] checks the invariants listed in its module; [`Interpreter`] is the plain evaluator that judges every
 //!   faster one.
 
@@ -16,6 +17,7 @@ mod interpret;
 mod op;
 mod operands;
 mod registry;
+pub mod text;
 mod trace;
 mod val;
 mod verify;

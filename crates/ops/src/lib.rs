@@ -47,6 +47,7 @@ pub fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let mut registry = Registry::new();
         core::register(&mut registry);
+        region::register(&mut registry);
         resource::register(&mut registry);
         shape_info::register(&mut registry);
         shape::register(&mut registry);

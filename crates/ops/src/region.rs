@@ -2,9 +2,10 @@
 //! lists which of the operation's inputs feed its own.
 
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Graph, Inputs, Op, Runner, Specs, Tensors, op_object,
+    Attr, AttrReader, Attrs, Differentiability, Effect, Graph, Inputs, Op, OpRef, Registry, Runner,
+    Specs, Tensors, op_object,
 };
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -179,9 +180,10 @@ impl Op for While {
             .with("body", Attr::Graph(self.body.graph.clone()))
             .with("body_inputs", self.body.mapping())
             .with(
-                "n_vars",
-                Attr::Int(i64::try_from(self.vars.len()).unwrap_or(i64::MAX)),
+                "T",
+                Attr::DTypes(self.vars.iter().map(|v| v.dtype).collect()),
             )
+            .with("output_shapes", listed_shapes(&self.vars))
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         if self.body.graph.outputs.len() != self.vars.len() {
@@ -245,4 +247,96 @@ fn condition(t: &Tensor) -> Result<bool> {
             t.spec()
         )
     })
+}
+
+/// Shapes as one list of integers: of each the rank, then the dimensions, with -1 for what is unknown.
+fn listed_shapes(specs: &[TensorSpec]) -> Attr {
+    let mut list = Vec::new();
+    for spec in specs {
+        let dims = spec.shape.dims();
+        list.push(dims.map_or(-1, |d| d.len() as i64));
+        let sizes = dims.unwrap_or(&[]).iter();
+        list.extend(sizes.map(|d| d.known().map_or(-1, |n| n as i64)));
+    }
+    Attr::Ints(list)
+}
+
+/// The shapes of such a list.
+fn read_shapes(list: &[i64]) -> Result<Vec<PartialShape>> {
+    let mut shapes = Vec::new();
+    let mut rest = list;
+    while let Some((&rank, after)) = rest.split_first() {
+        let Ok(rank) = usize::try_from(rank) else {
+            shapes.push(PartialShape::UNKNOWN);
+            rest = after;
+            continue;
+        };
+        let dims = after
+            .get(..rank)
+            .ok_or_else(|| err!(Value, "output_shapes ends within a shape"))?;
+        let dim = |&d: &i64| usize::try_from(d).map_or(Dim::UNKNOWN, Dim::new);
+        shapes.push(dims.iter().map(dim).collect());
+        rest = &after[rank..];
+    }
+    Ok(shapes)
+}
+
+fn branch(a: &AttrReader<'_>, graph: &str, inputs: &str) -> Result<Branch> {
+    let graph = a.graph(graph)?;
+    let index = |i| u32::try_from(i).map_err(|_| err!(Value, "{inputs} holds {i}, no input"));
+    let inputs: Vec<u32> = a
+        .ints(inputs)?
+        .into_iter()
+        .map(index)
+        .collect::<Result<_>>()?;
+    if inputs.len() != graph.inputs.len() {
+        bail!(
+            Value,
+            "graph {} takes {} inputs, {} are given",
+            graph.name,
+            graph.inputs.len(),
+            inputs.len()
+        );
+    }
+    Ok(Branch { graph, inputs })
+}
+
+fn make_call(a: &AttrReader<'_>) -> Result<OpRef> {
+    Ok(Arc::new(Call {
+        graph: a.graph("f")?,
+    }))
+}
+
+fn make_if(a: &AttrReader<'_>) -> Result<OpRef> {
+    Ok(Arc::new(If {
+        then_branch: branch(a, "then_branch", "then_inputs")?,
+        else_branch: branch(a, "else_branch", "else_inputs")?,
+    }))
+}
+
+fn make_while(a: &AttrReader<'_>) -> Result<OpRef> {
+    let (dtypes, shapes) = (a.dtypes("T")?, read_shapes(&a.ints("output_shapes")?)?);
+    if dtypes.len() != shapes.len() {
+        bail!(
+            Value,
+            "{} dtypes and {} shapes of loop variables",
+            dtypes.len(),
+            shapes.len()
+        );
+    }
+    let vars = dtypes.into_iter().zip(shapes);
+    Ok(Arc::new(While {
+        cond: branch(a, "cond", "cond_inputs")?,
+        body: branch(a, "body", "body_inputs")?,
+        vars: vars.map(|(d, s)| TensorSpec::new(d, s)).collect(),
+    }))
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("PartitionedCall", make_call);
+    r.add("StatefulPartitionedCall", make_call);
+    r.add("If", make_if);
+    r.add("StatelessIf", make_if);
+    r.add("While", make_while);
+    r.add("StatelessWhile", make_while);
 }
