@@ -9,6 +9,7 @@ mod build;
 mod concat;
 mod core;
 mod create;
+mod elementwise;
 mod format;
 mod gather;
 mod index;
@@ -21,10 +22,13 @@ mod shape_info;
 mod slice;
 mod slice_spec;
 mod split;
+#[cfg(test)]
+mod testing;
 mod transpose;
 
 pub use build::Build;
 pub use concat::{ConcatV2, Pack};
+pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use create::{Fill, LinSpace, OneHot, Range};
 pub use gather::{GatherNd, GatherV2};
@@ -48,6 +52,7 @@ pub fn registry() -> &'static Registry {
         let mut registry = Registry::new();
         core::register(&mut registry);
         region::register(&mut registry);
+        elementwise::register(&mut registry);
         resource::register(&mut registry);
         shape_info::register(&mut registry);
         shape::register(&mut registry);

@@ -1,0 +1,204 @@
+//! Activation functions, and the gradient operations that exist for some of them.
+
+use super::binary::{Binary, BinaryCall, BinaryDef};
+use super::families::{loops, table};
+use super::special;
+use super::unary::{Unary, UnaryCall, UnaryDef};
+use crate::Build;
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val,
+    VjpCall, op_object,
+};
+use ferrograph_kernels::elementwise as k;
+use ferrograph_kernels::elementwise::{Binary as Of, BinaryOp, Unary as Of1};
+use ferrograph_kernels::pool;
+use ferrograph_tensor::{Element, Result, TensorSpec, err, with_element};
+use num_traits::AsPrimitive;
+use smallvec::smallvec;
+use std::sync::Arc;
+
+mod functions {
+    use super::*;
+    table! { Unary, UnaryDef;
+        RELU = UnaryDef::new("Relu", loops!(Of1, k::Relu, real)).vjp(relu);
+        RELU6 = UnaryDef::new("Relu6", loops!(Of1, k::Relu6, real)).vjp(relu6);
+        ELU = UnaryDef::new("Elu", loops!(Of1, k::Elu, floating)).vjp(elu);
+        SELU = UnaryDef::new("Selu", loops!(Of1, k::Selu, floating)).vjp(selu);
+        SIGMOID = UnaryDef::new("Sigmoid", loops!(Of1, k::Sigmoid, inexact)).vjp(sigmoid);
+        SOFTPLUS = UnaryDef::new("Softplus", loops!(Of1, k::Softplus, floating)).vjp(softplus);
+        SOFTSIGN = UnaryDef::new("Softsign", loops!(Of1, k::Softsign, floating)).vjp(softsign);
+    }
+}
+
+mod gradients {
+    use super::*;
+    table! { Binary, BinaryDef;
+        RELU_GRAD = BinaryDef::new("ReluGrad", loops!(Of, special::ReluGrad, real)).vjp(relu_grad);
+        TANH_GRAD = BinaryDef::new("TanhGrad", loops!(Of, special::TanhGrad, inexact)).vjp(tanh_grad);
+        SIGMOID_GRAD = BinaryDef::new("SigmoidGrad", loops!(Of, special::SigmoidGrad, inexact)).vjp(sigmoid_grad);
+    }
+}
+
+fn relu(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    e.op("ReluGrad", &[c.g, c.y], vec![])
+}
+
+/// `g` where `0 < y < 6`.
+fn relu6(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let six = e.scalar(6.0, c.y.dtype())?;
+    let zero = e.scalar(0.0, c.y.dtype())?;
+    let below = e.op("Less", &[c.y, &six], vec![])?;
+    let kept = e.select(&below, c.g, &zero)?;
+    e.op("ReluGrad", &[&kept, c.y], vec![])
+}
+
+/// `g` where `x` is positive, else `g` times `slope`.
+fn where_positive(e: &mut dyn Emitter, c: &UnaryCall<'_>, above: &Val, below: &Val) -> Result<Val> {
+    let zero = e.scalar(0.0, c.x.dtype())?;
+    let negative = e.op("Less", &[c.x, &zero], vec![])?;
+    e.select(&negative, below, above)
+}
+
+/// `g`, times `y + 1` where `x` is negative.
+fn elu(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let one = e.scalar(1.0, c.y.dtype())?;
+    let slope = e.add(c.y, &one)?;
+    let below = e.mul(c.g, &slope)?;
+    where_positive(e, c, c.g, &below)
+}
+
+const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
+
+/// `g` times the scale, times `y + scale * alpha` where `x` is negative.
+fn selu(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let foot = e.scalar(SELU_SCALE * SELU_ALPHA, c.y.dtype())?;
+    let slope = e.add(c.y, &foot)?;
+    let below = e.mul(c.g, &slope)?;
+    let above = e.scale(c.g, SELU_SCALE)?;
+    where_positive(e, c, &above, &below)
+}
+
+fn sigmoid(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let y = e.conj(c.y)?;
+    e.op("SigmoidGrad", &[&y, c.g], vec![])
+}
+
+fn softplus(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let slope = e.op("Sigmoid", &[c.x], vec![])?;
+    e.mul(c.g, &slope)
+}
+
+/// `g / (1 + |x|)²`
+fn softsign(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let size = e.op("Abs", &[c.x], vec![])?;
+    let one = e.scalar(1.0, c.x.dtype())?;
+    let divisor = e.add(&size, &one)?;
+    let square = e.op("Square", &[&divisor], vec![])?;
+    e.div(c.g, &square)
+}
+
+type Pair = Result<[Option<Val>; 2]>;
+
+/// Of `g` where `y > 0`: the same step for the first operand, nothing for the second.
+fn relu_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    Ok([Some(e.op("ReluGrad", &[c.g, c.b], vec![])?), None])
+}
+
+/// Of `b (1 - a²)`.
+fn tanh_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let a = e.conj(c.a)?;
+    c.grads(
+        e,
+        |e| {
+            let b = e.conj(c.b)?;
+            let ab = e.mul(&a, &b)?;
+            let twice = e.scale(&ab, -2.0)?;
+            e.mul(c.g, &twice)
+        },
+        |e| e.op("TanhGrad", &[&a, c.g], vec![]),
+    )
+}
+
+/// Of `b a (1 - a)`.
+fn sigmoid_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let a = e.conj(c.a)?;
+    c.grads(
+        e,
+        |e| {
+            let b = e.conj(c.b)?;
+            let one = e.scalar(1.0, a.dtype())?;
+            let twice = e.scale(&a, 2.0)?;
+            let slope = e.sub(&one, &twice)?;
+            let slope = e.mul(&b, &slope)?;
+            e.mul(c.g, &slope)
+        },
+        |e| e.op("SigmoidGrad", &[&a, c.g], vec![]),
+    )
+}
+
+/// `x` where positive, else `x` times a slope.
+#[derive(Debug)]
+pub struct LeakyRelu {
+    /// The slope of the negative half.
+    pub alpha: f64,
+}
+
+impl Op for LeakyRelu {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "LeakyRelu"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("alpha", Attr::Float(self.alpha))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(1)?;
+        let spec = inputs.spec(0);
+        if !spec.dtype.is_floating() {
+            return Err(err!(
+                DType,
+                "LeakyRelu is not defined for {} tensors",
+                spec.dtype
+            ));
+        }
+        Ok(smallvec![spec.clone()])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        with_element!(inputs.dtype(0), floating, T => Ok(Some(leaky::<T>(self.alpha))), else => Ok(None))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (x, g) = (&call.inputs[0], call.grad()?);
+        let below = e.scale(g, self.alpha)?;
+        let zero = e.scalar(0.0, x.dtype())?;
+        let positive = e.op("Greater", &[x, &zero], vec![])?;
+        Ok(smallvec![Some(e.select(&positive, g, &below)?.into())])
+    }
+}
+
+fn leaky<T: Element>(alpha: f64) -> Kernel
+where
+    f64: AsPrimitive<T>,
+    k::LeakyRelu: BinaryOp<T, Out = T>,
+{
+    let (loops, slope) = (Of::<T, T>::of::<k::LeakyRelu>(), alpha.as_());
+    Box::new(move |o| {
+        let x = o.input::<T>(0);
+        pool::par_chunks_mut(o.output::<T>(0), loops.cost_ns, |at, out| {
+            (loops.vec_scalar)(&x[at..at + out.len()], slope, out);
+        });
+        Ok(())
+    })
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    functions::register(r);
+    gradients::register(r);
+    r.add("LeakyRelu", |a| {
+        let alpha = a.find("alpha").map_or(Ok(0.2), |_| a.float("alpha"))?;
+        Ok(Arc::new(LeakyRelu { alpha }))
+    });
+}

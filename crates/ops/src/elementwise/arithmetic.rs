@@ -1,0 +1,236 @@
+//! Arithmetic on two operands.
+
+use super::binary::{Binary, BinaryCall, BinaryDef, Guard};
+use super::families::{loops, table};
+use super::special;
+use crate::Build;
+use ferrograph_graph::{Emitter, Val};
+use ferrograph_kernels::elementwise as k;
+use ferrograph_kernels::elementwise::Binary as Of;
+use ferrograph_tensor::Result;
+
+table! { Binary, BinaryDef;
+    ADD_V2 = BinaryDef::new("AddV2", loops!(Of, k::Add, numeric)).node("add").known(i64::checked_add).vjp(add).joining_strings();
+    ADD = BinaryDef::new("Add", loops!(Of, k::Add, numeric)).known(i64::checked_add).vjp(add).joining_strings();
+    SUB = BinaryDef::new("Sub", loops!(Of, k::Sub, numeric)).node("sub").known(i64::checked_sub).vjp(sub);
+    MUL = BinaryDef::new("Mul", loops!(Of, k::Mul, numeric)).node("mul").known(i64::checked_mul).vjp(mul);
+    REAL_DIV = BinaryDef::new("RealDiv", loops!(Of, k::Div, numeric)).node("truediv").guard(Guard::Divisor).vjp(div);
+    DIV = BinaryDef::new("Div", loops!(Of, k::Div, numeric)).node("div").guard(Guard::Divisor).vjp(div);
+    TRUNCATE_DIV = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real)).guard(Guard::Divisor);
+    TRUNCATE_MOD = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real)).guard(Guard::Divisor).vjp(truncate_mod);
+    FLOOR_DIV = BinaryDef::new("FloorDiv", loops!(Of, k::FloorDiv, real)).node("floordiv").guard(Guard::Divisor).known(floor_div);
+    FLOOR_MOD = BinaryDef::new("FloorMod", loops!(Of, k::FloorMod, real)).guard(Guard::Divisor).known(floor_mod).vjp(modulo);
+    POW = BinaryDef::new("Pow", loops!(Of, k::Pow, numeric)).node("pow").guard(Guard::Exponent).vjp(pow);
+    MAXIMUM = BinaryDef::new("Maximum", loops!(Of, k::Maximum, real)).known(|a, b| Some(a.max(b))).vjp(maximum);
+    MINIMUM = BinaryDef::new("Minimum", loops!(Of, k::Minimum, real)).known(|a, b| Some(a.min(b))).vjp(minimum);
+    SQUARED_DIFFERENCE = BinaryDef::new("SquaredDifference", loops!(Of, k::SquaredDifference, numeric)).vjp(squared_difference);
+    ATAN2 = BinaryDef::new("Atan2", loops!(Of, k::Atan2, floating)).vjp(atan2);
+    DIV_NO_NAN = BinaryDef::new("DivNoNan", loops!(Of, special::DivNoNan, inexact)).vjp(div_no_nan);
+    MUL_NO_NAN = BinaryDef::new("MulNoNan", loops!(Of, special::MulNoNan, inexact)).vjp(mul_no_nan);
+    XDIVY = BinaryDef::new("Xdivy", loops!(Of, special::Xdivy, inexact)).vjp(xdivy);
+    XLOGY = BinaryDef::new("Xlogy", loops!(Of, special::Xlogy, inexact)).vjp(xlogy);
+    XLOG1PY = BinaryDef::new("Xlog1py", loops!(Of, special::Xlog1py, inexact)).vjp(xlog1py);
+}
+
+fn floor_div(a: i64, b: i64) -> Option<i64> {
+    let r = a.checked_rem(b)?;
+    Some(a.checked_div(b)? - i64::from(r != 0 && (r < 0) != (b < 0)))
+}
+
+fn floor_mod(a: i64, b: i64) -> Option<i64> {
+    let r = a.checked_rem(b)?;
+    Some(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
+}
+
+type Pair = Result<[Option<Val>; 2]>;
+
+fn add(_e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    Ok([Some(c.g.clone()), Some(c.g.clone())])
+}
+
+fn sub(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(e, |_| Ok(c.g.clone()), |e| e.neg(c.g))
+}
+
+/// `g * conj(x)`
+fn times(e: &mut dyn Emitter, g: &Val, x: &Val) -> Result<Val> {
+    let x = e.conj(x)?;
+    e.mul(g, &x)
+}
+
+fn mul(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(e, |e| times(e, c.g, c.b), |e| times(e, c.g, c.a))
+}
+
+fn div(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let b = e.conj(c.b)?;
+    let da = e.div(c.g, &b)?;
+    let db = if c.needs[1] {
+        let scaled = times(e, &da, c.y)?;
+        Some(e.neg(&scaled)?)
+    } else {
+        None
+    };
+    Ok([Some(da), db])
+}
+
+fn modulo(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    remainder(e, c, "FloorDiv")
+}
+
+fn truncate_mod(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    remainder(e, c, "TruncateDiv")
+}
+
+fn remainder(e: &mut dyn Emitter, c: &BinaryCall<'_>, quotient: &str) -> Pair {
+    c.grads(
+        e,
+        |_| Ok(c.g.clone()),
+        |e| {
+            let q = e.op(quotient, &[c.a, c.b], vec![])?;
+            let scaled = e.mul(c.g, &q)?;
+            e.neg(&scaled)
+        },
+    )
+}
+
+fn pow(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(e, |e| pow_base(e, c), |e| pow_exponent(e, c))
+}
+
+/// `g * b * a^(b - 1)`
+fn pow_base(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Result<Val> {
+    let (a, b) = (e.conj(c.a)?, e.conj(c.b)?);
+    let one = e.scalar(1.0, b.dtype())?;
+    let less = e.sub(&b, &one)?;
+    let power = e.op("Pow", &[&a, &less], vec![])?;
+    let slope = e.mul(&b, &power)?;
+    e.mul(c.g, &slope)
+}
+
+/// `g * y * log(a)`, 0 where `a` has no logarithm.
+fn pow_exponent(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Result<Val> {
+    let zero = e.scalar(0.0, c.a.dtype())?;
+    let has_log = if c.a.dtype().is_complex() {
+        e.op("NotEqual", &[c.a, &zero], vec![])?
+    } else {
+        e.op("Greater", &[c.a, &zero], vec![])?
+    };
+    let one = e.scalar(1.0, c.a.dtype())?;
+    let safe = e.select(&has_log, c.a, &one)?;
+    let log = e.op("Log", &[&safe], vec![])?;
+    let log = e.select(&has_log, &log, &zero)?;
+    let gy = times(e, c.g, c.y)?;
+    times(e, &gy, &log)
+}
+
+fn maximum(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    chosen(e, c, "GreaterEqual")
+}
+
+fn minimum(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    chosen(e, c, "LessEqual")
+}
+
+/// The gradient goes to the first operand where the comparison holds, else to the second.
+fn chosen(e: &mut dyn Emitter, c: &BinaryCall<'_>, comparison: &str) -> Pair {
+    let first = e.op(comparison, &[c.a, c.b], vec![])?;
+    let zero = e.scalar(0.0, c.g.dtype())?;
+    c.grads(
+        e,
+        |e| e.select(&first, c.g, &zero),
+        |e| e.select(&first, &zero, c.g),
+    )
+}
+
+fn squared_difference(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let difference = e.sub(c.a, c.b)?;
+    let twice = e.scale(c.g, 2.0)?;
+    let da = e.mul(&twice, &difference)?;
+    let db = e.neg(&da)?;
+    Ok([Some(da), Some(db)])
+}
+
+fn atan2(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let (aa, bb) = (e.mul(c.a, c.a)?, e.mul(c.b, c.b)?);
+    let norm = e.add(&aa, &bb)?;
+    let scaled = e.div(c.g, &norm)?;
+    c.grads(
+        e,
+        |e| e.mul(&scaled, c.b),
+        |e| {
+            let db = e.mul(&scaled, c.a)?;
+            e.neg(&db)
+        },
+    )
+}
+
+fn div_no_nan(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let b = e.conj(c.b)?;
+    let da = e.op("DivNoNan", &[c.g, &b], vec![])?;
+    let scaled = times(e, &da, c.y)?;
+    let db = e.neg(&scaled)?;
+    Ok([Some(da), Some(db)])
+}
+
+fn mul_no_nan(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let (a, b) = (e.conj(c.a)?, e.conj(c.b)?);
+    c.grads(
+        e,
+        |e| e.op("MulNoNan", &[c.g, &b], vec![]),
+        |e| e.op("MulNoNan", &[&a, c.g], vec![]),
+    )
+}
+
+/// 1 where `x` is not zero, else 0.
+fn support(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
+    let zero = e.scalar(0.0, x.dtype())?;
+    let nonzero = e.op("NotEqual", &[x, &zero], vec![])?;
+    e.cast(&nonzero, x.dtype())
+}
+
+/// `g` times the conjugate of what a function of `x` and `y` gives.
+fn times_op(e: &mut dyn Emitter, g: &Val, name: &str, x: &Val, y: &Val) -> Result<Val> {
+    let slope = e.op(name, &[x, y], vec![])?;
+    times(e, g, &slope)
+}
+
+fn xdivy(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(
+        e,
+        |e| {
+            let some = support(e, c.a)?;
+            times_op(e, c.g, "Xdivy", &some, c.b)
+        },
+        |e| {
+            let (minus, square) = (e.neg(c.a)?, e.mul(c.b, c.b)?);
+            times_op(e, c.g, "Xdivy", &minus, &square)
+        },
+    )
+}
+
+fn xlogy(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(
+        e,
+        |e| {
+            let some = support(e, c.a)?;
+            times_op(e, c.g, "Xlogy", &some, c.b)
+        },
+        |e| times_op(e, c.g, "Xdivy", c.a, c.b),
+    )
+}
+
+fn xlog1py(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(
+        e,
+        |e| {
+            let some = support(e, c.a)?;
+            times_op(e, c.g, "Xlog1py", &some, c.b)
+        },
+        |e| {
+            let one = e.scalar(1.0, c.b.dtype())?;
+            let shifted = e.add(c.b, &one)?;
+            times_op(e, c.g, "Xdivy", c.a, &shifted)
+        },
+    )
+}

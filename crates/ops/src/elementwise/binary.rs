@@ -1,0 +1,341 @@
+//! Operations on two tensors of one dtype, with broadcasting.
+
+use super::strings;
+use crate::Build;
+use ferrograph_graph::{
+    Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Known, Op, Operands, Runner, Specs,
+    Tensors, Val, VjpCall, evaluate, op_object,
+};
+use ferrograph_kernels::elementwise::{self as k, Broadcast, contains_negative, contains_zero};
+use ferrograph_kernels::pool;
+use ferrograph_tensor::{
+    DType, Element, Result, Shape, Tensor, TensorSpec, bail, broadcast_shapes, err, with_element,
+};
+use smallvec::smallvec;
+use std::fmt;
+
+/// What integers the second operand may not hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Any will do.
+    None,
+    /// It divides.
+    Divisor,
+    /// It is an exponent.
+    Exponent,
+}
+
+/// Gradients of both operands in the shape of the result; the family sums them down.
+pub(crate) type BinaryRule = fn(&mut dyn Emitter, &BinaryCall<'_>) -> Result<[Option<Val>; 2]>;
+
+/// What the rule of a binary operation works from.
+pub(crate) struct BinaryCall<'a> {
+    pub a: &'a Val,
+    pub b: &'a Val,
+    /// The result.
+    pub y: &'a Val,
+    /// Its gradient.
+    pub g: &'a Val,
+    /// Which of the operands' gradients are wanted.
+    pub needs: [bool; 2],
+}
+
+impl BinaryCall<'_> {
+    /// Gradients made where they are wanted.
+    pub fn grads(
+        &self,
+        e: &mut dyn Emitter,
+        a: impl FnOnce(&mut dyn Emitter) -> Result<Val>,
+        b: impl FnOnce(&mut dyn Emitter) -> Result<Val>,
+    ) -> Result<[Option<Val>; 2]> {
+        let a = self.needs[0].then(|| a(e)).transpose()?;
+        let b = self.needs[1].then(|| b(e)).transpose()?;
+        Ok([a, b])
+    }
+}
+
+/// A row of the table: what a binary operation is.
+pub(crate) struct BinaryDef {
+    pub name: &'static str,
+    node_name: &'static str,
+    loops: fn(DType) -> Option<&'static dyn Loops>,
+    guard: Guard,
+    known: Option<fn(i64, i64) -> Option<i64>>,
+    vjp: Option<BinaryRule>,
+    joins_strings: bool,
+}
+
+impl BinaryDef {
+    /// An operation of that name with these loops, through which no gradient flows.
+    pub const fn new(
+        name: &'static str,
+        loops: fn(DType) -> Option<&'static dyn Loops>,
+    ) -> BinaryDef {
+        BinaryDef {
+            name,
+            node_name: name,
+            loops,
+            guard: Guard::None,
+            known: None,
+            vjp: None,
+            joins_strings: false,
+        }
+    }
+    /// Its nodes get that name.
+    pub const fn node(self, node_name: &'static str) -> BinaryDef {
+        BinaryDef { node_name, ..self }
+    }
+    /// Integers for the second operand are refused as the guard says.
+    pub const fn guard(self, guard: Guard) -> BinaryDef {
+        BinaryDef { guard, ..self }
+    }
+    /// Shape arithmetic follows it.
+    pub const fn known(self, known: fn(i64, i64) -> Option<i64>) -> BinaryDef {
+        BinaryDef {
+            known: Some(known),
+            ..self
+        }
+    }
+    /// Gradients flow by that rule.
+    pub const fn vjp(self, rule: BinaryRule) -> BinaryDef {
+        BinaryDef {
+            vjp: Some(rule),
+            ..self
+        }
+    }
+    /// Strings are joined.
+    pub const fn joining_strings(self) -> BinaryDef {
+        BinaryDef {
+            joins_strings: true,
+            ..self
+        }
+    }
+}
+
+/// A binary operation out of the tables of this family.
+#[derive(Clone, Copy)]
+pub struct Binary {
+    pub(super) def: &'static BinaryDef,
+}
+
+impl fmt::Debug for Binary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.def.name)
+    }
+}
+
+impl Binary {
+    fn loops(&self, dtype: DType) -> Result<&'static dyn Loops> {
+        (self.def.loops)(dtype)
+            .ok_or_else(|| err!(DType, "{} is not defined for {dtype} tensors", self.def.name))
+    }
+
+    /// The error of integers that the operation refuses, if the second operand holds any.
+    fn check(&self, a: &Tensor, b: &Tensor) -> Result<()> {
+        if self.def.guard == Guard::None || !b.dtype().is_integer() || a.n_elements() == 0 {
+            return Ok(());
+        }
+        with_element!(b.dtype(), integer, T => refuse(self.def.guard, b.as_slice::<T>()?), else => Ok(()))
+    }
+}
+
+impl Op for Binary {
+    op_object!();
+    fn name(&self) -> &'static str {
+        self.def.name
+    }
+    fn node_name(&self) -> &'static str {
+        self.def.node_name
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        let dtype = inputs.same_dtype(0, 1)?;
+        let out = match dtype {
+            DType::String if self.def.joins_strings => dtype,
+            _ => self.loops(dtype)?.out(),
+        };
+        let shape = inputs.shape(0).broadcast(inputs.shape(1))?;
+        Ok(smallvec![TensorSpec::new(out, shape)])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        let dtype = inputs.dtype(0);
+        if dtype == DType::String {
+            return Ok(None);
+        }
+        let kernel = bind(self.loops(dtype)?, inputs, outputs)?;
+        let checked = inputs
+            .constant(1)
+            .is_some_and(|b| with_element!(dtype, integer, T => b.as_slice::<T>().is_ok_and(|b| refuse(self.def.guard, b).is_ok()), else => false));
+        if self.def.guard == Guard::None || !dtype.is_integer() || checked {
+            return Ok(Some(kernel));
+        }
+        let guard = self.def.guard;
+        with_element!(dtype, integer, T => Ok(Some(Box::new(move |o: &mut Operands<'_>| {
+            if !o.input::<T>(0).is_empty() {
+                refuse(guard, o.input::<T>(1))?;
+            }
+            kernel(o)
+        }))), else => Ok(Some(kernel)))
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let [a, b] = inputs else {
+            return evaluate(self, inputs);
+        };
+        if a.dtype() != b.dtype() {
+            return evaluate(self, inputs);
+        }
+        if a.dtype() == DType::String && self.def.joins_strings {
+            return Ok(smallvec![strings::join(a, b)?]);
+        }
+        let loops = self.loops(a.dtype())?;
+        self.check(a, b)?;
+        Ok(smallvec![loops.apply(a, b)?])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let known = self.def.known?;
+        if !matches!(inputs.dtype(0), DType::Int32 | DType::Int64) {
+            return None;
+        }
+        let (a, b) = (inputs.known(0)?, inputs.known(1)?);
+        let small = inputs.dtype(0) == DType::Int32;
+        let both = |a: Option<i64>, b: Option<i64>| {
+            known(a?, b?).filter(|&y| !small || i32::try_from(y).is_ok())
+        };
+        let at = |v: &Known, i: usize| if v.len() == 1 { v[0] } else { v.get(i).copied().flatten() };
+        let n = if a.len() == 1 { b.len() } else { a.len() };
+        Some((0..n).map(|i| both(at(&a, i), at(&b, i))).collect())
+    }
+    fn differentiability(&self) -> Differentiability {
+        if self.def.vjp.is_some() {
+            Differentiability::Vjp
+        } else {
+            Differentiability::Stops
+        }
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let Some(rule) = self.def.vjp else {
+            return Ok(smallvec![None, None]);
+        };
+        let (a, b) = (&call.inputs[0], &call.inputs[1]);
+        let wanted = |i: usize| call.needs.get(i).copied().unwrap_or(true);
+        let needs = [wanted(0), wanted(1)];
+        let [da, db] = rule(
+            e,
+            &BinaryCall {
+                a,
+                b,
+                y: &call.outputs[0],
+                g: call.grad()?,
+                needs,
+            },
+        )?;
+        Ok(smallvec![
+            summed(e, da.filter(|_| needs[0]), a, b)?,
+            summed(e, db.filter(|_| needs[1]), b, a)?
+        ])
+    }
+}
+
+fn summed(e: &mut dyn Emitter, grad: Option<Val>, like: &Val, other: &Val) -> Result<Option<Grad>> {
+    grad.map(|g| Ok(Grad::Dense(e.unbroadcast(&g, like, other)?)))
+        .transpose()
+}
+
+fn refuse<T: num_traits::Zero + PartialOrd>(guard: Guard, b: &[T]) -> Result<()> {
+    match guard {
+        Guard::Divisor if contains_zero(b) => {
+            bail!(InvalidArgument, "Integer division by zero")
+        }
+        Guard::Exponent if contains_negative(b) => bail!(
+            InvalidArgument,
+            "Integers to negative integer powers are not allowed"
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// A kernel for the shapes of these operands.
+pub(super) fn bind(
+    loops: &'static dyn Loops,
+    inputs: &Inputs<'_>,
+    outputs: &[TensorSpec],
+) -> Result<Kernel> {
+    let fixed = |spec: &TensorSpec| {
+        spec.shape
+            .to_static()
+            .ok_or_else(|| err!(Internal, "a kernel was bound to the open shape {}", spec.shape))
+    };
+    let (a, b) = (fixed(inputs.spec(0))?, fixed(inputs.spec(1))?);
+    Ok(loops.bind(&a, &b, &fixed(&outputs[0])?))
+}
+
+/// The loops of a binary kernel, whatever its element types.
+pub(crate) trait Loops: Sync {
+    /// The dtype of the result.
+    fn out(&self) -> DType;
+    /// The result for tensors of the loops' element type.
+    fn apply(&self, a: &Tensor, b: &Tensor) -> Result<Tensor>;
+    /// A kernel for operands of these shapes.
+    fn bind(&self, a: &Shape, b: &Shape, out: &Shape) -> Kernel;
+}
+
+impl<T: Element, U: Element> Loops for k::Binary<T, U> {
+    fn out(&self) -> DType {
+        U::DTYPE
+    }
+
+    fn apply(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+        let shape = if a.shape() == b.shape() || b.rank() == 0 {
+            a.shape().clone()
+        } else if a.rank() == 0 {
+            b.shape().clone()
+        } else {
+            broadcast_shapes(a.shape(), b.shape())?
+        };
+        let mut out = Tensor::empty(U::DTYPE, shape)?;
+        let (x, y, n) = (a.as_slice::<T>()?, b.as_slice::<T>()?, out.n_elements());
+        if x.len() == n && y.len() == n {
+            self.run(x, y, out.as_mut_slice()?);
+        } else {
+            let plan = Broadcast::new([a.shape(), b.shape()], out.shape());
+            plan.binary(self, x, y, out.as_mut_slice()?);
+        }
+        Ok(out)
+    }
+
+    fn bind(&self, a: &Shape, b: &Shape, out: &Shape) -> Kernel {
+        let loops = *self;
+        let (na, nb, n) = (a.n_elements(), b.n_elements(), out.n_elements());
+        #[allow(clippy::cast_precision_loss)]
+        let small = !pool::worth_it(n as f64 * loops.cost_ns);
+        match (na == n, nb == n) {
+            (true, true) if small => on_slices(loops.vec_vec),
+            (true, true) => Box::new(move |o| {
+                loops.run(o.input(0), o.input(1), o.output(0));
+                Ok(())
+            }),
+            (true, _) if small && nb == 1 => Box::new(move |o| {
+                (loops.vec_scalar)(o.input(0), o.input::<T>(1)[0], o.output(0));
+                Ok(())
+            }),
+            (_, true) if small && na == 1 => Box::new(move |o| {
+                (loops.scalar_vec)(o.input::<T>(0)[0], o.input(1), o.output(0));
+                Ok(())
+            }),
+            _ => {
+                let plan = Broadcast::new([a, b], out);
+                Box::new(move |o| {
+                    plan.binary(&loops, o.input(0), o.input(1), o.output(0));
+                    Ok(())
+                })
+            }
+        }
+    }
+}
+
+fn on_slices<T: Element, U: Element>(vec_vec: fn(&[T], &[T], &mut [U])) -> Kernel {
+    Box::new(move |o| {
+        vec_vec(o.input(0), o.input(1), o.output(0));
+        Ok(())
+    })
+}

@@ -1,0 +1,166 @@
+//! Conversion between dtypes.
+
+use crate::Build;
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Known, Op, Registry, Runner,
+    Specs, Tensors, VjpCall, evaluate, op_object,
+};
+use ferrograph_kernels::elementwise::{CastTo, cast};
+use ferrograph_tensor::{
+    DType, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
+};
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// The nearest value of another dtype: integers wrap, floats are truncated to integers, complex numbers lose their
+/// imaginary part.
+#[derive(Debug)]
+pub struct Cast {
+    /// The dtype to convert to.
+    pub dtype: DType,
+}
+
+impl Op for Cast {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "Cast"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("DstT", Attr::DType(self.dtype))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(1)?;
+        let from = inputs.dtype(0);
+        if from != self.dtype && !(from.is_dense() && self.dtype.is_dense()) {
+            bail!(Unimplemented, "Cast from {from} to {} is not supported", self.dtype);
+        }
+        Ok(smallvec![TensorSpec::new(
+            self.dtype,
+            inputs.shape(0).clone()
+        )])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        Ok(with_element!(inputs.dtype(0), dense, T => from::<T>(self.dtype), else => None))
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        match inputs {
+            [x] if x.dtype() == self.dtype => Ok(smallvec![x.clone()]),
+            _ => evaluate(self, inputs),
+        }
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        if !matches!(self.dtype, DType::Int32 | DType::Int64) || !inputs.dtype(0).is_integer() {
+            return None;
+        }
+        let small = self.dtype == DType::Int32;
+        let fits = |x: &i64| !small || i32::try_from(*x).is_ok();
+        Some(inputs.known(0)?.iter().map(|x| x.filter(fits)).collect())
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let from = call.inputs[0].dtype();
+        if !from.is_differentiable() || !self.dtype.is_differentiable() {
+            return Ok(smallvec![None]);
+        }
+        Ok(smallvec![Some(e.cast(call.grad()?, from)?.into())])
+    }
+}
+
+trait CastToAll: Element {
+    fn to(dtype: DType) -> Option<Kernel>;
+}
+
+fn from<T: CastToAll>(dtype: DType) -> Option<Kernel> {
+    T::to(dtype)
+}
+
+macro_rules! casts {
+    ($($t:ty)*) => {$(
+        impl CastToAll for $t {
+            fn to(dtype: DType) -> Option<Kernel> {
+                with_element!(dtype, dense, U => Some(kernel::<$t, U>()), else => None)
+            }
+        }
+    )*};
+}
+casts!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+casts!(ferrograph_tensor::f16 ferrograph_tensor::bf16 ferrograph_tensor::Complex32 ferrograph_tensor::Complex64);
+
+fn kernel<T: Element + CastTo<U>, U: Element>() -> Kernel {
+    Box::new(|o| {
+        cast::<T, U>(o.input(0), o.output(0));
+        Ok(())
+    })
+}
+
+/// The same bytes under another dtype: a wider one takes the last axis in, a narrower one adds one.
+#[derive(Debug)]
+pub struct Bitcast {
+    /// The dtype of the result.
+    pub dtype: DType,
+}
+
+impl Op for Bitcast {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "Bitcast"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("type", Attr::DType(self.dtype))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(1)?;
+        let (from, to) = (inputs.dtype(0), self.dtype);
+        if !from.is_numeric() || !to.is_numeric() {
+            bail!(DType, "Cannot bitcast from {from} to {to}");
+        }
+        let shape = recast_shape(inputs.shape(0), from, to)?;
+        Ok(smallvec![TensorSpec::new(to, shape)])
+    }
+    fn kernel(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        Ok(Some(Box::new(|o| {
+            let bytes = o.input_bytes(0);
+            o.output_bytes(0).copy_from_slice(bytes);
+            Ok(())
+        })))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+fn recast_shape(shape: &PartialShape, from: DType, to: DType) -> Result<PartialShape> {
+    let (have, want) = (from.size(), to.size());
+    let Some(dims) = shape.dims().filter(|_| have != want) else {
+        return Ok(shape.clone());
+    };
+    if have > want {
+        let inner = ferrograph_tensor::Dim::new(have / want);
+        return Ok(dims.iter().copied().chain([inner]).collect());
+    }
+    match dims.split_last() {
+        Some((last, rest)) if last.known().is_none_or(|n| n == want / have) => {
+            Ok(PartialShape::new(rest))
+        }
+        _ => bail!(
+            Shape,
+            "Cannot bitcast from {from} to {to} with shape {shape}: the last dimension must be {}",
+            want / have
+        ),
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("Cast", |a| {
+        Ok(Arc::new(Cast {
+            dtype: a.dtype("DstT")?,
+        }))
+    });
+    r.add("Bitcast", |a| {
+        Ok(Arc::new(Bitcast {
+            dtype: a.dtype("type")?,
+        }))
+    });
+}

@@ -1,0 +1,46 @@
+//! How tables of operations are written: loops by dtype, rows, registration.
+
+/// A function from dtype to the loops of a kernel type, for the dtypes of a set (see `with_element!`), with `bool`
+/// besides where asked.
+macro_rules! loops {
+    ($family:ident, $op:ty, bool + $set:ident) => {
+        |dtype| match dtype {
+            ferrograph_tensor::DType::Bool => Some(const { &$family::<bool, _>::of::<$op>() }),
+            other => crate::elementwise::families::loops!(@ $family, $op, $set, other),
+        }
+    };
+    ($family:ident, $op:ty, bool) => {
+        |dtype| match dtype {
+            ferrograph_tensor::DType::Bool => Some(const { &$family::<bool, _>::of::<$op>() }),
+            _ => None,
+        }
+    };
+    ($family:ident, $op:ty, complex) => {
+        |dtype| match dtype {
+            ferrograph_tensor::DType::Complex64 =>
+                Some(const { &$family::<ferrograph_tensor::Complex32, _>::of::<$op>() }),
+            ferrograph_tensor::DType::Complex128 =>
+                Some(const { &$family::<ferrograph_tensor::Complex64, _>::of::<$op>() }),
+            _ => None,
+        }
+    };
+    ($family:ident, $op:ty, $set:ident) => {
+        |dtype| crate::elementwise::families::loops!(@ $family, $op, $set, dtype)
+    };
+    (@ $family:ident, $op:ty, $set:ident, $dtype:expr) => {
+        ferrograph_tensor::with_element!($dtype, $set, T => Some(const { &$family::<T, _>::of::<$op>() }),
+            else => None)
+    };
+}
+pub(crate) use loops;
+
+/// Declares operations of a family as statics, and `register`, which adds them all.
+macro_rules! table {
+    ($op:ident, $def:ty; $($name:ident = $value:expr;)*) => {
+        $(pub(crate) static $name: $def = $value;)*
+        pub(crate) fn register(r: &mut ferrograph_graph::Registry) {
+            $(r.add($name.name, |_| Ok(std::sync::Arc::new($op { def: &$name })));)*
+        }
+    };
+}
+pub(crate) use table;

@@ -1,0 +1,192 @@
+//! Gradients of functions of one number: `g` times the conjugate of the derivative.
+
+use super::unary::UnaryCall;
+use crate::Build;
+use ferrograph_graph::{Emitter, Val};
+use ferrograph_tensor::Result;
+
+type Rule = Result<Val>;
+type E<'a> = dyn Emitter + 'a;
+
+/// `g * conj(slope)`
+fn times(e: &mut E<'_>, c: &UnaryCall<'_>, slope: &Val) -> Rule {
+    let slope = e.conj(slope)?;
+    e.mul(c.g, &slope)
+}
+
+/// `g / conj(divisor)`
+fn over(e: &mut E<'_>, c: &UnaryCall<'_>, divisor: &Val) -> Rule {
+    let divisor = e.conj(divisor)?;
+    e.div(c.g, &divisor)
+}
+
+fn unary(e: &mut E<'_>, name: &str, x: &Val) -> Rule {
+    e.op(name, &[x], vec![])
+}
+
+/// `a * x² + b`
+fn quadratic(e: &mut E<'_>, x: &Val, a: f64, b: f64) -> Rule {
+    let square = unary(e, "Square", x)?;
+    let b = e.scalar(b, x.dtype())?;
+    if a < 0.0 {
+        e.sub(&b, &square)
+    } else {
+        e.add(&square, &b)
+    }
+}
+
+pub(super) fn neg(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    e.neg(c.g)
+}
+
+pub(super) fn abs(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let sign = unary(e, "Sign", c.x)?;
+    e.mul(c.g, &sign)
+}
+
+pub(super) fn complex_abs(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let sign = unary(e, "Sign", c.x)?;
+    let g = e.cast(c.g, c.x.dtype())?;
+    e.mul(&g, &sign)
+}
+
+pub(super) fn sign(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    e.zeros_like(c.x)
+}
+
+pub(super) fn square(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = e.scale(c.x, 2.0)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn sqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let half = e.scale(c.g, 0.5)?;
+    let y = e.conj(c.y)?;
+    e.div(&half, &y)
+}
+
+/// `-y³ / 2`
+pub(super) fn rsqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let square = unary(e, "Square", c.y)?;
+    let cube = e.mul(&square, c.y)?;
+    let slope = e.scale(&cube, -0.5)?;
+    times(e, c, &slope)
+}
+
+/// `-y²`
+pub(super) fn reciprocal(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let square = unary(e, "Square", c.y)?;
+    let slope = e.neg(&square)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn exp(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    times(e, c, c.y)
+}
+
+pub(super) fn expm1(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = unary(e, "Exp", c.x)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn log(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    over(e, c, c.x)
+}
+
+pub(super) fn log1p(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let one = e.scalar(1.0, c.x.dtype())?;
+    let shifted = e.add(c.x, &one)?;
+    over(e, c, &shifted)
+}
+
+pub(super) fn sin(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = unary(e, "Cos", c.x)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn cos(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let sin = unary(e, "Sin", c.x)?;
+    let slope = e.neg(&sin)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn tan(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = quadratic(e, c.y, 1.0, 1.0)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn asin(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let inside = quadratic(e, c.x, -1.0, 1.0)?;
+    let root = unary(e, "Sqrt", &inside)?;
+    over(e, c, &root)
+}
+
+pub(super) fn acos(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let grad = asin(e, c)?;
+    e.neg(&grad)
+}
+
+pub(super) fn atan(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let divisor = quadratic(e, c.x, 1.0, 1.0)?;
+    over(e, c, &divisor)
+}
+
+pub(super) fn sinh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = unary(e, "Cosh", c.x)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn cosh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = unary(e, "Sinh", c.x)?;
+    times(e, c, &slope)
+}
+
+pub(super) fn tanh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let y = e.conj(c.y)?;
+    e.op("TanhGrad", &[&y, c.g], vec![])
+}
+
+pub(super) fn asinh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let divisor = unary(e, "Cosh", c.y)?;
+    over(e, c, &divisor)
+}
+
+pub(super) fn acosh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let divisor = unary(e, "Sinh", c.y)?;
+    over(e, c, &divisor)
+}
+
+pub(super) fn atanh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let divisor = quadratic(e, c.x, -1.0, 1.0)?;
+    over(e, c, &divisor)
+}
+
+/// `g * factor * exp(sign * x²)`
+fn bell(e: &mut E<'_>, c: &UnaryCall<'_>, x: &Val, factor: f64, sign: f64) -> Rule {
+    let square = unary(e, "Square", x)?;
+    let exponent = e.scale(&square, sign)?;
+    let bell = unary(e, "Exp", &exponent)?;
+    let slope = e.scale(&bell, factor)?;
+    e.mul(c.g, &slope)
+}
+
+pub(super) fn erf(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    bell(e, c, c.x, std::f64::consts::FRAC_2_SQRT_PI, -1.0)
+}
+
+pub(super) fn erfc(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    bell(e, c, c.x, -std::f64::consts::FRAC_2_SQRT_PI, -1.0)
+}
+
+pub(super) fn erfinv(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    bell(e, c, c.y, 1.0 / std::f64::consts::FRAC_2_SQRT_PI, 1.0)
+}
+
+pub(super) fn ndtri(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    bell(e, c, c.y, std::f64::consts::TAU.sqrt(), 0.5)
+}
+
+pub(super) fn lgamma(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let slope = unary(e, "Digamma", c.x)?;
+    e.mul(c.g, &slope)
+}

@@ -1,0 +1,39 @@
+//! Element by element: families of operations declared by tables, each row one operation.
+
+mod arithmetic;
+mod binary;
+mod bits;
+mod cast;
+mod check;
+mod compare;
+mod complex;
+mod families;
+mod math;
+mod math_grads;
+mod activation;
+mod select;
+mod special;
+mod strings;
+mod unary;
+
+pub use binary::Binary;
+pub use cast::Cast;
+pub use compare::Equality;
+pub use unary::Unary;
+
+use ferrograph_graph::Registry;
+
+pub(crate) fn register(r: &mut Registry) {
+    arithmetic::register(r);
+    compare::register(r);
+    bits::register(r);
+    math::register(r);
+    activation::register(r);
+    complex::register(r);
+    cast::register(r);
+    select::register(r);
+    check::register(r);
+}
+
+#[cfg(test)]
+mod tests;

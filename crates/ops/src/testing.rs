@@ -1,0 +1,233 @@
+//! Helpers for tests of operations: eager evaluation, and gradients checked numerically.
+
+use crate::{Build, registry};
+use ferrograph_graph::{Attr, Emitter, Grad, GraphBuilder, Interpreter, OpRef, Val, Vals, VjpCall};
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, err};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Emits by evaluating at once, and remembers what was emitted.
+#[derive(Default)]
+pub(crate) struct EagerEmitter {
+    calls: Vec<(OpRef, Vec<Val>, Vals)>,
+}
+
+impl Emitter for EagerEmitter {
+    fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals> {
+        let tensors: Vec<Tensor> = inputs
+            .iter()
+            .map(|v| v.expect_tensor().cloned())
+            .collect::<Result<_>>()?;
+        let outputs: Vals = op
+            .eval(&Interpreter, &tensors)
+            .map_err(|e| e.in_op(op.name()))?
+            .into_iter()
+            .map(Val::eager)
+            .collect();
+        self.calls.push((op, inputs.to_vec(), outputs.clone()));
+        Ok(outputs)
+    }
+}
+
+impl EagerEmitter {
+    /// The gradients of the sum of `y` by `xs`, emitted here so that they can be differentiated again.
+    pub fn gradients(&mut self, y: &Val, xs: &[Val]) -> Result<Vec<Option<Val>>> {
+        let mut grads: HashMap<u64, Val> = HashMap::new();
+        let seed = self.ones_like(y)?;
+        grads.insert(y.key(), seed);
+        for i in (0..self.calls.len()).rev() {
+            let (op, inputs, outputs) = self.calls[i].clone();
+            let of: Vec<Option<Val>> = outputs.iter().map(|o| grads.get(&o.key()).cloned()).collect();
+            if of.iter().all(Option::is_none) {
+                continue;
+            }
+            if op.differentiability() != ferrograph_graph::Differentiability::Vjp {
+                continue;
+            }
+            let needs = vec![true; inputs.len()];
+            let call = VjpCall {
+                inputs: &inputs,
+                outputs: &outputs,
+                grads: &of,
+                needs: &needs,
+            };
+            for (input, grad) in inputs.iter().zip(op.vjp(self, &call)?) {
+                let Some(Grad::Dense(grad)) = grad else {
+                    continue;
+                };
+                assert_eq!(grad.spec().shape, input.spec().shape, "gradient shape of {op:?}");
+                let total = match grads.remove(&input.key()) {
+                    Some(old) => self.add(&old, &grad)?,
+                    None => grad,
+                };
+                grads.insert(input.key(), total);
+            }
+        }
+        Ok(xs.iter().map(|x| grads.get(&x.key()).cloned()).collect())
+    }
+}
+
+/// The outputs of an operation for these tensors.
+pub(crate) fn run_all(
+    name: &str,
+    inputs: &[&Tensor],
+    attrs: Vec<(&str, Attr)>,
+) -> Result<Vec<Tensor>> {
+    let vals: Vec<Val> = inputs.iter().map(|t| Val::eager((*t).clone())).collect();
+    EagerEmitter::default()
+        .op_all(name, &vals, attrs)?
+        .iter()
+        .map(|v| v.expect_tensor().cloned())
+        .collect()
+}
+
+/// The first output of an operation, which must agree with that of its bound kernel.
+pub(crate) fn run(name: &str, inputs: &[&Tensor], attrs: Vec<(&str, Attr)>) -> Result<Tensor> {
+    let owned: Vec<Tensor> = inputs.iter().map(|t| (*t).clone()).collect();
+    let first = run_all(name, inputs, attrs.clone())?.remove(0);
+    let attrs: Vec<(String, Attr)> = attrs.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
+    let op = registry().make(name, &attrs)?;
+    if first.dtype().is_dense() && op.effect() == ferrograph_graph::Effect::Pure {
+        if let Ok(other) = ferrograph_graph::evaluate(&*op, &owned) {
+            assert_eq!(other[0].bytes(), first.bytes(), "eval and kernel of {name}");
+            assert_eq!(other[0].spec(), first.spec());
+        }
+    }
+    Ok(first)
+}
+
+/// The specs that a graph infers for an operation on values of these specs.
+pub(crate) fn infer(
+    name: &str,
+    inputs: &[TensorSpec],
+    attrs: Vec<(&str, Attr)>,
+) -> Result<Vec<TensorSpec>> {
+    let attrs: Vec<(String, Attr)> = attrs.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
+    let op = registry().make(name, &attrs)?;
+    let mut builder = GraphBuilder::new("test");
+    let mut values = Vec::new();
+    for spec in inputs {
+        let node = builder.add(
+            Arc::new(crate::Placeholder { spec: spec.clone() }),
+            &[],
+            None,
+            None,
+        )?;
+        values.push(builder.node(node).outputs[0]);
+    }
+    let node = builder.add(op, &values, None, None)?;
+    let outputs = builder.node(node).outputs.clone();
+    Ok(outputs.iter().map(|&v| builder.value(v).spec.clone()).collect())
+}
+
+/// A spec whose sizes of -1 are unknown.
+pub(crate) fn spec(dtype: DType, dims: &[i64]) -> TensorSpec {
+    let dims = dims
+        .iter()
+        .map(|&d| usize::try_from(d).ok().into())
+        .collect::<PartialShape>();
+    TensorSpec::new(dtype, dims)
+}
+
+/// A float64 tensor of these elements.
+pub(crate) fn t64(shape: &[usize], elements: &[f64]) -> Tensor {
+    Tensor::from_slice(shape, elements).expect("elements fill the shape")
+}
+
+/// The elements of a float64 tensor.
+pub(crate) fn f64s(t: &Tensor) -> Vec<f64> {
+    t.as_slice::<f64>().expect("a float64 tensor").to_vec()
+}
+
+/// Checks the gradients of an operation on float64 tensors against differences, weighing outputs unevenly so that
+/// terms do not cancel; once more for the gradient's own gradient.
+pub(crate) fn check_gradients(name: &str, inputs: &[&Tensor], attrs: &[(&str, Attr)]) {
+    check_fn(name, inputs, |e, xs| {
+        let xs: Vec<&Val> = xs.iter().collect();
+        e.op(name, &xs, attrs.to_vec())
+    });
+}
+
+/// As [`check_gradients`], for a function of the float64 tensors among the inputs.
+pub(crate) fn check_fn(
+    what: &str,
+    inputs: &[&Tensor],
+    f: impl Fn(&mut EagerEmitter, &[Val]) -> Result<Val>,
+) {
+    let first = |e: &mut EagerEmitter, xs: &[Val]| {
+        let y = f(e, xs)?;
+        weighed(e, &y)
+    };
+    compare(what, inputs, &first);
+    let second = |e: &mut EagerEmitter, xs: &[Val]| {
+        let y = first(e, xs)?;
+        let grads = e.gradients(&y, xs)?;
+        let mut total = None;
+        for grad in grads.iter().flatten().filter(|g| g.dtype() == DType::Float64) {
+            let part = weighed(e, grad)?;
+            total = Some(match total {
+                Some(sum) => e.add(&sum, &part)?,
+                None => part,
+            });
+        }
+        total.ok_or_else(|| err!(Internal, "{what} has no gradient"))
+    };
+    compare(&format!("gradient of {what}"), inputs, &second);
+}
+
+/// The sum of the elements under uneven weights.
+fn weighed(e: &mut EagerEmitter, y: &Val) -> Result<Val> {
+    let shape = y.expect_tensor()?.shape().clone();
+    #[allow(clippy::cast_precision_loss)]
+    let weights: Vec<f64> = (0..shape.n_elements())
+        .map(|i| 0.5 + (i * 7 % 5) as f64 * 0.3)
+        .collect();
+    let weights = e.constant(Tensor::from_slice(shape.clone(), &weights)?)?;
+    let product = e.mul(y, &weights)?;
+    #[allow(clippy::cast_possible_wrap)]
+    let axes: Vec<i64> = (0..shape.rank() as i64).collect();
+    let axes = e.int_vector(&axes)?;
+    e.sum(&product, &axes, false)
+}
+
+fn compare(
+    what: &str,
+    inputs: &[&Tensor],
+    f: &dyn Fn(&mut EagerEmitter, &[Val]) -> Result<Val>,
+) {
+    let value = |inputs: &[Tensor]| -> f64 {
+        let xs: Vec<Val> = inputs.iter().map(|t| Val::eager(t.clone())).collect();
+        let y = f(&mut EagerEmitter::default(), &xs).unwrap_or_else(|e| panic!("{what}: {e}"));
+        y.tensor().expect("eager").item().expect("a float64 scalar")
+    };
+    let owned: Vec<Tensor> = inputs.iter().map(|t| (*t).clone()).collect();
+    let xs: Vec<Val> = owned.iter().map(|t| Val::eager(t.clone())).collect();
+    let mut e = EagerEmitter::default();
+    let y = f(&mut e, &xs).unwrap_or_else(|err| panic!("{what}: {err}"));
+    let grads = e
+        .gradients(&y, &xs)
+        .unwrap_or_else(|err| panic!("{what}: {err}"));
+    for (i, x) in owned.iter().enumerate() {
+        if x.dtype() != DType::Float64 {
+            continue;
+        }
+        let got = grads[i]
+            .as_ref()
+            .map_or(vec![0.0; x.n_elements()], |g| f64s(g.tensor().expect("eager")));
+        for (j, &got) in got.iter().enumerate() {
+            let moved = |step: f64| {
+                let mut all = owned.clone();
+                let mut elements = f64s(x);
+                elements[j] += step;
+                all[i] = t64(x.shape(), &elements);
+                value(&all)
+            };
+            let step = 1e-5;
+            let want = (moved(step) - moved(-step)) / (2.0 * step);
+            assert!(
+                (got - want).abs() <= 1e-5 * (1.0 + want.abs()),
+                "{what}: input {i} element {j}: got {got}, differences give {want}"
+            );
+        }
+    }
+}
