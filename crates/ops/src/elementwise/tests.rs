@@ -149,7 +149,8 @@ fn complex_parts_and_gradients() {
             let z = e.op("Complex", &[&xs[0], &xs[1]], vec![])?;
             let w = e.op("Exp", &[&z], vec![])?;
             let w = e.mul(&w, &z)?;
-            let w = e.div(&w, &xs_conj(e, &z)?)?;
+            let shifted = conj_and_two(e, &z)?;
+            let w = e.div(&w, &shifted)?;
             e.op(part, &[&w], vec![])
         });
     }
@@ -157,7 +158,7 @@ fn complex_parts_and_gradients() {
     assert_eq!(f64s(&run("ComplexAbs", &[&z], vec![]).unwrap()), [5.0]);
 }
 
-fn xs_conj(
+fn conj_and_two(
     e: &mut crate::testing::EagerEmitter,
     z: &ferrograph_graph::Val,
 ) -> ferrograph_tensor::Result<ferrograph_graph::Val> {

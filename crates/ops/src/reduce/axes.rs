@@ -1,0 +1,194 @@
+//! Which axes are reduced, and the shapes that follow.
+
+use ferrograph_graph::{
+    Differentiability, Inputs, Known, Op, Registry, Runner, Specs, Tensors, op_object,
+};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// For each axis whether it is reduced.
+pub(super) type Marks = SmallVec<[bool; 6]>;
+
+/// Marks axes, which may be negative.
+///
+/// # Errors
+/// `InvalidArgument` where one lies outside the rank or comes twice.
+pub(super) fn marks(axes: &[i64], rank: usize) -> Result<Marks> {
+    let mut marks: Marks = smallvec![false; rank];
+    for &axis in axes {
+        let at = resolve(axis, rank)?;
+        if std::mem::replace(&mut marks[at], true) {
+            bail!(
+                InvalidArgument,
+                "Invalid reduction arguments: Axes contains duplicate dimension: {at}"
+            );
+        }
+    }
+    Ok(marks)
+}
+
+/// The axis from the front that a possibly negative one means.
+pub(super) fn resolve(axis: i64, rank: usize) -> Result<usize> {
+    let n = i64::try_from(rank).unwrap_or(i64::MAX);
+    let from_front = if axis < 0 { axis.checked_add(n) } else { Some(axis) };
+    from_front
+        .and_then(|a| usize::try_from(a).ok())
+        .filter(|&a| a < rank)
+        .ok_or_else(|| {
+            err!(
+                InvalidArgument,
+                "Invalid reduction dimension ({axis} for input with {rank} dimension(s))"
+            )
+        })
+}
+
+/// Checks that input `i` is an int32 or int64 scalar or vector.
+pub(super) fn expect_axes(inputs: &Inputs<'_>, i: usize) -> Result<()> {
+    if !matches!(inputs.dtype(i), DType::Int32 | DType::Int64) {
+        bail!(
+            DType,
+            "reduction_indices must be an int32 or int64 tensor but is a {} tensor",
+            inputs.dtype(i)
+        );
+    }
+    Ok(())
+}
+
+/// The shape left by a reduction of `shape` over axes, as far as they are known.
+pub(super) fn reduced_shape(
+    shape: &PartialShape,
+    axes: Option<&[i64]>,
+    keep_dims: bool,
+) -> Result<PartialShape> {
+    let Some(dims) = shape.dims() else {
+        return Ok(PartialShape::UNKNOWN);
+    };
+    let Some(axes) = axes else {
+        return Ok(match keep_dims {
+            true => PartialShape::of_rank(dims.len()),
+            false => PartialShape::UNKNOWN,
+        });
+    };
+    let marks = marks(axes, dims.len())?;
+    Ok(dims
+        .iter()
+        .zip(&marks)
+        .filter(|&(_, &reduced)| keep_dims || !reduced)
+        .map(|(&dim, &reduced)| if reduced { Dim::new(1) } else { dim })
+        .collect())
+}
+
+/// A shape vector with ones at some axes: what a reduction that keeps its dimensions leaves.
+#[derive(Debug)]
+pub(crate) struct ReducedShape;
+
+impl Op for ReducedShape {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "ReducedShape"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        expect_axes(inputs, 0)?;
+        expect_axes(inputs, 1)?;
+        Ok(smallvec![inputs.spec(0).clone()])
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let [shape, axes] = inputs else {
+            bail!(Internal, "ReducedShape has two inputs");
+        };
+        let sizes = shape.to_i64s()?;
+        let marks = marks(&axes.to_i64s()?, sizes.len())?;
+        let sizes: Vec<i64> = sizes
+            .iter()
+            .zip(&marks)
+            .map(|(&n, &reduced)| if reduced { 1 } else { n })
+            .collect();
+        Ok(smallvec![int_vector(&sizes, shape.dtype())?])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let mut sizes = inputs.known(0)?;
+        let marks = marks(&inputs.ints(1)?, sizes.len()).ok()?;
+        for (size, reduced) in sizes.iter_mut().zip(marks) {
+            if reduced {
+                *size = Some(1);
+            }
+        }
+        Some(sizes)
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+/// An int32 or int64 vector.
+pub(super) fn int_vector(elements: &[i64], dtype: DType) -> Result<Tensor> {
+    if dtype == DType::Int64 {
+        return Tensor::vector(elements);
+    }
+    let narrow: Result<Vec<i32>> = elements
+        .iter()
+        .map(|&x| i32::try_from(x).map_err(|_| err!(InvalidArgument, "{x} does not fit int32")))
+        .collect();
+    Tensor::vector(&narrow?)
+}
+
+/// Of two shapes that broadcast against each other: the axes of the result along which each was repeated.
+#[derive(Debug)]
+pub(crate) struct BroadcastGradientArgs;
+
+impl Op for BroadcastGradientArgs {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "BroadcastGradientArgs"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        let dtype = inputs.same_dtype(0, 1)?;
+        expect_axes(inputs, 0)?;
+        let vector = TensorSpec::new(dtype, PartialShape::of_rank(1));
+        Ok(smallvec![vector.clone(), vector])
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let [a, b] = inputs else {
+            bail!(Type, "expected 2 inputs, got {}", inputs.len());
+        };
+        let (x, y) = (a.to_i64s()?, b.to_i64s()?);
+        let (first, second) = repeated(&x, &y)?;
+        Ok(smallvec![
+            int_vector(&first, a.dtype())?,
+            int_vector(&second, a.dtype())?
+        ])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+fn repeated(a: &[i64], b: &[i64]) -> Result<(Vec<i64>, Vec<i64>)> {
+    let rank = a.len().max(b.len());
+    let at = |s: &[i64], i: usize| (i + s.len()).checked_sub(rank).map_or(1, |j| s[j]);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for i in 0..rank {
+        let axis = i64::try_from(i).unwrap_or(i64::MAX);
+        match (at(a, i), at(b, i)) {
+            (1, 1) => {
+                first.push(axis);
+                second.push(axis);
+            }
+            (x, y) if x == y => {}
+            (1, _) => first.push(axis),
+            (_, 1) => second.push(axis),
+            _ => bail!(Shape, "shapes {a:?} and {b:?} do not broadcast"),
+        }
+    }
+    Ok((first, second))
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("ReducedShape", |_| Ok(Arc::new(ReducedShape)));
+    r.add("BroadcastGradientArgs", |_| {
+        Ok(Arc::new(BroadcastGradientArgs))
+    });
+}

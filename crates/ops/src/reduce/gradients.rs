@@ -1,0 +1,183 @@
+//! Gradients of reductions.
+
+use super::axes::marks;
+use crate::Build;
+use ferrograph_graph::{Attr, Emitter, Val};
+use ferrograph_tensor::{DType, Result};
+
+/// What the rule of a reduction works from.
+pub(crate) struct ReduceCall<'a> {
+    pub x: &'a Val,
+    pub axes: &'a Val,
+    /// The result.
+    pub y: &'a Val,
+    /// Its gradient.
+    pub g: &'a Val,
+    pub keep_dims: bool,
+}
+
+impl ReduceCall<'_> {
+    /// The reduced axes in order, where they and the rank are known.
+    fn reduced(&self) -> Option<Vec<i64>> {
+        let rank = self.x.spec().shape.rank()?;
+        let axes = self.axes.constant()?.to_i64s().ok()?;
+        let marks = marks(&axes, rank).ok()?;
+        (0i64..)
+            .zip(marks)
+            .filter(|&(_, reduced)| reduced)
+            .map(|(axis, _)| Some(axis))
+            .collect()
+    }
+
+    /// Something of the result's shape with the reduced dimensions kept.
+    fn kept(&self, e: &mut dyn Emitter, y: &Val) -> Result<Val> {
+        if self.keep_dims {
+            return Ok(y.clone());
+        }
+        let Some(axes) = self.reduced() else {
+            let shape = e.shape_of(self.x)?;
+            let kept = e.op("ReducedShape", &[&shape, self.axes], vec![])?;
+            return e.reshape(y, &kept);
+        };
+        if let Some(shape) = self.x.spec().shape.to_static() {
+            let ones = |(i, &n): (usize, &usize)| match i64::try_from(i) {
+                Ok(axis) if axes.contains(&axis) => 1,
+                _ => i64::try_from(n).unwrap_or(i64::MAX),
+            };
+            let dims: Vec<i64> = shape.iter().enumerate().map(ones).collect();
+            let dims = e.int_vector(&dims)?;
+            return e.reshape(y, &dims);
+        }
+        let mut kept = y.clone();
+        for axis in axes {
+            let axis = e.scalar(axis as f64, DType::Int32)?;
+            kept = e.op("ExpandDims", &[&kept, &axis], vec![])?;
+        }
+        Ok(kept)
+    }
+}
+
+/// `a` repeated to the shape of `like`.
+fn spread(e: &mut dyn Emitter, a: &Val, like: &Val) -> Result<Val> {
+    let (from, to) = (a.spec().shape, like.spec().shape);
+    if from.is_static() && from == to {
+        return Ok(a.clone());
+    }
+    let shape = e.shape_of(like)?;
+    e.op("BroadcastTo", &[a, &shape], vec![])
+}
+
+pub(super) fn sum(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    let g = c.kept(e, c.g)?;
+    spread(e, &g, c.x)
+}
+
+/// The gradient of the sum over the number of elements that a result is made of.
+pub(super) fn mean(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    let (from, to) = (c.x.spec().shape.n_elements(), c.y.spec().shape.n_elements());
+    let scaled = match (from, to) {
+        #[allow(clippy::cast_precision_loss)]
+        (Some(from), Some(to)) => e.scale(c.g, to.max(1) as f64 / from.max(1) as f64)?,
+        _ => {
+            let n = n_reduced(e, c)?;
+            let n = e.cast(&n, c.g.dtype())?;
+            e.div(c.g, &n)?
+        }
+    };
+    sum(e, &ReduceCall { g: &scaled, ..*c })
+}
+
+/// How many elements a result is made of.
+fn n_reduced(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    if let Some(axes) = c.reduced() {
+        let shape = e.shape_of(c.x)?;
+        let axes = e.int_vector(&axes)?;
+        let zero = e.scalar(0.0, DType::Int32)?;
+        let sizes = e.op("GatherV2", &[&shape, &axes, &zero], vec![])?;
+        return e.op("Prod", &[&sizes, &zero], vec![]);
+    }
+    let int = || vec![("out_type", Attr::DType(DType::Int32))];
+    let from = e.op("Size", &[c.x], int())?;
+    let to = e.op("Size", &[c.y], int())?;
+    let one = e.scalar(1.0, DType::Int32)?;
+    let to = e.op("Maximum", &[&to, &one], vec![])?;
+    e.op("FloorDiv", &[&from, &to], vec![])
+}
+
+/// Elements equal to the extreme share its gradient.
+pub(super) fn extreme(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    let (y, g) = (c.kept(e, c.y)?, c.kept(e, c.g)?);
+    let equal = e.op("Equal", &[c.x, &y], vec![])?;
+    let hits = e.cast(&equal, c.g.dtype())?;
+    let count = e.sum(&hits, c.axes, true)?;
+    let share = e.div(&g, &count)?;
+    e.mul(&hits, &share)
+}
+
+/// `x g / y`, 0 where the norm is.
+pub(super) fn norm(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    let ratio = e.op("DivNoNan", &[c.g, c.y], vec![])?;
+    let ratio = c.kept(e, &ratio)?;
+    e.mul(c.x, &ratio)
+}
+
+/// For each element the product of the others: of those before it and those after it, so that zeros do no harm.
+pub(super) fn prod(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    let g = c.kept(e, c.g)?;
+    let others = match (c.reduced(), c.x.spec().shape.rank()) {
+        (Some(axes), Some(rank)) if axes.len() == rank => {
+            let flat = e.int_vector(&[-1])?;
+            let flat = e.reshape(c.x, &flat)?;
+            let others = others_along(e, &flat, 0)?;
+            e.reshape_like(&others, c.x)?
+        }
+        (Some(axes), _) if axes.len() == 1 => others_along(e, c.x, axes[0])?,
+        (Some(axes), _) if axes.is_empty() => e.ones_like(c.x)?,
+        (Some(axes), Some(rank)) => others_across(e, c.x, &axes, rank)?,
+        _ => {
+            let y = c.kept(e, c.y)?;
+            e.div(&y, c.x)?
+        }
+    };
+    let slope = e.conj(&others)?;
+    e.mul(&slope, &g)
+}
+
+/// The product of the other elements along one axis.
+fn others_along(e: &mut dyn Emitter, x: &Val, axis: i64) -> Result<Val> {
+    let axis = e.scalar(axis as f64, DType::Int32)?;
+    let mut scan = |reverse: bool| {
+        let attrs = vec![
+            ("exclusive", Attr::Bool(true)),
+            ("reverse", Attr::Bool(reverse)),
+        ];
+        e.op("Cumprod", &[x, &axis], attrs)
+    };
+    let (before, after) = (scan(false)?, scan(true)?);
+    e.mul(&before, &after)
+}
+
+/// The product of the other elements over several axes: they are brought to the end and joined.
+fn others_across(e: &mut dyn Emitter, x: &Val, axes: &[i64], rank: usize) -> Result<Val> {
+    let rank = i64::try_from(rank).unwrap_or(i64::MAX);
+    let kept: Vec<i64> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
+    let perm: Vec<i64> = kept.iter().chain(axes).copied().collect();
+    let mut back = vec![0; perm.len()];
+    for (to, &from) in (0i64..).zip(&perm) {
+        if let Some(slot) = usize::try_from(from).ok().and_then(|i| back.get_mut(i)) {
+            *slot = to;
+        }
+    }
+    let (perm, back) = (e.int_vector(&perm)?, e.int_vector(&back)?);
+    let moved = e.op("Transpose", &[x, &perm], vec![])?;
+    let rows = e.shape_of(&moved)?;
+    let (zero, n_kept) = (e.int_vector(&[0])?, e.int_vector(&[kept.len() as i64])?);
+    let outer = e.op("Slice", &[&rows, &zero, &n_kept], vec![])?;
+    let rest = e.int_vector(&[-1])?;
+    let axis = e.scalar(0.0, DType::Int32)?;
+    let joined = e.op("ConcatV2", &[&outer, &rest, &axis], vec![])?;
+    let flat = e.reshape(&moved, &joined)?;
+    let others = others_along(e, &flat, -1)?;
+    let others = e.reshape_like(&others, &moved)?;
+    e.op("Transpose", &[&others, &back], vec![])
+}

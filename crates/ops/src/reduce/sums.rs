@@ -1,0 +1,145 @@
+//! The sum of many tensors, and half the sum of squares.
+
+use crate::Build;
+use ferrograph_graph::{
+    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, VjpCall, op_object,
+};
+use ferrograph_kernels::elementwise::{Add, Binary};
+use ferrograph_kernels::pool;
+use ferrograph_kernels::reduce::{ReduceOp, reduce};
+use ferrograph_tensor::{Element, Result, TensorSpec, bail, bf16, f16, with_element};
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// The sum of tensors of one dtype and shape.
+#[derive(Debug)]
+pub struct AddN;
+
+impl Op for AddN {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "AddN"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        if inputs.is_empty() {
+            bail!(Value, "AddN needs at least one input");
+        }
+        let dtype = inputs.dtype(0);
+        if !dtype.is_numeric() {
+            bail!(DType, "AddN is not defined for {dtype} tensors");
+        }
+        let mut shape = inputs.shape(0).clone();
+        for i in 1..inputs.len() {
+            inputs.same_dtype(0, i)?;
+            shape = shape.merge(inputs.shape(i))?;
+        }
+        Ok(smallvec![TensorSpec::new(dtype, shape)])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        let n = inputs.len();
+        Ok(with_element!(inputs.dtype(0), numeric, T => Some(bind::<T>(n, Binary::of::<Add>())), else => None))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let g = call.grad()?;
+        Ok(call.inputs.iter().map(|_| Some(g.clone().into())).collect())
+    }
+}
+
+/// Elements that are added up at once, so that partial sums stay in cache.
+const TILE: usize = 1024;
+
+fn bind<T: Element>(n: usize, add: Binary<T, T>) -> Kernel {
+    Box::new(move |o| {
+        let inputs: smallvec::SmallVec<[&[T]; 8]> = (0..n).map(|i| o.input(i)).collect();
+        #[allow(clippy::cast_precision_loss)]
+        pool::par_chunks_mut(o.output::<T>(0), add.cost_ns * n as f64, |first, out| {
+            let mut sum = [T::default(); TILE];
+            for (i, out) in out.chunks_mut(TILE).enumerate() {
+                let at = first + i * TILE..first + i * TILE + out.len();
+                out.copy_from_slice(&inputs[0][at.clone()]);
+                for x in &inputs[1..] {
+                    let sum = &mut sum[..out.len()];
+                    (add.vec_vec)(out, &x[at.clone()], sum);
+                    out.copy_from_slice(sum);
+                }
+            }
+        });
+        Ok(())
+    })
+}
+
+/// Half the sum of the squares.
+#[derive(Debug)]
+pub struct L2Loss;
+
+struct HalfSquares;
+
+macro_rules! half_squares {
+    ($($t:ty, $acc:ty, |$x:ident| $wide:expr, |$r:ident| $narrow:expr;)*) => {$(
+        impl ReduceOp<$t> for HalfSquares {
+            type Acc = $acc;
+            type Out = $t;
+            #[inline(always)]
+            fn identity() -> $acc {
+                0.0
+            }
+            #[inline(always)]
+            fn lift($x: $t) -> $acc {
+                let x = $wide;
+                x * x
+            }
+            #[inline(always)]
+            fn merge(a: $acc, b: $acc) -> $acc {
+                a + b
+            }
+            #[inline(always)]
+            fn finish(r: $acc, _n: usize) -> $t {
+                let $r = r * 0.5;
+                $narrow
+            }
+        }
+    )*};
+}
+
+half_squares! {
+    f32, f32, |x| x, |r| r;
+    f64, f64, |x| x, |r| r;
+    f16, f32, |x| x.to_f32(), |r| f16::from_f32(r);
+    bf16, f32, |x| x.to_f32(), |r| bf16::from_f32(r);
+}
+
+impl Op for L2Loss {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "L2Loss"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(1)?;
+        let dtype = inputs.dtype(0);
+        if !dtype.is_floating() {
+            bail!(DType, "L2Loss is not defined for {dtype} tensors");
+        }
+        Ok(smallvec![TensorSpec::scalar(dtype)])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        Ok(with_element!(inputs.dtype(0), floating, T => Some(Box::new(|o| {
+            let x = o.input::<T>(0);
+            reduce::<T, HalfSquares>(x, x.len(), 1, o.output(0));
+            Ok(())
+        })), else => None))
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        Ok(smallvec![Some(e.mul(&call.inputs[0], call.grad()?)?.into())])
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("AddN", |_| Ok(Arc::new(AddN)));
+    r.add("L2Loss", |_| Ok(Arc::new(L2Loss)));
+}
