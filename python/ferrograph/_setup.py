@@ -72,7 +72,9 @@ def finish() -> None:
     from .trace_type import classify, rebuild
     from .variable import Variable, variable_from_handle
 
-    _core.register_types(_dtypes_by_code(dtypes), dtypes.as_dtype, TensorShape, [_core.Tensor, Variable])
+    _core.register_types(
+        _dtypes_by_code(dtypes), dtypes.as_dtype, TensorShape, [_core.Tensor, Variable]
+    )
     _core.register_hooks(
         {
             "errors": errors,

@@ -9,7 +9,14 @@ from typing import Any
 
 from . import _core
 
-__all__ = ["control_dependencies", "device", "executing_eagerly", "init_scope", "inside_function", "name_scope"]
+__all__ = [
+    "control_dependencies",
+    "device",
+    "executing_eagerly",
+    "init_scope",
+    "inside_function",
+    "name_scope",
+]
 
 
 class _Thread(threading.local):

@@ -255,9 +255,7 @@ class Function(_core.FunctionBase):
 
     def _check_arguments(self, before: list, args: tuple, kwargs: dict) -> None:
         after = _shallow(args, kwargs)
-        if len(before) != len(after) or any(
-            x is not y for x, y in zip(before, after, strict=True)
-        ):
+        if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
             raise ValueError(
                 f"{self._name}() should not modify its Python input arguments: a list or dict was "
                 "changed in place while it was traced. Modify a copy of it instead"

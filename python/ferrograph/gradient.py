@@ -77,7 +77,9 @@ class GradientTape(_core.TapeBase):
     6.0
     """
 
-    def __new__(cls, persistent: bool = False, watch_accessed_variables: bool = True) -> GradientTape:
+    def __new__(
+        cls, persistent: bool = False, watch_accessed_variables: bool = True
+    ) -> GradientTape:
         return super().__new__(cls, watch_accessed_variables)
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):

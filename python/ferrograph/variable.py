@@ -135,9 +135,7 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     ) -> Variable:
         if _handle is not None:
             like = initial_value
-            return super().__new__(
-                cls, like.dtype, like.shape, like._name, like.trainable, _handle
-            )
+            return super().__new__(cls, like.dtype, like.shape, like._name, like.trainable, _handle)
         if initial_value is None:
             raise ValueError("a Variable needs an initial_value")
         creation = _thread.creations[-1] if _thread.creations else None
@@ -153,7 +151,9 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         known = value._constant_value() if lifted else value
         declared = value.shape if shape is None else TensorShape(shape)
         if validate_shape and not declared.is_compatible_with(value.shape):
-            raise ValueError(f"an initial value of shape {value.shape} does not fit shape {declared}")
+            raise ValueError(
+                f"an initial value of shape {value.shape} does not fit shape {declared}"
+            )
         scope = context.current_scope()
         self = super().__new__(
             cls, value.dtype, declared, f"{scope}{name or 'Variable'}", trainable is not False
@@ -210,15 +210,21 @@ class Variable(_core.VariableBase, metaclass=_Meta):
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return self._read().numpy().copy()
 
-    def assign(self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
         """Replace the value. ValueError where dtype or shape do not fit."""
         return self._change("set", value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
         """Add to the value."""
         return self._change("add", delta)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
         """Subtract from the value."""
         return self._change("sub", delta)
 
@@ -251,7 +257,9 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     def set_shape(self, shape: Any) -> None:
         """Check a shape against the declared one."""
         if not self.shape.is_compatible_with(TensorShape(shape)):
-            raise ValueError(f"shape {shape} does not fit Variable {self.name} of shape {self.shape}")
+            raise ValueError(
+                f"shape {shape} does not fit Variable {self.name} of shape {self.shape}"
+            )
 
     def ref(self) -> Any:
         """An object that stands for this variable as a dictionary key."""

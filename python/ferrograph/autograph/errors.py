@@ -32,11 +32,7 @@ def loop_dtype_error() -> type:
             """A variable of a staged loop has another dtype after an iteration than before it."""
 
             def __init__(self, message: str):
-                Exception.__init__(self, message)
-                self.message = message
-
-            def __str__(self) -> str:
-                return self.message
+                errors.InvalidArgumentError.__init__(self, None, None, message)
 
         _loop_dtype_error = LoopDtypeError
     return _loop_dtype_error

@@ -35,16 +35,20 @@ class Rows:
 
 
 class Counting:
-    """The integers of a range whose step is known: the position is the element."""
+    """The integers of a range: the position is the element, and the range itself is not read."""
 
-    def __init__(self, start: Any, limit: Any, step: int):
+    def __init__(self, start: Any, limit: Any, step: Any):
         self._limit = limit
         self._step = step
         self.start = start
 
     def has_more(self, position: Any) -> Any:
-        compare = fg.less if self._step > 0 else fg.greater
-        return compare(position, self._limit)
+        below, above = fg.less(position, self._limit), fg.greater(position, self._limit)
+        known = self._step if isinstance(self._step, int) else None
+        if known is not None:
+            return below if known > 0 else above
+        rising, falling = fg.greater(self._step, 0), fg.less(self._step, 0)
+        return fg.logical_or(fg.logical_and(rising, below), fg.logical_and(falling, above))
 
     def element(self, position: Any) -> Any:
         return position
@@ -60,31 +64,27 @@ def source_of(iterable: Any, place: str) -> Rows | Counting:
 
 
 class _LastRange(threading.local):
-    """The range that the thread made last: a loop over it need not read it."""
+    """The range that the thread made last: a loop over it counts instead of reading it."""
 
     def __init__(self) -> None:
         self.made: Any = None
         self.arguments: tuple = ()
 
     def counting(self, iterable: Any) -> Counting | None:
-        """The integers of ``iterable`` where it is that range and its step is known."""
+        """The integers of ``iterable`` where it is that range."""
         made, arguments = self.made, self.arguments
         self.made, self.arguments = None, ()
         if iterable is not made or not iterable.dtype.is_integer:
             return None
         start, limit, step = arguments
-        known = _known(step)
-        if not known:
-            return None
         dtype = iterable.dtype
-        return Counting(fg.cast(start, dtype), fg.cast(limit, dtype), known)
-
-
-def _known(step: Any) -> int | None:
-    if isinstance(step, int):
-        return step
-    constant = step._constant_value() if values.is_tensor(step) else None
-    return None if constant is None else int(constant)
+        if not isinstance(step, int):
+            step = fg.cast(step, dtype)
+            known = step._constant_value()
+            step = step if known is None else int(known)
+        if isinstance(step, int) and step == 0:
+            return None
+        return Counting(fg.cast(start, dtype), fg.cast(limit, dtype), step)
 
 
 _last_range = _LastRange()
