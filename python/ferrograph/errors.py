@@ -440,5 +440,5 @@ def error_code_from_exception_type(cls: type[OpError]) -> int | None:
 __all__ = [
     name
     for name, value in list(globals().items())
-    if name.isupper() or getattr(value, "__module__", None) == __name__
+    if name[0] != "_" and (name.isupper() or getattr(value, "__module__", None) == __name__)
 ]
