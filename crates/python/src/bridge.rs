@@ -2,6 +2,7 @@
 
 use ferrograph_tensor::{DType, Dim, PartialShape};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -12,8 +13,6 @@ struct Registered {
     dtypes: Vec<Py<PyAny>>,
     /// `as_dtype` of the front end: anything that names a dtype to a DType object.
     as_dtype: Py<PyAny>,
-    /// `TensorShape._of`: a tuple of dimensions, or None, to a TensorShape.
-    shape_of: Py<PyAny>,
     tensor_shape: Py<PyType>,
     /// The classes whose instances are tensors to a conversion (Tensor, Variable).
     tensor_types: Vec<Py<PyType>>,
@@ -42,7 +41,6 @@ pub(crate) fn register_types(
     let registered = Registered {
         dtypes,
         as_dtype: as_dtype.clone().unbind(),
-        shape_of: tensor_shape.getattr("_of")?.unbind(),
         tensor_shape: tensor_shape.clone().unbind(),
         tensor_types,
     };
@@ -95,8 +93,7 @@ pub(crate) fn optional_dtype_from_py(obj: Option<&Bound<'_, PyAny>>) -> PyResult
 
 /// The TensorShape of a static shape.
 pub(crate) fn shape_to_py<'py>(py: Python<'py>, dims: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    let dims = PyTuple::new(py, dims)?;
-    registered(py)?.shape_of.bind(py).call1((dims,))
+    shape_of(py, PyTuple::new(py, dims)?.into_any())
 }
 
 /// The TensorShape of a partial shape.
@@ -105,10 +102,29 @@ pub(crate) fn partial_shape_to_py<'py>(
     shape: &PartialShape,
 ) -> PyResult<Bound<'py, PyAny>> {
     let dims = match shape.dims() {
-        Some(dims) => Some(PyTuple::new(py, dims.iter().map(|d| d.known()))?),
-        None => None,
+        Some(dims) => PyTuple::new(py, dims.iter().map(|d| d.known()))?.into_any(),
+        None => py.None().into_bound(py),
     };
-    registered(py)?.shape_of.bind(py).call1((dims,))
+    shape_of(py, dims)
+}
+
+/// A TensorShape made without running its constructor: its one field is a checked tuple, or None.
+fn shape_of<'py>(py: Python<'py>, dims: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let class = registered(py)?.tensor_shape.bind(py);
+    // SAFETY: TensorShape is a plain Python class, whose instances the generic allocator makes.
+    let shape = unsafe {
+        let made = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        Bound::from_owned_ptr_or_err(py, made)?
+    };
+    shape.setattr(intern!(py, "_dims"), dims)?;
+    Ok(shape)
+}
+
+/// Whether an object is a TensorShape.
+pub(crate) fn is_tensor_shape(obj: &Bound<'_, PyAny>) -> bool {
+    let py = obj.py();
+    let registered = REGISTERED.get(py);
+    registered.is_some_and(|r| obj.get_type().is(r.tensor_shape.bind(py)))
 }
 
 /// The partial shape that an object spells: a TensorShape, None, an int, or a sequence of ints and None.
@@ -117,9 +133,7 @@ pub(crate) fn partial_shape_from_py(obj: &Bound<'_, PyAny>) -> PyResult<PartialS
         return Ok(PartialShape::UNKNOWN);
     }
     let py = obj.py();
-    if let Some(registered) = REGISTERED.get(py)
-        && obj.get_type().is(registered.tensor_shape.bind(py))
-    {
+    if is_tensor_shape(obj) {
         return partial_shape_from_py(&obj.getattr(intern!(py, "_dims"))?);
     }
     if obj.is_instance_of::<PyList>() || obj.is_instance_of::<PyTuple>() {

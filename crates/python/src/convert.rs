@@ -14,9 +14,11 @@ mod values;
 
 pub(crate) use foreign::format_of;
 
+use crate::bridge::{is_tensor_like, is_tensor_shape};
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat, PyInt};
 use scalar::Scalar;
 use values::Values;
 
@@ -41,8 +43,11 @@ pub(crate) fn tensor_from_py(
         if let Some(scalar) = Scalar::subclass(obj)? {
             return scalar.to_tensor(obj, dtype).map(Some);
         }
-        if super::bridge::is_tensor_like(obj)? {
+        if is_tensor_like(obj)? {
             return Ok(None);
+        }
+        if is_tensor_shape(obj) {
+            return sequence::tensor_of(obj, dtype.or(Some(DType::Int32)));
         }
         if let Some(found) = foreign::tensor_of(obj)? {
             return cast_freely(obj, found, dtype).map(Some);
@@ -90,8 +95,11 @@ fn cast_freely(obj: &Bound<'_, PyAny>, tensor: Tensor, dtype: Option<DType>) -> 
 /// `TypeError` for a value that a dtype does not take.
 #[cold]
 fn does_not_convert(obj: &Bound<'_, PyAny>, dtype: DType) -> PyErr {
-    let hint = if dtype.is_integer() || dtype.is_floating() {
-        format!("; cast it first, for example with fg.cast(value, fg.{dtype})")
+    let number = obj.is_instance_of::<PyFloat>() || obj.is_instance_of::<PyComplex>();
+    let hint = if dtype.is_integer() && obj.is_instance_of::<PyInt>() {
+        ": it is out of range".to_owned()
+    } else if number && dtype.is_numeric() {
+        format!("; to drop what does not fit, use fg.cast(value, fg.{dtype})")
     } else {
         String::new()
     };

@@ -8,7 +8,7 @@ mod buffer;
 pub(crate) mod dlpack;
 
 use crate::errors::IntoPyResult;
-use crate::tensor::PyTensor;
+use crate::tensor::{PyTensor, wrap};
 pub(crate) use array::TensorOwner;
 use ferrograph_graph::Val;
 use ferrograph_tensor::{DType, Tensor};
@@ -98,6 +98,20 @@ pub(crate) fn to_dlpack<'py>(
     }
     let tensor = val.expect_tensor().or_raise(py)?;
     dlpack::to_dlpack(py, tensor, options.max_version, options.copy)
+}
+
+/// A DLPack capsule of a copy of a tensor, which its taker may write to; `ferrograph.experimental.dlpack` calls it.
+#[pyfunction]
+#[pyo3(name = "to_dlpack")]
+pub(crate) fn capsule_of<'py>(tensor: &Bound<'py, PyTensor>) -> PyResult<Bound<'py, PyAny>> {
+    dlpack::to_dlpack(tensor.py(), eager(tensor)?, None, None)
+}
+
+/// The tensor of a DLPack capsule, or of an object with `__dlpack__`; shares the memory where it can.
+#[pyfunction]
+pub(crate) fn from_dlpack<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let tensor = dlpack::from_dlpack(obj, false)?;
+    wrap(obj.py(), Val::eager(tensor))
 }
 
 /// Fills a view over a tensor's memory, read-only.

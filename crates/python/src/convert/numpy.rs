@@ -4,12 +4,13 @@ use super::scalar::{self, Scalar};
 use super::strided::Strided;
 use super::{cast_freely, core_error, no_tensor, sequence};
 use crate::export::TensorOwner;
+use crate::tensor::PyTensor;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, PyArrayObject, PyArrayObject_fields};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyMemoryView, PyType};
 
 struct Types {
     ndarray: Py<PyType>,
@@ -235,7 +236,7 @@ fn shared(py: Python<'_>, fields: &PyArrayObject_fields, view: &Strided<'_>) -> 
             Bound::from_borrowed_ptr(py, inner)
         };
     }
-    let owner = base.cast_exact::<TensorOwner>().ok()?.get().tensor();
+    let owner = owner_of(&base)?;
     if owner.dtype() != view.dtype {
         return None;
     }
@@ -248,4 +249,15 @@ fn shared(py: Python<'_>, fields: &PyArrayObject_fields, view: &Strided<'_>) -> 
         start + within,
     )
     .ok()
+}
+
+/// The tensor that an array's base keeps: by `numpy()`, or by a view of the tensor's buffer.
+fn owner_of(base: &Bound<'_, PyAny>) -> Option<Tensor> {
+    if let Ok(owner) = base.cast_exact::<TensorOwner>() {
+        return Some(owner.get().tensor().clone());
+    }
+    let view = base.cast_exact::<PyMemoryView>().ok()?;
+    let viewed = view.getattr(intern!(base.py(), "obj")).ok()?;
+    let tensor = viewed.cast::<PyTensor>().ok()?;
+    tensor.get().val.expect_tensor().ok().cloned()
 }

@@ -27,6 +27,7 @@ impl Scalar {
     }
 
     /// The value of an object whose very type is one of Python's own.
+    #[inline]
     pub fn exact(obj: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
         if let Ok(x) = obj.cast_exact::<PyFloat>() {
             return Ok(Scalar::python(Value::Float(x.value())));

@@ -65,14 +65,16 @@ struct Walk {
 
 impl Walk {
     fn read(&mut self, obj: &Bound<'_, PyAny>) -> Result<(), Stop> {
+        if let Some(scalar) = Scalar::exact(obj)? {
+            return self.push(obj, scalar);
+        }
         if let Ok(list) = obj.cast::<PyList>() {
-            // The list may change under the reading, so that its length is asked again by the iterator.
             self.enter(obj, list.len())?;
-            return self.read_all(obj, list.len(), list.iter().map(Ok));
+            return self.read_all(obj, list.len(), list.iter());
         }
         if let Ok(tuple) = obj.cast::<PyTuple>() {
             self.enter(obj, tuple.len())?;
-            return self.read_all(obj, tuple.len(), tuple.iter().map(Ok));
+            return self.read_all(obj, tuple.len(), tuple.iter());
         }
         if let Some(scalar) = Scalar::of(obj)? {
             return self.push(obj, scalar);
@@ -96,7 +98,7 @@ impl Walk {
         }
         let items: Vec<Bound<'_, PyAny>> = obj.try_iter()?.collect::<PyResult<_>>()?;
         self.enter(obj, items.len())?;
-        self.read_all(obj, items.len(), items.into_iter().map(Ok))
+        self.read_all(obj, items.len(), items.into_iter())
     }
 
     /// Goes one level down into a sequence of that length.
@@ -126,7 +128,7 @@ impl Walk {
         &mut self,
         obj: &Bound<'py, PyAny>,
         length: usize,
-        items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> Result<(), Stop> {
         let level = self.at.len();
         self.at.push(0);
@@ -134,7 +136,7 @@ impl Walk {
         for item in items {
             self.at[level] = n_read;
             n_read += 1;
-            self.read(&item?)?;
+            self.read(&item)?;
         }
         self.at.pop();
         if n_read != length {

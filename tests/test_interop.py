@@ -1,0 +1,166 @@
+"""Tensors among NumPy arrays, Python numbers, buffers and DLPack."""
+
+import gc
+
+import ferrograph as fg
+import numpy as np
+import pytest
+
+DENSE = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+
+
+def of(name):
+    return fg.constant(np.arange(6).reshape(2, 3).astype(name))
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_numpy_round_trip(name):
+    array = of(name).numpy()
+    assert array.dtype == np.dtype(name)
+    np.testing.assert_array_equal(array, np.arange(6).reshape(2, 3).astype(name))
+    scalar = of(name)[1, 2].numpy()
+    assert type(scalar) is np.dtype(name).type
+
+
+def test_numpy_of_strings_and_bfloat16():
+    assert fg.constant("é").numpy() == "é".encode()
+    words = fg.constant([["a"], ["b"]]).numpy()
+    assert words.dtype == object and words.tolist() == [[b"a"], [b"b"]]
+    pytest.importorskip("ml_dtypes")
+    halves = fg.constant([1.5, 2.5], fg.bfloat16).numpy()
+    assert halves.dtype.name == "bfloat16" and halves.astype(float).tolist() == [1.5, 2.5]
+    assert fg.constant(halves).dtype == fg.bfloat16
+
+
+def test_shared_arrays_are_read_only_and_keep_their_tensor():
+    x = fg.constant(np.arange(1000.0))
+    array = np.asarray(x)
+    assert not array.flags.writeable
+    with pytest.raises(ValueError):
+        array[0] = 1
+    with pytest.raises(ValueError):
+        array.setflags(write=True)
+    del x
+    gc.collect()
+    assert array.sum() == 499500.0
+
+
+def test_memory_that_came_from_a_tensor_is_shared_back():
+    array = np.asarray(fg.constant(np.arange(10.0)))
+    again = np.asarray(fg.constant(array))
+    part = np.asarray(fg.constant(array[2:5]))
+    assert again.ctypes.data == array.ctypes.data
+    assert part.ctypes.data == array.ctypes.data + 16 and part.tolist() == [2.0, 3.0, 4.0]
+    assert fg.constant(array[::2]).numpy().tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert fg.constant(array.view(np.int64)).dtype == fg.int64
+
+
+def test_a_copy_may_be_written():
+    x = fg.constant([1.0, 2.0])
+    copy = np.array(x)
+    copy[0] = 5
+    assert x.numpy().tolist() == [1.0, 2.0]
+    assert np.array(x, dtype=np.int16).tolist() == [1, 2]
+
+
+def test_numpy_functions_take_tensors():
+    x = fg.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert np.sum(x) == 10
+    assert np.concatenate([x, x]).shape == (4, 2)
+    assert np.arange(9)[fg.constant([1, 5])].tolist() == [1, 5]
+
+
+def test_buffers():
+    x = fg.constant([[1, 2], [3, 4]])
+    view = memoryview(x)
+    assert (view.format, view.shape, view.strides, view.readonly) == ("i", (2, 2), (8, 4), True)
+    assert view.tolist() == [[1, 2], [3, 4]]
+    del x
+    gc.collect()
+    assert bytes(view) == np.array([1, 2, 3, 4], np.int32).tobytes()
+    with pytest.raises(BufferError):
+        memoryview(fg.constant("a"))
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_dlpack_out_and_in(name):
+    x = of(name)
+    array = np.from_dlpack(x)
+    np.testing.assert_array_equal(array, x.numpy())
+    assert not array.flags.writeable
+    assert array.ctypes.data == np.asarray(x).ctypes.data
+
+
+def test_dlpack_without_versions_gives_a_copy():
+    class Old:
+        """An array of a consumer that asks for no version."""
+
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+        def __dlpack__(self, stream=None):
+            return self.tensor.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.tensor.__dlpack_device__()
+
+    x = fg.constant([1.0, 2.0])
+    array = np.from_dlpack(Old(x))
+    assert array.tolist() == [1.0, 2.0]
+    assert array.ctypes.data != np.asarray(x).ctypes.data
+
+
+def test_unused_capsules_are_freed():
+    x = fg.constant([1.0, 2.0])
+    for version in (None, (1, 0)):
+        capsule = x.__dlpack__(max_version=version)
+        assert "dltensor" in repr(capsule)
+        del capsule
+    gc.collect()
+    assert x.numpy().tolist() == [1.0, 2.0]
+
+
+def test_dlpack_refuses_what_it_cannot_hold():
+    with pytest.raises(BufferError):
+        fg.constant("a").__dlpack__()
+    with pytest.raises(BufferError):
+        fg.constant(1.0).__dlpack__(dl_device=(2, 0))
+
+
+def test_python_numbers():
+    assert (int(fg.constant(3.9)), float(fg.constant(3)), complex(fg.constant(2.0))) == (3, 3.0, 2)
+    assert int(fg.constant([7])) == 7
+    assert int(fg.constant(2**63, fg.uint64)) == 2**63
+    assert float(fg.constant(1.5, fg.float16)) == 1.5
+    assert [10, 20, 30][fg.constant(2)] == 30
+    for wrong in (
+        lambda: int(fg.constant([1, 2])),
+        lambda: float(fg.constant([])),
+        lambda: int(fg.constant(1j)),
+        lambda: [1, 2][fg.constant(1.0)],
+        lambda: [1, 2][fg.constant([0])],
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_truth():
+    assert bool(fg.constant(2)) and not bool(fg.constant(0.0))
+    assert bool(fg.constant([True])) and not bool(fg.constant([]))
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(fg.constant([True, False]))

@@ -1,0 +1,79 @@
+"""How tensors, variables and symbolic tensors print, character by character."""
+
+import ferrograph as fg
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2, "tf.Tensor(2, shape=(), dtype=int32)"),
+        (2.2, "tf.Tensor(2.2, shape=(), dtype=float32)"),
+        ("aa", "tf.Tensor(b'aa', shape=(), dtype=string)"),
+        (True, "tf.Tensor(True, shape=(), dtype=bool)"),
+        (1j, "tf.Tensor(1j, shape=(), dtype=complex128)"),
+        ([4, 1], "tf.Tensor([4 1], shape=(2,), dtype=int32)"),
+        (["a", "b"], "tf.Tensor([b'a' b'b'], shape=(2,), dtype=string)"),
+        ([[1, 2], [3, 4]], "tf.Tensor(\n[[1 2]\n [3 4]], shape=(2, 2), dtype=int32)"),
+        ([], "tf.Tensor([], shape=(0,), dtype=float32)"),
+    ],
+)
+def test_str(value, text):
+    assert str(fg.constant(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "<fg.Tensor: shape=(), dtype=float32, numpy=1.0>"),
+        (10, "<fg.Tensor: shape=(), dtype=int32, numpy=10>"),
+        ("a", "<fg.Tensor: shape=(), dtype=string, numpy=b'a'>"),
+        ([4, 1], "<fg.Tensor: shape=(2,), dtype=int32, numpy=array([4, 1], dtype=int32)>"),
+        (
+            [[2.0, 2.0], [2.0, 2.0]],
+            "<fg.Tensor: shape=(2, 2), dtype=float32, numpy=\n"
+            "array([[2., 2.],\n       [2., 2.]], dtype=float32)>",
+        ),
+    ],
+)
+def test_repr(value, text):
+    assert repr(fg.constant(value)) == text
+
+
+def test_bfloat16_prints_its_numbers():
+    pytest.importorskip("ml_dtypes")
+    assert str(fg.constant(1.5, fg.bfloat16)) == "tf.Tensor(1.5, shape=(), dtype=bfloat16)"
+
+
+def test_format():
+    x, n = fg.constant(3.14159), fg.constant(7)
+    assert f"{x:.2f} {n:03d} {n}" == "3.14 007 7"
+    assert f"{fg.constant([1, 2])}" == "[1 2]"
+    assert "%d and %.1f" % (n, x) == "7 and 3.1"  # noqa: UP031
+
+
+def test_symbolic_tensors():
+    seen = {}
+
+    @fg.function(
+        input_signature=[fg.TensorSpec([None, 2], name="x"), fg.TensorSpec(None, name="y")]
+    )
+    def f(x, y):
+        seen.update(x=(str(x), repr(x)), y=(str(y), repr(y), f"{y}"))
+        return x
+
+    f.get_concrete_function()
+    assert seen["x"] == (
+        'Tensor("x:0", shape=(None, 2), dtype=float32)',
+        "<fg.Tensor 'x:0' shape=(None, 2) dtype=float32>",
+    )
+    assert seen["y"] == (
+        'Tensor("y:0", dtype=float32)',
+        "<fg.Tensor 'y:0' shape=<unknown> dtype=float32>",
+        'Tensor("y:0", dtype=float32)',
+    )
+
+
+def test_variables():
+    text = repr(fg.Variable(1, name="v"))
+    assert text.startswith("<fg.Variable 'v:0' shape=() dtype=int32") and "1" in text
