@@ -164,3 +164,30 @@ def test_truth():
     assert bool(fg.constant([True])) and not bool(fg.constant([]))
     with pytest.raises(ValueError, match="ambiguous"):
         bool(fg.constant([True, False]))
+
+
+def test_from_dlpack_shares_what_it_can():
+    array = np.arange(6.0)
+    x = fg.experimental.dlpack.from_dlpack(array)
+    assert np.asarray(x).ctypes.data == array.ctypes.data
+    del array
+    gc.collect()
+    assert x.numpy().tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    strided = np.arange(6).reshape(2, 3)[:, ::2]
+    assert fg.experimental.dlpack.from_dlpack(strided).numpy().tolist() == [[0, 2], [3, 5]]
+
+
+def test_a_capsule_serves_once():
+    capsule = fg.experimental.dlpack.to_dlpack(fg.constant([[1, 2]], fg.int16))
+    back = fg.experimental.dlpack.from_dlpack(capsule)
+    assert back.dtype == fg.int16 and back.numpy().tolist() == [[1, 2]]
+    with pytest.raises(ValueError, match="consumed"):
+        fg.experimental.dlpack.from_dlpack(capsule)
+    with pytest.raises(TypeError, match="__dlpack__"):
+        fg.experimental.dlpack.from_dlpack([1, 2])
+
+
+def test_iteration_runs_both_ways():
+    x = fg.constant([[1, 2], [3, 4]])
+    assert [row.numpy().tolist() for row in x] == [[1, 2], [3, 4]]
+    assert [row.numpy().tolist() for row in reversed(x)] == [[3, 4], [1, 2]]

@@ -69,6 +69,7 @@ from . import (
     config,
     debugging,
     dtypes,
+    experimental,
     linalg,
     math,
     nest,

@@ -25,6 +25,8 @@ mod _core {
         PyGraphHandle, binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,
     };
     #[pymodule_export]
+    use super::export::{capsule_of, from_dlpack};
+    #[pymodule_export]
     use super::function::{
         PyConcrete, PyFunction, PySignature, functions_run_eagerly, run_functions_eagerly,
     };

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 /// A multi-dimensional array of elements of one dtype.
 #[pyclass(name = "Tensor", module = "ferrograph", subclass, frozen, weakref)]
@@ -302,6 +302,13 @@ impl PyTensor {
             _ => return Err(PyTypeError::new_err("Cannot iterate over a scalar tensor.")),
         };
         Ok(rows.try_iter()?.into_any())
+    }
+
+    fn __reversed__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let rows = PyTensor::__iter__(slf)?.try_iter()?;
+        let mut rows: Vec<_> = rows.collect::<PyResult<_>>()?;
+        rows.reverse();
+        Ok(PyList::new(slf.py(), rows)?.try_iter()?.into_any())
     }
 
     /// The dtype of the elements.
