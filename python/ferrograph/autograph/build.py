@@ -78,14 +78,15 @@ def function(
 
 
 def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
-    """``node`` with its unplaced parts at the place of ``like``, up to the end of ``end``."""
+    """``node`` with its unplaced parts at the place of ``like``, up to the end of ``end``.
+
+    What is placed so stays on one line: a part of it that ran would count as its last line.
+    """
     end = end or like
-    place = {
-        "lineno": like.lineno,
-        "col_offset": like.col_offset,
-        "end_lineno": end.end_lineno,
-        "end_col_offset": end.end_col_offset,
-    }
+    place = {name: getattr(like, name) for name in ("lineno", "col_offset")}
+    one_line = end.end_lineno == like.lineno
+    place["end_lineno"] = like.lineno
+    place["end_col_offset"] = end.end_col_offset if one_line else like.col_offset
     pending = [node]
     while pending:
         current = pending.pop()

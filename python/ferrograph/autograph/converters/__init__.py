@@ -47,7 +47,7 @@ def _function(node: ast.FunctionDef) -> None:
     node.body = _Statements(context).block(node.body)
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
-    at = 1 if rest and _is_docstring(rest[0]) else 0
+    at = 1 if rest and jumps.is_docstring(rest[0]) else 0
     node.body = rest[:at] + declarations + context.binding(first) + rest[at:]
 
 
@@ -59,14 +59,6 @@ def _lambda(node: ast.Lambda) -> None:
 def _binds(node: ast.Lambda) -> bool:
     """Whether a lambda binds names of its own by a walrus; its operands must then stay in it."""
     return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.body))
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
 
 
 def _yields(body: list[ast.stmt]) -> bool:

@@ -9,7 +9,7 @@ from .logical import deferred
 
 
 def convert(node: ast.Assert) -> ast.stmt:
-    message = build.constant(None) if node.msg is None else deferred(node.msg)
+    message = build.constant(None) if node.msg is None else deferred(node.msg, node.test)
     line = build.constant(node.lineno)
     check = build.call("assert_stmt", node.test, message, line=line)
-    return build.locate(ast.Expr(value=check), node)
+    return build.locate(ast.Expr(value=check), node, node.test)

@@ -35,13 +35,10 @@ def lower(function: ast.FunctionDef) -> None:
     lowering = _Lowering(returns)
     body = lowering.block(function.body, None)
     if returns:
-        result = build.locate(ast.Return(value=build.name(RESULT)), function.body[-1])
-        body.append(result)
+        body.append(build.locate(ast.Return(value=build.name(RESULT)), body[-1]))
         if RETURNED in lowering.read:
-            start = function.body[0]
-            body.insert(
-                0, build.locate(build.assign(RETURNED, build.constant(False)), start, start)
-            )
+            at = 1 if len(body) > 1 and is_docstring(body[0]) else 0
+            body.insert(at, build.locate(build.assign(RETURNED, build.constant(False)), body[at]))
     function.body = _without_unread(body, lowering.read)
 
 
@@ -109,7 +106,7 @@ class _Lowering:
                 out.append(self._parts(statement, loop))
             flags = self._flags([statement], loop, lowered=True)
             if flags and pending and not always_jumps([statement]):
-                out.append(self._guard(flags, self.block(pending, loop), pending))
+                out.append(self._guard(flags, self.block(pending, loop), statement))
                 return out
             if flags and pending:
                 return out
@@ -153,7 +150,7 @@ class _Lowering:
         orelse, node.orelse = node.orelse, []
         if flag is None:
             return orelse
-        return [_located_if(_negation([flag]), orelse)]
+        return [_located_if(_negation([flag]), orelse, node)]
 
     def _parts(self, node: ast.stmt, loop: _Loop | None) -> ast.stmt:
         """``node`` with its blocks lowered."""
@@ -167,7 +164,7 @@ class _Lowering:
         if isinstance(node, _TRIES) and node.orelse:
             flags = self._flags(node.body, loop, lowered=True)
             if flags:
-                node.orelse = [self._guard(flags, node.orelse, node.orelse)]
+                node.orelse = [self._guard(flags, node.orelse, node)]
         return node
 
     def _flags(self, body: list[ast.stmt], loop: _Loop | None, lowered: bool = False) -> list[str]:
@@ -184,9 +181,9 @@ class _Lowering:
             found |= {loop.skipped} if _has(body, ast.Continue) else set()
         return sorted(found & outer)
 
-    def _guard(self, flags: list[str], body: list[ast.stmt], place: list[ast.stmt]) -> ast.stmt:
+    def _guard(self, flags: list[str], body: list[ast.stmt], place: ast.stmt) -> ast.stmt:
         self.read.update(flags)
-        return _located_if(_negation(flags), body, place[0])
+        return _located_if(_negation(flags), body, place)
 
 
 def _into_branches(node: ast.If, rest: list[ast.stmt]) -> list[ast.stmt]:
@@ -205,9 +202,18 @@ def _negation(flags: list[str]) -> ast.expr:
     return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
 
 
-def _located_if(test: ast.expr, body: list[ast.stmt], place: ast.stmt | None = None) -> ast.If:
-    place = place or body[0]
-    return build.locate(ast.If(test=test, body=body, orelse=[]), place, place)
+def _located_if(test: ast.expr, body: list[ast.stmt], place: ast.stmt) -> ast.If:
+    """An ``if`` at the place of a statement that has run: no line of the user's is added."""
+    return build.locate(ast.If(test=test, body=body, orelse=[]), place)
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether ``node`` is a string that stands alone."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _after(node: ast.stmt, last: ast.stmt) -> ast.stmt:

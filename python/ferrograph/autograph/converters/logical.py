@@ -21,7 +21,8 @@ _STATIC = (ast.Is, ast.IsNot)
 def convert_bool_op(node: ast.BoolOp) -> ast.expr:
     first, *rest = node.values
     operator = "and_" if isinstance(node.op, ast.And) else "or_"
-    return build.locate(build.call(operator, first, *map(deferred, rest)), node)
+    operands = [deferred(operand, first) for operand in rest]
+    return build.locate(build.call(operator, first, *operands), first)
 
 
 def convert_not(node: ast.UnaryOp) -> ast.expr:
@@ -40,19 +41,20 @@ def convert_compare(node: ast.Compare) -> ast.expr:
         return node
     links = []
     for op, operand in zip(node.ops, node.comparators, strict=True):
-        links += [build.constant(_COMPARISONS[type(op)]), deferred(operand)]
-    return build.locate(build.call("compare", node.left, *links), node)
+        links += [build.constant(_COMPARISONS[type(op)]), deferred(operand, node.left)]
+    return build.locate(build.call("compare", node.left, *links), node.left)
 
 
 def convert_if_exp(node: ast.IfExp) -> ast.expr:
-    sides = deferred(node.body), deferred(node.orelse)
+    test = node.test
+    sides = deferred(node.body, test), deferred(node.orelse, test)
     line = build.constant(node.lineno)
-    return build.locate(build.call("if_exp", node.test, *sides, line=line), node)
+    return build.locate(build.call("if_exp", test, *sides, line=line), test)
 
 
-def deferred(operand: ast.expr) -> ast.Lambda:
-    """``operand`` to be evaluated later, at the place of its source."""
-    return build.locate(build.thunk(_Walrus().visit(operand)), operand)
+def deferred(operand: ast.expr, place: ast.expr) -> ast.Lambda:
+    """``operand`` to be evaluated later. Until then only the line of ``place`` runs."""
+    return build.locate(build.thunk(_Walrus().visit(operand)), place)
 
 
 class _Walrus(ast.NodeTransformer):
