@@ -66,11 +66,30 @@ pub fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sy
         };
     }
     let len = chunk_len(cost_per_item_ns);
-    install(|| {
-        (0..n.div_ceil(len))
-            .into_par_iter()
-            .for_each(|i| f(i * len..((i + 1) * len).min(n)));
-    });
+    par_each(n.div_ceil(len), &|i| f(i * len..((i + 1) * len).min(n)));
+}
+
+/// Calls `f` on each number below `n`, over the pool. It is not generic, so that the pool's machinery is compiled
+/// once and not for every kernel.
+fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    install(|| (0..n).into_par_iter().for_each(f));
+}
+
+/// Where a slice that is written in pieces begins.
+struct Base<U>(*mut U);
+
+// SAFETY: each piece is reached by one thread alone, as if it had been sent there.
+unsafe impl<U: Send> Sync for Base<U> {}
+
+impl<U> Base<U> {
+    /// The piece of that length, `start` elements in.
+    ///
+    /// # Safety
+    /// The piece must lie within the slice, which must stay borrowed mutably, and overlap no other piece in use.
+    unsafe fn piece<'a>(&self, start: usize, len: usize) -> &'a mut [U] {
+        // SAFETY: promised by the caller.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(start), len) }
+    }
 }
 
 /// Calls `f(offset, piece)` on consecutive pieces of `out`, over the pool when the total cost is worth it.
@@ -97,11 +116,27 @@ pub fn par_rows_mut<U: Send>(
         return f(0, out);
     }
     let len = chunk_len(cost_per_row_ns);
-    install(|| {
-        out.par_chunks_mut(len * row)
-            .enumerate()
-            .for_each(|(i, piece)| f(i * len, piece))
+    par_pieces_mut(out, len * row, |i, piece| f(i * len, piece));
+}
+
+/// Calls `f(index, piece)` on the pieces of `len` elements of `out`, over the pool; the last may be shorter.
+pub(crate) fn par_pieces_mut<U: Send>(
+    out: &mut [U],
+    len: usize,
+    f: impl Fn(usize, &mut [U]) + Sync,
+) {
+    assert!(len > 0, "pieces have elements");
+    let (total, base) = (out.len(), Base(out.as_mut_ptr()));
+    par_each(total.div_ceil(len), &|i| {
+        let start = i * len;
+        // SAFETY: pieces of different numbers do not overlap and lie within `out`, which is borrowed until all are done.
+        f(i, unsafe { base.piece(start, len.min(total - start)) });
     });
+}
+
+/// Runs both, over the pool of the caller's thread. It is not generic, as [`par_each`].
+pub(crate) fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
 }
 
 fn pool() -> &'static ThreadPool {

@@ -15,6 +15,7 @@ mod gather;
 mod index;
 mod matmul;
 mod movement;
+mod nn;
 mod print;
 mod reduce;
 mod region;
@@ -30,9 +31,9 @@ mod transpose;
 
 pub use build::Build;
 pub use concat::{ConcatV2, Pack};
-pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use create::{Fill, LinSpace, OneHot, Range};
+pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
 pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
@@ -58,6 +59,7 @@ pub fn registry() -> &'static Registry {
         elementwise::register(&mut registry);
         reduce::register(&mut registry);
         matmul::register(&mut registry);
+        nn::register(&mut registry);
         resource::register(&mut registry);
         shape_info::register(&mut registry);
         shape::register(&mut registry);

@@ -86,7 +86,12 @@ fn product_shape(inputs: &Inputs<'_>, reading: Reading) -> Result<PartialShape> 
     Ok(batch.iter().copied().chain([m, n]).collect())
 }
 
-fn kernel(inputs: &Inputs<'_>, outputs: &[TensorSpec], a: Operand, b: Operand) -> Result<Option<Kernel>> {
+fn kernel(
+    inputs: &Inputs<'_>,
+    outputs: &[TensorSpec],
+    a: Operand,
+    b: Operand,
+) -> Result<Option<Kernel>> {
     let fixed = |s: &PartialShape| s.to_static().map(ferrograph_tensor::Shape::into_dims);
     let shapes = (
         fixed(inputs.shape(0)),
@@ -170,14 +175,28 @@ impl Op for MatMul {
             }
         }
         let matrix = PartialShape::of_rank(2);
-        let (a, b) = (inputs.shape(0).merge(&matrix)?, inputs.shape(1).merge(&matrix)?);
+        let (a, b) = (
+            inputs.shape(0).merge(&matrix)?,
+            inputs.shape(1).merge(&matrix)?,
+        );
         let specs = [TensorSpec::new(dtype, a), TensorSpec::new(dtype, b)];
         let shape = product_shape(&Inputs::of_specs(&specs), self.transpose)?;
         Ok(smallvec![TensorSpec::new(dtype, shape)])
     }
     fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let read = |t: bool| if t { Operand::TRANSPOSE } else { Operand::PLAIN };
-        kernel(inputs, outputs, read(self.transpose.a), read(self.transpose.b))
+        let read = |t: bool| {
+            if t {
+                Operand::TRANSPOSE
+            } else {
+                Operand::PLAIN
+            }
+        };
+        kernel(
+            inputs,
+            outputs,
+            read(self.transpose.a),
+            read(self.transpose.b),
+        )
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp
@@ -188,12 +207,20 @@ impl Op for MatMul {
         let mut grads = Grads::from_elem(None, 2);
         if needs[0] {
             let b = e.conj(&call.inputs[1])?;
-            let da = if ta { e.matmul(&b, g, tb, true)? } else { e.matmul(g, &b, false, !tb)? };
+            let da = if ta {
+                e.matmul(&b, g, tb, true)?
+            } else {
+                e.matmul(g, &b, false, !tb)?
+            };
             grads[0] = Some(da.into());
         }
         if needs[1] {
             let a = e.conj(&call.inputs[0])?;
-            let db = if tb { e.matmul(g, &a, true, ta)? } else { e.matmul(&a, g, !ta, false)? };
+            let db = if tb {
+                e.matmul(g, &a, true, ta)?
+            } else {
+                e.matmul(&a, g, !ta, false)?
+            };
             grads[1] = Some(db.into());
         }
         Ok(grads)
@@ -245,11 +272,19 @@ impl Op for BatchMatMul {
         let Reading { a: ax, b: ay } = self.adjoint;
         let mut grads = Grads::from_elem(None, 2);
         if needs[0] {
-            let dx = if ax { self.times(e, y, g, ay, true)? } else { self.times(e, g, y, false, !ay)? };
+            let dx = if ax {
+                self.times(e, y, g, ay, true)?
+            } else {
+                self.times(e, g, y, false, !ay)?
+            };
             grads[0] = Some(summed(e, dx, x)?.into());
         }
         if needs[1] {
-            let dy = if ay { self.times(e, g, x, true, ax)? } else { self.times(e, x, g, !ax, false)? };
+            let dy = if ay {
+                self.times(e, g, x, true, ax)?
+            } else {
+                self.times(e, x, g, !ax, false)?
+            };
             grads[1] = Some(summed(e, dy, y)?.into());
         }
         Ok(grads)
@@ -260,7 +295,14 @@ impl Op for BatchMatMul {
 }
 
 impl BatchMatMul {
-    fn times(&self, e: &mut dyn Emitter, x: &Val, y: &Val, adj_x: bool, adj_y: bool) -> Result<Val> {
+    fn times(
+        &self,
+        e: &mut dyn Emitter,
+        x: &Val,
+        y: &Val,
+        adj_x: bool,
+        adj_y: bool,
+    ) -> Result<Val> {
         let attrs = vec![("adj_x", Attr::Bool(adj_x)), ("adj_y", Attr::Bool(adj_y))];
         e.op(self.name, &[x, y], attrs)
     }
@@ -313,7 +355,9 @@ mod tests {
 
     fn tensor(shape: &[usize]) -> Tensor {
         let n = shape.iter().product();
-        let elements: Vec<f64> = (0..n).map(|i: usize| ((i * 37 + 11) % 17) as f64 * 0.25 - 2.0).collect();
+        let elements: Vec<f64> = (0..n)
+            .map(|i: usize| ((i * 37 + 11) % 17) as f64 * 0.25 - 2.0)
+            .collect();
         t64(shape, &elements)
     }
 
@@ -323,11 +367,23 @@ mod tests {
             let a = tensor(if ta { &[3, 2] } else { &[2, 3] });
             let b = tensor(if tb { &[4, 3] } else { &[3, 4] });
             let attrs = flags(["transpose_a", "transpose_b"], ta, tb);
-            assert_eq!(run("MatMul", &[&a, &b], attrs.clone()).unwrap().shape().dims(), [2, 4]);
+            assert_eq!(
+                run("MatMul", &[&a, &b], attrs.clone())
+                    .unwrap()
+                    .shape()
+                    .dims(),
+                [2, 4]
+            );
             check_gradients("MatMul", &[&a, &b], &attrs);
         }
-        let (a, b) = (t64(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), t64(&[2, 1], &[5.0, 6.0]));
-        assert_eq!(f64s(&run("MatMul", &[&a, &b], vec![]).unwrap()), [17.0, 39.0]);
+        let (a, b) = (
+            t64(&[2, 2], &[1.0, 2.0, 3.0, 4.0]),
+            t64(&[2, 1], &[5.0, 6.0]),
+        );
+        assert_eq!(
+            f64s(&run("MatMul", &[&a, &b], vec![]).unwrap()),
+            [17.0, 39.0]
+        );
     }
 
     #[test]
@@ -336,7 +392,13 @@ mod tests {
             let a = tensor(if ta { &[2, 1, 3, 2] } else { &[2, 1, 2, 3] });
             let b = tensor(if tb { &[3, 2, 3] } else { &[3, 3, 2] });
             let attrs = flags(["adj_x", "adj_y"], ta, tb);
-            assert_eq!(run("BatchMatMulV2", &[&a, &b], attrs.clone()).unwrap().shape().dims(), [2, 3, 2, 2]);
+            assert_eq!(
+                run("BatchMatMulV2", &[&a, &b], attrs.clone())
+                    .unwrap()
+                    .shape()
+                    .dims(),
+                [2, 3, 2, 2]
+            );
             check_gradients("BatchMatMulV2", &[&a, &b], &attrs);
         }
     }
@@ -344,9 +406,19 @@ mod tests {
     #[test]
     fn adjoints_conjugate() {
         let i = Tensor::from_slice([1, 1], &[Complex64::new(0.0, 1.0)]).unwrap();
-        let y = run("BatchMatMulV2", &[&i, &i], flags(["adj_x", "adj_y"], true, false)).unwrap();
+        let y = run(
+            "BatchMatMulV2",
+            &[&i, &i],
+            flags(["adj_x", "adj_y"], true, false),
+        )
+        .unwrap();
         assert_eq!(y.item::<Complex64>().unwrap(), Complex64::new(1.0, 0.0));
-        let y = run("MatMul", &[&i, &i], flags(["transpose_a", "transpose_b"], true, false)).unwrap();
+        let y = run(
+            "MatMul",
+            &[&i, &i],
+            flags(["transpose_a", "transpose_b"], true, false),
+        )
+        .unwrap();
         assert_eq!(y.item::<Complex64>().unwrap(), Complex64::new(-1.0, 0.0));
     }
 
@@ -366,12 +438,24 @@ mod tests {
         let f = DType::Float32;
         let out = infer("MatMul", &[spec(f, &[-1, 3]), spec(f, &[3, 4])], vec![]).unwrap();
         assert_eq!(out[0], spec(f, &[-1, 4]));
-        let out = infer("BatchMatMulV2", &[spec(f, &[-1, 2, 3]), spec(f, &[3, 4])], vec![]).unwrap();
+        let out = infer(
+            "BatchMatMulV2",
+            &[spec(f, &[-1, 2, 3]), spec(f, &[3, 4])],
+            vec![],
+        )
+        .unwrap();
         assert_eq!(out[0], spec(f, &[-1, 2, 4]));
         let e = infer("MatMul", &[spec(f, &[2, 3]), spec(f, &[4, 5])], vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Shape);
         assert!(e.message().contains("[2,3]") && e.message().contains("[4,5]"));
         assert!(infer("MatMul", &[spec(f, &[3]), spec(f, &[3, 5])], vec![]).is_err());
-        assert!(infer("BatchMatMulV2", &[spec(f, &[2, 2, 3]), spec(f, &[3, 3, 4])], vec![]).is_err());
+        assert!(
+            infer(
+                "BatchMatMulV2",
+                &[spec(f, &[2, 2, 3]), spec(f, &[3, 3, 4])],
+                vec![]
+            )
+            .is_err()
+        );
     }
 }

@@ -37,7 +37,10 @@ impl EagerEmitter {
         grads.insert(y.key(), seed);
         for i in (0..self.calls.len()).rev() {
             let (op, inputs, outputs) = self.calls[i].clone();
-            let of: Vec<Option<Val>> = outputs.iter().map(|o| grads.get(&o.key()).cloned()).collect();
+            let of: Vec<Option<Val>> = outputs
+                .iter()
+                .map(|o| grads.get(&o.key()).cloned())
+                .collect();
             if of.iter().all(Option::is_none) {
                 continue;
             }
@@ -55,7 +58,11 @@ impl EagerEmitter {
                 let Some(Grad::Dense(grad)) = grad else {
                     continue;
                 };
-                assert_eq!(grad.spec().shape, input.spec().shape, "gradient shape of {op:?}");
+                assert_eq!(
+                    grad.spec().shape,
+                    input.spec().shape,
+                    "gradient shape of {op:?}"
+                );
                 let total = match grads.remove(&input.key()) {
                     Some(old) => self.add(&old, &grad)?,
                     None => grad,
@@ -117,7 +124,10 @@ pub(crate) fn infer(
     }
     let node = builder.add(op, &values, None, None)?;
     let outputs = builder.node(node).outputs.clone();
-    Ok(outputs.iter().map(|&v| builder.value(v).spec.clone()).collect())
+    Ok(outputs
+        .iter()
+        .map(|&v| builder.value(v).spec.clone())
+        .collect())
 }
 
 /// A spec whose sizes of -1 are unknown.
@@ -163,7 +173,11 @@ pub(crate) fn check_fn(
         let y = first(e, xs)?;
         let grads = e.gradients(&y, xs)?;
         let mut total = None;
-        for grad in grads.iter().flatten().filter(|g| g.dtype() == DType::Float64) {
+        for grad in grads
+            .iter()
+            .flatten()
+            .filter(|g| g.dtype() == DType::Float64)
+        {
             let part = weighed(e, grad)?;
             total = Some(match total {
                 Some(sum) => e.add(&sum, &part)?,
@@ -190,11 +204,7 @@ fn weighed(e: &mut EagerEmitter, y: &Val) -> Result<Val> {
     e.sum(&product, &axes, false)
 }
 
-fn compare(
-    what: &str,
-    inputs: &[&Tensor],
-    f: &dyn Fn(&mut EagerEmitter, &[Val]) -> Result<Val>,
-) {
+fn compare(what: &str, inputs: &[&Tensor], f: &dyn Fn(&mut EagerEmitter, &[Val]) -> Result<Val>) {
     let value = |inputs: &[Tensor]| -> f64 {
         let xs: Vec<Val> = inputs.iter().map(|t| Val::eager(t.clone())).collect();
         let y = f(&mut EagerEmitter::default(), &xs).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -211,9 +221,9 @@ fn compare(
         if x.dtype() != DType::Float64 {
             continue;
         }
-        let got = grads[i]
-            .as_ref()
-            .map_or(vec![0.0; x.n_elements()], |g| f64s(g.tensor().expect("eager")));
+        let got = grads[i].as_ref().map_or(vec![0.0; x.n_elements()], |g| {
+            f64s(g.tensor().expect("eager"))
+        });
         for (j, &got) in got.iter().enumerate() {
             let moved = |step: f64| {
                 let mut all = owned.clone();

@@ -56,17 +56,15 @@ pub(super) fn contiguous<T: Copy + Sync, O: ReduceOp<T>>(x: &[T], spread: bool) 
         };
     }
     let (left, right) = x.split_at(LEAF * (x.len().div_ceil(LEAF).next_power_of_two() / 2));
-    let (a, b) = if spread && x.len() > SPLIT {
-        rayon::join(
-            || contiguous::<T, O>(left, true),
-            || contiguous::<T, O>(right, true),
-        )
+    let (mut a, mut b) = (O::identity(), O::identity());
+    if spread && x.len() > SPLIT {
+        pool::join(&mut || a = contiguous::<T, O>(left, true), &mut || {
+            b = contiguous::<T, O>(right, true);
+        });
     } else {
-        (
-            contiguous::<T, O>(left, false),
-            contiguous::<T, O>(right, false),
-        )
-    };
+        a = contiguous::<T, O>(left, false);
+        b = contiguous::<T, O>(right, false);
+    }
     O::merge(a, b)
 }
 
@@ -121,10 +119,9 @@ fn rows<T: Copy + Sync, O: ReduceOp<T>>(
     let mut other = vec![O::identity(); width];
     let (low, high) = (&x[..(half - 1) * row + width], &x[half * row..]);
     if spread && n * width > SPLIT {
-        rayon::join(
-            || rows::<T, O>(low, half, row, acc, true),
-            || rows::<T, O>(high, n - half, row, &mut other, true),
-        );
+        pool::join(&mut || rows::<T, O>(low, half, row, acc, true), &mut || {
+            rows::<T, O>(high, n - half, row, &mut other, true);
+        });
     } else {
         rows::<T, O>(low, half, row, acc, false);
         rows::<T, O>(high, n - half, row, &mut other, false);
@@ -187,10 +184,7 @@ fn slabs<T: Copy + Sync, O: ReduceOp<T>>(
             );
         };
         if spread && slab.len() > SPLIT {
-            use rayon::prelude::*;
-            acc.par_chunks_mut(COLUMNS)
-                .enumerate()
-                .for_each(column_block);
+            pool::par_pieces_mut(acc, COLUMNS, |j, acc| column_block((j, acc)));
         } else {
             acc.chunks_mut(COLUMNS).enumerate().for_each(column_block);
         }

@@ -39,7 +39,11 @@ fn floor_div(a: i64, b: i64) -> Option<i64> {
 
 fn floor_mod(a: i64, b: i64) -> Option<i64> {
     let r = a.checked_rem(b)?;
-    Some(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
+    Some(if r != 0 && (r < 0) != (b < 0) {
+        r + b
+    } else {
+        r
+    })
 }
 
 type Pair = Result<[Option<Val>; 2]>;

@@ -126,8 +126,13 @@ impl fmt::Debug for Binary {
 
 impl Binary {
     fn loops(&self, dtype: DType) -> Result<&'static dyn Loops> {
-        (self.def.loops)(dtype)
-            .ok_or_else(|| err!(DType, "{} is not defined for {dtype} tensors", self.def.name))
+        (self.def.loops)(dtype).ok_or_else(|| {
+            err!(
+                DType,
+                "{} is not defined for {dtype} tensors",
+                self.def.name
+            )
+        })
     }
 
     /// The error of integers that the operation refuses, if the second operand holds any.
@@ -201,7 +206,13 @@ impl Op for Binary {
         let both = |a: Option<i64>, b: Option<i64>| {
             known(a?, b?).filter(|&y| !small || i32::try_from(y).is_ok())
         };
-        let at = |v: &Known, i: usize| if v.len() == 1 { v[0] } else { v.get(i).copied().flatten() };
+        let at = |v: &Known, i: usize| {
+            if v.len() == 1 {
+                v[0]
+            } else {
+                v.get(i).copied().flatten()
+            }
+        };
         let n = if a.len() == 1 { b.len() } else { a.len() };
         Some((0..n).map(|i| both(at(&a, i), at(&b, i))).collect())
     }
@@ -261,9 +272,13 @@ pub(super) fn bind(
     outputs: &[TensorSpec],
 ) -> Result<Kernel> {
     let fixed = |spec: &TensorSpec| {
-        spec.shape
-            .to_static()
-            .ok_or_else(|| err!(Internal, "a kernel was bound to the open shape {}", spec.shape))
+        spec.shape.to_static().ok_or_else(|| {
+            err!(
+                Internal,
+                "a kernel was bound to the open shape {}",
+                spec.shape
+            )
+        })
     };
     let (a, b) = (fixed(inputs.spec(0))?, fixed(inputs.spec(1))?);
     Ok(loops.bind(&a, &b, &fixed(&outputs[0])?))

@@ -32,7 +32,11 @@ impl Op for Cast {
         inputs.expect(1)?;
         let from = inputs.dtype(0);
         if from != self.dtype && !(from.is_dense() && self.dtype.is_dense()) {
-            bail!(Unimplemented, "Cast from {from} to {} is not supported", self.dtype);
+            bail!(
+                Unimplemented,
+                "Cast from {from} to {} is not supported",
+                self.dtype
+            );
         }
         Ok(smallvec![TensorSpec::new(
             self.dtype,

@@ -138,7 +138,11 @@ impl Op for CheckNumerics {
         let fault = with_element!(x.dtype(), inexact, T => fault(x.as_slice::<T>()?),
             else => return evaluate(self, inputs));
         if let Some(fault) = fault {
-            bail!(InvalidArgument, "{} : Tensor had {fault} values", self.message);
+            bail!(
+                InvalidArgument,
+                "{} : Tensor had {fault} values",
+                self.message
+            );
         }
         Ok(smallvec![x.clone()])
     }

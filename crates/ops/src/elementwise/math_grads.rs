@@ -45,13 +45,25 @@ pub(super) fn abs(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 }
 
 pub(super) fn complex_abs(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let sign = unary(e, "Sign", c.x)?;
-    let g = e.cast(c.g, c.x.dtype())?;
+    let (g, y) = (e.cast(c.g, c.x.dtype())?, e.cast(c.y, c.x.dtype())?);
+    let sign = e.op("DivNoNan", &[c.x, &y], vec![])?;
     e.mul(&g, &sign)
 }
 
+/// Zeros; of a complex number the part of `g` across the direction `y`, over the magnitude.
 pub(super) fn sign(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    e.zeros_like(c.x)
+    if !c.x.dtype().is_complex() {
+        return e.zeros_like(c.x);
+    }
+    let conj = e.conj(c.y)?;
+    let turned = e.mul(&conj, c.g)?;
+    let along = unary(e, "Real", &turned)?;
+    let along = e.cast(&along, c.x.dtype())?;
+    let along = e.mul(c.y, &along)?;
+    let across = e.sub(c.g, &along)?;
+    let size = unary(e, "ComplexAbs", c.x)?;
+    let size = e.cast(&size, c.x.dtype())?;
+    e.op("DivNoNan", &[&across, &size], vec![])
 }
 
 pub(super) fn square(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {

@@ -1,5 +1,6 @@
 //! Element by element: families of operations declared by tables, each row one operation.
 
+mod activation;
 mod arithmetic;
 mod binary;
 mod bits;
@@ -10,7 +11,6 @@ mod complex;
 mod families;
 mod math;
 mod math_grads;
-mod activation;
 mod select;
 mod special;
 mod strings;
@@ -20,6 +20,8 @@ pub use binary::Binary;
 pub use cast::Cast;
 pub use compare::Equality;
 pub use unary::Unary;
+
+pub(crate) use strings::broadcast_indices;
 
 use ferrograph_graph::Registry;
 

@@ -33,14 +33,25 @@ impl Select {
         }
     }
 
-    fn shape(&self, cond: &PartialShape, a: &PartialShape, b: &PartialShape) -> Result<PartialShape> {
+    fn shape(
+        &self,
+        cond: &PartialShape,
+        a: &PartialShape,
+        b: &PartialShape,
+    ) -> Result<PartialShape> {
         if self.broadcast {
             return cond.broadcast(&a.broadcast(b)?);
         }
         let both = a.merge(b)?;
         let cond = self.condition_shape(cond, &both);
-        if cond.rank() != Some(0) && cond.rank().is_some() && !cond.broadcast(&both)?.is_compatible(&both) {
-            bail!(Shape, "condition of shape {cond} does not fit operands of shape {both}");
+        if cond.rank() != Some(0)
+            && cond.rank().is_some()
+            && !cond.broadcast(&both)?.is_compatible(&both)
+        {
+            bail!(
+                Shape,
+                "condition of shape {cond} does not fit operands of shape {both}"
+            );
         }
         Ok(both)
     }
@@ -156,7 +167,9 @@ impl Op for ClipByValue {
         let [Ok(x), Ok(low), Ok(high)] = shapes else {
             return Ok(None);
         };
-        Ok(with_element!(inputs.dtype(0), real, T => Some(clip::<T>([x, low, high], out)), else => None))
+        Ok(
+            with_element!(inputs.dtype(0), real, T => Some(clip::<T>([x, low, high], out)), else => None),
+        )
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp

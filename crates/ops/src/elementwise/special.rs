@@ -109,9 +109,16 @@ fn erfinv(y: f64) -> f64 {
     const A: f64 = 0.147;
     let log = (-y * y).ln_1p();
     let half = 2.0 / (std::f64::consts::PI * A) + log / 2.0;
-    let mut x = ((half * half - log / A).sqrt() - half).max(0.0).sqrt().copysign(y);
+    let mut x = ((half * half - log / A).sqrt() - half)
+        .max(0.0)
+        .sqrt()
+        .copysign(y);
     for _ in 0..3 {
-        let miss = if y.abs() < 0.5 { erf(x) - y } else { tail_miss(x, y) };
+        let miss = if y.abs() < 0.5 {
+            erf(x) - y
+        } else {
+            tail_miss(x, y)
+        };
         let step = miss / (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp());
         x -= step / (1.0 + x * step);
     }

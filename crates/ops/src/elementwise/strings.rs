@@ -24,11 +24,7 @@ pub(crate) fn broadcast_indices<'a>(
 }
 
 /// The pairs of elements of two string tensors under broadcasting, and the shape they fill.
-fn pairs<R>(
-    a: &Tensor,
-    b: &Tensor,
-    f: impl Fn(&Bytes, &Bytes) -> R,
-) -> Result<(Shape, Vec<R>)> {
+fn pairs<R>(a: &Tensor, b: &Tensor, f: impl Fn(&Bytes, &Bytes) -> R) -> Result<(Shape, Vec<R>)> {
     let shape = broadcast_shapes(a.shape(), b.shape())?;
     let (x, y) = (a.as_strings()?, b.as_strings()?);
     let all = broadcast_indices(a.shape(), &shape)

@@ -14,29 +14,60 @@ fn arithmetic_broadcasts() {
     assert_eq!(f64s(&y), [11.0, 21.0, 31.0, 12.0, 22.0, 32.0]);
     assert_eq!(y.shape().dims(), [2, 3]);
     let s = t64(&[], &[2.0]);
-    assert_eq!(f64s(&run("Pow", &[&b, &s], vec![]).unwrap()), [100.0, 400.0, 900.0]);
-    assert_eq!(f64s(&run("Sub", &[&s, &b], vec![]).unwrap()), [-8.0, -18.0, -28.0]);
+    assert_eq!(
+        f64s(&run("Pow", &[&b, &s], vec![]).unwrap()),
+        [100.0, 400.0, 900.0]
+    );
+    assert_eq!(
+        f64s(&run("Sub", &[&s, &b], vec![]).unwrap()),
+        [-8.0, -18.0, -28.0]
+    );
     let none = t64(&[0, 3], &[]);
-    assert_eq!(run("Mul", &[&none, &b], vec![]).unwrap().shape().dims(), [0, 3]);
+    assert_eq!(
+        run("Mul", &[&none, &b], vec![]).unwrap().shape().dims(),
+        [0, 3]
+    );
 }
 
 #[test]
 fn shapes_and_dtypes_that_do_not_fit_are_refused() {
     let (a, b) = (t64(&[2], &[1.0, 2.0]), t64(&[3], &[1.0, 2.0, 3.0]));
-    assert_eq!(run("AddV2", &[&a, &b], vec![]).unwrap_err().kind(), ErrorKind::Shape);
+    assert_eq!(
+        run("AddV2", &[&a, &b], vec![]).unwrap_err().kind(),
+        ErrorKind::Shape
+    );
     let i = i32s(&[1, 2]);
-    assert_eq!(run("AddV2", &[&a, &i], vec![]).unwrap_err().kind(), ErrorKind::DType);
+    assert_eq!(
+        run("AddV2", &[&a, &i], vec![]).unwrap_err().kind(),
+        ErrorKind::DType
+    );
     let flags = Tensor::vector(&[true, false]).unwrap();
-    assert_eq!(run("AddV2", &[&flags, &flags], vec![]).unwrap_err().kind(), ErrorKind::DType);
-    assert_eq!(run("Less", &[&flags, &flags], vec![]).unwrap_err().kind(), ErrorKind::DType);
+    assert_eq!(
+        run("AddV2", &[&flags, &flags], vec![]).unwrap_err().kind(),
+        ErrorKind::DType
+    );
+    assert_eq!(
+        run("Less", &[&flags, &flags], vec![]).unwrap_err().kind(),
+        ErrorKind::DType
+    );
 }
 
 #[test]
 fn integers_refuse_what_has_no_result() {
     let (a, zero) = (i32s(&[7, -7]), i32s(&[2, 0]));
-    for name in ["FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Div", "RealDiv"] {
+    for name in [
+        "FloorDiv",
+        "FloorMod",
+        "TruncateDiv",
+        "TruncateMod",
+        "Div",
+        "RealDiv",
+    ] {
         let e = run(name, &[&a, &zero], vec![]).unwrap_err();
-        assert_eq!((e.kind(), e.message()), (ErrorKind::InvalidArgument, "Integer division by zero"));
+        assert_eq!(
+            (e.kind(), e.message()),
+            (ErrorKind::InvalidArgument, "Integer division by zero")
+        );
     }
     let e = run("Pow", &[&a, &i32s(&[-1, 1])], vec![]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::InvalidArgument);
@@ -63,7 +94,11 @@ fn partial_shapes_broadcast() {
 #[test]
 fn strings_join_compare_and_are_chosen() {
     let words = |w: &[&str]| {
-        Tensor::from_strings([w.len()].into(), w.iter().map(|w| Bytes::from(w.as_bytes())).collect()).unwrap()
+        Tensor::from_strings(
+            [w.len()].into(),
+            w.iter().map(|w| Bytes::from(w.as_bytes())).collect(),
+        )
+        .unwrap()
     };
     let (a, b) = (words(&["x", "y"]), words(&["z"]));
     let joined = run("AddV2", &[&a, &b], vec![]).unwrap();
@@ -77,18 +112,34 @@ fn strings_join_compare_and_are_chosen() {
 #[test]
 fn binary_gradients() {
     let a = t64(&[2, 3], &[0.7, -1.2, 2.5, 0.3, 1.1, -0.4]);
-    let positive = t64(&[2, 3], &[0.7, 1.2, 2.5, 0.3, 1.1, 0.4]);
+    let positive = t64(&[2, 3], &[0.8, 1.2, 2.6, 0.31, 1.2, 0.4]);
     let (row, column) = (t64(&[3], &[1.3, 0.6, 2.2]), t64(&[2, 1], &[0.9, 1.7]));
     for b in [&row, &column, &positive, &t64(&[], &[1.6])] {
         for name in [
-            "AddV2", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum", "SquaredDifference", "Atan2", "DivNoNan",
-            "MulNoNan", "Xdivy", "Xlogy", "Xlog1py",
+            "AddV2",
+            "Sub",
+            "Mul",
+            "RealDiv",
+            "Div",
+            "Maximum",
+            "Minimum",
+            "SquaredDifference",
+            "Atan2",
+            "DivNoNan",
+            "MulNoNan",
+            "Xdivy",
+            "Xlogy",
+            "Xlog1py",
         ] {
             check_gradients(name, &[&a, b], &[]);
         }
         check_gradients("Pow", &[&positive, b], &[]);
     }
-    check_gradients("FloorMod", &[&t64(&[2], &[5.3, -2.2]), &t64(&[2], &[2.0, 1.5])], &[]);
+    check_gradients(
+        "FloorMod",
+        &[&t64(&[2], &[5.3, -2.2]), &t64(&[2], &[2.0, 1.5])],
+        &[],
+    );
 }
 
 #[test]
@@ -97,8 +148,30 @@ fn unary_gradients() {
     let inner = t64(&[4], &[0.7, -0.2, 0.55, -0.85]);
     let above = t64(&[3], &[1.7, 2.2, 3.5]);
     for name in [
-        "Neg", "Abs", "Square", "Reciprocal", "Exp", "Expm1", "Sin", "Cos", "Tan", "Atan", "Sinh", "Cosh", "Tanh",
-        "Asinh", "Sigmoid", "Softplus", "Softsign", "Relu", "Relu6", "Elu", "Selu", "Erf", "Erfc", "LeakyRelu",
+        "Neg",
+        "Abs",
+        "Square",
+        "Reciprocal",
+        "Exp",
+        "Expm1",
+        "Sin",
+        "Cos",
+        "Tan",
+        "Atan",
+        "Sinh",
+        "Cosh",
+        "Tanh",
+        "Asinh",
+        "Sigmoid",
+        "Softplus",
+        "Softsign",
+        "Relu",
+        "Relu6",
+        "Elu",
+        "Selu",
+        "Erf",
+        "Erfc",
+        "LeakyRelu",
     ] {
         check_gradients(name, &[&any], &[]);
     }
@@ -109,9 +182,21 @@ fn unary_gradients() {
         check_gradients(name, &[&above], &[]);
     }
     check_gradients("Ndtri", &[&t64(&[3], &[0.1, 0.5, 0.83])], &[]);
-    check_gradients("ReluGrad", &[&any, &t64(&[5], &[1.0, -1.0, 0.0, 2.0, 3.0])], &[]);
-    check_gradients("TanhGrad", &[&any, &t64(&[5], &[0.5, -0.3, 0.2, 0.9, 0.1])], &[]);
-    check_gradients("SigmoidGrad", &[&any, &t64(&[5], &[0.5, -0.3, 0.2, 0.9, 0.1])], &[]);
+    check_gradients(
+        "ReluGrad",
+        &[&any, &t64(&[5], &[1.0, -1.0, -0.5, 2.0, 3.0])],
+        &[],
+    );
+    check_gradients(
+        "TanhGrad",
+        &[&any, &t64(&[5], &[0.5, -0.3, 0.2, 0.9, 0.1])],
+        &[],
+    );
+    check_gradients(
+        "SigmoidGrad",
+        &[&any, &t64(&[5], &[0.5, -0.3, 0.2, 0.9, 0.1])],
+        &[],
+    );
 }
 
 #[test]
@@ -127,7 +212,10 @@ fn inverse_error_function() {
 
 #[test]
 fn choice_and_clipping_have_gradients() {
-    let (a, b) = (t64(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), t64(&[3], &[-1.0, -2.0, -3.0]));
+    let (a, b) = (
+        t64(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        t64(&[3], &[-1.0, -2.0, -3.0]),
+    );
     let cond = Tensor::from_slice([2, 1], &[true, false]).unwrap();
     check_gradients("SelectV2", &[&cond, &a, &b], &[]);
     let rows = Tensor::vector(&[true, false]).unwrap();
@@ -136,14 +224,17 @@ fn choice_and_clipping_have_gradients() {
     check_gradients("Select", &[&rows, &a, &t64(&[2, 3], &[0.0; 6])], &[]);
     let (low, high) = (t64(&[], &[1.5]), t64(&[], &[4.5]));
     check_gradients("ClipByValue", &[&a, &low, &high], &[]);
-    assert_eq!(f64s(&run("ClipByValue", &[&a, &low, &high], vec![]).unwrap()), [1.5, 2.0, 3.0, 4.0, 4.5, 4.5]);
+    assert_eq!(
+        f64s(&run("ClipByValue", &[&a, &low, &high], vec![]).unwrap()),
+        [1.5, 2.0, 3.0, 4.0, 4.5, 4.5]
+    );
     check_gradients("ClipByValue", &[&a, &b, &high], &[]);
 }
 
 #[test]
 fn complex_parts_and_gradients() {
     let (re, im) = (t64(&[2], &[0.3, -1.1]), t64(&[2], &[0.8, 0.4]));
-    for part in ["Real", "Imag", "ComplexAbs", "Angle"] {
+    for part in ["Real", "Imag", "ComplexAbs", "Angle", "Sign"] {
         crate::testing::check_fn(part, &[&re, &im], |e, xs| {
             use crate::Build;
             let z = e.op("Complex", &[&xs[0], &xs[1]], vec![])?;
@@ -151,7 +242,12 @@ fn complex_parts_and_gradients() {
             let w = e.mul(&w, &z)?;
             let shifted = conj_and_two(e, &z)?;
             let w = e.div(&w, &shifted)?;
-            e.op(part, &[&w], vec![])
+            let y = e.op(part, &[&w], vec![])?;
+            if part == "Sign" {
+                e.op("Imag", &[&y], vec![])
+            } else {
+                Ok(y)
+            }
         });
     }
     let z = Tensor::vector(&[Complex64::new(3.0, -4.0)]).unwrap();
@@ -188,7 +284,12 @@ fn casts() {
     let bits = vec![("type", Attr::DType(DType::Int32))];
     let y = run("Bitcast", &[&x], bits.clone()).unwrap();
     assert_eq!(y.shape().dims(), [3, 2]);
-    let back = run("Bitcast", &[&y], vec![("type", Attr::DType(DType::Float64))]).unwrap();
+    let back = run(
+        "Bitcast",
+        &[&y],
+        vec![("type", Attr::DType(DType::Float64))],
+    )
+    .unwrap();
     assert_eq!(f64s(&back), f64s(&x));
     assert!(run("Bitcast", &[&Tensor::vector(&[1u8, 2, 3]).unwrap()], bits).is_err());
 }

@@ -75,8 +75,13 @@ impl fmt::Debug for Unary {
 
 impl Unary {
     fn loops(&self, dtype: DType) -> Result<&'static dyn Loops> {
-        (self.def.loops)(dtype)
-            .ok_or_else(|| err!(DType, "{} is not defined for {dtype} tensors", self.def.name))
+        (self.def.loops)(dtype).ok_or_else(|| {
+            err!(
+                DType,
+                "{} is not defined for {dtype} tensors",
+                self.def.name
+            )
+        })
     }
 }
 

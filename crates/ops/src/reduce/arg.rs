@@ -65,7 +65,11 @@ impl ArgExtreme {
             return Ok(PartialShape::UNKNOWN);
         };
         if dims.is_empty() {
-            bail!(Shape, "{} of a scalar has no axis to look along", self.name());
+            bail!(
+                Shape,
+                "{} of a scalar has no axis to look along",
+                self.name()
+            );
         }
         let Some(axis) = inputs.ints(1).and_then(|a| a.first().copied()) else {
             return Ok(PartialShape::of_rank(dims.len() - 1));

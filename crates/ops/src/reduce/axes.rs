@@ -31,7 +31,11 @@ pub(super) fn marks(axes: &[i64], rank: usize) -> Result<Marks> {
 /// The axis from the front that a possibly negative one means.
 pub(super) fn resolve(axis: i64, rank: usize) -> Result<usize> {
     let n = i64::try_from(rank).unwrap_or(i64::MAX);
-    let from_front = if axis < 0 { axis.checked_add(n) } else { Some(axis) };
+    let from_front = if axis < 0 {
+        axis.checked_add(n)
+    } else {
+        Some(axis)
+    };
     from_front
         .and_then(|a| usize::try_from(a).ok())
         .filter(|&a| a < rank)

@@ -1,6 +1,6 @@
 //! Reductions over axes given by a tensor.
 
-use super::axes::{expect_axes, marks, reduced_shape};
+use super::axes::{Marks, expect_axes, marks, reduced_shape};
 use super::gradients::{self, ReduceCall};
 use super::kernels::{EuclideanNorm, Loops, Of};
 use ferrograph_graph::{
@@ -8,7 +8,7 @@ use ferrograph_graph::{
     Val, VjpCall, op_object,
 };
 use ferrograph_kernels::reduce as k;
-use ferrograph_tensor::{DType, Result, TensorSpec, err, with_element};
+use ferrograph_tensor::{DType, Result, Shape, TensorSpec, err, with_element};
 use smallvec::smallvec;
 use std::fmt;
 use std::sync::Arc;
@@ -59,8 +59,13 @@ impl fmt::Debug for Reduce {
 
 impl Reduce {
     fn loops(&self, dtype: DType) -> Result<&'static dyn Loops> {
-        (self.def.loops)(dtype)
-            .ok_or_else(|| err!(DType, "{} is not defined for {dtype} tensors", self.def.name))
+        (self.def.loops)(dtype).ok_or_else(|| {
+            err!(
+                DType,
+                "{} is not defined for {dtype} tensors",
+                self.def.name
+            )
+        })
     }
 }
 
@@ -119,10 +124,7 @@ impl Op for Reduce {
     }
     fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         #[allow(clippy::cast_precision_loss)]
-        inputs
-            .shape(0)
-            .n_elements()
-            .map_or(0.0, |n| n as f64)
+        inputs.shape(0).n_elements().map_or(0.0, |n| n as f64)
     }
 }
 
@@ -158,6 +160,11 @@ table! {
     EUCLIDEAN_NORM = ReduceDef::new("EuclideanNorm", loops!(EuclideanNorm, numeric), Some(gradients::norm));
     ALL = ReduceDef::new("All", loops!(k::All), None);
     ANY = ReduceDef::new("Any", loops!(k::Any), None);
+}
+
+/// A kernel for the sum over the marked axes.
+pub(crate) fn sum_kernel(dtype: DType, shape: Shape, axes: Marks) -> Option<Kernel> {
+    Some((SUM.loops)(dtype)?.bind(shape, axes))
 }
 
 fn sum(x: &[i64]) -> Option<i64> {

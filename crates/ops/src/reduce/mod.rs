@@ -10,6 +10,8 @@ mod sums;
 
 pub use family::Reduce;
 
+pub(crate) use family::sum_kernel;
+
 use ferrograph_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {

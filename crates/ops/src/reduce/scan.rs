@@ -125,18 +125,16 @@ fn bind<T: Element>(plan: Plan, start: T, merge: &Binary<T, T>) -> Kernel {
 }
 
 /// Scans one slab of `n` rows of `inner` elements, row by row.
-fn scan<T: Copy>(
-    plan: &Plan,
-    start: T,
-    merge: fn(&[T], &[T], &mut [T]),
-    x: &[T],
-    out: &mut [T],
-) {
+fn scan<T: Copy>(plan: &Plan, start: T, merge: fn(&[T], &[T], &mut [T]), x: &[T], out: &mut [T]) {
     let inner = plan.inner;
     let mut total = vec![start; inner];
     let mut next = total.clone();
     for step in 0..plan.n {
-        let row = if plan.reverse { plan.n - 1 - step } else { step };
+        let row = if plan.reverse {
+            plan.n - 1 - step
+        } else {
+            step
+        };
         let at = row * inner..(row + 1) * inner;
         merge(&total, &x[at.clone()], &mut next);
         let written = if plan.exclusive { &total } else { &next };

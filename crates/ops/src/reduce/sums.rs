@@ -37,7 +37,9 @@ impl Op for AddN {
     }
     fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
         let n = inputs.len();
-        Ok(with_element!(inputs.dtype(0), numeric, T => Some(bind::<T>(n, Binary::of::<Add>())), else => None))
+        Ok(
+            with_element!(inputs.dtype(0), numeric, T => Some(bind::<T>(n, Binary::of::<Add>())), else => None),
+        )
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp
@@ -125,17 +127,21 @@ impl Op for L2Loss {
         Ok(smallvec![TensorSpec::scalar(dtype)])
     }
     fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        Ok(with_element!(inputs.dtype(0), floating, T => Some(Box::new(|o| {
+        Ok(
+            with_element!(inputs.dtype(0), floating, T => Some(Box::new(|o| {
             let x = o.input::<T>(0);
             reduce::<T, HalfSquares>(x, x.len(), 1, o.output(0));
             Ok(())
-        })), else => None))
+        })), else => None),
+        )
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        Ok(smallvec![Some(e.mul(&call.inputs[0], call.grad()?)?.into())])
+        Ok(smallvec![Some(
+            e.mul(&call.inputs[0], call.grad()?)?.into()
+        )])
     }
 }
 

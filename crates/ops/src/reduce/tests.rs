@@ -21,12 +21,31 @@ fn reductions_over_any_axes() {
     assert_eq!(over("EuclideanNorm", &[1])[0], 14f64.sqrt());
     let axis = Tensor::scalar(1i64).unwrap();
     let kept = run("Min", &[&x, &axis], keep()).unwrap();
-    assert_eq!((kept.shape().dims(), f64s(&kept)), (&[2, 1][..], vec![1.0, 4.0]));
+    assert_eq!(
+        (kept.shape().dims(), f64s(&kept)),
+        (&[2, 1][..], vec![1.0, 4.0])
+    );
     let ints = Tensor::vector(&[-3, -4]).unwrap();
-    assert_eq!(run("Mean", &[&ints, &axes(&[0])], vec![]).unwrap().item::<i32>().unwrap(), -3);
+    assert_eq!(
+        run("Mean", &[&ints, &axes(&[0])], vec![])
+            .unwrap()
+            .item::<i32>()
+            .unwrap(),
+        -3
+    );
     let flags = Tensor::vector(&[true, false]).unwrap();
-    assert!(run("Any", &[&flags, &axes(&[0])], vec![]).unwrap().item::<bool>().unwrap());
-    assert!(!run("All", &[&flags, &axes(&[0])], vec![]).unwrap().item::<bool>().unwrap());
+    assert!(
+        run("Any", &[&flags, &axes(&[0])], vec![])
+            .unwrap()
+            .item::<bool>()
+            .unwrap()
+    );
+    assert!(
+        !run("All", &[&flags, &axes(&[0])], vec![])
+            .unwrap()
+            .item::<bool>()
+            .unwrap()
+    );
     let none = run("Max", &[&t64(&[0, 2], &[]), &axes(&[0])], vec![]).unwrap();
     assert_eq!(f64s(&none), [f64::NEG_INFINITY; 2]);
 }
@@ -38,9 +57,17 @@ fn axes_that_do_not_fit_are_refused() {
         let e = run("Sum", &[&x, &axes(bad)], vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::InvalidArgument);
     }
-    assert_eq!(run("Sum", &[&x, &x], vec![]).unwrap_err().kind(), ErrorKind::DType);
+    assert_eq!(
+        run("Sum", &[&x, &x], vec![]).unwrap_err().kind(),
+        ErrorKind::DType
+    );
     let flags = Tensor::vector(&[true]).unwrap();
-    assert_eq!(run("Sum", &[&flags, &axes(&[0])], vec![]).unwrap_err().kind(), ErrorKind::DType);
+    assert_eq!(
+        run("Sum", &[&flags, &axes(&[0])], vec![])
+            .unwrap_err()
+            .kind(),
+        ErrorKind::DType
+    );
 }
 
 #[test]
@@ -55,7 +82,12 @@ fn shapes_with_unknown_axes() {
 
 #[test]
 fn gradients_of_reductions() {
-    let x = t64(&[2, 3, 2], &[0.7, -1.2, 2.5, 0.3, 1.1, -0.4, 0.9, 1.4, -0.6, 2.2, 0.8, 1.9]);
+    let x = t64(
+        &[2, 3, 2],
+        &[
+            0.7, -1.2, 2.5, 0.3, 1.1, -0.4, 0.9, 1.4, -0.6, 2.2, 0.8, 1.9,
+        ],
+    );
     for over in [&[0][..], &[1], &[-1], &[0, 2], &[0, 1, 2], &[]] {
         for attrs in [vec![], keep()] {
             for name in ["Sum", "Mean", "Max", "Min", "Prod", "EuclideanNorm"] {
@@ -77,8 +109,14 @@ fn ties_share_and_zeros_do_no_harm() {
         let grads = e.gradients(&y, &[x]).unwrap();
         f64s(grads[0].as_ref().unwrap().tensor().unwrap())
     };
-    assert_eq!(gradient("Max", &t64(&[3], &[2.0, 1.0, 2.0])), [0.5, 0.0, 0.5]);
-    assert_eq!(gradient("Prod", &t64(&[3], &[2.0, 0.0, 3.0])), [0.0, 6.0, 0.0]);
+    assert_eq!(
+        gradient("Max", &t64(&[3], &[2.0, 1.0, 2.0])),
+        [0.5, 0.0, 0.5]
+    );
+    assert_eq!(
+        gradient("Prod", &t64(&[3], &[2.0, 0.0, 3.0])),
+        [0.0, 6.0, 0.0]
+    );
     assert_eq!(gradient("Prod", &t64(&[3], &[0.0, 0.0, 3.0])), [0.0; 3]);
 }
 
@@ -116,7 +154,10 @@ fn scans() {
 #[test]
 fn sums_of_many() {
     let (a, b) = (t64(&[3], &[1.0, 2.0, 3.0]), t64(&[3], &[0.5, 0.5, 0.5]));
-    assert_eq!(f64s(&run("AddN", &[&a, &b, &a], vec![]).unwrap()), [2.5, 4.5, 6.5]);
+    assert_eq!(
+        f64s(&run("AddN", &[&a, &b, &a], vec![]).unwrap()),
+        [2.5, 4.5, 6.5]
+    );
     check_gradients("AddN", &[&a, &b], &[]);
     assert!(run("AddN", &[&a, &t64(&[2], &[1.0, 2.0])], vec![]).is_err());
     assert_eq!(f64s(&run("L2Loss", &[&a], vec![]).unwrap()), [7.0]);
