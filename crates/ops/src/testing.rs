@@ -94,11 +94,12 @@ pub(crate) fn run(name: &str, inputs: &[&Tensor], attrs: Vec<(&str, Attr)>) -> R
     let first = run_all(name, inputs, attrs.clone())?.remove(0);
     let attrs: Vec<(String, Attr)> = attrs.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
     let op = registry().make(name, &attrs)?;
-    if first.dtype().is_dense() && op.effect() == ferrograph_graph::Effect::Pure {
-        if let Ok(other) = ferrograph_graph::evaluate(&*op, &owned) {
-            assert_eq!(other[0].bytes(), first.bytes(), "eval and kernel of {name}");
-            assert_eq!(other[0].spec(), first.spec());
-        }
+    if first.dtype().is_dense()
+        && op.effect() == ferrograph_graph::Effect::Pure
+        && let Ok(other) = ferrograph_graph::evaluate(&*op, &owned)
+    {
+        assert_eq!(other[0].bytes(), first.bytes(), "eval and kernel of {name}");
+        assert_eq!(other[0].spec(), first.spec());
     }
     Ok(first)
 }

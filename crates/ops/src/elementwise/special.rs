@@ -48,15 +48,20 @@ pub(crate) struct TanhGrad;
 /// `b a (1 - a)`: the gradient `b` through a sigmoid that gave `a`.
 pub(crate) struct SigmoidGrad;
 
+/// The numbers that the loops below name.
+mod unit {
+    pub(super) use num_traits::{one, zero};
+}
+
 macro_rules! binary {
-    ($op:ty, $cost:expr; $($t:ty, $wide:expr);*; |$a:ident, $b:ident, $one:ident| $value:expr) => {$(
+    ($op:ty, $cost:expr; $($t:ty, $wide:expr);*; |$a:ident, $b:ident, $unit:ident| $value:expr) => {$(
         impl BinaryOp<$t> for $op {
             type Out = $t;
             const WIDE: bool = $wide;
             const COST_NS: f64 = $cost;
             #[inline(always)]
             fn apply<I: Isa>($a: $t, $b: $t) -> $t {
-                let $one = <$t as num_traits::One>::one();
+                let $unit = unit::$unit::<$t>();
                 $value
             }
         }
@@ -65,7 +70,7 @@ macro_rules! binary {
 
 binary!(ReluGrad, 0.5; f32, true; f64, true; f16, false; bf16, false; i8, false; i16, false; i32, false; i64, false;
     u8, false; u16, false; u32, false; u64, false;
-    |a, b, one| if b > one - one { a } else { one - one });
+    |a, b, zero| if b > zero { a } else { zero });
 binary!(TanhGrad, 0.5; f32, true; f64, true; f16, false; bf16, false; Complex32, false; Complex64, false;
     |a, b, one| b * (one - a * a));
 binary!(SigmoidGrad, 0.5; f32, true; f64, true; f16, false; bf16, false; Complex32, false; Complex64, false;

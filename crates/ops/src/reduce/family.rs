@@ -13,6 +13,8 @@ use smallvec::smallvec;
 use std::fmt;
 use std::sync::Arc;
 
+/// The result for integers that are all known.
+type Fold = fn(&[i64]) -> Option<i64>;
 type Rule = fn(&mut dyn Emitter, &ReduceCall<'_>) -> Result<Val>;
 
 /// A row of the table: what a reduction is.
@@ -20,7 +22,7 @@ pub(crate) struct ReduceDef {
     name: &'static str,
     loops: fn(DType) -> Option<&'static dyn Loops>,
     vjp: Option<Rule>,
-    known: Option<fn(&[i64]) -> Option<i64>>,
+    known: Option<Fold>,
 }
 
 impl ReduceDef {
@@ -37,7 +39,7 @@ impl ReduceDef {
         }
     }
     /// Shape arithmetic follows it.
-    const fn known(self, known: fn(&[i64]) -> Option<i64>) -> ReduceDef {
+    const fn known(self, known: Fold) -> ReduceDef {
         ReduceDef {
             known: Some(known),
             ..self
