@@ -222,11 +222,27 @@ pub(super) fn narrows_to_infinity(x: f64) -> bool {
     x.is_finite() && (x as f32).is_infinite()
 }
 
-/// The integer as far as any dtype could hold it; more is `i128::MAX` or `MIN`, which none does.
-fn int_of(x: &Bound<'_, PyInt>) -> PyResult<i128> {
+/// The value of a Python int that fits 64 bits; `None` for other objects.
+#[inline]
+pub(super) fn small_int(obj: &Bound<'_, PyAny>) -> Option<i64> {
+    match long_long(obj.cast_exact::<PyInt>().ok()?) {
+        (x, 0) => Some(x),
+        _ => None,
+    }
+}
+
+/// The value, and on which side of 64 bits it lies if outside.
+#[inline]
+fn long_long(x: &Bound<'_, PyInt>) -> (i64, i32) {
     let mut overflow = 0;
     // SAFETY: `x` is an int and the thread is attached.
-    let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(x.as_ptr(), &mut overflow) };
+    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(x.as_ptr(), &mut overflow) };
+    (value, overflow)
+}
+
+/// The integer as far as any dtype could hold it; more is `i128::MAX` or `MIN`, which none does.
+fn int_of(x: &Bound<'_, PyInt>) -> PyResult<i128> {
+    let (small, overflow) = long_long(x);
     if overflow == 0 {
         return Ok(i128::from(small));
     }

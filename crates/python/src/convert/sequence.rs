@@ -1,6 +1,6 @@
 //! Nested sequences to tensors: every level of one length, every element of one class.
 
-use super::scalar::{Class, Scalar};
+use super::scalar::{Class, Scalar, small_int};
 use super::values::Values;
 use super::{does_not_convert, foreign, no_tensor, numpy};
 use crate::bridge::is_tensor_like;
@@ -8,7 +8,7 @@ use ferrograph_tensor::{DType, Shape, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyRange, PySequence, PyTuple};
+use pyo3::types::{PyFloat, PyList, PyRange, PySequence, PyTuple};
 
 /// Sequences nested deeper are refused: no tensor has as many dimensions.
 const DEEPEST: usize = 64;
@@ -134,15 +134,34 @@ impl Walk {
         self.at.push(0);
         let mut n_read = 0;
         for item in items {
-            self.at[level] = n_read;
+            if self.rank != Some(level + 1) || !self.push_alike(&item) {
+                self.at[level] = n_read;
+                self.read(&item)?;
+            }
             n_read += 1;
-            self.read(&item)?;
         }
         self.at.pop();
         if n_read != length {
             return Err(no_tensor(obj, "it changed its length while it was read").into());
         }
         Ok(())
+    }
+
+    /// Adds a Python number of the very class of those before; gives false for anything else.
+    #[inline]
+    fn push_alike(&mut self, obj: &Bound<'_, PyAny>) -> bool {
+        match &mut self.values {
+            Some(Values::Floats(v)) => match obj.cast_exact::<PyFloat>() {
+                Ok(x) => v.push(x.value()),
+                Err(_) => return false,
+            },
+            Some(Values::Ints(v)) => match small_int(obj) {
+                Some(x) => v.push(x.into()),
+                None => return false,
+            },
+            _ => return false,
+        }
+        true
     }
 
     fn push(&mut self, obj: &Bound<'_, PyAny>, scalar: Scalar) -> Result<(), Stop> {
