@@ -40,7 +40,7 @@ from .dtypes import (
     variant,
 )
 from .tensor_shape import TensorShape
-from .tensor_spec import TensorSpec, TypeSpec
+from .tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
 from ._core import Tensor, convert_to_tensor
 from .constants import constant, is_tensor
 from .context import (
