@@ -167,6 +167,22 @@ def test_for_target_and_starred_unpacking():
     same(f, ([(1, 2, 3), (4,)],), ([],))
 
 
+def test_unpacking_and_raising():
+    def f(pairs):
+        (a, b), *rest = pairs
+        [c, [d, *e]] = rest
+        if a > b:
+            raise ValueError
+        try:
+            raise KeyError(c) from ValueError("cause")
+        except KeyError as error:
+            if d:
+                raise
+            return a, b, c, d, e, type(error.__cause__).__name__
+
+    same(f, ([(1, 2), 3, (0, 5)],), ([(1, 2), 3, (4, 5)],), ([(2, 1), 3, "ab"],), ([1, 2],), ([],))
+
+
 def test_short_circuits_keep_values():
     def f(a, b):
         return a and b, a or b, not a, (a or b) and not b, a if b else -1

@@ -1,6 +1,6 @@
 """Programs on tensors: staged they give what they give eagerly and as plain Python."""
 
-# ruff: noqa: RET503, RET504, RET505, SIM102, SIM108, C417 - functions as users write them
+# ruff: noqa: RET503, RET504, RET505, RET506, SIM102, SIM108, C417 - functions as users write them
 
 import ferrograph as fg
 import pytest
@@ -233,6 +233,56 @@ def test_attributes_items_globals_and_nonlocals_are_state():
         return box.value, d, total
 
     agree(f, (4,), (0,))
+
+
+def test_unpacking_and_comprehensions_over_tensors():
+    def f(pair, m):
+        a, b = pair
+        (p, *q), r = m
+        total = 0
+        for x, y in m:
+            total += x * y
+        squares = [x * x for x in pair]
+        return a - b, total, p, q, r, squares, {str(i): x for i, x in enumerate(squares)}
+
+    agree(f, ([7, 3], [[1, 2], [3, 4]]))
+
+
+def test_a_raise_in_a_branch_fires_when_the_branch_runs():
+    def f(x):
+        if x < 0:
+            raise ValueError(f"negative {x.dtype.name}")
+        if x > 100:
+            y = x
+        elif x > 50:
+            try:
+                raise KeyError
+            except KeyError:
+                y = x + 1
+        else:
+            return check(x)
+        return y
+
+    def check(x):
+        if x == 13:
+            raise ValueError("unlucky")
+        return x * 2
+
+    staged = fg.function(f)
+    assert [plain(staged(fg.constant(v))) for v in (4, 60, 200)] == [8, 61, 200]
+    for value, text in ((-1, "ValueError: negative int32"), (13, "ValueError: unlucky")):
+        with pytest.raises(fg.errors.InvalidArgumentError, match=text):
+            staged(fg.constant(value))
+
+
+def test_a_raise_whatever_the_branch_is_raised_while_tracing():
+    def f(x):
+        if x > 0:
+            raise KeyError("positive")
+        else:
+            raise ValueError("negative")
+
+    refuses(f, 1, error=KeyError)
 
 
 def test_calls_are_converted():

@@ -25,6 +25,7 @@ __all__ = [
     "bind",
     "compare",
     "contained",
+    "elements",
     "fn",
     "for_stmt",
     "global_name",
@@ -33,6 +34,8 @@ __all__ = [
     "item",
     "not_",
     "or_",
+    "raised",
+    "unpacked",
     "while_stmt",
 ]
 
@@ -261,6 +264,26 @@ def bind(cell: Thunk, value: Any) -> Any:
     else:
         cell.__globals__[cell.__code__.co_names[0]] = value
     return value
+
+
+def elements(iterable: Any) -> Any:
+    """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
+    return staging.rows(iterable) if is_staged(iterable) else iterable
+
+
+def unpacked(value: Any, pattern: tuple) -> Any:
+    """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
+    if is_staged(value):
+        value = staging.rows(value)
+    plain = not isinstance(value, (list, tuple)) or len(value) != len(pattern)
+    if plain or not any(pattern):
+        return value
+    return [unpacked(v, p) if p else v for v, p in zip(value, pattern, strict=True)]
+
+
+def raised(exception: Any) -> Any:
+    """``exception`` as a ``raise`` statement gets it."""
+    return staging.marked(exception)
 
 
 def assert_stmt(test: Any, message: Thunk | None, *, line: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from .values import can_be_tensor, is_eager, is_staged, predicate
 __all__ = [
     "is_eager",
     "is_staged",
+    "marked",
+    "rows",
     "stage_assert",
     "stage_both",
     "stage_choice",
@@ -25,9 +28,20 @@ __all__ = [
 ]
 
 RESULT = "ag__result"
+_MARK = "_ferrograph_raised"
 _SIDES = ("the `if` branch", "the `else` branch")
 
 Thunk = Callable[[], Any]
+
+
+class _Branches(threading.local):
+    """How many staged branches the thread is tracing, one inside the other."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+
+_branches = _Branches()
 
 
 def where(function: Callable, line: int) -> str:
@@ -55,20 +69,24 @@ def stage_if(
     condition = predicate(test, place)
     before = state.read()
     with Conditional(condition, place, _SIDES) as conditional:
-        after = [
-            _run_branch(b, f, state, before)
-            for b, f in zip(conditional.branches, (then, orelse), strict=True)
-        ]
+        after, failed = [], []
+        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
+            try:
+                failed.append(_trace(branch, function)[1])
+                after.append(state.read())
+            finally:
+                state.write(before)
+        _raise_both(failed)
         chosen = {}
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
             named = i < state.n_names
-            if (sides[0] is before[i] and sides[1] is before[i]) or (
+            if all(s is before[i] or f for s, f in zip(sides, failed, strict=True)) or (
                 named and spot.label not in live and spot.label not in soft
             ):
                 continue
             merge = _merge_soft if named and spot.label not in live else _merge
-            skipped = spot.label in unread[0], spot.label in unread[1]
+            skipped = tuple(bool(failed[k]) or spot.label in unread[k] for k in (0, 1))
             if merge(conditional, spot.label, sides, skipped, place):
                 chosen[i] = len(chosen)
         results = conditional.emit()
@@ -77,14 +95,40 @@ def stage_if(
     state.write(before)
 
 
-def _run_branch(branch: Any, function: Thunk, state: State, before: list) -> list:
-    """What ``state`` holds after ``function``, traced into ``branch``; ``state`` is put back."""
+def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
+    """The result of ``function`` traced into ``branch``; or the exception with which it ends.
+
+    A branch that ends by a ``raise`` statement of converted code fails when it runs.
+    """
+    _branches.depth += 1
     try:
         with branch:
-            function()
-        return state.read()
+            try:
+                return function(), None
+            except Exception as e:
+                if not getattr(e, _MARK, False):
+                    raise
+                fg.debugging.Assert(False, [f"{type(e).__name__}: {e}"])
+                return UNDEFINED, e
     finally:
-        state.write(before)
+        _branches.depth -= 1
+
+
+def _raise_both(failed: list[Exception | None]) -> None:
+    """Where every branch raises, so does the conditional."""
+    if failed[0] is not None and failed[1] is not None:
+        raise failed[0]
+
+
+def marked(exception: Any) -> Any:
+    """``exception``, which a ``raise`` statement throws, recognisable in the branch around it."""
+    if not _branches.depth:
+        return exception
+    if isinstance(exception, type):
+        exception = exception()
+    if isinstance(exception, Exception):
+        setattr(exception, _MARK, True)
+    return exception
 
 
 def _merge(
@@ -97,8 +141,9 @@ def _merge(
     if all(missing):
         conditional.keep(UNDEFINED)
         return True
-    if label.startswith("ag__") and type(sides[0]) is bool and sides[0] is sides[1]:
-        conditional.keep(sides[0])
+    flag = sides[1] if unread[0] else sides[0]
+    if label.startswith("ag__") and type(flag) is bool and (any(unread) or flag is sides[1]):
+        conditional.keep(flag)
         return True
     filled = tuple(u or (m and label == RESULT) for u, m in zip(unread, missing, strict=True))
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
@@ -132,11 +177,10 @@ def stage_choice(
     """``then()`` or ``orelse()``, as the graph decides."""
     condition = predicate(test, place)
     with Conditional(condition, place, sides) as conditional:
-        found = []
-        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
-            with branch:
-                found.append(function())
-        conditional.merge("the results", *found)
+        pairs = zip(conditional.branches, (then, orelse), strict=True)
+        found, failed = zip(*(_trace(branch, function) for branch, function in pairs), strict=True)
+        _raise_both(failed)
+        conditional.merge("the results", *found, filled=(bool(failed[0]), bool(failed[1])))
         return conditional.emit()[0]
 
 
@@ -168,6 +212,14 @@ def stage_in(value: Any, container: Any) -> Any:
             same = fg.reduce_all(fg.equal(value, element))
             found = same if found is False else fg.logical_or(found, same)
     return fg.convert_to_tensor(found)
+
+
+def rows(value: Any) -> Any:
+    """The rows of a tensor where their number is known, else the tensor."""
+    shape = value.shape
+    if shape.rank and shape.as_list()[0] is not None:
+        return fg.unstack(value)
+    return value
 
 
 def stage_assert(test: Any, message: Thunk | None) -> None:

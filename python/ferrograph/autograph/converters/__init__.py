@@ -3,7 +3,7 @@
 1. ``normalize``: forms that depend on their place are written out.
 2. ``jumps``: break, continue and return become flags.
 3. ``conditionals``, ``loops``: statements become functions and a call that chooses, inside out.
-4. ``logical``, ``calls``, ``asserts``: expressions.
+4. ``logical``, ``calls``, ``unpacking``, ``asserts``, ``raises``: expressions.
 
 Functions nested in the converted one go through the same steps, unless something else decides how
 they run: decorated functions, generators and coroutines stay as they are and are converted when
@@ -16,7 +16,17 @@ import ast
 from typing import Any
 
 from .. import analysis, build
-from . import asserts, calls, conditionals, jumps, logical, loops, normalize
+from . import (
+    asserts,
+    calls,
+    conditionals,
+    jumps,
+    logical,
+    loops,
+    normalize,
+    raises,
+    unpacking,
+)
 from .context import Context
 
 
@@ -94,6 +104,13 @@ class _Expressions(ast.NodeTransformer):
             return self.generic_visit(node)
         return calls.convert(self.generic_visit(node))
 
+    def _comprehension(self, node: Any) -> Any:
+        self.generic_visit(node)
+        unpacking.convert_generators(node.generators)
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         return node if _binds(node) else self.generic_visit(node)
 
@@ -134,6 +151,12 @@ class _Statements(_Expressions):
                 setattr(node, part, self.block(value))
             elif isinstance(value, ast.AST):
                 setattr(node, part, self.visit(value))
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        return unpacking.convert_assign(self.generic_visit(node))
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        return raises.convert(self.generic_visit(node))
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         return asserts.convert(self.generic_visit(node))

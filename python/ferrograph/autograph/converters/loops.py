@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from .. import build
 from ..analysis import Uses
+from . import unpacking
 from .context import Context
 
 _OPTIONS = "set_loop_options"
@@ -64,7 +65,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     number = context.number()
     item = f"ag__item_{number}"
     take = ast.Assign(targets=[node.target], value=build.name(item), lineno=0)
-    steps = [build.locate(take, node.target), *node.body]
+    steps = [unpacking.convert_assign(build.locate(take, node.target)), *node.body]
     name = f"ag__body_{number}"
     body = context.body_function(name, steps, facts.body_stores, node, [item])
     return [body, _run("for_stmt", node.iter, node.iter, body, node, facts, context)]

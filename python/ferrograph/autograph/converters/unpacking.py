@@ -1,0 +1,34 @@
+"""Where Python iterates on its own: unpacking assignments and comprehensions.
+
+``a, b = value`` becomes ``a, b = ag__.unpacked(value, (None, None))``: the pattern says which
+elements are unpacked in turn. The iterables of comprehensions go through ``ag__.elements``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .. import build
+
+
+def convert_assign(node: ast.Assign) -> ast.Assign:
+    """``node`` with its value prepared for its targets; a display of elements needs nothing."""
+    nested = [t for t in node.targets if isinstance(t, (ast.Tuple, ast.List))]
+    if not nested or isinstance(node.value, (ast.Tuple, ast.List)):
+        return node
+    pattern = build.constant(_pattern(nested[0]))
+    node.value = build.locate(build.call("unpacked", node.value, pattern), node.value)
+    return node
+
+
+def convert_generators(generators: list[ast.comprehension]) -> None:
+    """Prepare the iterables of a comprehension."""
+    for generator in generators:
+        elements = build.call("elements", generator.iter)
+        generator.iter = build.locate(elements, generator.iter)
+
+
+def _pattern(target: ast.expr) -> tuple | None:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return tuple(_pattern(element) for element in target.elts)
+    return None
