@@ -1,6 +1,6 @@
 """Programs on tensors: staged they give what they give eagerly and as plain Python."""
 
-# ruff: noqa: RET503, RET504, RET505, RET506, SIM102, SIM108, C417 - functions as users write them
+# ruff: noqa: RET503, RET504, RET505, RET506, B905, SIM102, SIM108, C417 - as users write
 
 import ferrograph as fg
 import pytest
@@ -246,6 +246,18 @@ def test_unpacking_and_comprehensions_over_tensors():
         return a - b, total, p, q, r, squares, {str(i): x for i, x in enumerate(squares)}
 
     agree(f, ([7, 3], [[1, 2], [3, 4]]))
+
+
+def test_enumerate_zip_and_reversed():
+    def f(xs, ys):
+        s = 0
+        for i, (x, y) in enumerate(zip(xs, ys)):
+            s += (i + 1) * x * y
+        for k, x in enumerate(reversed(xs), 5):
+            s = s * 2 + k * x
+        return s, [(x, y, k) for x, (y, k) in zip([1, 2, 3], zip(ys, xs))]
+
+    agree(f, ([1, 2, 3], [4, 5, 6]))
 
 
 def test_a_raise_in_a_branch_fires_when_the_branch_runs():

@@ -9,7 +9,7 @@ from typing import Any
 
 import ferrograph as fg
 
-from .iteration import tensor_range
+from .iteration import staged_enumerate, staged_reversed, staged_zip, tensor_range
 from .staging import is_staged
 
 
@@ -133,6 +133,9 @@ def _applied(python: Callable) -> Callable:
 _FORMS: dict[Any, Any] = {
     fg.range: tensor_range,
     builtins.range: _range,
+    builtins.enumerate: staged_enumerate,
+    builtins.zip: staged_zip,
+    builtins.reversed: staged_reversed,
     builtins.len: _len,
     builtins.int: _int,
     builtins.float: _float,

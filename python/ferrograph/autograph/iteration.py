@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import ferrograph as fg
@@ -10,28 +12,111 @@ import ferrograph as fg
 from . import values
 
 
-class Rows:
+class Source:
+    """Elements by number: of a tensor, of ``enumerate``, of ``zip``.
+
+    ``count`` is a Python int where it is known; Python may iterate over such a source.
+    """
+
+    count: Any
+
+    def at(self, index: Any) -> Any:
+        """The element of that number."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator:
+        if not isinstance(self.count, int):
+            raise fg.errors.OperatorNotAllowedInGraphError(
+                "a tensor whose length is not known while tracing can be iterated over by a `for` "
+                "statement only"
+            )
+        return (self.at(index) for index in range(self.count))
+
+    @property
+    def start(self) -> Any:
+        return fg.constant(0)
+
+    def has_more(self, position: Any) -> Any:
+        return fg.less(position, self.count)
+
+    def element(self, position: Any) -> Any:
+        return self.at(position)
+
+    def following(self, position: Any) -> Any:
+        return position + 1
+
+
+class Rows(Source):
     """The rows of a tensor; TypeError for a scalar."""
 
-    def __init__(self, sequence: Any, place: str):
-        shape = values.static_shape(sequence)
+    def __init__(self, tensor: Any, place: str = "iteration"):
+        shape = values.static_shape(tensor)
         if shape == []:
             raise TypeError(
                 f"{place}: a scalar cannot be iterated over; to count to it use `fg.range(n)`"
             )
         known = shape[0] if shape else None
-        self._sequence = sequence
-        self._count = fg.constant(known) if known is not None else fg.shape(sequence)[0]
-        self.start = fg.constant(0)
+        self._tensor = tensor
+        self.count = known if known is not None else fg.shape(tensor)[0]
 
-    def has_more(self, position: Any) -> Any:
-        return fg.less(position, self._count)
+    def at(self, index: Any) -> Any:
+        return self._tensor[index]
 
-    def element(self, position: Any) -> Any:
-        return self._sequence[position]
 
-    def following(self, position: Any) -> Any:
-        return position + 1
+class Enumerated(Source):
+    """``enumerate`` of a source."""
+
+    def __init__(self, inner: Source, start: Any):
+        self._inner = inner
+        self._first = start
+        self.count = inner.count
+
+    def at(self, index: Any) -> Any:
+        return index + self._first, self._inner.at(index)
+
+
+class Zipped(Source):
+    """``zip`` of sources: as long as the shortest."""
+
+    def __init__(self, inner: list[Source]):
+        self._inner = inner
+        counts = [source.count for source in inner]
+        known = all(isinstance(count, int) for count in counts)
+        self.count = min(counts) if known else functools.reduce(fg.minimum, counts)
+
+    def at(self, index: Any) -> Any:
+        return tuple(source.at(index) for source in self._inner)
+
+
+def is_iterated_staged(iterable: Any) -> bool:
+    """Whether a ``for`` over ``iterable`` belongs to the graph."""
+    return values.is_staged(iterable) or isinstance(iterable, Source)
+
+
+def as_source(iterable: Any) -> Source:
+    """A staged iterable as elements by number."""
+    return iterable if isinstance(iterable, Source) else Rows(fg.convert_to_tensor(iterable))
+
+
+def staged_enumerate(iterable: Any, start: Any = 0) -> Any:
+    """``enumerate``."""
+    if is_iterated_staged(iterable):
+        return Enumerated(as_source(iterable), start)
+    return enumerate(iterable, start)
+
+
+def staged_zip(*iterables: Any, **keywords: Any) -> Any:
+    """``zip``; of tensors and Python values together it is unrolled."""
+    staged = [is_iterated_staged(iterable) for iterable in iterables]
+    if iterables and all(staged) and not keywords:
+        return Zipped([as_source(iterable) for iterable in iterables])
+    pairs = zip(iterables, staged, strict=True)
+    return zip(*(as_source(i) if s else i for i, s in pairs), **keywords)  # noqa: B905
+
+
+def staged_reversed(sequence: Any) -> Any:
+    """``reversed``."""
+    return fg.reverse(sequence, [0]) if values.is_staged(sequence) else reversed(sequence)
 
 
 class Counting:
@@ -57,8 +142,10 @@ class Counting:
         return position + self._step
 
 
-def source_of(iterable: Any, place: str) -> Rows | Counting:
-    """How to run over a tensor."""
+def source_of(iterable: Any, place: str) -> Source | Counting:
+    """How to run over a tensor or a source."""
+    if isinstance(iterable, Source):
+        return iterable
     counted = _last_range.counting(iterable)
     return counted or Rows(fg.convert_to_tensor(iterable), place)
 

@@ -15,6 +15,7 @@ from typing import Any
 from . import loops, staging
 from .callees import fn
 from .errors import UnstageableLoopError
+from .iteration import is_iterated_staged
 from .staging import is_staged
 from .state import State, attribute, global_name, item
 
@@ -106,7 +107,7 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        if is_staged(iterable):
+        if is_iterated_staged(iterable):
             loop = loops.Loop(State(names, places), broke, returned, options, **facts)
             loops.stage_for(iterable, body, loop)
         else:
