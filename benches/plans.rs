@@ -1,0 +1,158 @@
+//! Plans: compiling a graph for concrete shapes, and running it.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ferrograph_benches::uniform;
+use ferrograph_graph::{Graph, Sym, Tensors, Trace, Val};
+use ferrograph_ops::{Branch, Build, LeafOps, Placeholder, While};
+use ferrograph_runtime::{Door, enter_trace, plan_for};
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec};
+
+/// The graph of a function of arguments of these specs.
+fn traced(
+    specs: &[TensorSpec],
+    body: impl FnOnce(&mut Door, &[Val]) -> Result<Vec<Val>>,
+) -> Result<Arc<Graph>> {
+    let trace = Trace::new("bench", None);
+    let _level = enter_trace(trace.clone());
+    let mut args = Vec::new();
+    for spec in specs {
+        let placeholder = Arc::new(Placeholder { spec: spec.clone() });
+        let value = trace.add_arg(placeholder, "x", None)?;
+        args.push(Val::Sym(Sym {
+            trace: trace.clone(),
+            value,
+        }));
+    }
+    let outputs = body(&mut Door, &args)?;
+    let ids = outputs
+        .iter()
+        .map(|v| trace.resolve(v, &LeafOps))
+        .collect::<Result<_>>()?;
+    Ok(trace.seal(ids)?.0)
+}
+
+fn matrix(rows: usize, cols: usize, seed: u64) -> Tensor {
+    Tensor::from_slice([rows, cols].as_slice(), &uniform(rows * cols, seed)).expect("it fits")
+}
+
+/// `x` through `n` alternations of a unary and a binary operation.
+fn chain(spec: TensorSpec, n: usize) -> Arc<Graph> {
+    traced(&[spec], |g, args| {
+        let mut x = args[0].clone();
+        for _ in 0..n / 2 {
+            let y = g.op("Tanh", &[&x], vec![])?;
+            x = g.add(&y, &args[0])?;
+        }
+        Ok(vec![x])
+    })
+    .expect("the chain is well typed")
+}
+
+fn run(c: &mut Criterion, name: &str, graph: &Arc<Graph>, inputs: &[Tensor]) {
+    c.bench_function(name, |b| {
+        b.iter(|| {
+            let plan = plan_for(graph, black_box(inputs)).expect("it compiles");
+            plan.execute(Tensors::from(inputs)).expect("it runs")
+        })
+    });
+}
+
+fn small(c: &mut Criterion) {
+    let x = Tensor::vector(&uniform(8, 1)).expect("it fits");
+    for n in [2, 20, 200] {
+        let graph = chain(x.spec(), n);
+        run(
+            c,
+            &format!("plans/chain of {n}"),
+            &graph,
+            std::slice::from_ref(&x),
+        );
+    }
+    let open = TensorSpec::new(DType::Float32, PartialShape::of_rank(1));
+    let graph = chain(open, 2);
+    run(c, "plans/chain of 2, open shape", &graph, &[x]);
+}
+
+fn network(c: &mut Criterion) {
+    let inputs = [
+        matrix(64, 784, 1),
+        matrix(784, 128, 2),
+        matrix(1, 128, 3),
+        matrix(128, 10, 4),
+        matrix(1, 10, 5),
+    ];
+    let specs = inputs.each_ref().map(Tensor::spec);
+    let graph = traced(&specs, |g, args| {
+        let [x, w1, b1, w2, b2] = args else {
+            unreachable!("five arguments were given")
+        };
+        let product = g.matmul(x, w1, false, false)?;
+        let sum = g.add(&product, b1)?;
+        let hidden = g.op("Relu", &[&sum], vec![])?;
+        let product = g.matmul(&hidden, w2, false, false)?;
+        Ok(vec![g.add(&product, b2)?])
+    })
+    .expect("the network is well typed");
+    run(c, "plans/two layers of 64", &graph, &inputs);
+}
+
+/// `while i < n: i += 1; s += i` over scalars.
+fn scalar_loop(c: &mut Criterion) {
+    const N: i32 = 1000;
+    let int = TensorSpec::scalar(DType::Int32);
+    let vars = vec![int.clone(), int.clone(), int];
+    let branch = |graph| Branch {
+        graph,
+        inputs: vec![0, 1, 2],
+    };
+    let cond = traced(&vars, |g, v| {
+        Ok(vec![g.op("Less", &[&v[0], &v[2]], vec![])?])
+    });
+    let body = traced(&vars, |g, v| {
+        let one = g.scalar(1.0, DType::Int32)?;
+        let i = g.add(&v[0], &one)?;
+        let s = g.add(&v[1], &i)?;
+        Ok(vec![i, s, v[2].clone()])
+    });
+    let op = Arc::new(While {
+        cond: branch(cond.expect("the condition is well typed")),
+        body: branch(body.expect("the body is well typed")),
+        vars: vars.clone(),
+    });
+    let graph = traced(&vars, |g, v| Ok(vec![g.one(op, v)?])).expect("the loop is well typed");
+    let inputs = [0, 0, N].map(|v| Tensor::scalar(v).expect("it fits"));
+    let mut group = c.benchmark_group("plans/loop over scalars");
+    group.throughput(Throughput::Elements(N as u64));
+    group.bench_function(BenchmarkId::from_parameter(N), |b| {
+        b.iter(|| {
+            let plan = plan_for(&graph, black_box(&inputs)).expect("it compiles");
+            plan.execute(Tensors::from(&inputs[..])).expect("it runs")
+        })
+    });
+}
+
+fn compile(c: &mut Criterion) {
+    let mut group = c.benchmark_group("plans/compile");
+    for n in [20, 200, 2000] {
+        let graph = chain(TensorSpec::new(DType::Float32, PartialShape::of_rank(1)), n);
+        let mut size = 0;
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("nodes", n), |b| {
+            b.iter_batched(
+                || {
+                    // A shape that has no plan yet.
+                    size += 1;
+                    [Tensor::vector(&vec![0.0f32; size]).expect("it fits")]
+                },
+                |inputs| plan_for(&graph, &inputs).expect("it compiles"),
+                criterion::BatchSize::SmallInput,
+            )
+        });
+    }
+}
+
+criterion_group!(benches, small, network, scalar_loop, compile);
+criterion_main!(benches);
