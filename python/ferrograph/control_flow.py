@@ -1,8 +1,8 @@
 """Control flow on tensors as functions: ``cond``, ``case``, ``switch_case`` and ``while_loop``.
 
 Run eagerly they are Python's ``if`` and ``while``. While a graph is under construction the
-functions given are traced, each once, into regions of the graph. AutoGraph stages statements
-through the same parts: ``Branches`` and ``LoopRegions``.
+functions given are traced, each once, into regions of the graph, through the same parts by which
+AutoGraph stages statements.
 """
 
 from __future__ import annotations
@@ -51,14 +51,7 @@ def case(
     """
     import ferrograph as fg
 
-    pairs = (
-        list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, Mapping) else list(pred_fn_pairs)
-    )
-    if not pairs:
-        raise ValueError("case needs at least one pair of a predicate and a function")
-    for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not callable(pair[1]):
-            raise TypeError("case takes pairs of a predicate and a function")
+    pairs = _pairs(pred_fn_pairs)
     predicates = [fg.convert_to_tensor(p) for p, _ in pairs]
     if exclusive:
         count = fg.reduce_sum(fg.cast(fg.stack(predicates), fg.int32))
@@ -71,6 +64,16 @@ def case(
         default = pairs.pop()[1]
         predicates.pop()
     return _first_true(predicates, [function for _, function in pairs], default)
+
+
+def _pairs(given: Any) -> list[tuple[Any, Callable]]:
+    pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+    if not pairs:
+        raise ValueError("case needs at least one pair of a predicate and a function")
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not callable(pair[1]):
+            raise TypeError("case takes pairs of a predicate and a function")
+    return pairs
 
 
 def _first_true(predicates: list, functions: list, default: Callable) -> Any:

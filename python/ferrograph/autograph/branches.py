@@ -8,7 +8,6 @@ from typing import Any
 from ferrograph import _core
 
 from . import values
-from .state import UNDEFINED
 
 
 class Traced:
@@ -135,6 +134,3 @@ class Conditional:
 
     def _message(self, label: str, problem: str) -> str:
         return f"{self._where}: {label} from {self._sides[0]} and {self._sides[1]} {problem}"
-
-
-__all__ = ["UNDEFINED", "Conditional", "Traced"]

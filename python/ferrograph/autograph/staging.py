@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ferrograph as fg
@@ -69,30 +69,37 @@ def stage_if(
     condition = predicate(test, place)
     before = state.read()
     with Conditional(condition, place, _SIDES) as conditional:
-        after, failed = [], []
-        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
-            try:
-                failed.append(_trace(branch, function)[1])
-                after.append(state.read())
-            finally:
-                state.write(before)
-        _raise_both(failed)
-        chosen = {}
+        after, failed = _trace_branches(conditional, (then, orelse), state, before)
+        chosen = []
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
-            named = i < state.n_names
-            if all(s is before[i] or f for s, f in zip(sides, failed, strict=True)) or (
-                named and spot.label not in live and spot.label not in soft
-            ):
+            needed = i >= state.n_names or spot.label in live
+            changed = any(s is not before[i] and not f for s, f in zip(sides, failed, strict=True))
+            if not changed or not (needed or spot.label in soft):
                 continue
-            merge = _merge_soft if named and spot.label not in live else _merge
-            skipped = tuple(bool(failed[k]) or spot.label in unread[k] for k in (0, 1))
+            skipped = tuple(failed[k] or spot.label in unread[k] for k in (0, 1))
+            merge = _merge if needed else _merge_soft
             if merge(conditional, spot.label, sides, skipped, place):
-                chosen[i] = len(chosen)
+                chosen.append(i)
         results = conditional.emit()
-    for i, index in chosen.items():
-        before[i] = results[index]
+    for i, result in zip(chosen, results, strict=True):
+        before[i] = result
     state.write(before)
+
+
+def _trace_branches(
+    conditional: Conditional, functions: tuple[Thunk, Thunk], state: State, before: list
+) -> tuple[list[list], list[bool]]:
+    """What ``state`` holds after each branch, and which of them raise; ``state`` is put back."""
+    after, errors = [], []
+    for branch, function in zip(conditional.branches, functions, strict=True):
+        try:
+            errors.append(_trace(branch, function)[1])
+            after.append(state.read())
+        finally:
+            state.write(before)
+    _raise_both(errors)
+    return after, [error is not None for error in errors]
 
 
 def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
@@ -114,10 +121,10 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
         _branches.depth -= 1
 
 
-def _raise_both(failed: list[Exception | None]) -> None:
+def _raise_both(errors: Sequence[Exception | None]) -> None:
     """Where every branch raises, so does the conditional."""
-    if failed[0] is not None and failed[1] is not None:
-        raise failed[0]
+    if errors[0] is not None and errors[1] is not None:
+        raise errors[0]
 
 
 def marked(exception: Any) -> Any:
