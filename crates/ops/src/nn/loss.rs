@@ -1,0 +1,230 @@
+//! Cross entropies.
+
+use super::softmax::{last_size, through_softmax};
+use super::wide::{Wide, losses};
+use crate::Build;
+use ferrograph_graph::{
+    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Specs, Val, VjpCall, op_object,
+};
+use ferrograph_kernels::nn as k;
+use ferrograph_tensor::{
+    DType, Dim, Element, PartialShape, Result, TensorSpec, bail, with_element,
+};
+use smallvec::smallvec;
+
+/// Which labels a cross entropy takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Labels {
+    /// A probability for each class.
+    Dense,
+    /// The number of one class.
+    Sparse,
+}
+
+/// The cross entropy of labels against the softmax of logits, row by row; the second output is its gradient by the
+/// logits.
+#[derive(Debug)]
+pub struct SoftmaxCrossEntropy {
+    /// What labels there are.
+    pub labels: Labels,
+}
+
+impl Op for SoftmaxCrossEntropy {
+    op_object!();
+    fn name(&self) -> &'static str {
+        match self.labels {
+            Labels::Dense => "SoftmaxCrossEntropyWithLogits",
+            Labels::Sparse => "SparseSoftmaxCrossEntropyWithLogits",
+        }
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        let dtype = inputs.dtype(0);
+        if !dtype.is_floating() {
+            bail!(DType, "{} is not defined for {dtype} logits", self.name());
+        }
+        let logits = match self.labels {
+            Labels::Dense => dense_shape(inputs)?,
+            Labels::Sparse => sparse_shape(inputs)?,
+        };
+        let rows = PartialShape::new(&[logits.dim(0)]);
+        Ok(smallvec![
+            TensorSpec::new(dtype, rows),
+            TensorSpec::new(dtype, logits)
+        ])
+    }
+    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        let Some(classes) = last_size(&outputs[1].shape) else {
+            return Ok(None);
+        };
+        if self.labels == Labels::Dense {
+            return dense_kernel(inputs, outputs, classes);
+        }
+        Ok(match inputs.dtype(1) {
+            DType::Int32 => sparse_kernel::<i32>(inputs.dtype(0), classes),
+            DType::Int64 => sparse_kernel::<i64>(inputs.dtype(0), classes),
+            _ => None,
+        })
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let [logits, labels] = call.inputs else {
+            bail!(Internal, "{} has two inputs", self.name());
+        };
+        let backprop = &call.outputs[1];
+        let mut total: Option<Val> = None;
+        let mut by_labels = None;
+        if let Some(Some(g)) = call.grads.first() {
+            let g = column(e, g)?;
+            total = Some(e.mul(&g, backprop)?);
+            if self.labels == Labels::Dense {
+                let log = e.op("LogSoftmax", &[logits], vec![])?;
+                let minus = e.neg(&log)?;
+                by_labels = Some(e.mul(&g, &minus)?);
+            }
+        }
+        if let Some(Some(g)) = call.grads.get(1) {
+            let softmax = e.op("Softmax", &[logits], vec![])?;
+            let second = through_softmax(e, &softmax, g)?;
+            total = Some(match total {
+                Some(first) => e.add(&first, &second)?,
+                None => second,
+            });
+            if self.labels == Labels::Dense {
+                by_labels = Some(match by_labels {
+                    Some(first) => e.sub(&first, g)?,
+                    None => e.neg(g)?,
+                });
+            }
+        }
+        let by_logits = total
+            .map(|g| e.unbroadcast(&g, logits, backprop))
+            .transpose()?;
+        let by_labels = by_labels
+            .map(|g| e.unbroadcast(&g, labels, backprop))
+            .transpose()?;
+        Ok(smallvec![
+            by_logits.map(Into::into),
+            by_labels.map(Into::into)
+        ])
+    }
+}
+
+/// A vector as a matrix of one column.
+fn column(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
+    let shape = e.int_vector(&[-1, 1])?;
+    e.reshape(x, &shape)
+}
+
+fn dense_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
+    inputs.same_dtype(0, 1)?;
+    let both = inputs.shape(0).broadcast(inputs.shape(1))?;
+    if both.rank().is_some_and(|r| r != 2) {
+        bail!(
+            Shape,
+            "logits and labels must be 2-dimensional, got shapes {} and {}",
+            inputs.shape(0),
+            inputs.shape(1)
+        );
+    }
+    both.merge(&PartialShape::of_rank(2))
+}
+
+fn sparse_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
+    if !matches!(inputs.dtype(1), DType::Int32 | DType::Int64) {
+        bail!(
+            DType,
+            "labels must be an int32 or int64 tensor but are a {} tensor",
+            inputs.dtype(1)
+        );
+    }
+    let (logits, labels) = (inputs.shape(0), inputs.shape(1));
+    if logits.rank().is_some_and(|r| r != 2) {
+        bail!(Shape, "logits must be 2-D, but got shape {logits}");
+    }
+    if labels.rank().is_some_and(|r| r != 1) {
+        bail!(Shape, "labels must be 1-D, but got shape {labels}");
+    }
+    if !logits.dim(0).is_compatible(labels.dim(0)) {
+        bail!(
+            Shape,
+            "logits and labels must have the same first dimension, got logits shape {logits} and labels shape {labels}"
+        );
+    }
+    let rows = PartialShape::new(&[labels.dim(0), Dim::UNKNOWN]);
+    logits.merge(&rows)
+}
+
+fn dense_kernel(
+    inputs: &Inputs<'_>,
+    outputs: &[TensorSpec],
+    classes: usize,
+) -> Result<Option<Kernel>> {
+    let out = &outputs[1].shape;
+    if inputs.shape(0) == out && inputs.shape(1) == out {
+        return Ok(
+            with_element!(inputs.dtype(0), floating, T => Some(dense::<T>(classes)), else => None),
+        );
+    }
+    let shapes = [inputs.shape(0), inputs.shape(1), out].map(PartialShape::to_static);
+    let [Some(logits), Some(labels), Some(out)] = shapes else {
+        return Ok(None);
+    };
+    let places = [logits, labels]
+        .map(|own| crate::elementwise::broadcast_indices(&own, &out).collect::<Vec<usize>>());
+    Ok(
+        with_element!(inputs.dtype(0), floating, T => Some(repeated::<T>(places, classes)), else => None),
+    )
+}
+
+fn dense<T: Wide>(classes: usize) -> Kernel {
+    Box::new(move |o| {
+        let (logits, labels) = (T::widen(o.input(0)), T::widen(o.input(1)));
+        let (loss, gradient) = o.two_outputs::<T, T>();
+        losses(loss, gradient, |loss, gradient| {
+            k::softmax_cross_entropy(&logits, &labels, classes, loss, gradient);
+        });
+        Ok(())
+    })
+}
+
+/// As [`dense`], with operands of which each is repeated to the shape of both.
+fn repeated<T: Wide>(places: [Vec<usize>; 2], classes: usize) -> Kernel {
+    Box::new(move |o| {
+        let take = |i: usize| {
+            let x = T::widen(o.input::<T>(i)).into_owned();
+            places[i].iter().map(|&at| x[at]).collect::<Vec<T::Loss>>()
+        };
+        let (logits, labels) = (take(0), take(1));
+        let (loss, gradient) = o.two_outputs::<T, T>();
+        losses(loss, gradient, |loss, gradient| {
+            k::softmax_cross_entropy(&logits, &labels, classes, loss, gradient);
+        });
+        Ok(())
+    })
+}
+
+fn sparse_kernel<L: Element + Into<i64>>(logits: DType, classes: usize) -> Option<Kernel> {
+    with_element!(logits, floating, T => Some(sparse::<T, L>(classes)), else => None)
+}
+
+fn sparse<T: Wide, L: Element + Into<i64>>(classes: usize) -> Kernel {
+    Box::new(move |o| {
+        let labels: Vec<i64> = o.input::<L>(1).iter().map(|&l| l.into()).collect();
+        let outside = |l: &&i64| usize::try_from(**l).map_or(true, |l| l >= classes);
+        if let Some(label) = labels.iter().find(outside) {
+            bail!(
+                InvalidArgument,
+                "Received a label value of {label} which is outside the valid range of [0, {classes})"
+            );
+        }
+        let logits = T::widen(o.input(0));
+        let (loss, gradient) = o.two_outputs::<T, T>();
+        losses(loss, gradient, |loss, gradient| {
+            k::sparse_softmax_cross_entropy(&logits, &labels, classes, loss, gradient);
+        });
+        Ok(())
+    })
+}
