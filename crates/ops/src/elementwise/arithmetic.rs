@@ -2,6 +2,7 @@
 
 use super::binary::{Binary, BinaryCall, BinaryDef, Guard};
 use super::families::{loops, table};
+use super::gamma;
 use super::special;
 use crate::Build;
 use ferrograph_graph::{Emitter, Val};
@@ -30,6 +31,9 @@ table! { Binary, BinaryDef;
     XDIVY = BinaryDef::new("Xdivy", loops!(Of, special::Xdivy, inexact)).vjp(xdivy);
     XLOGY = BinaryDef::new("Xlogy", loops!(Of, special::Xlogy, inexact)).vjp(xlogy);
     XLOG1PY = BinaryDef::new("Xlog1py", loops!(Of, special::Xlog1py, inexact)).vjp(xlog1py);
+    NEXT_AFTER = BinaryDef::new("NextAfter", loops!(Of, special::NextAfter, f32_f64));
+    ZETA = BinaryDef::new("Zeta", loops!(Of, gamma::Zeta, f32_f64)).vjp(zeta);
+    POLYGAMMA = BinaryDef::new("Polygamma", loops!(Of, gamma::Polygamma, f32_f64)).vjp(polygamma);
 }
 
 fn floor_div(a: i64, b: i64) -> Option<i64> {
@@ -237,4 +241,22 @@ fn xlog1py(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
             times_op(e, c.g, "Xdivy", c.a, &shifted)
         },
     )
+}
+
+/// Known by the second operand alone: `-a zeta(a + 1, b)`.
+fn zeta(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let one = e.scalar(1.0, c.a.dtype())?;
+    let next = e.add(c.a, &one)?;
+    let minus = e.neg(c.a)?;
+    let slope = e.op("Zeta", &[&next, c.b], vec![])?;
+    let slope = e.mul(&minus, &slope)?;
+    Ok([None, Some(e.mul(c.g, &slope)?)])
+}
+
+/// Known by the second operand alone: the next derivative.
+fn polygamma(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    let one = e.scalar(1.0, c.a.dtype())?;
+    let next = e.add(c.a, &one)?;
+    let slope = e.op("Polygamma", &[&next, c.b], vec![])?;
+    Ok([None, Some(e.mul(c.g, &slope)?)])
 }

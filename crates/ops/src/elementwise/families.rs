@@ -15,6 +15,13 @@ macro_rules! loops {
             _ => None,
         }
     };
+    ($family:ident, $op:ty, f32_f64) => {
+        |dtype| match dtype {
+            ferrograph_tensor::DType::Float32 => Some(const { &$family::<f32, _>::of::<$op>() }),
+            ferrograph_tensor::DType::Float64 => Some(const { &$family::<f64, _>::of::<$op>() }),
+            _ => None,
+        }
+    };
     ($family:ident, $op:ty, complex) => {
         |dtype| match dtype {
             ferrograph_tensor::DType::Complex64 =>

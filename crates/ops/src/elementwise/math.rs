@@ -38,7 +38,7 @@ table! { Unary, UnaryDef;
     ERFINV = UnaryDef::new("Erfinv", loops!(Of, special::Erfinv, floating)).vjp(g::erfinv);
     NDTRI = UnaryDef::new("Ndtri", loops!(Of, special::Ndtri, floating)).vjp(g::ndtri);
     LGAMMA = UnaryDef::new("Lgamma", loops!(Of, k::Lgamma, floating)).vjp(g::lgamma);
-    DIGAMMA = UnaryDef::new("Digamma", loops!(Of, k::Digamma, floating));
+    DIGAMMA = UnaryDef::new("Digamma", loops!(Of, k::Digamma, floating)).vjp(g::digamma);
     FLOOR = UnaryDef::new("Floor", loops!(Of, k::Floor, floating));
     CEIL = UnaryDef::new("Ceil", loops!(Of, k::Ceil, floating));
     ROUND = UnaryDef::new("Round", loops!(Of, k::Round, floating));

@@ -3,7 +3,7 @@
 use super::unary::UnaryCall;
 use crate::Build;
 use ferrograph_graph::{Emitter, Val};
-use ferrograph_tensor::Result;
+use ferrograph_tensor::{DType, Result};
 
 type Rule = Result<Val>;
 type E<'a> = dyn Emitter + 'a;
@@ -200,5 +200,20 @@ pub(super) fn ndtri(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 
 pub(super) fn lgamma(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let slope = unary(e, "Digamma", c.x)?;
+    e.mul(c.g, &slope)
+}
+
+/// The trigamma function; of 16-bit floats through `f32`.
+pub(super) fn digamma(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
+    let dtype = c.x.dtype();
+    let wide = if dtype == DType::Float64 {
+        dtype
+    } else {
+        DType::Float32
+    };
+    let x = e.cast(c.x, wide)?;
+    let one = e.scalar(1.0, wide)?;
+    let slope = e.op("Polygamma", &[&one, &x], vec![])?;
+    let slope = e.cast(&slope, dtype)?;
     e.mul(c.g, &slope)
 }

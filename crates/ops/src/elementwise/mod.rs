@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod complex;
 mod families;
+mod gamma;
 mod math;
 mod math_grads;
 mod select;

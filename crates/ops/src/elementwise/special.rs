@@ -142,3 +142,29 @@ fn erf(x: f64) -> f64 {
 fn erfc(x: f64) -> f64 {
     <Erfc as UnaryOp<f64>>::apply::<Unfused>(x)
 }
+
+/// The next number after the first operand towards the second.
+pub(crate) struct NextAfter;
+
+macro_rules! next_after {
+    ($($t:ty)*) => {$(
+        impl BinaryOp<$t> for NextAfter {
+            type Out = $t;
+            const WIDE: bool = false;
+            const COST_NS: f64 = 2.0;
+            #[inline(always)]
+            fn apply<I: Isa>(a: $t, b: $t) -> $t {
+                if a.is_nan() || b.is_nan() {
+                    <$t>::NAN
+                } else if a < b {
+                    a.next_up()
+                } else if a > b {
+                    a.next_down()
+                } else {
+                    b
+                }
+            }
+        }
+    )*};
+}
+next_after!(f32 f64);

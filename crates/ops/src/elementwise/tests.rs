@@ -181,6 +181,11 @@ fn unary_gradients() {
     for name in ["Log", "Log1p", "Sqrt", "Rsqrt", "Acosh"] {
         check_gradients(name, &[&above], &[]);
     }
+    for name in ["Lgamma", "Digamma"] {
+        check_gradients(name, &[&t64(&[4], &[0.7, 2.5, 7.25, -1.3])], &[]);
+    }
+    check_fn_of_second("Zeta", 2.5);
+    check_fn_of_second("Polygamma", 2.0);
     check_gradients("Ndtri", &[&t64(&[3], &[0.1, 0.5, 0.83])], &[]);
     check_gradients(
         "ReluGrad",
@@ -197,6 +202,21 @@ fn unary_gradients() {
         &[&any, &t64(&[5], &[0.5, -0.3, 0.2, 0.9, 0.1])],
         &[],
     );
+}
+
+fn check_fn_of_second(name: &str, first: f64) {
+    use crate::Build;
+    crate::testing::check_fn(name, &[&t64(&[3], &[0.7, 2.5, 12.25])], |e, xs| {
+        let first = e.scalar(first, DType::Float64)?;
+        e.op(name, &[&first, &xs[0]], vec![])
+    });
+}
+
+#[test]
+fn the_next_number() {
+    let (a, b) = (t64(&[3], &[1.0, 1.0, 1.0]), t64(&[3], &[2.0, 0.0, 1.0]));
+    let y = f64s(&run("NextAfter", &[&a, &b], vec![]).unwrap());
+    assert_eq!(y, [1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0, 1.0]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::axes::Marks;
 use ferrograph_graph::Kernel;
-use ferrograph_kernels::reduce::{ReduceOp, reduce_axes};
+use ferrograph_kernels::reduce::{ReduceOp, reduce, reduce_axes};
 use ferrograph_tensor::{Complex32, Complex64, Element, Shape, bf16, f16};
 use std::marker::PhantomData;
 
@@ -22,11 +22,66 @@ impl<T, O> Of<T, O> {
 
 impl<T: Element, O: ReduceOp<T, Out = T>> Loops for Of<T, O> {
     fn bind(&self, shape: Shape, marks: Marks) -> Kernel {
-        Box::new(move |o| {
-            reduce_axes::<T, O>(o.input(0), &shape, &marks, o.output(0));
-            Ok(())
-        })
+        match middle(&shape, &marks) {
+            Some((n, 1)) if n <= FEW && shape.n_elements() <= SMALL => Box::new(move |o| {
+                few::<T, O>(o.input(0), n, o.output(0));
+                Ok(())
+            }),
+            Some((n, inner)) => Box::new(move |o| {
+                reduce::<T, O>(o.input(0), n, inner, o.output(0));
+                Ok(())
+            }),
+            None => Box::new(move |o| {
+                reduce_axes::<T, O>(o.input(0), &shape, &marks, o.output(0));
+                Ok(())
+            }),
+        }
     }
+}
+
+/// Elements that are folded one by one.
+const FEW: usize = 7;
+/// Elements of a tensor that is not worth threads.
+const SMALL: usize = 4096;
+
+/// Reduces rows of `n` elements, at least one, one by one.
+fn few<T: Copy, O: ReduceOp<T>>(x: &[T], n: usize, out: &mut [O::Out]) {
+    for (out, row) in out.iter_mut().zip(x.chunks_exact(n)) {
+        let merged = row[1..]
+            .iter()
+            .fold(O::lift(row[0]), |a, &v| O::merge(a, O::lift(v)));
+        *out = O::finish(merged, n);
+    }
+}
+
+/// The lengths of the reduced middle and of what lies inside it, where the reduced axes are neighbours.
+fn middle(shape: &[usize], marks: &[bool]) -> Option<(usize, usize)> {
+    if shape.contains(&0) {
+        return None;
+    }
+    let counts = || shape.iter().zip(marks).filter(|&(&n, _)| n > 1);
+    let inner = counts().rev().take_while(|&(_, &reduced)| !reduced).count();
+    let n = counts().filter(|&(_, &reduced)| reduced).count();
+    let together = counts()
+        .rev()
+        .skip(inner)
+        .take_while(|&(_, &reduced)| reduced)
+        .count();
+    (n == together).then(|| {
+        let sizes = |from: usize, to: usize| {
+            counts()
+                .rev()
+                .skip(from)
+                .take(to)
+                .map(|(&n, _)| n)
+                .product()
+        };
+        if n == 0 {
+            (1, 1)
+        } else {
+            (sizes(inner, n), sizes(0, inner))
+        }
+    })
 }
 
 /// The root of the sum of squares.
