@@ -1,35 +1,50 @@
 //! Helpers for tests of operations: eager evaluation, and gradients checked numerically.
 
-use crate::{Build, registry};
-use ferrograph_graph::{Attr, Emitter, Grad, GraphBuilder, Interpreter, OpRef, Val, Vals, VjpCall};
+use crate::{Build, LeafOps, registry};
+use ferrograph_graph::{
+    Attr, Emitter, Grad, GraphBuilder, Interpreter, OpRef, Runner, Sym, Tensors, Trace, TraceRef,
+    Val, Vals, ValueId, VjpCall,
+};
 use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, err};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Emits by evaluating at once, and remembers what was emitted.
+/// Emits by evaluating at once or into a trace, and remembers what was emitted.
 #[derive(Default)]
-pub(crate) struct EagerEmitter {
+pub(crate) struct Recorder {
+    trace: Option<TraceRef>,
     calls: Vec<(OpRef, Vec<Val>, Vals)>,
 }
 
-impl Emitter for EagerEmitter {
+impl Emitter for Recorder {
     fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals> {
-        let tensors: Vec<Tensor> = inputs
-            .iter()
-            .map(|v| v.expect_tensor().cloned())
-            .collect::<Result<_>>()?;
-        let outputs: Vals = op
-            .eval(&Interpreter, &tensors)
-            .map_err(|e| e.in_op(op.name()))?
-            .into_iter()
-            .map(Val::eager)
-            .collect();
+        let outputs = match &self.trace {
+            Some(trace) => {
+                let inputs: Vec<ValueId> = inputs
+                    .iter()
+                    .map(|v| trace.resolve(v, &LeafOps))
+                    .collect::<Result<_>>()?;
+                trace.add(op.clone(), &inputs, None, None)?
+            }
+            None => evaluated(&op, inputs)?,
+        };
         self.calls.push((op, inputs.to_vec(), outputs.clone()));
         Ok(outputs)
     }
 }
 
-impl EagerEmitter {
+fn evaluated(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
+    let tensors: Vec<Tensor> = inputs
+        .iter()
+        .map(|v| v.expect_tensor().cloned())
+        .collect::<Result<_>>()?;
+    let outputs = op
+        .eval(&Interpreter, &tensors)
+        .map_err(|e| e.in_op(op.name()))?;
+    Ok(outputs.into_iter().map(Val::eager).collect())
+}
+
+impl Recorder {
     /// The gradients of the sum of `y` by `xs`, emitted here so that they can be differentiated again.
     pub fn gradients(&mut self, y: &Val, xs: &[Val]) -> Result<Vec<Option<Val>>> {
         let mut grads: HashMap<u64, Val> = HashMap::new();
@@ -58,9 +73,8 @@ impl EagerEmitter {
                 let Some(Grad::Dense(grad)) = grad else {
                     continue;
                 };
-                assert_eq!(
-                    grad.spec().shape,
-                    input.spec().shape,
+                assert!(
+                    grad.spec().shape.is_compatible(&input.spec().shape),
                     "gradient shape of {op:?}"
                 );
                 let total = match grads.remove(&input.key()) {
@@ -81,7 +95,7 @@ pub(crate) fn run_all(
     attrs: Vec<(&str, Attr)>,
 ) -> Result<Vec<Tensor>> {
     let vals: Vec<Val> = inputs.iter().map(|t| Val::eager((*t).clone())).collect();
-    EagerEmitter::default()
+    Recorder::default()
         .op_all(name, &vals, attrs)?
         .iter()
         .map(|v| v.expect_tensor().cloned())
@@ -163,14 +177,14 @@ pub(crate) fn check_gradients(name: &str, inputs: &[&Tensor], attrs: &[(&str, At
 pub(crate) fn check_fn(
     what: &str,
     inputs: &[&Tensor],
-    f: impl Fn(&mut EagerEmitter, &[Val]) -> Result<Val>,
+    f: impl Fn(&mut Recorder, &[Val]) -> Result<Val>,
 ) {
-    let first = |e: &mut EagerEmitter, xs: &[Val]| {
+    let first = |e: &mut Recorder, xs: &[Val]| {
         let y = f(e, xs)?;
         weighed(e, &y)
     };
     compare(what, inputs, &first);
-    let second = |e: &mut EagerEmitter, xs: &[Val]| {
+    let second = |e: &mut Recorder, xs: &[Val]| {
         let y = first(e, xs)?;
         let grads = e.gradients(&y, xs)?;
         let mut total = None;
@@ -188,10 +202,109 @@ pub(crate) fn check_fn(
         total.ok_or_else(|| err!(Internal, "{what} has no gradient"))
     };
     compare(&format!("gradient of {what}"), inputs, &second);
+    for open in [Open::Sizes, Open::Ranks, Open::All] {
+        compare_traced(what, inputs, open, &f);
+    }
+}
+
+/// What a trace does not know of its arguments.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Open {
+    /// The sizes of floats; other inputs are constants.
+    Sizes,
+    /// The ranks of floats; other inputs are constants.
+    Ranks,
+    /// The ranks and values of all.
+    All,
+}
+
+/// Half the sum of squares of what `f` gives, by each input.
+fn gradients_of(
+    e: &mut Recorder,
+    xs: &[Val],
+    f: &dyn Fn(&mut Recorder, &[Val]) -> Result<Val>,
+) -> Result<Vec<Option<Val>>> {
+    let y = f(e, xs)?;
+    let square = e.mul(&y, &y)?;
+    let loss = e.scale(&square, 0.5)?;
+    e.gradients(&loss, xs)
+}
+
+/// Checks that gradients traced on open shapes give what eager ones do.
+fn compare_traced(
+    what: &str,
+    inputs: &[&Tensor],
+    open: Open,
+    f: &dyn Fn(&mut Recorder, &[Val]) -> Result<Val>,
+) {
+    let eager: Vec<Val> = inputs.iter().map(|t| Val::eager((*t).clone())).collect();
+    let want = gradients_of(&mut Recorder::default(), &eager, f).expect("eager gradients");
+    let got = traced(&eager, open, f).unwrap_or_else(|e| panic!("{what}, open {open:?}: {e}"));
+    let mut got = got.into_iter();
+    for (i, want) in want.iter().enumerate().filter(|(_, w)| w.is_some()) {
+        let (want, got) = (want.as_ref().and_then(Val::tensor), got.next());
+        let (Some(want), Some(got)) = (want, got) else {
+            panic!("{what}, open {open:?}: input {i} has no gradient in the trace");
+        };
+        assert_eq!(got.spec(), want.spec(), "{what}, open {open:?}: input {i}");
+        if got.dtype() != DType::Float64 {
+            continue;
+        }
+        for (g, w) in f64s(&got).iter().zip(f64s(want)) {
+            assert!(
+                (g - w).abs() <= 1e-9 * (1.0 + w.abs()),
+                "{what}, open {open:?}: input {i}: traced {g}, eager {w}"
+            );
+        }
+    }
+}
+
+/// The gradients that are connected, from a graph run by the interpreter.
+fn traced(
+    xs: &[Val],
+    open: Open,
+    f: &dyn Fn(&mut Recorder, &[Val]) -> Result<Val>,
+) -> Result<Tensors> {
+    let trace = Trace::new("gradients", None);
+    let (mut args, mut given) = (Vec::new(), Tensors::new());
+    for x in xs {
+        let tensor = x.expect_tensor()?;
+        let is_arg = tensor.dtype() == DType::Float64 || open == Open::All;
+        if !is_arg {
+            args.push(x.clone());
+            continue;
+        }
+        let shape = match open {
+            Open::Sizes => PartialShape::of_rank(tensor.rank()),
+            _ => PartialShape::UNKNOWN,
+        };
+        let spec = TensorSpec::new(tensor.dtype(), shape);
+        let value = trace.add_arg(Arc::new(crate::Placeholder { spec }), "x", None)?;
+        args.push(Val::Sym(Sym {
+            trace: trace.clone(),
+            value,
+        }));
+        given.push(tensor.clone());
+    }
+    let mut e = Recorder {
+        trace: Some(trace.clone()),
+        calls: Vec::new(),
+    };
+    let grads = gradients_of(&mut e, &args, f)?;
+    let outputs = grads
+        .iter()
+        .flatten()
+        .map(|g| trace.resolve(g, &LeafOps))
+        .collect::<Result<_>>()?;
+    let (graph, captures) = trace.seal(outputs)?;
+    for capture in captures {
+        given.push(capture.outer.expect_tensor()?.clone());
+    }
+    Interpreter.run(&graph, given)
 }
 
 /// The sum of the elements under uneven weights.
-fn weighed(e: &mut EagerEmitter, y: &Val) -> Result<Val> {
+fn weighed(e: &mut Recorder, y: &Val) -> Result<Val> {
     let shape = y.expect_tensor()?.shape().clone();
     #[allow(clippy::cast_precision_loss)]
     let weights: Vec<f64> = (0..shape.n_elements())
@@ -205,15 +318,15 @@ fn weighed(e: &mut EagerEmitter, y: &Val) -> Result<Val> {
     e.sum(&product, &axes, false)
 }
 
-fn compare(what: &str, inputs: &[&Tensor], f: &dyn Fn(&mut EagerEmitter, &[Val]) -> Result<Val>) {
+fn compare(what: &str, inputs: &[&Tensor], f: &dyn Fn(&mut Recorder, &[Val]) -> Result<Val>) {
     let value = |inputs: &[Tensor]| -> f64 {
         let xs: Vec<Val> = inputs.iter().map(|t| Val::eager(t.clone())).collect();
-        let y = f(&mut EagerEmitter::default(), &xs).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let y = f(&mut Recorder::default(), &xs).unwrap_or_else(|e| panic!("{what}: {e}"));
         y.tensor().expect("eager").item().expect("a float64 scalar")
     };
     let owned: Vec<Tensor> = inputs.iter().map(|t| (*t).clone()).collect();
     let xs: Vec<Val> = owned.iter().map(|t| Val::eager(t.clone())).collect();
-    let mut e = EagerEmitter::default();
+    let mut e = Recorder::default();
     let y = f(&mut e, &xs).unwrap_or_else(|err| panic!("{what}: {err}"));
     let grads = e
         .gradients(&y, &xs)

@@ -275,7 +275,7 @@ fn complex_parts_and_gradients() {
 }
 
 fn conj_and_two(
-    e: &mut crate::testing::EagerEmitter,
+    e: &mut crate::testing::Recorder,
     z: &ferrograph_graph::Val,
 ) -> ferrograph_tensor::Result<ferrograph_graph::Val> {
     use crate::Build;

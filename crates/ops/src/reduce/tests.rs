@@ -100,10 +100,10 @@ fn gradients_of_reductions() {
 #[test]
 fn ties_share_and_zeros_do_no_harm() {
     use crate::Build;
-    use crate::testing::EagerEmitter;
+    use crate::testing::Recorder;
     use ferrograph_graph::Val;
     let gradient = |name: &str, x: &Tensor| {
-        let (mut e, x) = (EagerEmitter::default(), Val::eager(x.clone()));
+        let (mut e, x) = (Recorder::default(), Val::eager(x.clone()));
         let axis = e.int_vector(&[0]).unwrap();
         let y = e.op(name, &[&x, &axis], vec![]).unwrap();
         let grads = e.gradients(&y, &[x]).unwrap();
