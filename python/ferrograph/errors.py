@@ -361,7 +361,7 @@ class OperatorNotAllowedInGraphError(TypeError):
     """
 
 
-class InaccessibleTensorError(TypeError):
+class InaccessibleTensorError(TypeError, ValueError):
     """A symbolic tensor was used outside the function, loop or branch it belongs to.
 
     >>> import ferrograph as fg

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core, context, nest, outputs
+from .autograph.api import conversion, convert
+from .autograph.straight_line import is_straight_line
 from .concrete import ConcreteFunction
 from .tensor_spec import TensorSpec
 from .variable import Creation, pop_creation, push_creation
@@ -102,7 +104,7 @@ class Function(_core.FunctionBase):
         self._staged: Callable | None = None
         self._never_relax: set = set()
         self._n_traced = 0
-        self._may_create = True
+        self._has_created: set = set()
         inner = getattr(python_function, "func", python_function)
         self._name = name or getattr(inner, "__name__", type(inner).__name__)
         functools.update_wrapper(self, python_function, updated=())
@@ -196,13 +198,13 @@ class Function(_core.FunctionBase):
         return self._trace(specs, {}, wanted) if found is None else found
 
     def _trace(self, args: tuple, kwargs: dict, signature: Any) -> ConcreteFunction:
-        creation = Creation(allowed=self._may_create)
+        owners = frozenset(signature._objects())
+        creation = Creation(allowed=owners not in self._has_created)
         concrete, region = self._trace_once(args, kwargs, signature, creation)
+        self._has_created.add(owners)
         if creation.made:
             self._initialise(creation, region, args, kwargs)
-            self._may_create = False
             concrete, _ = self._trace_once(args, kwargs, signature, Creation(allowed=False))
-        self._may_create = False
         self._add(signature, concrete)
         return concrete
 
@@ -215,8 +217,8 @@ class Function(_core.FunctionBase):
         before = _shallow(inner_args, inner_kwargs)
         push_creation(creation)
         try:
-            with context.tracing(region):
-                result = self._python()(*inner_args, **inner_kwargs)
+            with context.tracing(region), conversion(self._autograph):
+                result = self._staged_form(inner_args, inner_kwargs)(*inner_args, **inner_kwargs)
                 self._check_arguments(before, inner_args, inner_kwargs)
                 flat, template = outputs.flatten_result(result, outputs.as_output)
                 uninitialised = [value for _, value in creation.made if value is not None]
@@ -244,13 +246,14 @@ class Function(_core.FunctionBase):
                 variable._initialise(region.evaluate(place, self._tensors_of(args, kwargs)))
                 place += 1
 
-    def _python(self) -> Callable:
+    def _staged_form(self, args: tuple, kwargs: dict) -> Callable:
+        """The function to trace: converted, unless conversion would change nothing."""
+        if not self._autograph:
+            return self.python_function
         if self._staged is None:
-            self._staged = self.python_function
-            if self._autograph:
-                from .autograph import convert
-
-                self._staged = convert(self.python_function)
+            if is_straight_line(self.python_function, args, kwargs):
+                return self.python_function
+            self._staged = convert(self.python_function)
         return self._staged
 
     def _check_arguments(self, before: list, args: tuple, kwargs: dict) -> None:

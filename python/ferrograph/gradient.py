@@ -162,7 +162,7 @@ class GradientTape(_core.TapeBase):
         found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
         if not self._persistent:
             self._used = True
-            self._reset()
+            self._release()
         results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
         return nest.pack_sequence_as(sources, results)
 

@@ -65,6 +65,11 @@ impl PyTape {
         self.tape().reset();
     }
 
+    /// Drops what was recorded, once it is used up.
+    fn _release(&self) {
+        self.tape().release();
+    }
+
     /// Watches a tensor or variable.
     fn _watch(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match value.cast::<PyVariable>() {

@@ -209,6 +209,20 @@ pub fn tensor_shapes(signature: &[u64]) -> Vec<Option<Vec<Option<usize>>>> {
     shapes
 }
 
+/// The payloads of the [`SignatureBuilder::word`] leaves of that class.
+pub fn words_of_class(signature: &[u64], class: u32) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < signature.len() {
+        let (n, _) = payload(signature[i]);
+        if signature[i] == WORD | u64::from(class) << 8 {
+            found.extend(signature.get(i + 1));
+        }
+        i += n + 1;
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

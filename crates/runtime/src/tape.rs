@@ -69,6 +69,11 @@ impl Tape {
         self.state.lock().watched.contains(&val.key())
     }
 
+    /// Drops the records, which hold what was computed; what is watched stays known.
+    pub fn release(&self) {
+        self.state.lock().records = Vec::new();
+    }
+
     /// Forgets everything.
     pub fn reset(&self) {
         *self.state.lock() = State::default();

@@ -5,7 +5,7 @@ use crate::hooks;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
 use ferrograph_graph::{Val, Vals};
-use ferrograph_runtime::SignatureBuilder;
+use ferrograph_runtime::{SignatureBuilder, words_of_class};
 use ferrograph_tensor::PartialShape;
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
@@ -62,14 +62,14 @@ impl Objects {
     }
 }
 
+/// The tokens of the objects that a signature mentions.
+pub(super) fn objects(signature: &[u64]) -> Vec<u64> {
+    words_of_class(signature, OBJECT)
+}
+
 /// Whether a signature mentions the object of that token.
 pub(super) fn mentions(signature: &[u64], token: u64) -> bool {
-    let tag = {
-        let mut b = SignatureBuilder::new();
-        b.word(OBJECT, token);
-        b.finish()
-    };
-    signature.windows(2).any(|w| w == tag.as_slice())
+    objects(signature).contains(&token)
 }
 
 /// What encoding gives: the signature and the tensors and variable handles, in its order.

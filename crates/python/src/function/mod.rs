@@ -38,6 +38,14 @@ pub(crate) fn functions_run_eagerly() -> bool {
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct PySignature(Signature);
 
+#[pymethods]
+impl PySignature {
+    /// Tokens of the objects among the arguments.
+    fn _objects(&self) -> Vec<u64> {
+        encode::objects(&self.0)
+    }
+}
+
 /// A polymorphic function: traces by the signatures of calls. The front end's class derives from it and adds the
 /// tracing itself.
 #[pyclass(
