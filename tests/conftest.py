@@ -1,0 +1,30 @@
+"""What the whole suite shares."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+@pytest.fixture
+def run_python(tmp_path):
+    """Run a program in a fresh interpreter: a crash or a hang there fails one test and no other."""
+
+    def run(program, *, timeout=60, check=True):
+        file = tmp_path / "program.py"
+        file.write_text(textwrap.dedent(program))
+        done = subprocess.run(
+            [sys.executable, "-X", "faulthandler", str(file)],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            cwd=tmp_path,
+            env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
+        )
+        if check:
+            assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    return run
