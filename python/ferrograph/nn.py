@@ -32,8 +32,8 @@ from .ops.losses import (
     weighted_cross_entropy_with_logits,
 )
 from .ops.numeric import l2_normalize
-from .ops.partitions import in_top_k, top_k
 from .ops.reductions import zero_fraction
+from .ops.sorting import in_top_k, top_k
 
 __all__ = [
     "batch_normalization",

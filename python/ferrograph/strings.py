@@ -7,9 +7,12 @@ from .ops.string_ops import (
     length,
     lower,
     reduce_join,
+    regex_full_match,
+    regex_replace,
     strip,
     substr,
     to_number,
+    unsorted_segment_join,
     upper,
 )
 
@@ -20,8 +23,11 @@ __all__ = [
     "length",
     "lower",
     "reduce_join",
+    "regex_full_match",
+    "regex_replace",
     "strip",
     "substr",
     "to_number",
+    "unsorted_segment_join",
     "upper",
 ]

@@ -1,6 +1,6 @@
 """What the operation modules share: the door to the core and small questions about values."""
 
-from .. import _core
+from .. import _core, errors
 from ..dtypes import DType, as_dtype, bool, float32, float64, int32, int64, string
 from ..tensor_shape import TensorShape
 
@@ -12,6 +12,7 @@ __all__ = [
     "all_axes",
     "as_dtype",
     "as_list",
+    "axis_error",
     "binary",
     "bool",
     "convert",
@@ -127,8 +128,10 @@ def pack(value, dtype=None):
     """
     if is_tensor(value):
         return convert(value) if dtype is None else convert(value, dtype)
+    if hasattr(value, "__tf_tensor__"):
+        return value.__tf_tensor__(dtype)
     if not isinstance(value, (list, tuple)):
-        return convert(value, dtype)
+        raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
     if dtype is None:
         dtype = _first_dtype(value)
     if not contains_tensor(value):
@@ -181,6 +184,14 @@ def shape_argument(shape):
                 "take unknown sizes from fg.shape(tensor)"
             )
     return shape
+
+
+def axis_error(axis, shape):
+    """The exception for an axis that a shape does not have."""
+    text = f"axis {axis} is outside of a tensor of shape {shape}"
+    return (
+        errors.InvalidArgumentError(None, None, text) if executing_eagerly() else ValueError(text)
+    )
 
 
 def all_axes(tensor):

@@ -3,6 +3,7 @@
 import builtins
 
 from ._base import (
+    axis_error,
     convert,
     convert_pair,
     emit,
@@ -88,7 +89,7 @@ def _along(op, logits, axis, name):
     axes = logits.shape.rank
     axis = -1 if axis is None else axis
     if axes is not None and not -axes <= axis < builtins.max(axes, 1):
-        raise ValueError(f"axis {axis} is outside of a tensor of shape {logits.shape}")
+        raise axis_error(axis, logits.shape)
     if axis == -1 or axis == (axes or 0) - 1:
         return emit(op, (logits,), None, name)
     if axes is None:

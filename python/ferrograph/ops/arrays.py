@@ -35,7 +35,7 @@ def shape(input, out_type=None, name=None):
 
 def shape_n(input, out_type=int32, name=None):
     """The shapes of a list of tensors; see ``shape``."""
-    return [shape(tensor, out_type, name) for tensor in input]
+    return listed(emit("ShapeN", tuple(input), {"out_type": as_dtype(out_type)}, name))
 
 
 def size(input, out_type=None, name=None):
@@ -422,3 +422,15 @@ def _repeat_rows(ends):
         "Cumsum", (emit("UnsortedSegmentSum", (ones, ends, places), None, None), 0), None, None
     )
     return rows[:total]
+
+
+def invert_permutation(x, name=None):
+    """The permutation that undoes ``x``: ``y[x[i]] == i``.
+
+    >>> fg.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+
+    Raises:
+      InvalidArgumentError: where ``x`` is no permutation.
+    """
+    return emit("InvertPermutation", (x,), None, name)

@@ -24,6 +24,7 @@ erf = _of_x(
     "erf", "Erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."
 )
 erfc = _of_x("erfc", "Erfc", "1 - erf(x), accurate also where erf(x) is close to 1.")
+erfinv = _of_x("erfinv", "Erfinv", "The number whose error function is x, for x in [-1, 1].")
 exp = _of_x("exp", "Exp", "e to the power of x.")
 expm1 = _of_x("expm1", "Expm1", "exp(x) - 1, accurate also for x close to 0.")
 floor = _of_x("floor", "Floor", "The largest whole number that is not above x.")
@@ -34,6 +35,7 @@ lgamma = _of_x("lgamma", "Lgamma", "The logarithm of the absolute value of Gamma
 log = _of_x("log", "Log", "The natural logarithm of x; NaN below 0 and -inf at 0.")
 log1p = _of_x("log1p", "Log1p", "log(1 + x), accurate also for x close to 0.")
 logical_not = _of_x("logical_not", "LogicalNot", "True where x is False; for bool tensors.")
+ndtri = _of_x("ndtri", "Ndtri", "The number below which the normal distribution has probability x.")
 negative = _of_x("negative", "Neg", "-x.")
 reciprocal = _of_x("reciprocal", "Reciprocal", "1 / x.")
 rint = _of_x("rint", "Rint", "The whole number nearest to x, halves going to the even one.")
@@ -197,6 +199,42 @@ def reciprocal_no_nan(x, name=None):
     """
     x = convert(x)
     return divide_no_nan(emit("OnesLike", (x,), None, None), x, name)
+
+
+def erfcinv(x, name=None):
+    """The number whose complementary error function is ``x``, for ``x`` in [0, 2].
+
+    >>> fg.math.erfcinv([1.0]).numpy() + 0.0
+    array([0.], dtype=float32)
+    """
+    return multiply(ndtri(multiply(0.5, x)), -0.7071067811865476, name)
+
+
+def nextafter(x1, x2, name=None):
+    """The floating-point number next to ``x1`` in the direction of ``x2``; shapes broadcast.
+
+    >>> float(fg.math.nextafter(1.0, 2.0)) > 1.0
+    True
+    """
+    return binary("NextAfter", x1, x2, name)
+
+
+def polygamma(a, x, name=None):
+    """The derivative number ``a`` of ``digamma`` at ``x``, for whole ``a``; shapes broadcast.
+
+    >>> round(float(fg.math.polygamma(1.0, 1.0)), 4)
+    1.6449
+    """
+    return binary("Polygamma", a, x, name)
+
+
+def zeta(x, q, name=None):
+    """The sum of ``(q + n)^-x`` over n = 0, 1, ... (Hurwitz); shapes broadcast.
+
+    >>> round(float(fg.math.zeta(2.0, 1.0)), 4)
+    1.6449
+    """
+    return binary("Zeta", x, q, name)
 
 
 def log_sigmoid(x, name=None):

@@ -2,10 +2,10 @@
 
 import builtins
 
-from ._base import convert, convert_pair, emit, known_size, static_value
-from .arrays import concat, expand_dims, pad, rank, reshape, roll, shape, stack, transpose
+from ._base import convert, convert_pair, emit, known_size
+from .arrays import concat, rank, reshape, roll, shape, stack, transpose
 from .creation import range
-from .elementwise import abs, divide, equal, maximum, minimum, multiply, pow, sqrt, subtract
+from .elementwise import abs, divide, multiply, pow, sqrt, subtract
 from .numeric import cast
 from .reductions import reduce_max, reduce_sum
 
@@ -104,31 +104,6 @@ def band_part(input, num_lower, num_upper, name=None):
     return emit("MatrixBandPart", (input, num_lower, num_upper), None, name)
 
 
-def _last(tensor, axis):
-    """The size of an axis, a number where it is known."""
-    static = known_size(tensor, axis)
-    return shape(tensor)[axis] if static is None else static
-
-
-def _smaller(a, b):
-    return min(a, b) if isinstance(a, int) and isinstance(b, int) else minimum(a, b)
-
-
-def _on_diagonal(rows, columns, k):
-    """Where column - row is ``k``, as a bool matrix."""
-    return equal(subtract(range(columns), expand_dims(range(rows), 1)), k)
-
-
-def _across(diagonal, rows, columns, k):
-    """Diagonal ``k`` written out to matrices: constant along rows, or along columns below the
-    middle.
-    """
-    length = rows if k >= 0 else columns
-    spare = subtract(length, _last(diagonal, -1))
-    quiet = [[0, 0]] * (diagonal.shape.rank - 1)
-    return expand_dims(pad(diagonal, [*quiet, [0, spare]]), -1 if k >= 0 else -2)
-
-
 def diag(
     diagonal,
     name="diag",
@@ -145,24 +120,20 @@ def diag(
     [[1, 0], [0, 2]]
 
     Args:
-      diagonal: a tensor of rank 1 or more.
+      diagonal: a tensor of rank 1 or more; with several diagonals the last two axes hold them as
+        rows.
       name: a name for the operation.
-      k: which diagonal: 0 the main one, positive above, negative below.
-      num_rows: the number of rows; the least that hold the diagonal unless told.
+      k: which diagonal: 0 the main one, positive above, negative below; or the lowest and the
+        highest.
+      num_rows: the number of rows; the least that hold the diagonals unless told.
       num_cols: the number of columns, likewise.
       padding_value: what stands elsewhere.
-      align: for programs that give several diagonals at once; not used for one.
+      align: on which side superdiagonals and subdiagonals stand in their rows.
     """
-    diagonal, k = convert(diagonal), int(static_value(k))
-    length = _last(diagonal, -1)
-    rows, columns = length + max(-k, 0), length + max(k, 0)
-    if num_rows == -1 and num_cols != -1:
-        num_rows = rows
-    rows = rows if isinstance(num_rows, int) and num_rows == -1 else num_rows
-    columns = columns if isinstance(num_cols, int) and num_cols == -1 else num_cols
-    padding = convert(padding_value, diagonal.dtype)
-    values = _across(diagonal, rows, columns, k)
-    return emit("SelectV2", (_on_diagonal(rows, columns, k), values, padding), None, name)
+    diagonal = convert(diagonal)
+    padding = cast(padding_value, diagonal.dtype)
+    inputs = (diagonal, k, num_rows, num_cols, padding)
+    return emit("MatrixDiagV3", inputs, {"align": align}, name)
 
 
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
@@ -179,34 +150,9 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
       padding_value: what fills up shorter diagonals.
       align: on which side superdiagonals and subdiagonals stand in their rows.
     """
-    input, k = convert(input), static_value(k)
-    if k.ndim == 0 or k[0] == k[-1]:
-        return emit("Identity", (_one_diagonal(input, int(k.flat[0])),), None, name)
-    parts = [(d, _one_diagonal(input, d)) for d in builtins.range(int(k[1]), int(k[0]) - 1, -1)]
-    lengths = [_last(part, -1) for _, part in parts]
-    longest = lengths[0]
-    for length in lengths[1:]:
-        longest = max(longest, length) if isinstance(longest, int) else maximum(longest, length)
-    rows = []
-    for (d, part), length in zip(parts, lengths, strict=True):
-        spare = subtract(longest, length)
-        side = [0, spare] if _stands_left(d, align) else [spare, 0]
-        quiet = [[0, 0]] * (part.shape.rank - 1)
-        rows.append(pad(part, [*quiet, side], constant_values=convert(padding_value, part.dtype)))
-    return stack(rows, -2, name)
-
-
-def _stands_left(d, align):
-    above, below = align.split("_")
-    return d >= 0 and above == "LEFT" or d <= 0 and below == "LEFT"
-
-
-def _one_diagonal(input, k):
-    corner = input[..., max(-k, 0) :, max(k, 0) :]
-    length = _smaller(_last(corner, -2), _last(corner, -1))
-    square = corner[..., :length, :length]
-    flat = reshape(square, concat([shape(square)[:-2], [length * length]], 0))
-    return flat[..., :: length + 1]
+    input = convert(input)
+    padding = cast(padding_value, input.dtype)
+    return emit("MatrixDiagPartV3", (input, k, padding), {"align": align}, name)
 
 
 def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
@@ -217,16 +163,14 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
 
     Args:
       input: a tensor of rank 2 or more.
-      diagonal: its new diagonals, with one axis fewer.
+      diagonal: its new diagonals; several of them as rows, as ``diag_part`` gives them.
       name: a name for the operation.
-      k: which diagonal: 0 the main one, positive above, negative below.
-      align: for programs that give several diagonals at once; not used for one.
+      k: which diagonal: 0 the main one, positive above, negative below; or the lowest and the
+        highest.
+      align: on which side superdiagonals and subdiagonals stand in their rows.
     """
     input, diagonal = convert_pair(input, diagonal)
-    k = int(static_value(k))
-    rows, columns = _last(input, -2), _last(input, -1)
-    values = _across(diagonal, rows, columns, k)
-    return emit("SelectV2", (_on_diagonal(rows, columns, k), values, input), None, name)
+    return emit("MatrixSetDiagV3", (input, diagonal, k), {"align": align}, name)
 
 
 def tensor_diag(diagonal, name=None):
@@ -257,7 +201,7 @@ def tensor_diag_part(input, name=None):
         raise ValueError(f"tensor_diag_part needs an even known rank, got shape {input.shape}")
     sizes = shape(input)[: axes // 2]
     side = emit("Prod", (sizes, [0]), None, None)
-    return reshape(_one_diagonal(reshape(input, stack([side, side])), 0), sizes, name)
+    return reshape(diag_part(reshape(input, stack([side, side]))), sizes, name)
 
 
 def trace(x, name=None):
@@ -266,7 +210,7 @@ def trace(x, name=None):
     >>> fg.linalg.trace([[1, 2], [3, 4]]).numpy()
     np.int32(5)
     """
-    return reduce_sum(_one_diagonal(convert(x), 0), -1, False, name)
+    return reduce_sum(diag_part(x), -1, False, name)
 
 
 def cross(a, b, name=None):

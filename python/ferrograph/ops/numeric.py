@@ -70,6 +70,18 @@ def saturate_cast(value, dtype, name=None):
     return cast(value, dtype, name)
 
 
+def bitcast(input, type, name=None):
+    """The same bytes read as another dtype.
+
+    Where the new dtype is smaller, the pieces of an element make a new last axis; where it is
+    larger, the last axis must hold the pieces of one.
+
+    >>> fg.bitcast([1.0], fg.int32).numpy()
+    array([1065353216], dtype=int32)
+    """
+    return emit("Bitcast", (input,), {"type": as_dtype(type)}, name)
+
+
 # Bits of the mantissa, the hidden one included.
 _PRECISION = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 

@@ -1,6 +1,17 @@
 """Reductions, cumulative sums and positions of extremes."""
 
-from ._base import DROP, KEEP, all_axes, as_dtype, convert, emit, float32, int64, int_vector
+from ._base import (
+    DROP,
+    KEEP,
+    all_axes,
+    as_dtype,
+    convert,
+    emit,
+    float32,
+    int64,
+    int_vector,
+    known_size,
+)
 from .elementwise import (
     abs,
     add,
@@ -9,7 +20,9 @@ from .elementwise import (
     greater,
     greater_equal,
     is_finite,
+    less,
     log,
+    maximum,
     not_equal,
     sqrt,
     square,
@@ -38,12 +51,18 @@ Raises:
 """
 
 
+def _over_all(op, x, keepdims, name):
+    out = emit(op, (x, all_axes(x)), KEEP if keepdims else DROP, name)
+    if x.shape.rank is None and not keepdims:
+        out.set_shape(())
+    return out
+
+
 def _reduction(name, op, doc, example, dtypes=" of numbers"):
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         if axis is None:
-            input_tensor = convert(input_tensor)
-            axis = all_axes(input_tensor)
-        elif axis.__class__ is not int:
+            return _over_all(op, convert(input_tensor), keepdims, name)
+        if axis.__class__ is not int:
             axis = int_vector(axis)
         return emit(op, (input_tensor, axis), KEEP if keepdims else DROP, name)
 
@@ -245,3 +264,60 @@ def _ordered(compare, x, name):
     later = emit("StridedSlice", (flat, [1], [0], [1]), {"end_mask": 1}, None)
     earlier = emit("StridedSlice", (flat, [0], [-1], [1]), {"begin_mask": 1}, None)
     return reduce_all(compare(later, earlier), None, False, name)
+
+
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+    """``log(cumsum(exp(x)))`` along an axis, without overflow; for the arguments see ``cumsum``.
+
+    >>> fg.math.cumulative_logsumexp([0.0, 0.0]).numpy()
+    array([0.       , 0.6931472], dtype=float32)
+    """
+    x = convert(x)
+    axis %= x.shape.rank
+    lowest = convert(float("-inf"), x.dtype)
+    total = _shifted(x, 1, axis, reverse, lowest) if exclusive else x
+
+    def widened(total, step):
+        return _log_add(total, _shifted(total, step, axis, reverse, lowest)), step * 2
+
+    # After each round a sum reaches over twice as many places.
+    step, length = 1, known_size(x, axis)
+    if length is None:
+        from ..control_flow import while_loop
+
+        length = _length(x, axis)
+        total, _ = while_loop(lambda _, step: less(step, length), widened, [total, convert(step)])
+    else:
+        while step < length:
+            total, step = widened(total, step)
+    return emit("Identity", (total,), None, name)
+
+
+def _length(x, axis):
+    known = known_size(x, axis)
+    return emit("Shape", (x,), None, None)[axis] if known is None else known
+
+
+def _shifted(x, step, axis, reverse, fill):
+    """``x`` moved ``step`` places along an axis, the places left free filled."""
+    rank, length = x.shape.rank, _length(x, axis)
+    step = emit("Minimum", (step, length), None, None)
+    begin, end, paddings = [0] * rank, [0] * rank, [[0, 0] for _ in range(rank)]
+    if reverse:
+        begin[axis], end[axis], paddings[axis] = step, length, [0, step]
+    else:
+        end[axis], paddings[axis] = subtract(length, step), [step, 0]
+    mask = ((1 << rank) - 1) & ~(1 << axis)
+    masks = {"begin_mask": mask, "end_mask": mask}
+    kept = emit("StridedSlice", (x, begin, end, [1] * rank), masks, None)
+    moved = emit("PadV2", (kept, paddings, fill), None, None)
+    moved.set_shape(x.shape)
+    return moved
+
+
+def _log_add(x, y):
+    """``log(exp(x) + exp(y))``."""
+    top = maximum(x, y)
+    top = emit("SelectV2", (is_finite(top), top, convert(0, top.dtype)), None, None)
+    top = emit("StopGradient", (top,), None, None)
+    return add(log(add(exp(subtract(x, top)), exp(subtract(y, top)))), top)

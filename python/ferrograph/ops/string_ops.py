@@ -150,3 +150,51 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
         raise ValueError(f"{template!r} has {found} placeholders, got {len(tensors)} tensors")
     attrs = {"template": template, "placeholder": placeholder, "summarize": summarize}
     return emit("StringFormat", tensors, attrs, name)
+
+
+def regex_full_match(input, pattern, name=None):
+    """Whether the whole of each string matches a regular expression.
+
+    >>> fg.strings.regex_full_match(["abc", "ab1"], "[a-z]+").numpy()
+    array([ True, False])
+
+    Raises:
+      InvalidArgumentError: for an expression that is none.
+    """
+    if isinstance(pattern, (str, bytes)):
+        return emit("StaticRegexFullMatch", (input,), {"pattern": pattern}, name)
+    return emit("RegexFullMatch", (input, pattern), None, name)
+
+
+def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
+    """Each string with what matches a regular expression replaced; ``\\1`` stands for the first
+    group.
+
+    >>> fg.strings.regex_replace("a1b22", "[0-9]+", "<>").numpy()
+    b'a<>b<>'
+
+    Args:
+      input: a tensor of strings.
+      pattern: the expression.
+      rewrite: what to put there.
+      replace_global: whether to replace all matches, or the first alone.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for an expression that is none.
+    """
+    if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
+        attrs = {"pattern": pattern, "rewrite": rewrite, "replace_global": replace_global}
+        return emit("StaticRegexReplace", (input,), attrs, name)
+    attrs = {"replace_global": replace_global}
+    return emit("RegexReplace", (input, pattern, rewrite), attrs, name)
+
+
+def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
+    """The strings with each id joined in order; negative ids are dropped, empty segments are empty.
+
+    >>> fg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2, separator="-").numpy()
+    array([b'b', b'a-c'], dtype=object)
+    """
+    attrs = {"separator": separator}
+    return emit("UnsortedSegmentJoin", (inputs, segment_ids, num_segments), attrs, name)

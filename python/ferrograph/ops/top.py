@@ -90,22 +90,13 @@ from .elementwise import (
 from .matrices import norm
 from .numeric import (
     add_n,
+    bitcast,
     cast,
     clip_by_global_norm,
     clip_by_norm,
     clip_by_value,
     complex,
     saturate_cast,
-)
-from .partitions import (
-    argsort,
-    dynamic_partition,
-    dynamic_stitch,
-    histogram_fixed_width,
-    histogram_fixed_width_bins,
-    sort,
-    unique,
-    unique_with_counts,
 )
 from .products import einsum, matmul, tensordot
 from .reductions import (
@@ -121,6 +112,12 @@ from .reductions import (
     reduce_prod,
     reduce_sum,
 )
+from .segments import (
+    dynamic_partition,
+    dynamic_stitch,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+)
 from .selection import (
     boolean_mask,
     gather,
@@ -135,6 +132,7 @@ from .selection import (
     tensor_scatter_nd_update,
     where,
 )
+from .sorting import argsort, searchsorted, sort, unique, unique_with_counts
 from .string_ops import as_string
 
 newaxis = None
@@ -160,6 +158,7 @@ __all__ = [
     "atan2",
     "atanh",
     "batch_to_space",
+    "bitcast",
     "boolean_mask",
     "broadcast_dynamic_shape",
     "broadcast_static_shape",
@@ -233,6 +232,7 @@ __all__ = [
     "saturate_cast",
     "scalar_mul",
     "scatter_nd",
+    "searchsorted",
     "sequence_mask",
     "shape",
     "shape_n",

@@ -1,17 +1,14 @@
-"""Sorting, segments and counting."""
+"""Segments, counting and partitions."""
 
 import builtins
-from collections import namedtuple
 
 from ._base import (
-    as_dtype,
     convert,
     emit,
     int32,
     int64,
-    static_value,
 )
-from .arrays import concat, expand_dims, rank, reshape, shape, size, transpose
+from .arrays import concat, expand_dims, rank, reshape, shape
 from .creation import ones, ones_like, range, zeros_like
 from .debug import Assert
 from .elementwise import (
@@ -21,158 +18,72 @@ from .elementwise import (
     floor,
     greater,
     greater_equal,
-    invert,
-    is_finite,
     less,
     logical_and,
     maximum,
     minimum,
     multiply,
-    negative,
     sqrt,
     subtract,
 )
 from .numeric import cast
-from .reductions import reduce_all, reduce_max, reduce_sum
-from .selection import boolean_mask, gather, tensor_scatter_nd_update
-
-TopKV2 = namedtuple("TopKV2", ["values", "indices"])
-Unique = namedtuple("Unique", ["y", "idx"])
-UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+from .reductions import reduce_all, reduce_max
+from .selection import boolean_mask, tensor_scatter_nd_update
 
 
-def top_k(input, k=1, sorted=True, index_type=int32, name=None):
-    """The ``k`` largest elements along the last axis and their positions; among equals the first
-    wins.
+def _unsorted(op, what, empty):
+    def segment(data, segment_ids, num_segments, name=None):
+        return emit(op, (data, segment_ids, num_segments), None, name)
 
-    >>> values, indices = fg.math.top_k([1, 9, 3, 9], 2)
-    >>> values.numpy(), indices.numpy()
-    (array([9, 9], dtype=int32), array([1, 3], dtype=int32))
+    segment.__doc__ = f"""The {what} of the slices of ``data`` with each id; negative ids are
+    dropped.
 
-    Args:
-      input: a tensor of numbers of at least one axis.
-      k: how many, a scalar.
-      sorted: whether they are to come in descending order.
-      index_type: the dtype of the positions, int32 or int64.
-      name: a name for the operation.
+Empty segments give {empty}.
 
-    Returns:
-      A named tuple ``(values, indices)``.
+Args:
+  data: a tensor of numbers.
+  segment_ids: an integer for each element of so many first axes of ``data``.
+  num_segments: the number of segments, a scalar.
+  name: a name for the operation.
 
-    Raises:
-      ValueError, InvalidArgumentError: where the axis has fewer elements.
-    """
-    values, indices = emit("TopKV2", (input, k), {"sorted": sorted}, name)
-    return TopKV2(values, cast(indices, index_type))
+Raises:
+  InvalidArgumentError: for an id that is not below ``num_segments``.
+"""
+    segment.__name__ = segment.__qualname__ = f"unsorted_segment_{op[15:].lower()}"
+    return segment
 
 
-def sort(values, axis=-1, direction="ASCENDING", name=None):
-    """The elements along an axis in order.
-
-    >>> fg.sort([3, 1, 2], direction="DESCENDING").numpy()
-    array([3, 2, 1], dtype=int32)
-
-    Args:
-      values: a tensor of numbers.
-      axis: the axis.
-      direction: "ASCENDING" or "DESCENDING".
-      name: a name for the operation.
-
-    Raises:
-      ValueError: for another direction.
-    """
-    return _sorted(convert(values), axis, direction, 0, name)
+unsorted_segment_sum = _unsorted("UnsortedSegmentSum", "sums", "0")
+unsorted_segment_prod = _unsorted("UnsortedSegmentProd", "products", "1")
+unsorted_segment_max = _unsorted("UnsortedSegmentMax", "maxima", "the least finite number")
+unsorted_segment_min = _unsorted("UnsortedSegmentMin", "minima", "the greatest finite number")
 
 
-def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
-    """The positions that would put the elements along an axis in order, as int32. Equals keep
-    their order.
+def _sorted_segment(op, what, empty):
+    def segment(data, segment_ids, name=None):
+        return emit(op, (data, segment_ids), None, name)
 
-    >>> fg.argsort([3, 1, 2]).numpy()
-    array([1, 2, 0], dtype=int32)
+    segment.__doc__ = f"""The {what} of the slices of ``data`` with each id, ids being sorted.
 
-    Args:
-      values: a tensor of numbers.
-      axis: the axis.
-      direction: "ASCENDING" or "DESCENDING".
-      stable: equals always keep their order; this argument changes nothing.
-      name: a name for the operation.
-    """
-    return _sorted(convert(values), axis, direction, 1, name)
+Ids left out give {empty}.
 
+Args:
+  data: a tensor of numbers.
+  segment_ids: a sorted vector of integers from 0 up, one for each slice along the first axis.
+  name: a name for the operation.
 
-def _sorted(values, axis, direction, part, name):
-    if direction not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(f"direction must be ASCENDING or DESCENDING, got {direction!r}")
-    axis = int(static_value(axis))
-    axes = values.shape.rank
-    if axes is not None and not -axes <= axis < axes:
-        raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
-    if axis == -1 or axes is not None and axis == axes - 1:
-        return emit("Identity", (_sorted_last(values, direction, part),), None, name)
-    if axes is None:
-        raise ValueError("sorting along an axis other than -1 needs a tensor of known rank")
-    order = list(builtins.range(axes))
-    order[axis], order[-1] = order[-1], order[axis]
-    return transpose(_sorted_last(transpose(values, order), direction, part), order, name=name)
+Raises:
+  InvalidArgumentError: where the ids are not sorted, or negative.
+"""
+    segment.__name__ = segment.__qualname__ = f"segment_{op[7:].lower()}"
+    return segment
 
 
-def _sorted_last(values, direction, part):
-    """Sorts the last axis; ``part`` is 0 for the elements, 1 for their positions."""
-    flip = None
-    if direction == "ASCENDING":
-        # Flipping the bits of an integer reverses the order without overflow, signed or not.
-        flip = invert if values.dtype.is_integer else negative
-    keys = flip(values) if flip else values
-    sizes = values.shape.as_list() if values.shape.rank is not None else [None]
-    k = shape(values)[-1] if sizes[-1] is None else sizes[-1]
-    out = emit("TopKV2", (keys, k), {"sorted": True}, None)[part]
-    return flip(out) if flip and part == 0 else out
-
-
-def unique(x, out_idx=int32, name=None):
-    """The distinct elements of a vector in order of first appearance, and where each element went.
-
-    >>> y, idx = fg.unique([4, 1, 4, 2])
-    >>> y.numpy(), idx.numpy()
-    (array([4, 1, 2], dtype=int32), array([0, 1, 0, 2], dtype=int32))
-
-    Returns:
-      A named tuple ``(y, idx)`` with ``y[idx[i]] == x[i]``; ``idx`` has dtype ``out_idx``.
-
-    Raises:
-      ValueError, InvalidArgumentError: where ``x`` is no vector.
-    """
-    return Unique(*emit("Unique", (x,), {"out_idx": as_dtype(out_idx)}, name))
-
-
-def unique_with_counts(x, out_idx=int32, name=None):
-    """As ``unique``, and how often each distinct element occurs.
-
-    >>> fg.unique_with_counts([4, 1, 4]).count.numpy()
-    array([2, 1], dtype=int32)
-    """
-    y, idx = unique(x, out_idx, name)
-    return UniqueWithCounts(y, idx, unsorted_segment_sum(ones_like(idx), idx, size(y)))
-
-
-def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
-    """The sums of the slices of ``data`` with each id; negative ids are dropped, empty segments
-    are 0.
-
-    >>> fg.math.unsorted_segment_sum([5, 6, 7], [1, 0, 1], 3).numpy()
-    array([ 6, 12,  0], dtype=int32)
-
-    Args:
-      data: a tensor of numbers.
-      segment_ids: an integer for each element of so many first axes of ``data``.
-      num_segments: the number of segments, a scalar.
-      name: a name for the operation.
-
-    Raises:
-      InvalidArgumentError: for an id that is not below ``num_segments``.
-    """
-    return emit("UnsortedSegmentSum", (data, segment_ids, num_segments), None, name)
+segment_sum = _sorted_segment("SegmentSum", "sums", "0")
+segment_mean = _sorted_segment("SegmentMean", "means", "0")
+segment_prod = _sorted_segment("SegmentProd", "products", "1")
+segment_max = _sorted_segment("SegmentMax", "maxima", "0")
+segment_min = _sorted_segment("SegmentMin", "minima", "0")
 
 
 def _segment_counts(data, segment_ids, num_segments):
@@ -306,64 +217,6 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
     places = emit("Pack", (labels, predictions), {"axis": 1}, None)
     sizes = emit("Pack", (num_classes, num_classes), {"axis": 0}, None)
     return emit("ScatterNd", (places, counted, sizes), None, name)
-
-
-def in_top_k(targets, predictions, k, name=None):
-    """Whether the class of each row is among its ``k`` largest predictions; ties at the border
-    count as in.
-
-    >>> fg.math.in_top_k([0, 1], [[0.9, 0.1], [0.6, 0.4]], 1).numpy()
-    array([ True, False])
-
-    Args:
-      targets: a vector of classes.
-      predictions: a matrix with one row for each; rows whose prediction is not finite are out.
-      k: how many.
-      name: a name for the operation.
-    """
-    predictions = convert(predictions)
-    own = gather(predictions, targets, batch_dims=1)
-    above = cast(greater(predictions, expand_dims(own, 1)), int32)
-    ahead = less(reduce_sum(above, 1), cast(k, int32))
-    return logical_and(ahead, is_finite(own), name)
-
-
-def segment_sum(data, segment_ids, name=None):
-    """The sums of the slices of ``data`` with each id, ids being sorted; ids left out give 0.
-
-    >>> fg.math.segment_sum([1, 2, 3], [0, 0, 2]).numpy()
-    array([3, 0, 3], dtype=int32)
-
-    Args:
-      data: a tensor of numbers.
-      segment_ids: a sorted vector of integers, one for each slice along the first axis.
-      name: a name for the operation.
-
-    Raises:
-      InvalidArgumentError: where the ids are not sorted or negative.
-    """
-    ids, segments = _sorted_segments(segment_ids)
-    return unsorted_segment_sum(data, ids, segments, name)
-
-
-def segment_mean(data, segment_ids, name=None):
-    """The means of the slices of ``data`` with each id, ids being sorted; see ``segment_sum``.
-
-    >>> fg.math.segment_mean([1.0, 2.0, 3.0], [0, 0, 2]).numpy()
-    array([1.5, 0. , 3. ], dtype=float32)
-    """
-    ids, segments = _sorted_segments(segment_ids)
-    return unsorted_segment_mean(data, ids, segments, name)
-
-
-def _sorted_segments(segment_ids):
-    """Checked ids, and how many segments they make."""
-    ids = convert(segment_ids)
-    before = concat([convert([0], ids.dtype), ids], 0)
-    Assert(
-        reduce_all(greater_equal(ids, before[:-1])), ["segment ids must be sorted, from 0 up", ids]
-    )
-    return ids, _above(ids)
 
 
 def _above(numbers):
