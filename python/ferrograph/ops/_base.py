@@ -126,17 +126,19 @@ def pack(value, dtype=None):
     Raises:
       ValueError, TypeError: where the items have different shapes or dtypes.
     """
-    if is_tensor(value):
-        return convert(value) if dtype is None else convert(value, dtype)
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype)
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
     if dtype is None:
         dtype = _first_dtype(value)
-    if not contains_tensor(value):
-        return convert(value, dtype)
-    return emit("Pack", [pack(item, dtype) for item in value], {"axis": 0}, None)
+    return emit("Pack", [_packed(item, dtype) for item in value], {"axis": 0}, None)
+
+
+def _packed(item, dtype):
+    return (
+        pack(item, dtype) if contains_tensor(item) and not is_tensor(item) else convert(item, dtype)
+    )
 
 
 def _first_dtype(value):
