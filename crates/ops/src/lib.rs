@@ -9,6 +9,7 @@ mod build;
 mod concat;
 mod core;
 mod create;
+mod diag;
 mod elementwise;
 mod format;
 mod gather;
@@ -16,37 +17,59 @@ mod index;
 mod matmul;
 mod movement;
 mod nn;
+mod number;
+mod pad;
 mod print;
 mod random;
 mod reduce;
 mod region;
 mod resource;
+mod scatter;
+mod segment;
 mod shape;
 mod shape_info;
 mod slice;
 mod slice_spec;
 mod split;
+mod strings;
+mod tensor_list;
 #[cfg(test)]
 mod testing;
+mod topk;
 mod transpose;
 
 pub use build::Build;
 pub use concat::{ConcatV2, Pack};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use create::{Fill, LinSpace, OneHot, Range};
+pub use diag::{Align, MatrixBandPart, MatrixDiag, MatrixDiagPart, MatrixSetDiag};
 pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
+pub use pad::{MirrorPad, MirrorPadGrad, Pad};
 pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
 pub use random::{Distribution, Draw, Source, Stream};
 pub use reduce::Reduce;
 pub use region::{Branch, Call, If, While};
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
+pub use scatter::{ScatterKind, ScatterNd, TensorScatter, TensorScatterUpdate};
+pub use segment::{Combine, Segment, UnsortedSegment};
 pub use shape::{ExpandDims, IdentityN, Reshape, Squeeze};
 pub use shape_info::{BroadcastArgs, EnsureShape, InvertPermutation, Rank, Shape, ShapeN, Size};
 pub use slice::{Slice, StridedSlice, StridedSliceGrad};
 pub use slice_spec::SliceMasks;
 pub use split::{Split, SplitV, Unpack};
+pub use strings::{
+    AsString, ReduceJoin, RegexFullMatch, RegexReplace, StringCase, StringJoin, StringLength,
+    StringSplitV2, StringStrip, StringToNumber, Substr, UnsortedSegmentJoin,
+};
+pub use tensor_list::{
+    EmptyTensorList, TensorList, TensorListConcat, TensorListFromTensor, TensorListGather,
+    TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack, TensorListReserve,
+    TensorListResize, TensorListScatter, TensorListScatterV2, TensorListSetItem, TensorListSplit,
+    TensorListStack,
+};
+pub use topk::{SearchSorted, TopKV2, Unique};
 pub use transpose::{BroadcastTo, ReverseV2, Roll, Tile, Transpose};
 
 use ferrograph_graph::Registry;
@@ -74,6 +97,13 @@ pub fn registry() -> &'static Registry {
         create::register(&mut registry);
         index::register(&mut registry);
         print::register(&mut registry);
+        pad::register(&mut registry);
+        scatter::register(&mut registry);
+        segment::register(&mut registry);
+        tensor_list::register(&mut registry);
+        strings::register(&mut registry);
+        topk::register(&mut registry);
+        diag::register(&mut registry);
         registry
     });
     &REGISTRY

@@ -29,12 +29,16 @@ impl Op for FillLike {
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         inputs.expect(1)?;
         let dtype = inputs.dtype(0);
-        if !dtype.is_dense() && (self.ones || dtype != DType::String) {
+        let has_zeros = dtype.is_dense() || matches!(dtype, DType::String | DType::Variant);
+        if !has_zeros || (self.ones && !dtype.is_dense()) {
             bail!(DType, "{} is not defined for {dtype} tensors", self.name());
         }
         Ok(smallvec![inputs.spec(0).clone()])
     }
     fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        if !inputs.dtype(0).is_dense() {
+            return Ok(None);
+        }
         if !self.ones {
             return Ok(Some(Box::new(|o| {
                 o.output_bytes(0).fill(0);
@@ -55,7 +59,10 @@ impl Op for FillLike {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs {
-            [x] if !self.ones && x.dtype() != DType::Resource && x.dtype() != DType::Variant => {
+            [x] if !self.ones && x.dtype() == DType::Variant => {
+                Ok(smallvec![crate::tensor_list::zeros_like_list(x)?])
+            }
+            [x] if !self.ones && x.dtype() != DType::Resource => {
                 Ok(smallvec![Tensor::zeros(x.dtype(), x.shape().clone())?])
             }
             _ => evaluate(self, inputs),

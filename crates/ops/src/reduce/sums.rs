@@ -2,12 +2,15 @@
 
 use crate::Build;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, VjpCall, op_object,
+    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors,
+    VjpCall, evaluate, op_object,
 };
 use ferrograph_kernels::elementwise::{Add, Binary};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::reduce::{ReduceOp, reduce};
-use ferrograph_tensor::{Element, Result, TensorSpec, bail, bf16, f16, with_element};
+use ferrograph_tensor::{
+    DType, Element, Result, Tensor, TensorSpec, bail, bf16, f16, with_element,
+};
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -25,7 +28,7 @@ impl Op for AddN {
             bail!(Value, "AddN needs at least one input");
         }
         let dtype = inputs.dtype(0);
-        if !dtype.is_numeric() {
+        if !dtype.is_numeric() && dtype != DType::Variant {
             bail!(DType, "AddN is not defined for {dtype} tensors");
         }
         let mut shape = inputs.shape(0).clone();
@@ -40,6 +43,13 @@ impl Op for AddN {
         Ok(
             with_element!(inputs.dtype(0), numeric, T => Some(bind::<T>(n, Binary::of::<Add>())), else => None),
         )
+    }
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        if inputs.first().is_some_and(|x| x.dtype() == DType::Variant) {
+            crate::args::checked(self, inputs)?;
+            return Ok(smallvec![crate::tensor_list::sum_of_lists(runner, inputs)?]);
+        }
+        evaluate(self, inputs)
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp

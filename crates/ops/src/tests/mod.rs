@@ -1,5 +1,6 @@
 //! Tests of operations as programs meet them: made by name, inferred, evaluated, differentiated.
 
+mod grads;
 mod moves;
 mod regions;
-mod support;
+pub(crate) mod support;

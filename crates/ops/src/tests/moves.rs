@@ -403,3 +403,70 @@ fn prints_append_to_files() {
     std::fs::remove_file(&path).unwrap();
     assert_eq!(written, "a\nb\n");
 }
+
+#[test]
+fn bands_and_diagonals() {
+    let m = iota(&[3, 3]);
+    let (_, got) = both("MatrixBandPart", &[], 0, &[&m, &s(0), &s(-1)]);
+    assert_eq!(got, [0, 1, 2, 0, 4, 5, 0, 0, 8]);
+    assert_eq!(
+        ints(&one("MatrixDiagPartV3", &[], &[&m, &s(0), &s(0)])),
+        [0, 4, 8]
+    );
+    let two = one("MatrixDiagPartV3", &[], &[&m, &v(&[-1, 1]), &s(-9)]);
+    assert_eq!(
+        (two.shape().to_vec(), ints(&two)),
+        (vec![3, 3], vec![-9, 1, 5, 0, 4, 8, 3, 7, -9])
+    );
+    let square = one(
+        "MatrixDiagV3",
+        &[],
+        &[&v(&[1, 2]), &s(1), &s(-1), &s(-1), &s(0)],
+    );
+    assert_eq!(
+        (square.shape().to_vec(), ints(&square)),
+        (vec![3, 3], vec![0, 1, 0, 0, 0, 2, 0, 0, 0])
+    );
+    let wide = one(
+        "MatrixDiagV3",
+        &[],
+        &[&v(&[1, 2]), &s(0), &s(2), &s(3), &s(7)],
+    );
+    assert_eq!(ints(&wide), [1, 7, 7, 7, 2, 7]);
+    let set = one("MatrixSetDiagV3", &[], &[&m, &v(&[9, 9, 9]), &s(0)]);
+    assert_eq!(ints(&set), [9, 1, 2, 3, 9, 5, 6, 7, 9]);
+    assert!(run("MatrixDiagPartV3", &[], &[&m, &s(5), &s(0)]).is_err());
+    assert!(
+        run(
+            "MatrixDiagPartV3",
+            &[],
+            &[&m, &v(&[i64::MIN, i64::MAX]), &s(0)]
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn order_and_distinct_elements() {
+    let x = Tensor::from_slice([2, 3], &[1, 3, 2, 6, 5, 4]).unwrap();
+    let top = run("TopKV2", &[], &[&x, &s(2)]).unwrap();
+    assert_eq!(
+        (ints(&top[0]), ints(&top[1])),
+        (vec![3, 2, 6, 5], vec![1, 2, 0, 1])
+    );
+    assert!(run("TopKV2", &[], &[&x, &s(4)]).is_err());
+    let u = run("UniqueWithCounts", &[], &[&v(&[5, 7, 5, 5])]).unwrap();
+    assert_eq!(
+        (ints(&u[0]), ints(&u[1]), ints(&u[2])),
+        (vec![5, 7], vec![0, 1, 0, 0], vec![3, 1])
+    );
+    assert_eq!(
+        text(&run("Unique", &[], &[&words(&[3], &["b", "a", "b"])]).unwrap()[0]),
+        ["b", "a"]
+    );
+    assert_eq!(one("Unique", &[], &[&v(&[0.0f32, -0.0])]).n_elements(), 1);
+    let row = Tensor::from_slice([1, 3], &[1, 3, 3]).unwrap();
+    let at = Tensor::from_slice([1, 3], &[0, 3, 9]).unwrap();
+    assert_eq!(ints(&one("LowerBound", &[], &[&row, &at])), [0, 1, 3]);
+    assert_eq!(ints(&one("UpperBound", &[], &[&row, &at])), [0, 3, 3]);
+}

@@ -102,7 +102,6 @@ pub(crate) fn as_words(t: &Tensor) -> Tensor {
 }
 
 /// Computes at once.
-#[allow(dead_code)]
 pub(crate) struct Eager;
 
 impl Emitter for Eager {

@@ -1,0 +1,528 @@
+//! Diagonals and bands of matrices.
+
+use crate::Build;
+use crate::args::{expect_index, scalar};
+use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
+use ferrograph_graph::{
+    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Op, Registry, Specs,
+    VjpCall, op_object,
+};
+use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// Rows and columns of matrices in the last two axes.
+fn matrix(shape: &PartialShape) -> Result<Option<(&[Dim], Dim, Dim)>> {
+    match shape.dims() {
+        None => Ok(None),
+        Some([lead @ .., rows, columns]) => Ok(Some((lead, *rows, *columns))),
+        Some(_) => Err(err!(Shape, "expected matrices, got shape {shape}")),
+    }
+}
+
+/// Keeps or zeroes each element by its place in its matrix.
+pub(crate) struct Mask {
+    columns: usize,
+    keep: Vec<bool>,
+}
+
+impl Rearrange for Mask {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let (from, zero) = (io.input(0), io.zero());
+        if self.keep.is_empty() || self.columns == 0 {
+            return Ok(());
+        }
+        let places = from.iter().zip(self.keep.iter().cycle());
+        for (to, (x, keep)) in io.output(0).iter_mut().zip(places) {
+            *to = if *keep { x.clone() } else { zero.clone() };
+        }
+        Ok(())
+    }
+}
+
+/// Matrices with only the diagonal, input 1 diagonals below it and input 2 above it kept; all where negative.
+#[derive(Debug)]
+pub struct MatrixBandPart;
+
+impl Op for MatrixBandPart {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "MatrixBandPart"
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        expect_index(inputs, 1, "num_lower")?;
+        expect_index(inputs, 2, "num_upper")?;
+        matrix(inputs.shape(0))?;
+        Ok(smallvec![inputs.spec(0).clone()])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let inputs = [call.grad()?, &call.inputs[1], &call.inputs[2]];
+        let grad = e.op("MatrixBandPart", &inputs, vec![])?;
+        Ok(smallvec![Some(grad.into()), None, None])
+    }
+}
+
+impl Moving for MatrixBandPart {
+    type Bound = Mask;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Mask>> {
+        let dims = static_shape(inputs.spec(0))?;
+        let (Some(lower), Some(upper)) = (scalar(inputs, 1), scalar(inputs, 2)) else {
+            return Ok(None);
+        };
+        let [.., rows, columns] = *dims else {
+            bail!(Shape, "expected matrices, got shape {dims}");
+        };
+        let keep = |i: usize| {
+            let d = (i % columns) as i64 - (i / columns) as i64;
+            (lower < 0 || -d <= lower) && (upper < 0 || d <= upper)
+        };
+        Ok(Some(Mask {
+            columns,
+            keep: (0..rows * columns).map(keep).collect(),
+        }))
+    }
+}
+
+/// The diagonals `lower..=upper` of matrices of that size, as rows of one length: where each lies.
+#[derive(Clone, Copy, Debug)]
+struct Band {
+    rows: usize,
+    columns: usize,
+    lower: i64,
+    upper: i64,
+    /// Whether diagonals above the main one, and those below it, are aligned to the right.
+    right: (bool, bool),
+}
+
+impl Band {
+    fn length(&self, d: i64) -> i64 {
+        (self.rows as i64 + d.min(0)).min(self.columns as i64 - d.max(0))
+    }
+
+    fn longest(&self) -> usize {
+        let longest = (self.lower..=self.upper).map(|d| self.length(d)).max();
+        longest.unwrap_or(0).max(0) as usize
+    }
+
+    fn count(&self) -> usize {
+        (self.upper - self.lower + 1) as usize
+    }
+
+    fn check(&self) -> Result<()> {
+        let inside = |d: i64| d == 0 || (-(self.rows as i64) < d && d < self.columns as i64);
+        if self.lower > self.upper || !inside(self.lower) || !inside(self.upper) {
+            bail!(
+                Shape,
+                "diagonals {} to {} do not lie in matrices of {} rows and {} columns",
+                self.lower,
+                self.upper,
+                self.rows,
+                self.columns
+            );
+        }
+        Ok(())
+    }
+
+    /// Where element `(row, column)` of a matrix lies among the diagonals, if it does.
+    fn place(&self, row: usize, column: usize) -> Option<usize> {
+        let d = column as i64 - row as i64;
+        if d < self.lower || d > self.upper {
+            return None;
+        }
+        let longest = self.longest();
+        let right = if d >= 0 { self.right.0 } else { self.right.1 };
+        let shift = if right {
+            longest as i64 - self.length(d)
+        } else {
+            0
+        };
+        let along = if d >= 0 { row } else { column } as i64;
+        Some((self.upper - d) as usize * longest + (along + shift) as usize)
+    }
+}
+
+/// How diagonals of different length lie in rows of one.
+#[derive(Clone, Debug)]
+pub struct Align(String);
+
+impl Align {
+    fn read(a: &AttrReader<'_>) -> Result<Align> {
+        let text = a.str_or("align", "RIGHT_LEFT")?;
+        match text.as_str() {
+            "RIGHT_LEFT" | "LEFT_RIGHT" | "LEFT_LEFT" | "RIGHT_RIGHT" => Ok(Align(text)),
+            _ => Err(err!(
+                Value,
+                "align must be two of LEFT and RIGHT, got {text:?}"
+            )),
+        }
+    }
+
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("align", Attr::str(&self.0))
+    }
+
+    fn list(&self) -> Vec<(&'static str, Attr)> {
+        vec![("align", Attr::str(&self.0))]
+    }
+
+    fn right(&self) -> (bool, bool) {
+        (self.0.starts_with("RIGHT"), self.0.ends_with("RIGHT"))
+    }
+}
+
+/// The range of diagonals that input `i` gives.
+fn diagonals(inputs: &Inputs<'_>, i: usize) -> Result<Option<(i64, i64)>> {
+    const FARTHEST: i64 = 1 << 40;
+    expect_index(inputs, i, "k")?;
+    match inputs.ints(i).as_deref() {
+        None => Ok(None),
+        Some(k) if k.iter().any(|d| !(-FARTHEST..=FARTHEST).contains(d)) => {
+            Err(err!(Shape, "k is too large: {k:?}"))
+        }
+        Some([d]) => Ok(Some((*d, *d))),
+        Some([a, b]) if a <= b => Ok(Some((*a, *b))),
+        Some(k) => Err(err!(
+            Shape,
+            "k must be a diagonal or a range of them, got {k:?}"
+        )),
+    }
+}
+
+/// The band of matrices of these sizes where all of it is known.
+fn band(
+    inputs: &Inputs<'_>,
+    k: usize,
+    rows: Dim,
+    columns: Dim,
+    align: &Align,
+) -> Result<Option<Band>> {
+    let (Some((lower, upper)), Some(rows), Some(columns)) =
+        (diagonals(inputs, k)?, rows.known(), columns.known())
+    else {
+        return Ok(None);
+    };
+    let band = Band {
+        rows,
+        columns,
+        lower,
+        upper,
+        right: align.right(),
+    };
+    band.check()?;
+    Ok(Some(band))
+}
+
+/// Each output element from a place in one of two inputs.
+pub(crate) struct Pick {
+    /// For each element of a matrix or a band: the place in the first input's, or that of the second input.
+    from: Vec<Result<usize, usize>>,
+    first: (usize, usize),
+    /// The second input and how many of its elements go with one of the output's; 0 for a scalar.
+    second: (usize, usize),
+}
+
+impl Rearrange for Pick {
+    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let (a, b) = (io.input(self.first.0), io.input(self.second.0));
+        if self.from.is_empty() {
+            return Ok(());
+        }
+        for (i, to) in io.output(0).chunks_exact_mut(self.from.len()).enumerate() {
+            for (to, from) in to.iter_mut().zip(&self.from) {
+                *to = match from {
+                    Ok(place) => a[i * self.first.1 + place].clone(),
+                    Err(place) => b[i * self.second.1 + place].clone(),
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The diagonals input 1 of matrices input 0, filled up with the scalar input 2.
+#[derive(Debug)]
+pub struct MatrixDiagPart {
+    /// How diagonals of different length are filled up.
+    pub align: Align,
+}
+
+impl MatrixDiagPart {
+    fn band(&self, inputs: &Inputs<'_>) -> Result<Option<Band>> {
+        match matrix(inputs.shape(0))? {
+            Some((_, rows, columns)) => band(inputs, 1, rows, columns, &self.align),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Op for MatrixDiagPart {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "MatrixDiagPartV3"
+    }
+    fn attrs(&self) -> Attrs {
+        self.align.attrs()
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        inputs.same_dtype(0, 2)?;
+        crate::args::expect_rank(inputs, 2, 0, "padding_value")?;
+        let shape = match (matrix(inputs.shape(0))?, diagonals(inputs, 1)?) {
+            (Some((lead, ..)), Some((lower, upper))) => {
+                let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(lead);
+                if lower < upper {
+                    dims.push(Dim::new((upper - lower + 1) as usize));
+                }
+                dims.push(Dim::from(self.band(inputs)?.map(|b| b.longest())));
+                PartialShape::new(&dims)
+            }
+            _ => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let zeros = e.zeros_like(&call.inputs[0])?;
+        let inputs = [&zeros, call.grad()?, &call.inputs[1]];
+        let grad = e.op("MatrixSetDiagV3", &inputs, self.align.list())?;
+        Ok(smallvec![Some(grad.into()), None, None])
+    }
+}
+
+impl Moving for MatrixDiagPart {
+    type Bound = Pick;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Pick>> {
+        let Some(band) = self.band(inputs)? else {
+            return Ok(None);
+        };
+        let mut from = vec![Err(0); band.count() * band.longest()];
+        for i in 0..band.rows * band.columns {
+            if let Some(place) = band.place(i / band.columns, i % band.columns) {
+                from[place] = Ok(i);
+            }
+        }
+        Ok(Some(Pick {
+            from,
+            first: (0, band.rows * band.columns),
+            second: (2, 0),
+        }))
+    }
+}
+
+/// Matrices input 0 with the diagonals input 2 replaced by input 1.
+#[derive(Debug)]
+pub struct MatrixSetDiag {
+    /// How diagonals of different length are filled up.
+    pub align: Align,
+}
+
+impl Op for MatrixSetDiag {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "MatrixSetDiagV3"
+    }
+    fn attrs(&self) -> Attrs {
+        self.align.attrs()
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        inputs.same_dtype(0, 1)?;
+        if let Some((lead, rows, columns)) = matrix(inputs.shape(0))?
+            && let Some(band) = band(inputs, 2, rows, columns, &self.align)?
+        {
+            let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(lead);
+            if band.count() > 1 {
+                dims.push(Dim::new(band.count()));
+            }
+            dims.push(Dim::new(band.longest()));
+            let wanted = PartialShape::new(&dims);
+            if !wanted.is_compatible(inputs.shape(1)) {
+                bail!(
+                    Shape,
+                    "diagonal must have shape {wanted} for matrices of shape {}, got {}",
+                    inputs.shape(0),
+                    inputs.shape(1)
+                );
+            }
+        }
+        Ok(smallvec![inputs.spec(0).clone()])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let grad = call.grad()?;
+        let (diagonal, k) = (&call.inputs[1], &call.inputs[2]);
+        let zeros = e.zeros_like(diagonal)?;
+        let rest = e.op("MatrixSetDiagV3", &[grad, &zeros, k], self.align.list())?;
+        let zero = e.scalar(0.0, grad.dtype())?;
+        let part = e.op("MatrixDiagPartV3", &[grad, k, &zero], self.align.list())?;
+        Ok(smallvec![Some(rest.into()), Some(part.into()), None])
+    }
+}
+
+impl Moving for MatrixSetDiag {
+    type Bound = Pick;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Pick>> {
+        let dims = static_shape(&outputs[0])?;
+        let [.., rows, columns] = *dims else {
+            bail!(Shape, "expected matrices, got shape {dims}");
+        };
+        let Some(band) = band(inputs, 2, Dim::new(rows), Dim::new(columns), &self.align)? else {
+            return Ok(None);
+        };
+        let from = (0..rows * columns)
+            .map(|i| band.place(i / columns, i % columns).map_or(Ok(i), Err))
+            .collect();
+        Ok(Some(Pick {
+            from,
+            first: (0, rows * columns),
+            second: (1, band.count() * band.longest()),
+        }))
+    }
+}
+
+/// Matrices of the scalar input 4 with the diagonals input 1 set to input 0; inputs 2 and 3 are their sizes, as small
+/// as possible where -1.
+#[derive(Debug)]
+pub struct MatrixDiag {
+    /// How diagonals of different length are filled up.
+    pub align: Align,
+}
+
+impl MatrixDiag {
+    fn band(&self, inputs: &Inputs<'_>) -> Result<Option<Band>> {
+        for (i, what) in [(2, "num_rows"), (3, "num_cols")] {
+            expect_index(inputs, i, what)?;
+        }
+        let (Some((lower, upper)), Some(dims), Some(rows), Some(columns)) = (
+            diagonals(inputs, 1)?,
+            inputs.shape(0).dims(),
+            scalar(inputs, 2),
+            scalar(inputs, 3),
+        ) else {
+            return Ok(None);
+        };
+        let Some(longest) = dims.last().and_then(|d| d.known()) else {
+            return Ok(None);
+        };
+        let longest = longest as i64;
+        let least = (longest - upper.min(0), longest + lower.max(0));
+        let (rows, columns) = match (rows, columns) {
+            (-1, -1) => (least.0.max(least.1), least.0.max(least.1)),
+            (-1, c) => (least.0, c),
+            (r, -1) => (r, least.1),
+            both => both,
+        };
+        let size = |n: i64| Dim::from(usize::try_from(n).ok());
+        let band = band(inputs, 1, size(rows), size(columns), &self.align)?;
+        match band {
+            Some(band) if band.longest() as i64 == longest => Ok(Some(band)),
+            _ => Err(err!(
+                Shape,
+                "diagonals {lower} to {upper} of shape {} do not fit matrices of {rows} rows and {columns} columns",
+                inputs.shape(0)
+            )),
+        }
+    }
+}
+
+impl Op for MatrixDiag {
+    op_object!();
+    moving!();
+    fn name(&self) -> &'static str {
+        "MatrixDiagV3"
+    }
+    fn attrs(&self) -> Attrs {
+        self.align.attrs()
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(5)?;
+        inputs.same_dtype(0, 4)?;
+        crate::args::expect_rank(inputs, 4, 0, "padding_value")?;
+        let shape = match (inputs.shape(0).dims(), diagonals(inputs, 1)?) {
+            (Some(dims), Some((lower, upper))) => {
+                let taken = if lower < upper { 2 } else { 1 };
+                let Some(lead) = dims.len().checked_sub(taken) else {
+                    bail!(
+                        Shape,
+                        "diagonal must have rank {taken} at least, got {}",
+                        inputs.shape(0)
+                    );
+                };
+                if taken == 2 && !dims[lead].is_compatible(Dim::new((upper - lower + 1) as usize)) {
+                    bail!(
+                        Shape,
+                        "k spans {} diagonals, got shape {}",
+                        upper - lower + 1,
+                        inputs.shape(0)
+                    );
+                }
+                let band = self.band(inputs)?;
+                let sizes = [band.map(|b| b.rows), band.map(|b| b.columns)].map(Dim::from);
+                dims[..lead].iter().copied().chain(sizes).collect()
+            }
+            _ => PartialShape::UNKNOWN,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Vjp
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let grad = call.grad()?;
+        let zero = e.scalar(0.0, grad.dtype())?;
+        let part = e.op(
+            "MatrixDiagPartV3",
+            &[grad, &call.inputs[1], &zero],
+            self.align.list(),
+        )?;
+        let part = e.reshape_like(&part, &call.inputs[0])?;
+        Ok(smallvec![Some(part.into()), None, None, None, None])
+    }
+}
+
+impl Moving for MatrixDiag {
+    type Bound = Pick;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Pick>> {
+        let Some(band) = self.band(inputs)? else {
+            return Ok(None);
+        };
+        let from = (0..band.rows * band.columns)
+            .map(|i| band.place(i / band.columns, i % band.columns).ok_or(0))
+            .collect();
+        Ok(Some(Pick {
+            from,
+            first: (0, band.count() * band.longest()),
+            second: (4, 0),
+        }))
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    r.add("MatrixBandPart", |_| Ok(Arc::new(MatrixBandPart)));
+    r.add("MatrixDiagPartV3", |a| {
+        Ok(Arc::new(MatrixDiagPart {
+            align: Align::read(a)?,
+        }))
+    });
+    r.add("MatrixSetDiagV3", |a| {
+        Ok(Arc::new(MatrixSetDiag {
+            align: Align::read(a)?,
+        }))
+    });
+    r.add("MatrixDiagV3", |a| {
+        Ok(Arc::new(MatrixDiag {
+            align: Align::read(a)?,
+        }))
+    });
+}

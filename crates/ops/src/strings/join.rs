@@ -1,0 +1,246 @@
+//! Joining strings: of several tensors, along axes, by segment.
+
+use super::map::broadcast;
+use crate::args::{axis_of, checked, expect_index, scalar};
+use crate::scatter::behind;
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
+};
+use ferrograph_tensor::{
+    Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
+};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+fn joined(parts: &[&[u8]], separator: &str) -> Bytes {
+    parts.join(separator.as_bytes()).into()
+}
+
+/// The strings of all inputs joined element by element; scalars go with every element.
+#[derive(Debug)]
+pub struct StringJoin {
+    /// What stands between.
+    pub separator: String,
+}
+
+impl Op for StringJoin {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "StringJoin"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("separator", Attr::str(&self.separator))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let mut all: Option<PartialShape> = None;
+        let mut any_unknown = false;
+        for i in 0..inputs.len() {
+            inputs.expect_dtype(i, DType::String)?;
+            let shape = inputs.shape(i);
+            match shape.rank() {
+                Some(0) => continue,
+                None => any_unknown = true,
+                Some(_) => {}
+            }
+            all = Some(match all {
+                None => shape.clone(),
+                Some(all) => all.merge(shape).map_err(|_| {
+                    err!(
+                        Shape,
+                        "strings of shapes {all} and {shape} cannot be joined"
+                    )
+                })?,
+            });
+        }
+        let shape = match all {
+            Some(shape) if !any_unknown || shape.rank().is_some() => shape,
+            Some(_) => PartialShape::UNKNOWN,
+            None => PartialShape::scalar(),
+        };
+        Ok(smallvec![TensorSpec::new(DType::String, shape)])
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let specs = checked(self, inputs)?;
+        let shape = crate::movement::static_shape(&specs[0])?;
+        let spread: Vec<Tensor> = inputs
+            .iter()
+            .map(|t| broadcast(t, &shape))
+            .collect::<Result<_>>()?;
+        let columns: Vec<&[Bytes]> = spread
+            .iter()
+            .map(Tensor::as_strings)
+            .collect::<Result<_>>()?;
+        let row = |i: usize| {
+            let parts: Vec<&[u8]> = columns.iter().map(|c| &*c[i]).collect();
+            joined(&parts, &self.separator)
+        };
+        let strings = (0..shape.n_elements()).map(row).collect();
+        Ok(smallvec![Tensor::from_strings(shape, strings)?])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+/// The strings of input 0 joined along the axes input 1, in the order of the axes given.
+#[derive(Debug)]
+pub struct ReduceJoin {
+    /// Whether joined axes stay with size 1.
+    pub keep_dims: bool,
+    /// What stands between.
+    pub separator: String,
+}
+
+impl ReduceJoin {
+    fn axes(inputs: &Inputs<'_>, rank: usize) -> Result<Option<SmallVec<[usize; 4]>>> {
+        let Some(axes) = inputs.ints(1) else {
+            return Ok(None);
+        };
+        let mut all = SmallVec::new();
+        for axis in axes {
+            let axis = axis_of(axis, rank, "axis")?;
+            if all.contains(&axis) {
+                bail!(Shape, "axis {axis} is given twice");
+            }
+            all.push(axis);
+        }
+        Ok(Some(all))
+    }
+}
+
+impl Op for ReduceJoin {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "ReduceJoin"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new()
+            .with("keep_dims", Attr::Bool(self.keep_dims))
+            .with("separator", Attr::str(&self.separator))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        inputs.expect_dtype(0, DType::String)?;
+        expect_index(inputs, 1, "axis")?;
+        let shape = match inputs.shape(0).dims() {
+            None => PartialShape::UNKNOWN,
+            Some(dims) => match ReduceJoin::axes(inputs, dims.len())? {
+                None if self.keep_dims => PartialShape::of_rank(dims.len()),
+                None => PartialShape::UNKNOWN,
+                Some(axes) => {
+                    let kept = dims.iter().enumerate().filter_map(|(i, d)| {
+                        match (axes.contains(&i), self.keep_dims) {
+                            (false, _) => Some(*d),
+                            (true, true) => Some(Dim::new(1)),
+                            (true, false) => None,
+                        }
+                    });
+                    kept.collect()
+                }
+            },
+        };
+        Ok(smallvec![TensorSpec::new(DType::String, shape)])
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let specs = checked(self, inputs)?;
+        let out = crate::movement::static_shape(&specs[0])?;
+        let spec = [inputs[0].spec(), inputs[1].spec()];
+        let known = Inputs::new(spec.iter().zip(inputs).map(|(s, t)| (s, Some(t), None)));
+        let rank = inputs[0].rank();
+        let axes = ReduceJoin::axes(&known, rank)?
+            .ok_or_else(|| err!(Internal, "the axes are not known"))?;
+        // Joined axes last, in the order given: each result then joins consecutive strings.
+        let kept = (0..rank).filter(|i| !axes.contains(i));
+        let perm: Vec<i64> = kept.chain(axes.iter().copied()).map(|i| i as i64).collect();
+        let moved = crate::movement::eval(
+            &crate::Transpose,
+            &[inputs[0].clone(), Tensor::vector(&perm)?],
+        )?;
+        let n: usize = axes.iter().map(|&a| inputs[0].shape()[a]).product();
+        let strings = moved[0].as_strings()?;
+        let join = |i: usize| {
+            let parts: Vec<&[u8]> = strings[i * n..(i + 1) * n].iter().map(|s| &**s).collect();
+            joined(&parts, &self.separator)
+        };
+        let all = (0..out.n_elements()).map(join).collect();
+        Ok(smallvec![Tensor::from_strings(out, all)?])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+/// The strings of input 0 joined by the ids input 1 into as many as input 2 says.
+#[derive(Debug)]
+pub struct UnsortedSegmentJoin {
+    /// What stands between.
+    pub separator: String,
+}
+
+impl Op for UnsortedSegmentJoin {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "UnsortedSegmentJoin"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("separator", Attr::str(&self.separator))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(3)?;
+        inputs.expect_dtype(0, DType::String)?;
+        expect_index(inputs, 1, "segment_ids")?;
+        expect_index(inputs, 2, "num_segments")?;
+        let n = match scalar(inputs, 2) {
+            Some(n) if n < 0 => bail!(Shape, "num_segments must not be negative, got {n}"),
+            n => Dim::from(n.and_then(|n| usize::try_from(n).ok())),
+        };
+        let shape = behind(inputs.shape(0), inputs.shape(1), n)?;
+        Ok(smallvec![TensorSpec::new(DType::String, shape)])
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let specs = checked(self, inputs)?;
+        let out: Shape = crate::movement::static_shape(&specs[0])?;
+        let inner: usize = out[1..].iter().product();
+        let strings = inputs[0].as_strings()?;
+        let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); out.checked_count()?];
+        for (i, id) in inputs[1].to_i64s()?.into_iter().enumerate() {
+            let Ok(id) = usize::try_from(id) else {
+                continue;
+            };
+            if id >= out[0] {
+                bail!(
+                    InvalidArgument,
+                    "segment_ids[{i}] = {id} is not in [0, {})",
+                    out[0]
+                );
+            }
+            for j in 0..inner {
+                parts[id * inner + j].push(&strings[i * inner + j]);
+            }
+        }
+        let all = parts.iter().map(|p| joined(p, &self.separator)).collect();
+        Ok(smallvec![Tensor::from_strings(out, all)?])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add("StringJoin", |a| {
+        Ok(Arc::new(StringJoin {
+            separator: a.str_or("separator", "")?,
+        }))
+    });
+    r.add("ReduceJoin", |a| {
+        Ok(Arc::new(ReduceJoin {
+            keep_dims: a.bool_or("keep_dims", false)?,
+            separator: a.str_or("separator", "")?,
+        }))
+    });
+    r.add("UnsortedSegmentJoin", |a| {
+        Ok(Arc::new(UnsortedSegmentJoin {
+            separator: a.str_or("separator", "")?,
+        }))
+    });
+}

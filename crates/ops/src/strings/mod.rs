@@ -1,0 +1,57 @@
+//! Operations on strings, which are bytes of any encoding unless an attribute says UTF-8.
+
+mod join;
+mod map;
+mod number;
+mod pattern;
+mod split;
+
+pub use join::{ReduceJoin, StringJoin, UnsortedSegmentJoin};
+pub use map::{StringCase, StringLength, StringStrip, Substr};
+pub use number::{AsString, StringToNumber};
+pub use pattern::{RegexFullMatch, RegexReplace};
+pub use split::StringSplitV2;
+
+use ferrograph_graph::{Inputs, Registry, Specs};
+use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec};
+use smallvec::smallvec;
+
+/// The spec of one result of that dtype for each string of input 0.
+fn like_input(inputs: &Inputs<'_>, dtype: DType) -> Result<Specs> {
+    inputs.expect_dtype(0, DType::String)?;
+    Ok(smallvec![TensorSpec::new(dtype, inputs.shape(0).clone())])
+}
+
+/// A function of each string.
+fn map_strings(t: &Tensor, f: impl Fn(&[u8]) -> Result<Bytes>) -> Result<Tensor> {
+    let strings = t
+        .as_strings()?
+        .iter()
+        .map(|s| f(s))
+        .collect::<Result<_>>()?;
+    Tensor::from_strings(t.shape().clone(), strings)
+}
+
+/// How many bytes the first character of UTF-8 text has; a byte that begins none counts for itself.
+fn char_len(text: &[u8]) -> usize {
+    let wanted = match text.first() {
+        None => return 0,
+        Some(0xc0..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf7) => 4,
+        Some(_) => 1,
+    };
+    let rest = text[1..].iter().take(wanted - 1);
+    1 + rest.take_while(|b| **b & 0xc0 == 0x80).count()
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    map::register(r);
+    join::register(r);
+    split::register(r);
+    number::register(r);
+    pattern::register(r);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Splitting strings.
+
+use crate::args::{checked, expect_rank};
+use ferrograph_graph::{
+    Attr, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
+};
+use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// The parts of each string of vector 0 between separators 1 (white space where empty), as a sparse matrix: indices,
+/// values and shape.
+#[derive(Debug)]
+pub struct StringSplitV2 {
+    /// At most so many cuts a string; all where negative.
+    pub maxsplit: i64,
+}
+
+/// Parts between runs of white space.
+fn by_space(mut text: &[u8], max: usize) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    loop {
+        text = text.trim_ascii_start();
+        if text.is_empty() {
+            return parts;
+        }
+        if parts.len() == max {
+            parts.push(text);
+            return parts;
+        }
+        let end = text.iter().position(u8::is_ascii_whitespace);
+        let end = end.unwrap_or(text.len());
+        parts.push(&text[..end]);
+        text = &text[end..];
+    }
+}
+
+/// Parts between separators, empty ones included.
+fn by_separator<'a>(mut text: &'a [u8], separator: &[u8], max: usize) -> Vec<&'a [u8]> {
+    let mut parts = Vec::new();
+    while parts.len() < max {
+        let found = text.windows(separator.len()).position(|w| w == separator);
+        let Some(at) = found else { break };
+        parts.push(&text[..at]);
+        text = &text[at + separator.len()..];
+    }
+    parts.push(text);
+    parts
+}
+
+impl Op for StringSplitV2 {
+    op_object!();
+    fn name(&self) -> &'static str {
+        "StringSplitV2"
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("maxsplit", Attr::Int(self.maxsplit))
+    }
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        inputs.expect(2)?;
+        for i in 0..2 {
+            inputs.expect_dtype(i, DType::String)?;
+        }
+        expect_rank(inputs, 0, 1, "input")?;
+        expect_rank(inputs, 1, 0, "sep")?;
+        let spec = |dtype, dims: &[Dim]| TensorSpec::new(dtype, PartialShape::new(dims));
+        Ok(smallvec![
+            spec(DType::Int64, &[Dim::UNKNOWN, Dim::new(2)]),
+            spec(DType::String, &[Dim::UNKNOWN]),
+            spec(DType::Int64, &[Dim::new(2)]),
+        ])
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let [separator] = inputs[1].as_strings()? else {
+            bail!(Shape, "sep must be a scalar");
+        };
+        let max = usize::try_from(self.maxsplit).unwrap_or(usize::MAX);
+        let (mut indices, mut values) = (Vec::<i64>::new(), Vec::<Bytes>::new());
+        let mut widest = 0;
+        for (row, text) in inputs[0].as_strings()?.iter().enumerate() {
+            let parts = if separator.is_empty() {
+                by_space(text, max)
+            } else {
+                by_separator(text, separator, max)
+            };
+            widest = widest.max(parts.len());
+            for (column, part) in parts.into_iter().enumerate() {
+                indices.extend([row as i64, column as i64]);
+                values.push(part.into());
+            }
+        }
+        let n = values.len();
+        let shape = [inputs[0].n_elements() as i64, widest as i64];
+        Ok(smallvec![
+            Tensor::from_slice([n, 2], &indices)?,
+            Tensor::from_strings([n].into(), values)?,
+            Tensor::vector(&shape)?,
+        ])
+    }
+    fn differentiability(&self) -> Differentiability {
+        Differentiability::Stops
+    }
+}
+
+pub(super) fn register(r: &mut Registry) {
+    r.add("StringSplitV2", |a| {
+        Ok(Arc::new(StringSplitV2 {
+            maxsplit: a.int_or("maxsplit", -1)?,
+        }))
+    });
+}

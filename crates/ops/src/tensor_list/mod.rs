@@ -1,0 +1,27 @@
+//! Lists of tensors: what tensor arrays are made of. A list is a value like any other: writing to one gives another,
+//! which shares all but the path to what was written.
+
+mod grad;
+mod list;
+mod move_ops;
+mod ops;
+
+pub use list::TensorList;
+pub use move_ops::{
+    TensorListConcat, TensorListFromTensor, TensorListGather, TensorListScatter,
+    TensorListScatterV2, TensorListSplit, TensorListStack,
+};
+pub use ops::{
+    EmptyTensorList, TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack,
+    TensorListReserve, TensorListResize, TensorListSetItem,
+};
+
+pub(crate) use list::{sum_of_lists, zeros_like_list};
+
+pub(crate) fn register(r: &mut ferrograph_graph::Registry) {
+    ops::register(r);
+    move_ops::register(r);
+}
+
+#[cfg(test)]
+mod tests;
