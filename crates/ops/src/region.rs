@@ -1,6 +1,7 @@
 //! Operations that hold graphs: calls, branches and loops. What a region takes from outside is explicit: each region
 //! lists which of the operation's inputs feed its own.
 
+use crate::tensor_list::TensorList;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Effect, Graph, Inputs, Op, OpRef, Registry, Runner,
     Specs, Tensors, op_object,
@@ -160,6 +161,9 @@ pub struct While {
     pub body: Branch,
     /// The types that the variables keep.
     pub vars: Vec<TensorSpec>,
+    /// What the loop records for its gradient: the body returns values of these types behind the next variables. The
+    /// loop then also gives the number of iterations and, for each, the list of all its values.
+    pub recorded: Option<Vec<TensorSpec>>,
 }
 
 impl Op for While {
@@ -174,23 +178,28 @@ impl Op for While {
         "while"
     }
     fn attrs(&self) -> Attrs {
-        Attrs::new()
+        let dtypes = |specs: &[TensorSpec]| Attr::DTypes(specs.iter().map(|s| s.dtype).collect());
+        let attrs = Attrs::new()
             .with("cond", Attr::Graph(self.cond.graph.clone()))
             .with("cond_inputs", self.cond.mapping())
             .with("body", Attr::Graph(self.body.graph.clone()))
             .with("body_inputs", self.body.mapping())
-            .with(
-                "T",
-                Attr::DTypes(self.vars.iter().map(|v| v.dtype).collect()),
-            )
-            .with("output_shapes", listed_shapes(&self.vars))
+            .with("T", dtypes(&self.vars))
+            .with("output_shapes", listed_shapes(&self.vars));
+        match &self.recorded {
+            Some(specs) => attrs
+                .with("recorded_types", dtypes(specs))
+                .with("recorded_shapes", listed_shapes(specs)),
+            None => attrs,
+        }
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        if self.body.graph.outputs.len() != self.vars.len() {
+        let n_recorded = self.recorded.as_ref().map_or(0, Vec::len);
+        let n_returned = self.body.graph.outputs.len();
+        if n_returned != self.vars.len() + n_recorded {
             bail!(
                 Type,
-                "the loop body returns {} values for {} variables",
-                self.body.graph.outputs.len(),
+                "the loop body returns {n_returned} values for {} variables",
                 self.vars.len()
             );
         }
@@ -208,7 +217,12 @@ impl Op for While {
                 );
             }
         }
-        Ok(self.vars.iter().cloned().collect())
+        let mut specs: Specs = self.vars.iter().cloned().collect();
+        if self.recorded.is_some() {
+            specs.push(TensorSpec::scalar(DType::Int32));
+            specs.extend((0..n_recorded).map(|_| TensorSpec::scalar(DType::Variant)));
+        }
+        Ok(specs)
     }
     fn effect(&self) -> Effect {
         strongest(self.cond.graph.effect(), self.body.graph.effect())
@@ -216,19 +230,35 @@ impl Op for While {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = self.vars.len();
         let mut state: Tensors = inputs.iter().cloned().collect();
+        let mut records: Vec<Vec<Tensor>> =
+            vec![Vec::new(); self.recorded.as_ref().map_or(0, Vec::len)];
+        let mut n_iterations = 0i32;
         loop {
             let go_on = self.cond.run(runner, &state)?;
             let go_on = go_on
                 .first()
                 .ok_or_else(|| err!(Internal, "a loop condition returned nothing"))?;
             if !condition(go_on)? {
-                state.truncate(n);
-                return Ok(state);
+                break;
             }
             for (slot, next) in self.body.run(runner, &state)?.into_iter().enumerate() {
-                state[slot] = next;
+                match slot.checked_sub(n) {
+                    None => state[slot] = next,
+                    Some(record) => records[record].push(next),
+                }
+            }
+            n_iterations = n_iterations.saturating_add(1);
+        }
+        state.truncate(n);
+        if let Some(specs) = &self.recorded {
+            state.push(Tensor::scalar(n_iterations)?);
+            for (spec, items) in specs.iter().zip(records) {
+                state.push(
+                    TensorList::from_items(spec.dtype, spec.shape.clone(), items)?.into_tensor(),
+                );
             }
         }
+        Ok(state)
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Regions
@@ -315,21 +345,32 @@ fn make_if(a: &AttrReader<'_>) -> Result<OpRef> {
 }
 
 fn make_while(a: &AttrReader<'_>) -> Result<OpRef> {
-    let (dtypes, shapes) = (a.dtypes("T")?, read_shapes(&a.ints("output_shapes")?)?);
+    let recorded = a
+        .find("recorded_types")
+        .map(|_| read_specs(a, "recorded_types", "recorded_shapes"));
+    Ok(Arc::new(While {
+        cond: branch(a, "cond", "cond_inputs")?,
+        body: branch(a, "body", "body_inputs")?,
+        vars: read_specs(a, "T", "output_shapes")?,
+        recorded: recorded.transpose()?,
+    }))
+}
+
+fn read_specs(a: &AttrReader<'_>, types: &str, shapes: &str) -> Result<Vec<TensorSpec>> {
+    let (dtypes, shapes) = (a.dtypes(types)?, read_shapes(&a.ints(shapes)?)?);
     if dtypes.len() != shapes.len() {
         bail!(
             Value,
-            "{} dtypes and {} shapes of loop variables",
+            "{} dtypes and {} shapes in {types}",
             dtypes.len(),
             shapes.len()
         );
     }
-    let vars = dtypes.into_iter().zip(shapes);
-    Ok(Arc::new(While {
-        cond: branch(a, "cond", "cond_inputs")?,
-        body: branch(a, "body", "body_inputs")?,
-        vars: vars.map(|(d, s)| TensorSpec::new(d, s)).collect(),
-    }))
+    Ok(dtypes
+        .into_iter()
+        .zip(shapes)
+        .map(|(d, s)| TensorSpec::new(d, s))
+        .collect())
 }
 
 pub(crate) fn register(r: &mut Registry) {

@@ -399,7 +399,12 @@ pub(crate) fn emit_while<'py>(
     let cond = inputs.branch(cond_region, 0..n)?;
     let body = inputs.branch(body_region, 0..n)?;
     let vars: Vec<TensorSpec> = body.graph.input_specs().take(n as usize).cloned().collect();
-    let op = Arc::new(While { cond, body, vars });
+    let op = Arc::new(While {
+        cond,
+        body,
+        vars,
+        recorded: None,
+    });
     let outputs = guarded(|| emit_named(op, &inputs.vals, name)).or_raise(py)?;
     outputs.into_iter().map(|v| wrap(py, v)).collect()
 }

@@ -4,11 +4,12 @@
 use crate::backprop::{Record, Replay};
 use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
+use crate::loops::while_vjp;
 use ferrograph_graph::{
     Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId, VjpCall,
 };
-use ferrograph_ops::{Branch, Build, Call, If, LeafOps};
-use ferrograph_tensor::{Result, Shape, Tensor, TensorSpec, bail, err};
+use ferrograph_ops::{Branch, Build, Call, If, LeafOps, ReadVariable, VariableCell, While};
+use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
 /// The gradients of the inputs of an operation with regions.
@@ -34,6 +35,9 @@ pub(crate) fn region_vjp(
     if let Some(op) = node.op.downcast::<If>() {
         return if_vjp(e, &node, op, call);
     }
+    if let Some(op) = node.op.downcast::<While>() {
+        return while_vjp(e, &node, op, call);
+    }
     bail!(
         Unimplemented,
         "gradients of operation {} are not implemented",
@@ -42,7 +46,7 @@ pub(crate) fn region_vjp(
 }
 
 /// A node of a trace that is still open.
-struct Node {
+pub(crate) struct Node {
     trace: TraceRef,
     id: NodeId,
     op: OpRef,
@@ -62,7 +66,7 @@ impl Node {
     }
 
     /// Replaces the operation by one with more outputs and gives those.
-    fn extend(&self, op: OpRef, specs: &[TensorSpec]) -> Result<Vec<Val>> {
+    pub(crate) fn extend(&self, op: OpRef, specs: &[TensorSpec]) -> Result<Vec<Val>> {
         let added = self
             .trace
             .with_builder(|b| b.extend_node(self.id, op, &[], specs))??;
@@ -159,8 +163,7 @@ fn if_vjp(e: &mut dyn Emitter, node: &Node, op: &If, call: &VjpCall<'_>) -> Resu
     let seeds: Vec<Val> = call.grads.iter().flatten().cloned().collect();
     let connected: Vec<usize> = (1..call.inputs.len())
         .filter(|&i| {
-            call.inputs[i].dtype().is_differentiable()
-                || call.inputs[i].dtype() == ferrograph_tensor::DType::Resource
+            call.inputs[i].dtype().is_differentiable() || call.inputs[i].dtype() == DType::Resource
         })
         .filter(|&i| {
             gradient_of(&op.then_branch, &then, i).is_some()
@@ -250,25 +253,34 @@ fn backward_branch(
     Ok((graph, outer))
 }
 
-/// Zeros of an input's type; a variable's are those of its value.
+/// Zeros of an input's type inside a branch, which the input must enter; a variable's are those of its value.
 fn zeros_for(
     e: &mut TraceEmitter,
     input: &Val,
     enter: &mut dyn FnMut(&Val, TensorSpec) -> Result<Val>,
 ) -> Result<Val> {
     let inner = enter(input, input.spec())?;
-    if input.dtype() != ferrograph_tensor::DType::Resource {
-        return e.zeros_like(&inner);
+    zeros_of_value(e, input, &inner)
+}
+
+/// Zeros of a value's type; a variable's are those of its value.
+pub(crate) fn zeros_of(e: &mut dyn Emitter, value: &Val) -> Result<Val> {
+    zeros_of_value(e, value, value)
+}
+
+fn zeros_of_value(e: &mut dyn Emitter, known_as: &Val, value: &Val) -> Result<Val> {
+    if known_as.dtype() != DType::Resource {
+        return e.zeros_like(value);
     }
-    let handle = input.constant().ok_or_else(|| {
+    let handle = known_as.constant().ok_or_else(|| {
         err!(
             Unimplemented,
             "zeros for a variable that is passed as argument"
         )
     })?;
-    let spec = ferrograph_ops::VariableCell::of(&handle)?.spec.clone();
-    let value = e.one(Arc::new(ferrograph_ops::ReadVariable { spec }), &[inner])?;
-    e.zeros_like(&value)
+    let spec = VariableCell::of(&handle)?.spec.clone();
+    let read = e.one(Arc::new(ReadVariable { spec }), std::slice::from_ref(value))?;
+    e.zeros_like(&read)
 }
 
 /// Emits an `If` whose branches take what each lists.
@@ -330,7 +342,7 @@ fn pad_outputs(
 
 /// Any tensor of that dtype.
 fn dummy(spec: &TensorSpec) -> Result<Tensor> {
-    if spec.dtype.is_dense() || spec.dtype == ferrograph_tensor::DType::String {
+    if spec.dtype.is_dense() || spec.dtype == DType::String {
         return Tensor::zeros(spec.dtype, Shape::from([0]));
     }
     bail!(

@@ -113,6 +113,20 @@ impl TensorList {
         Ok(list)
     }
 
+    /// A list of these elements.
+    pub fn from_items(
+        dtype: DType,
+        element_shape: PartialShape,
+        items: Vec<Tensor>,
+    ) -> Result<TensorList> {
+        let mut list = TensorList::new(dtype, element_shape, items.len())?;
+        for (i, item) in items.into_iter().enumerate() {
+            list.check(&item)?;
+            list.put(i, Some(item));
+        }
+        Ok(list)
+    }
+
     /// The list that a variant tensor holds.
     pub fn of(t: &Tensor) -> Result<&TensorList> {
         let object = t.as_object()?;
