@@ -121,6 +121,7 @@ fn scalar_loop(c: &mut Criterion) {
         cond: branch(cond.expect("the condition is well typed")),
         body: branch(body.expect("the body is well typed")),
         vars: vars.clone(),
+        recorded: None,
     });
     let graph = traced(&vars, |g, v| Ok(vec![g.one(op, v)?])).expect("the loop is well typed");
     let inputs = [0, 0, N].map(|v| Tensor::scalar(v).expect("it fits"));
