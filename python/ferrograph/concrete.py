@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from . import _core, nest, outputs
@@ -36,9 +37,17 @@ class ConcreteFunction(_core.ConcreteBase):
         self._template = template
         self._function_name = function.name
         self._params = function._params
-        self._args = nest.map_structure(_to_spec, args)
-        self._kwargs = nest.map_structure(_to_spec, kwargs)
+        self._traced_args = nest.map_structure(_kept, args)
+        self._traced_kwargs = nest.map_structure(_kept, kwargs)
         self._bound: list[Any] = []
+
+    @property
+    def _args(self) -> tuple:
+        return nest.map_structure(_found, self._traced_args)
+
+    @property
+    def _kwargs(self) -> dict:
+        return nest.map_structure(_found, self._traced_kwargs)
 
     def bound_to(self, instance: Any) -> ConcreteFunction:
         """This trace of a method, whose calls leave out the instance."""
@@ -164,6 +173,27 @@ def _to_spec(value: Any) -> Any:
     if isinstance(value, Variable):
         return TensorSpec(value.shape, value.dtype, value._name)
     return value
+
+
+class _Weak:
+    """An object argument, which a trace does not keep alive."""
+
+    def __init__(self, value: Any):
+        self.ref = weakref.ref(value)
+
+
+def _kept(value: Any) -> Any:
+    spec = _to_spec(value)
+    if spec is not value or value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return spec
+    try:
+        return _Weak(value)
+    except TypeError:
+        return value
+
+
+def _found(value: Any) -> Any:
+    return value.ref() if isinstance(value, _Weak) else value
 
 
 def _shape_of(value: Any) -> Any:

@@ -211,7 +211,6 @@ class Function(_core.FunctionBase):
     def _trace_once(
         self, args: tuple, kwargs: dict, signature: Any, creation: Creation
     ) -> tuple[ConcreteFunction, Any]:
-        self._n_traced += 1
         region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         before = _shallow(inner_args, inner_kwargs)
@@ -228,6 +227,7 @@ class Function(_core.FunctionBase):
         creation.n_outputs = len(flat)
         if creation.made:
             return None, region
+        self._n_traced += 1
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
         return made, region
 

@@ -80,7 +80,7 @@ class GradientTape(_core.TapeBase):
     def __new__(
         cls, persistent: bool = False, watch_accessed_variables: bool = True
     ) -> GradientTape:
-        return super().__new__(cls, watch_accessed_variables)
+        return super().__new__(cls, watch_accessed_variables, persistent)
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent

@@ -162,6 +162,25 @@ impl Trace {
         }
     }
 
+    /// All outputs of the node that gives a value.
+    pub fn siblings(&self, value: ValueId) -> SmallVec<[ValueId; 2]> {
+        match &*self.state.lock() {
+            Ok(s) => s
+                .builder
+                .node(s.builder.value(value).node)
+                .outputs
+                .iter()
+                .copied()
+                .collect(),
+            Err(g) => g
+                .node(g.value(value).node)
+                .outputs
+                .iter()
+                .copied()
+                .collect(),
+        }
+    }
+
     /// Adds what the program says of a value's shape.
     pub fn set_shape(&self, value: ValueId, shape: &PartialShape) -> Result<()> {
         self.with(|state| {
@@ -200,7 +219,8 @@ impl Trace {
         )
     }
 
-    /// The value inside that stands for `val`: itself, or a capture made through every trace between.
+    /// The value inside that stands for `val`: itself, or a capture. Traces between capture it in their turn when the
+    /// operation that holds this graph is emitted.
     pub fn resolve(self: &Arc<Self>, val: &Val, leaves: &dyn Leaves) -> Result<ValueId> {
         if let Val::Sym(s) = val
             && s.trace.id == self.id
@@ -216,27 +236,15 @@ impl Trace {
         if let Some(id) = self.repeat_constant(val, leaves)? {
             return Ok(id);
         }
-        let outer = match val {
-            Val::Eager(_) => val.clone(),
-            Val::Sym(s) => {
-                let parent = self
-                    .parent
-                    .as_ref()
-                    .ok_or_else(|| s.trace.leak_error(s.value))?;
-                if !parent.is_within(&s.trace) {
-                    return Err(s.trace.leak_error(s.value));
-                }
-                if s.trace.id == parent.id {
-                    val.clone()
-                } else {
-                    Val::Sym(Sym {
-                        trace: parent.clone(),
-                        value: parent.resolve(val, leaves)?,
-                    })
-                }
-            }
-        };
-        self.capture(val.key(), outer, leaves)
+        if let Val::Sym(s) = val
+            && !self
+                .parent
+                .as_ref()
+                .is_some_and(|p| p.is_within(&s.trace) && !s.trace.is_sealed())
+        {
+            return Err(s.trace.leak_error(s.value));
+        }
+        self.capture(val, leaves)
     }
 
     /// A small constant of an enclosing graph becomes one here, so that it stays visible to inference and planning.
@@ -266,10 +274,11 @@ impl Trace {
         })
     }
 
-    fn capture(&self, key: u64, outer: Val, leaves: &dyn Leaves) -> Result<ValueId> {
+    fn capture(&self, outer: &Val, leaves: &dyn Leaves) -> Result<ValueId> {
         let spec = outer.spec();
-        let constant = outer.constant().filter(|t| t.dtype().is_dense());
-        let known = match &outer {
+        let has_known_value = |t: &Tensor| t.dtype().is_dense() || t.dtype() == DType::Resource;
+        let constant = outer.constant().filter(has_known_value);
+        let known = match outer {
             Val::Sym(s) => s.trace.info(s.value, |i| i.known.clone()),
             Val::Eager(_) => None,
         };
@@ -281,8 +290,11 @@ impl Trace {
             let info = state.builder.value_mut(inner);
             info.constant = constant;
             info.known = known;
-            state.captured.insert(key, inner);
-            state.captures.push(Capture { outer, inner });
+            state.captured.insert(outer.key(), inner);
+            state.captures.push(Capture {
+                outer: outer.clone(),
+                inner,
+            });
             Ok(inner)
         })
     }

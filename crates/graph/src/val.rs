@@ -79,6 +79,27 @@ impl Val {
         }
     }
 
+    /// What tapes know the first output of the same node by. Nodes with regions get further outputs when gradients need
+    /// them; those depend on what the first one depends on.
+    pub fn node_key(&self) -> u64 {
+        match self {
+            Val::Eager(e) => e.id,
+            Val::Sym(s) => {
+                let first = s
+                    .trace
+                    .siblings(s.value)
+                    .first()
+                    .copied()
+                    .unwrap_or(s.value);
+                Val::Sym(Sym {
+                    trace: s.trace.clone(),
+                    value: first,
+                })
+                .key()
+            }
+        }
+    }
+
     /// The dtype.
     pub fn dtype(&self) -> DType {
         match self {

@@ -57,6 +57,11 @@ pub(crate) fn to_val(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<V
 fn packed(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
     let py = obj.py();
     let dtype = dtype.map(|d| bridge::dtype_to_py(py, d)).transpose()?;
+    if let Some(convert) = obj.getattr_opt(intern!(py, "__tf_tensor__"))? {
+        let made = convert.call1((dtype,))?;
+        return as_val(&made)?
+            .ok_or_else(|| PyTypeError::new_err("__tf_tensor__ did not return a tensor"));
+    }
     let made = hooks::hook(py, "pack")?.call1((obj, dtype))?;
     as_val(&made)?.ok_or_else(|| PyTypeError::new_err("the value does not convert to a tensor"))
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 #[pyclass(name = "TapeBase", module = "ferrograph._core", subclass, frozen)]
 pub(crate) struct PyTape {
     watch_variables: bool,
+    persistent: bool,
     tape: Mutex<Option<Arc<Tape>>>,
 }
 
@@ -25,7 +26,7 @@ impl PyTape {
     fn tape(&self) -> Arc<Tape> {
         self.tape
             .lock()
-            .get_or_insert_with(|| Tape::new(self.watch_variables))
+            .get_or_insert_with(|| Tape::new(self.watch_variables, self.persistent))
             .clone()
     }
 }
@@ -42,9 +43,10 @@ fn endpoint(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
 #[pymethods]
 impl PyTape {
     #[new]
-    #[pyo3(signature = (watch_variables=true))]
-    fn new(watch_variables: bool) -> PyTape {
+    #[pyo3(signature = (watch_variables=true, persistent=false))]
+    fn new(watch_variables: bool, persistent: bool) -> PyTape {
         PyTape {
+            persistent,
             watch_variables,
             tape: Mutex::new(None),
         }

@@ -50,7 +50,7 @@ pub(crate) fn compile(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
 }
 
 /// Nodes that an output or an effect depends on.
-fn live_nodes(graph: &Graph) -> Vec<bool> {
+pub(crate) fn live_nodes(graph: &Graph) -> Vec<bool> {
     let mut live = vec![false; graph.nodes.len()];
     let mut work: Vec<NodeId> = graph.outputs.iter().map(|v| graph.value(*v).node).collect();
     for (id, node) in graph.iter() {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub struct Tape {
     level: u32,
     watch_variables: bool,
+    persistent: bool,
     state: Mutex<State>,
 }
 
@@ -26,8 +27,10 @@ struct State {
 
 impl Tape {
     /// A tape for the present level; with `watch_variables` reads of trainable variables are watched by themselves.
-    pub fn new(watch_variables: bool) -> Arc<Tape> {
+    /// A `persistent` one may be asked for gradients of gradients that it recorded itself.
+    pub fn new(watch_variables: bool, persistent: bool) -> Arc<Tape> {
         Arc::new(Tape {
+            persistent,
             level: level().id(),
             watch_variables,
             state: Mutex::default(),
@@ -139,7 +142,9 @@ impl Tape {
 
     fn is_concerned(&self, inputs: &[Val]) -> bool {
         let state = self.state.lock();
-        !state.watched.is_empty() && inputs.iter().any(|i| state.watched.contains(&i.key()))
+        let watches =
+            |i: &Val| state.watched.contains(&i.key()) || state.watched.contains(&i.node_key());
+        !state.watched.is_empty() && inputs.iter().any(watches)
     }
 }
 
@@ -166,6 +171,12 @@ pub(crate) fn concerns(op: &OpRef, inputs: &[Val]) -> bool {
         t.note_variables(op, inputs);
         t.is_concerned(inputs)
     })
+}
+
+/// Whether gradients of gradients may be asked for: then every operation has to be recorded by itself.
+pub(crate) fn may_nest() -> bool {
+    let tapes = listening();
+    tapes.len() > 1 || tapes.iter().any(|t| t.persistent)
 }
 
 /// Tells the active tapes of an operation that ran.

@@ -2,7 +2,9 @@
 
 use crate::gradient::GraphGradient;
 use crate::region::region_vjp;
-use ferrograph_graph::{Attr, Differentiability, Emitter, Grad, Grads, OpRef, Val, Vals, VjpCall};
+use ferrograph_graph::{
+    Attr, Differentiability, Emitter, Grad, Grads, OpRef, Sym, Val, Vals, VjpCall,
+};
 use ferrograph_ops::Build;
 use ferrograph_tensor::{DType, Result, bail, err};
 use hashbrown::{HashMap, HashSet};
@@ -139,6 +141,7 @@ pub fn backprop(
     targets: Vec<(Val, Grad)>,
     sources: &HashSet<u64>,
 ) -> Result<HashMap<u64, Grad>> {
+    let records = &with_all_outputs(records)[..];
     let reached = reach(records, sources);
     let mut collected = Collected::default();
     for (target, grad) in targets {
@@ -176,6 +179,31 @@ pub fn backprop(
         }
     }
     Ok(result)
+}
+
+/// Records in which traced operations with regions have the outputs that their nodes have by now.
+fn with_all_outputs(records: &[Record]) -> Vec<Record> {
+    let all = |record: &Record| {
+        let mut record = record.clone();
+        if record.op.differentiability() == Differentiability::Regions
+            && let Some(Val::Sym(first)) = record.outputs.first()
+        {
+            let sym = |value| {
+                Val::Sym(Sym {
+                    trace: first.trace.clone(),
+                    value,
+                })
+            };
+            record.outputs = first
+                .trace
+                .siblings(first.value)
+                .into_iter()
+                .map(sym)
+                .collect();
+        }
+        record
+    };
+    records.iter().map(all).collect()
 }
 
 /// The values that depend on the sources through operations that pass gradients on.

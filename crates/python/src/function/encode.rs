@@ -134,6 +134,7 @@ impl<'a> Encoder<'a> {
             .position(|k| *k == key)
             .unwrap_or_else(|| {
                 self.variables.push(key);
+                self.vals.push(v.handle.clone());
                 self.variables.len() - 1
             });
         let dims: SmallVec<[Option<usize>; 4]> = v
@@ -143,7 +144,6 @@ impl<'a> Encoder<'a> {
             .map_or_else(SmallVec::new, |d| d.iter().map(|d| d.known()).collect());
         self.signature
             .variable(v.spec.dtype as u8, alias, dims.into_iter());
-        self.vals.push(v.handle.clone());
     }
 
     pub(super) fn sequence<'py>(
