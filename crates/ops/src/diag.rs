@@ -3,9 +3,10 @@
 use crate::Build;
 use crate::args::{expect_index, scalar};
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
+use crate::pad::sum_of_all;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Op, Registry, Specs,
-    VjpCall, op_object,
+    Attr, AttrReader, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Op, Registry, Specs,
+    Val, VjpCall, op_object,
 };
 use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
@@ -144,6 +145,22 @@ impl Band {
         let along = if d >= 0 { row } else { column } as i64;
         Some((self.upper - d) as usize * longest + (along + shift) as usize)
     }
+}
+
+/// The gradient of the value, input `i`, that fills what does not come from `rest`, where it is needed: what of the
+/// output's gradient did not go there.
+fn filling_grad(
+    e: &mut dyn Emitter,
+    call: &VjpCall<'_>,
+    i: usize,
+    rest: &Val,
+) -> Result<Option<Grad>> {
+    if call.needs.get(i) != Some(&true) {
+        return Ok(None);
+    }
+    let all = sum_of_all(e, call.grad()?)?;
+    let elsewhere = sum_of_all(e, rest)?;
+    Ok(Some(e.sub(&all, &elsewhere)?.into()))
 }
 
 /// How diagonals of different length lie in rows of one.
@@ -293,7 +310,8 @@ impl Op for MatrixDiagPart {
         let zeros = e.zeros_like(&call.inputs[0])?;
         let inputs = [&zeros, call.grad()?, &call.inputs[1]];
         let grad = e.op("MatrixSetDiagV3", &inputs, self.align.list())?;
-        Ok(smallvec![Some(grad.into()), None, None])
+        let padding = filling_grad(e, call, 2, &grad)?;
+        Ok(smallvec![Some(grad.into()), None, padding])
     }
 }
 
@@ -487,7 +505,8 @@ impl Op for MatrixDiag {
             self.align.list(),
         )?;
         let part = e.reshape_like(&part, &call.inputs[0])?;
-        Ok(smallvec![Some(part.into()), None, None, None, None])
+        let padding = filling_grad(e, call, 4, &part)?;
+        Ok(smallvec![Some(part.into()), None, None, None, padding])
     }
 }
 

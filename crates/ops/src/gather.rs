@@ -145,7 +145,8 @@ fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
     } else {
         e.reshape(indices, &minus_one)?
     };
-    let inner = tail(e, &dense_shape, 1)?;
+    let one = e.int_vector(&[1])?;
+    let inner = span(e, &dense_shape, &one, None)?;
     let zero = e.scalar(0.0, DType::Int32)?;
     let shape = e.op("ConcatV2", &[&minus_one, &inner, &zero], vec![])?;
     Ok(Grad::Slices {
@@ -155,25 +156,19 @@ fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
     })
 }
 
-/// Elements from `begin` on of a vector.
-fn tail(e: &mut dyn Emitter, vector: &Val, begin: i64) -> Result<Val> {
-    span(e, vector, begin, None)
-}
-
-/// Elements `begin..end` of a vector.
-fn span(e: &mut dyn Emitter, vector: &Val, begin: i64, end: Option<i64>) -> Result<Val> {
-    let (b, one) = (e.int_vector(&[begin])?, e.int_vector(&[1])?);
-    let stop = e.int_vector(&[end.unwrap_or(0)])?;
+/// Elements `begin..end` of a vector, bounds being vectors of one; to its end where there is no other.
+fn span(e: &mut dyn Emitter, vector: &Val, begin: &Val, end: Option<&Val>) -> Result<Val> {
+    let one = e.int_vector(&[1])?;
     let mask = i64::from(end.is_none());
     e.op(
         "StridedSlice",
-        &[vector, &b, &stop, &one],
+        &[vector, begin, end.unwrap_or(begin), &one],
         vec![("end_mask", Attr::Int(mask))],
     )
 }
 
 /// The product of elements `begin..end` of an int32 vector, as a vector of one.
-fn product(e: &mut dyn Emitter, vector: &Val, begin: i64, end: Option<i64>) -> Result<Val> {
+fn product(e: &mut dyn Emitter, vector: &Val, begin: &Val, end: Option<&Val>) -> Result<Val> {
     let part = span(e, vector, begin, end)?;
     let axis = e.int_vector(&[0])?;
     e.op(
@@ -181,6 +176,26 @@ fn product(e: &mut dyn Emitter, vector: &Val, begin: i64, end: Option<i64>) -> R
         &[&part, &axis],
         vec![("keep_dims", Attr::Bool(true))],
     )
+}
+
+/// The axis of a gather, counted from the front, and the one behind it, as vectors of one.
+fn axis_bounds(e: &mut dyn Emitter, call: &VjpCall<'_>, axis: Option<i64>) -> Result<(Val, Val)> {
+    let rank = call.inputs[0].spec().shape.rank();
+    let known = match (axis, rank) {
+        (Some(axis), Some(rank)) => Some(axis_of(axis, rank, "axis")? as i64),
+        (Some(axis), None) if axis >= 0 => Some(axis),
+        _ => None,
+    };
+    if let Some(axis) = known {
+        return Ok((e.int_vector(&[axis])?, e.int_vector(&[axis + 1])?));
+    }
+    let rank = e.op("Rank", &[&call.inputs[0]], vec![])?;
+    let axis = e.cast(&call.inputs[2], DType::Int32)?;
+    let axis = e.op("FloorMod", &[&axis, &rank], vec![])?;
+    let one = e.int_vector(&[1])?;
+    let at = e.reshape(&axis, &one)?;
+    let after = e.add(&at, &one)?;
+    Ok((at, after))
 }
 
 /// Vectors end to end.
@@ -196,26 +211,23 @@ impl GatherV2 {
     /// collects the gradients of slice `i`.
     fn dense(&self, e: &mut dyn Emitter, call: &VjpCall<'_>, axis: Option<i64>) -> Result<Val> {
         let (params, indices) = (&call.inputs[0], &call.inputs[1]);
-        let (rank, batch) = (
-            params.spec().shape.rank(),
-            self.batch(&indices.spec().shape)?,
-        );
-        let (Some(rank), Some(batch), Some(axis)) = (rank, batch, axis) else {
+        let Some(batch) = self.batch(&indices.spec().shape)? else {
             bail!(
                 Unimplemented,
-                "the gradient of gather needs a constant axis and known ranks"
+                "the gradient of gather needs a known number of batch dimensions"
             );
         };
-        let axis = axis_of(axis, rank, "axis")? as i64;
-        let batch = batch as i64;
+        let batch = e.int_vector(&[batch as i64])?;
+        let start = e.int_vector(&[0])?;
+        let (at, after) = axis_bounds(e, call, axis)?;
         let shape = e.shape_of(params)?;
         let shape_i = e.shape_of(indices)?;
-        let batches = product(e, &shape, 0, Some(batch))?;
-        let between = product(e, &shape, batch, Some(axis))?;
+        let batches = product(e, &shape, &start, Some(&batch))?;
+        let between = product(e, &shape, &batch, Some(&at))?;
         let outer = e.mul(&batches, &between)?;
-        let n = span(e, &shape, axis, Some(axis + 1))?;
-        let inner = product(e, &shape, axis + 1, None)?;
-        let k = product(e, &shape_i, batch, None)?;
+        let n = span(e, &shape, &at, Some(&after))?;
+        let inner = product(e, &shape, &after, None)?;
+        let k = product(e, &shape_i, &batch, None)?;
         let one = e.int_vector(&[1])?;
         let by_batch = joined(e, &[&batches, &one, &k])?;
         let by_outer = joined(e, &[&batches, &between, &k])?;

@@ -123,16 +123,22 @@ impl Op for Pad {
         let size = e.cast(&size, before.dtype())?;
         let inner = e.op("Slice", &[call.grad()?, &before, &size], vec![])?;
         let mut grads: Grads = smallvec![Some(inner.clone().into()), None];
-        if self.with_value {
+        if self.with_value && call.needs.get(2) == Some(&true) {
             let all = sum_of_all(e, call.grad()?)?;
             let inside = sum_of_all(e, &inner)?;
             grads.push(Some(e.sub(&all, &inside)?.into()));
+        } else if self.with_value {
+            grads.push(None);
         }
         Ok(grads)
     }
 }
 
-fn sum_of_all(e: &mut dyn Emitter, x: &ferrograph_graph::Val) -> Result<ferrograph_graph::Val> {
+/// The sum of all elements.
+pub(crate) fn sum_of_all(
+    e: &mut dyn Emitter,
+    x: &ferrograph_graph::Val,
+) -> Result<ferrograph_graph::Val> {
     let minus_one = e.int_vector(&[-1])?;
     let flat = e.reshape(x, &minus_one)?;
     let axis = e.int_vector(&[0])?;

@@ -70,15 +70,25 @@ impl Recorder {
                 needs: &needs,
             };
             for (input, grad) in inputs.iter().zip(op.vjp(self, &call)?) {
-                let Some(Grad::Dense(grad)) = grad else {
-                    continue;
+                let grad = match grad {
+                    Some(Grad::Dense(grad)) => grad,
+                    Some(Grad::Slices {
+                        values,
+                        indices,
+                        dense_shape,
+                    }) => {
+                        let zero = self.scalar(0.0, DType::Int32)?;
+                        let n = self.op("GatherV2", &[&dense_shape, &zero, &zero], vec![])?;
+                        self.op("UnsortedSegmentSum", &[&values, &indices, &n], vec![])?
+                    }
+                    None => continue,
                 };
                 assert!(
                     grad.spec().shape.is_compatible(&input.spec().shape),
                     "gradient shape of {op:?}"
                 );
                 let total = match grads.remove(&input.key()) {
-                    Some(old) => self.add(&old, &grad)?,
+                    Some(old) => self.op("AddN", &[&old, &grad], vec![])?,
                     None => grad,
                 };
                 grads.insert(input.key(), total);
