@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from . import _core
 
 __all__ = [
@@ -15,12 +13,22 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
 class PhysicalDevice:
     """A device by its name and kind."""
 
-    name: str
-    device_type: str
+    __slots__ = ("device_type", "name")
+
+    def __init__(self, name: str, device_type: str):
+        self.name, self.device_type = name, device_type
+
+    def __repr__(self) -> str:
+        return f"PhysicalDevice(name={self.name!r}, device_type={self.device_type!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PhysicalDevice) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from . import context, nest
@@ -100,5 +99,7 @@ def _leaves(value: Any) -> list:
 
 
 def _snake_case(name: str) -> str:
+    import re
+
     text = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", text).lower()

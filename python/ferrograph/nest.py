@@ -11,7 +11,6 @@ and ``_from_components(list)``.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -210,5 +209,5 @@ def _same_kind(a: Any, b: Any) -> bool:
 
 def _named(value: Any) -> str:
     kind = type(value)
-    suffix = " (dataclass)" if dataclasses.is_dataclass(kind) else ""
+    suffix = " (dataclass)" if hasattr(kind, "__dataclass_fields__") else ""
     return f"a {kind.__name__}{suffix}"
