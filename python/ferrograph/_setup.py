@@ -62,11 +62,11 @@ def finish() -> None:
     """Register everything. The package is usable afterwards."""
     from . import dtypes
     from .function import binding_error
+    from .ops._base import pack
     from .ops.arrays import unstack
     from .ops.elementwise import truediv
     from .ops.indexing import getitem
     from .ops.products import matmul
-    from .ops._base import pack
     from .reference import Reference
     from .tensor_shape import TensorShape
     from .trace_type import classify, rebuild

@@ -14,7 +14,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
 
     Ints give int32 (int64 beyond its range), floats float32, complex numbers complex128; arrays
     keep their dtype. With ``shape`` a single element fills it, others must fill it exactly.
-    TypeError where the value does not convert to ``dtype``; ValueError for ragged or unknown values.
+    TypeError where the value does not convert to ``dtype``; ValueError for ragged or unknown ones.
 
     >>> fg.constant([1, 2]).dtype.name
     'int32'

@@ -57,7 +57,7 @@ def _parameters(fn: Callable) -> list[tuple[str, int, bool, Any]]:
 def _check_signature(signature: Any) -> tuple:
     if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
         raise TypeError(
-            f"input_signature must be a (possibly nested) sequence of TensorSpecs, got {signature!r}"
+            f"input_signature must be a nested sequence of TensorSpecs, got {signature!r}"
         )
     for leaf in nest.flatten(list(signature)):
         if not _is_spec(leaf):
@@ -106,7 +106,7 @@ class Function(_core.FunctionBase):
         self._n_traced = 0
         self._has_created: set = set()
         inner = getattr(python_function, "func", python_function)
-        self._name = name or getattr(inner, "__name__", type(inner).__name__)
+        self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -210,7 +210,7 @@ class Function(_core.FunctionBase):
 
     def _trace_once(
         self, args: tuple, kwargs: dict, signature: Any, creation: Creation
-    ) -> tuple[ConcreteFunction, Any]:
+    ) -> tuple[Any, Any]:
         region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         before = _shallow(inner_args, inner_kwargs)
@@ -268,7 +268,7 @@ class Function(_core.FunctionBase):
         return f"<ferrograph.function {self._name} at {id(self):#x}>"
 
     def __reduce__(self) -> Any:
-        return self.__qualname__
+        return self.python_function.__qualname__
 
 
 def _shallow(args: tuple, kwargs: dict) -> list:

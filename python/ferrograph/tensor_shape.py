@@ -130,10 +130,12 @@ class TensorShape:
 
     def num_elements(self) -> int | None:
         """The number of elements, None where a dimension is unknown."""
-        if not self.is_fully_defined():
+        if self._dims is None:
             return None
         count = 1
         for size in self._dims:
+            if size is None:
+                return None
             count *= size
         return count
 

@@ -38,6 +38,7 @@ class Creation:
     def __init__(self, allowed: bool):
         self.allowed = allowed
         self.made: list[tuple[weakref.ref, Any]] = []
+        self.n_outputs = 0
         self.lines: list[str] = []
 
 
@@ -139,16 +140,17 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         if initial_value is None:
             raise ValueError("a Variable needs an initial_value")
         creation = _thread.creations[-1] if _thread.creations else None
-        lifted = creation is not None and not _core.executing_eagerly()
-        if lifted and not creation.allowed:
+        if _core.executing_eagerly():
+            creation = None
+        if creation is not None and not creation.allowed:
             raise ValueError(
                 "a traced function tried to create a Variable on a call that is not its first, at "
-                f"{_user_line()}: it would make a new one on each trace. Create it once, outside the "
+                f"{_user_line()}: each trace would make a new one. Create it once, outside the "
                 "function or behind a guard such as `if self.v is None: self.v = Variable(...)`"
             )
         value = initial_value() if callable(initial_value) else initial_value
         value = _core.convert_to_tensor(value, dtype)
-        known = value._constant_value() if lifted else value
+        known = value if creation is None else value._constant_value()
         declared = value.shape if shape is None else TensorShape(shape)
         if validate_shape and not declared.is_compatible_with(value.shape):
             raise ValueError(
@@ -161,7 +163,7 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         _variables[self._id] = self
         if known is not None:
             self._initialise(known)
-        if lifted:
+        if creation is not None:
             creation.made.append((weakref.ref(self), None if known is not None else value))
             creation.lines.append(_user_line())
         return self
@@ -235,7 +237,8 @@ class Variable(_core.VariableBase, metaclass=_Meta):
             value = _core.convert_to_tensor(value, self.dtype)
         if value.dtype != self.dtype:
             raise ValueError(
-                f"Variable {self.name} is {self.dtype.name}, a {value.dtype.name} tensor cannot be assigned"
+                f"Variable {self.name} is {self.dtype.name}, a {value.dtype.name} tensor cannot "
+                "be assigned"
             )
         fits = self.shape.is_compatible_with(value.shape)
         if kind == "set" and not fits:
@@ -327,6 +330,10 @@ def _refuse_in_place(operator: str, method: str) -> None:
     raise RuntimeError(f"Variable {operator} value is not supported. Use variable.{method}(value).")
 
 
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "pow", "and", "or", "xor")
+_OTHERS = ("neg", "abs", "invert", "lt", "le", "gt", "ge")
+
+
 def _install_operators() -> None:
     """Operators on a variable are those on its value."""
 
@@ -337,10 +344,10 @@ def _install_operators() -> None:
         operator.__name__ = name
         return operator
 
-    names = "add sub mul truediv floordiv mod matmul pow and or xor".split()
-    for name in [f"__{n}__" for n in names] + [f"__r{n}__" for n in names]:
-        setattr(Variable, name, forward(name))
-    for name in "neg abs invert lt le gt ge".split():
+    for name in _BINARY:
+        setattr(Variable, f"__{name}__", forward(f"__{name}__"))
+        setattr(Variable, f"__r{name}__", forward(f"__r{name}__"))
+    for name in _OTHERS:
         setattr(Variable, f"__{name}__", forward(f"__{name}__"))
 
     def equal(self: Variable, other: Any) -> Any:
@@ -351,7 +358,7 @@ def _install_operators() -> None:
 
     Variable.__eq__ = equal  # type: ignore[method-assign, assignment]
     Variable.__ne__ = not_equal  # type: ignore[method-assign, assignment]
-    Variable.__array_priority__ = 100  # type: ignore[attr-defined]
+    Variable.__array_priority__ = 100
 
 
 _install_operators()

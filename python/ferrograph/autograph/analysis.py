@@ -234,7 +234,8 @@ class Liveness:
         """Names live where the loop decides whether to go on."""
         saved = self._break, self._continue
         target = Uses(node.target) if isinstance(node, (ast.For, ast.AsyncFor)) else Uses()
-        flags = {getattr(node, "ag_broke", None), getattr(node, "ag_returned", None)} - {None}
+        found = (getattr(node, "ag_broke", None), getattr(node, "ag_returned", None))
+        flags: Names = frozenset(name for name in found if name is not None)
         head: Names = after | Uses(*test).loads | flags
         while True:
             self._break, self._continue = broken, head

@@ -7,7 +7,7 @@ import enum
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -56,7 +56,7 @@ def convert(fn: _F) -> _F:
     """
     from . import callees
 
-    return callees.any_callable(fn)
+    return cast(_F, callees.any_callable(fn))
 
 
 def convert_callback(fn: _F) -> _F:

@@ -159,7 +159,7 @@ def _merge(
             f"{place}: {label!r} is set in {set_in} of this `if` on a tensor but not in "
             f"{unset_in}, and is used later. Set it before the `if`, or in both branches."
         )
-    conditional.merge(_named(label), *sides, filled=filled)
+    conditional.merge(_named(label), sides[0], sides[1], filled)
     return True
 
 
@@ -187,7 +187,7 @@ def stage_choice(
         pairs = zip(conditional.branches, (then, orelse), strict=True)
         found, failed = zip(*(_trace(branch, function) for branch, function in pairs), strict=True)
         _raise_both(failed)
-        conditional.merge("the results", *found, filled=(bool(failed[0]), bool(failed[1])))
+        conditional.merge("the results", found[0], found[1], (bool(failed[0]), bool(failed[1])))
         return conditional.emit()[0]
 
 

@@ -25,10 +25,10 @@ def _suspects() -> frozenset[int]:
     """Opcodes after which control flow, or what conversion gives a meaning on tensors, may come."""
     import opcode
 
-    words = ("JUMP", "FOR_ITER", "SEND", "YIELD", "UNARY_NOT", "CONTAINS_OP", "UNPACK", "EXTEND",
-             "CALL_FUNCTION_EX", "IMPORT", "MAKE_FUNCTION", "RAISE", "FORMAT", "BUILD_STRING",
-             "CONVERT_VALUE", "SETUP", "BEFORE_WITH", "LOAD_SPECIAL", "STORE_SUBSCR", "STORE_ATTR",
-             "STORE_DEREF", "STORE_GLOBAL", "DELETE", "MATCH")
+    jumps = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
+    tests = "UNARY_NOT CONTAINS_OP UNPACK EXTEND CALL_FUNCTION_EX FORMAT BUILD_STRING CONVERT_VALUE"
+    state = "STORE_SUBSCR STORE_ATTR STORE_DEREF STORE_GLOBAL DELETE IMPORT MAKE_FUNCTION"
+    words = f"{jumps} {tests} {state}".split()
     found = {code for name, code in opcode.opmap.items() if any(w in name for w in words)}
     return frozenset(found | set(opcode.hasjrel) | set(opcode.hasjabs))
 
@@ -46,7 +46,7 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
 
 
 def _all_plain(values: list) -> bool:
-    """Whether arguments are tensors, variables and Python values, so that their methods are known."""
+    """Whether arguments are tensors, variables and Python values, whose methods are known."""
     for value in values:
         kind = type(value)
         if kind in (list, tuple):

@@ -66,8 +66,8 @@ def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
     if hasattr(last, "ag_target_live"):
         return last.ag_target_live
     if isinstance(last, ast.If):
-        branches = live_at_exit(last.body), live_at_exit(last.orelse)
-        return None if None in branches else branches[0] | branches[1]
+        then, other = live_at_exit(last.body), live_at_exit(last.orelse)
+        return None if then is None or other is None else then | other
     return None
 
 
