@@ -209,11 +209,9 @@ impl PyRegion {
         if let Some((graph, _)) = &*self.finished.lock() {
             return describe_graph(py, graph);
         }
-        let described = self
-            .trace
+        self.trace
             .with_builder(|b| describe(py, b.nodes(), |v| b.value(v).clone()))
-            .or_raise(py)?;
-        described
+            .or_raise(py)?
     }
 }
 
