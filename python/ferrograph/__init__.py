@@ -62,6 +62,7 @@ from .graph import Graph, Operation
 from .module import Module
 from .control_flow import case, cond, switch_case, while_loop
 from .function import function
+from .tensor_array import TensorArray
 from .ops.top import *  # noqa: F403
 from . import (
     autograph,

@@ -30,6 +30,17 @@ class Packed:
         return self.kind(**items)
 
 
+class Composite:
+    """A value in a template that is made of tensors:"""
+
+    def __init__(self, value: Any, children: list):
+        self._value, self.children = value._from_components([None] * len(children)), children
+
+    def pack(self, values: list) -> Any:
+        """Such a value of these tensors."""
+        return self._value._from_components(values)
+
+
 def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:
     """The tensors in a result and its template, in which an int is the index of a tensor.
 
@@ -53,6 +64,8 @@ def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:
             return Packed(kind, [visit(v) for v in value], None)
         if isinstance(value, dict):
             return Packed(kind, [visit(v) for v in value.values()], list(value))
+        if hasattr(kind, "_component_list"):
+            return Composite(value, [visit(v) for v in value._component_list()])
         names = _record_fields(kind)
         if names is not None:
             return Packed(kind, [visit(getattr(value, n)) for n in names], names)

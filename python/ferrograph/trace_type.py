@@ -54,6 +54,8 @@ def _fields(obj: Any) -> list[str] | None:
 
 def _children(obj: Any) -> tuple[Any, list] | None:
     """What tells containers of this kind apart, and the children; None for no container."""
+    if hasattr(type(obj), "_trace_key"):
+        return (type(obj), obj._trace_key()), obj._component_list()
     names = _fields(obj)
     if names is not None:
         return (type(obj), tuple(names)), [getattr(obj, n) for n in names]
@@ -94,6 +96,8 @@ def classify(obj: Any) -> tuple:
 
 def rebuild(obj: Any, children: list) -> Any:
     """A container like ``obj`` of other children, in the order that ``classify`` gave them."""
+    if hasattr(type(obj), "_trace_key"):
+        return obj._from_components(children)
     names = _fields(obj)
     if names is not None:
         if isinstance(obj, tuple):

@@ -109,7 +109,9 @@ def placeholder(leaf: Any) -> Any:
 
 
 def blank(dtype: Any, shape: Any) -> Any:
-    """Zeros of a shape whose unknown dimensions are empty."""
+    """Zeros of a shape whose unknown dimensions are empty; of dtype variant a list of nothing."""
+    if dtype == fg.variant:
+        return _core.emit("TensorListReserve", (-1, 0), {"element_dtype": fg.float32})
     dims = [0 if d is None else int(d) for d in (shape or ())]
     return fg.zeros(dims, dtype)
 
