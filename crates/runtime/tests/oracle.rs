@@ -1,6 +1,8 @@
 //! Plans against the plain interpreter, and gradients of graphs with regions against finite differences.
 
-use ferrograph_graph::{Emitter, Graph, Interpreter, Runner, Sym, Tensors, Trace, TraceRef, Val, verify};
+use ferrograph_graph::{
+    Emitter, Graph, Interpreter, Runner, Sym, Tensors, Trace, TraceRef, Val, verify,
+};
 use ferrograph_ops::{Branch, Build, Call, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{PlanRunner, Tape, emit, plan_for};
 use ferrograph_tensor::{DType, Dim, PartialShape, Tensor, TensorSpec};
@@ -9,16 +11,27 @@ use smallvec::smallvec;
 use std::sync::Arc;
 
 fn vector(dims: &[Option<usize>]) -> TensorSpec {
-    TensorSpec::new(DType::Float32, dims.iter().map(|d| Dim::from(*d)).collect::<PartialShape>())
+    TensorSpec::new(
+        DType::Float32,
+        dims.iter().map(|d| Dim::from(*d)).collect::<PartialShape>(),
+    )
 }
 
 fn arg(trace: &TraceRef, spec: TensorSpec) -> Val {
-    let value = trace.add_arg(Arc::new(Placeholder { spec }), "x", None).unwrap();
-    Val::Sym(Sym { trace: trace.clone(), value })
+    let value = trace
+        .add_arg(Arc::new(Placeholder { spec }), "x", None)
+        .unwrap();
+    Val::Sym(Sym {
+        trace: trace.clone(),
+        value,
+    })
 }
 
 fn seal(trace: &TraceRef, outputs: &[&Val]) -> Arc<Graph> {
-    let ids = outputs.iter().map(|v| trace.resolve(v, &LeafOps).unwrap()).collect();
+    let ids = outputs
+        .iter()
+        .map(|v| trace.resolve(v, &LeafOps).unwrap())
+        .collect();
     let graph = trace.seal(ids).unwrap().0;
     let faults = verify(&graph);
     assert!(faults.is_empty(), "{faults:?}");
@@ -28,7 +41,10 @@ fn seal(trace: &TraceRef, outputs: &[&Val]) -> Arc<Graph> {
 /// A graph of one argument.
 fn graph(spec: TensorSpec, build: impl FnOnce(&mut TraceEmitter, &Val) -> Val) -> Arc<Graph> {
     let trace = Trace::new("test", None);
-    let mut e = TraceEmitter { trace: trace.clone(), origin: None };
+    let mut e = TraceEmitter {
+        trace: trace.clone(),
+        origin: None,
+    };
     let x = arg(&trace, spec);
     let y = build(&mut e, &x);
     seal(&trace, &[&y])
@@ -68,7 +84,7 @@ fn plans_agree_with_the_interpreter_at_any_shape() {
     assert_eq!(agree(&fixed, &x), agree(&open, &x));
     agree(&open, &Tensor::vector(&[0.5f32]).unwrap());
     agree(&open, &Tensor::vector::<f32>(&[]).unwrap());
-    let large: Vec<f32> = (0..100_000u16).map(|i| f32::from(i) * 1e-3).collect();
+    let large: Vec<f32> = (0..60_000u16).map(|i| f32::from(i) * 1e-3).collect();
     agree(&open, &Tensor::vector(&large).unwrap());
 }
 
@@ -90,7 +106,9 @@ fn intermediate_values_share_a_small_slab() {
 #[test]
 fn shape_arithmetic_is_folded_when_planned() {
     let g = graph(vector(&[None, Some(2)]), |e, x| {
-        let shape = e.op("Shape", &[x], vec![]).unwrap_or_else(|_| e.shape_of(x).unwrap());
+        let shape = e
+            .op("Shape", &[x], vec![])
+            .unwrap_or_else(|_| e.shape_of(x).unwrap());
         let flat = e.int_vector(&[-1]).unwrap();
         let y = e.reshape(x, &flat).unwrap();
         e.reshape(&y, &shape).unwrap()
@@ -116,8 +134,14 @@ fn branching() -> Arc<Graph> {
         let axes = e.int_vector(&[0]).unwrap();
         let total = e.sum(x, &axes, false).unwrap();
         let positive = e.op("Greater", &[&total, &zero], vec![]).unwrap();
-        let branch = |graph| Branch { graph, inputs: vec![1] };
-        let op = If { then_branch: branch(cube), else_branch: branch(double) };
+        let branch = |graph| Branch {
+            graph,
+            inputs: vec![1],
+        };
+        let op = If {
+            then_branch: branch(cube),
+            else_branch: branch(double),
+        };
         e.emit(Arc::new(op), &[positive, x.clone()]).unwrap()[0].clone()
     })
 }
@@ -126,7 +150,10 @@ fn branching() -> Arc<Graph> {
 fn looping() -> Arc<Graph> {
     let state = |build: fn(&mut TraceEmitter, &Val, &Val, &Val) -> Vec<Val>| {
         let trace = Trace::new("region", None);
-        let mut e = TraceEmitter { trace: trace.clone(), origin: None };
+        let mut e = TraceEmitter {
+            trace: trace.clone(),
+            origin: None,
+        };
         let i = arg(&trace, TensorSpec::scalar(DType::Int32));
         let (y, x) = (arg(&trace, vector(&[None])), arg(&trace, vector(&[None])));
         let outputs = build(&mut e, &i, &y, &x);
@@ -144,9 +171,17 @@ fn looping() -> Arc<Graph> {
     });
     graph(vector(&[None]), |e, x| {
         let zero = e.scalar(0.0, DType::Int32).unwrap();
-        let branch = |graph| Branch { graph, inputs: vec![0, 1, 2] };
+        let branch = |graph| Branch {
+            graph,
+            inputs: vec![0, 1, 2],
+        };
         let vars = vec![TensorSpec::scalar(DType::Int32), vector(&[None])];
-        let op = While { cond: branch(cond), body: branch(body), vars, recorded: None };
+        let op = While {
+            cond: branch(cond),
+            body: branch(body),
+            vars,
+            recorded: None,
+        };
         e.emit(Arc::new(op), &[zero, x.clone(), x.clone()]).unwrap()[1].clone()
     })
 }
@@ -169,7 +204,10 @@ fn gradient(graph: &Arc<Graph>, x: &Tensor) -> Vec<f32> {
 fn check_gradient(graph: &Arc<Graph>, x: &[f32]) {
     let total = |x: &[f32]| -> f64 {
         let inputs: Tensors = smallvec![Tensor::vector(x).unwrap()];
-        floats(&Interpreter.run(graph, inputs).unwrap()[0]).iter().map(|&v| f64::from(v)).sum()
+        floats(&Interpreter.run(graph, inputs).unwrap()[0])
+            .iter()
+            .map(|&v| f64::from(v))
+            .sum()
     };
     let found = gradient(graph, &Tensor::vector(x).unwrap());
     for i in 0..x.len() {
@@ -179,7 +217,11 @@ fn check_gradient(graph: &Arc<Graph>, x: &[f32]) {
         down[i] -= h;
         let expected = (total(&up) - total(&down)) / f64::from(2.0 * h);
         let error = (f64::from(found[i]) - expected).abs();
-        assert!(error < 2e-2 * expected.abs().max(1.0), "{i}: {} instead of {expected}", found[i]);
+        assert!(
+            error < 2e-2 * expected.abs().max(1.0),
+            "{i}: {} instead of {expected}",
+            found[i]
+        );
     }
 }
 
@@ -208,10 +250,16 @@ fn gradients_of_gradients_reach_through_calls() {
     inner.start();
     let y = emit(call(branching()), std::slice::from_ref(&x)).unwrap();
     inner.stop();
-    let first = inner.gradient(vec![(y[0].clone(), None)], std::slice::from_ref(&x)).unwrap();
+    let first = inner
+        .gradient(vec![(y[0].clone(), None)], std::slice::from_ref(&x))
+        .unwrap();
     outer.stop();
-    let Some(ferrograph_graph::Grad::Dense(first)) = first[0].clone() else { panic!("no gradient") };
+    let Some(ferrograph_graph::Grad::Dense(first)) = first[0].clone() else {
+        panic!("no gradient")
+    };
     let second = outer.gradient(vec![(first, None)], &[x]).unwrap();
-    let Some(ferrograph_graph::Grad::Dense(second)) = second[0].clone() else { panic!("no second gradient") };
+    let Some(ferrograph_graph::Grad::Dense(second)) = second[0].clone() else {
+        panic!("no second gradient")
+    };
     assert_eq!(floats(second.tensor().unwrap()), [12.0]);
 }
