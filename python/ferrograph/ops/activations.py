@@ -56,8 +56,8 @@ def gelu(features, approximate=False, name=None):
 
     ``approximate`` takes ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`` for it.
 
-    >>> fg.nn.gelu([0.0, 1.0]).numpy()
-    array([0.        , 0.84134476], dtype=float32)
+    >>> fg.nn.gelu([0.0, 1.0]).numpy().round(3)
+    array([0.   , 0.841], dtype=float32)
     """
     x = convert(features)
     if not x.dtype.is_floating:
@@ -74,8 +74,8 @@ def gelu(features, approximate=False, name=None):
 def silu(features, beta=1.0):
     """``features * sigmoid(beta * features)``.
 
-    >>> fg.nn.silu([0.0, 2.0]).numpy()
-    array([0.      , 1.761594], dtype=float32)
+    >>> fg.nn.silu([0.0, 2.0]).numpy().round(3)
+    array([0.   , 1.762], dtype=float32)
     """
     features, beta = convert_pair(features, beta)
     return multiply(features, sigmoid(multiply(beta, features)))

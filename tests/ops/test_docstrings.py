@@ -1,0 +1,48 @@
+"""The public operations have signatures, documentation, and examples that run."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import ferrograph as fg
+import pytest
+from ferrograph import ops
+
+MODULES = [m.name for m in pkgutil.iter_modules(ops.__path__) if not m.name.startswith("_")]
+SPACES = ["math", "nn", "linalg", "strings", "random", "debugging", "bitwise"]
+PUBLIC = sorted(
+    {
+        (space, name)
+        for space in SPACES
+        for name in getattr(fg, space).__all__
+        if inspect.isfunction(getattr(getattr(fg, space), name))
+    }
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    module = importlib.import_module(f"ferrograph.ops.{name}")
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    failures = []
+    for test in doctest.DocTestFinder().find(module, module.__name__, globs={"fg": fg}):
+        runner.run(test, out=failures.append)
+    assert not failures, "".join(failures)
+
+
+@pytest.mark.parametrize("space, name", PUBLIC, ids=".".join)
+def test_documentation_and_signature(space, name):
+    function = getattr(getattr(fg, space), name)
+    assert function.__doc__
+    assert function.__doc__.strip().splitlines()[0]
+    inspect.signature(function)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_name_is_one_object_everywhere(space):
+    """``fg.abs is fg.math.abs``, and so for each name at the top level."""
+    module = getattr(fg, space)
+    for name in set(module.__all__) & set(ops.top.__all__):
+        if (space, name) not in {("strings", "split"), ("strings", "join")}:
+            assert getattr(module, name) is getattr(fg, name), name
