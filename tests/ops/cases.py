@@ -205,7 +205,7 @@ unary(
 unary(
     "Bitcast", lambda fg: lambda x: fg.bitcast(x, fg.int64), lambda x: x.view(np.int64), grad=False
 )
-row("NextAfter", lambda fg, x, y: fg.math.nextafter(x, y), [X, Y], np.nextafter, [0])
+row("NextAfter", lambda fg, x, y: fg.math.nextafter(x, y), [X, Y], np.nextafter)
 row(
     "Zeta",
     lambda fg, q: fg.math.zeta(np.float64(2.0), q),
@@ -430,8 +430,8 @@ for op, name, how, grad in [
     ("TensorScatterUpdate", "update", lambda old, new: new, [0, 1]),
     ("TensorScatterAdd", "add", np.add, [0, 1]),
     ("TensorScatterSub", "sub", np.subtract, [0, 1]),
-    ("TensorScatterMax", "max", np.maximum, []),
-    ("TensorScatterMin", "min", np.minimum, []),
+    ("TensorScatterMax", "max", np.maximum, [0, 1]),
+    ("TensorScatterMin", "min", np.minimum, [0, 1]),
 ]:
     row(
         op,
@@ -447,6 +447,54 @@ row(
     [X, SEGMENTS],
     lambda x, s: np.stack([x[s == k].sum(0) for k in range(4)]),
     [0],
+)
+KINDS = [
+    ("Sum", "sum", lambda x: x.sum(0)),
+    ("Prod", "prod", lambda x: x.prod(0)),
+    ("Max", "max", lambda x: x.max(0)),
+    ("Min", "min", lambda x: x.min(0)),
+]
+for op, name, expect in KINDS:
+    row(
+        f"UnsortedSegment{op}",
+        lambda fg, x, s, n=name: getattr(fg.math, f"unsorted_segment_{n}")(x, s, 2),
+        [X, np.array([1, 0, 1], np.int32)],
+        lambda x, s, e=expect: np.stack([e(x[s == k]) for k in range(2)]),
+        [0],
+    )
+for op, name, expect in [*KINDS, ("Mean", "mean", lambda x: x.mean(0))]:
+    row(
+        f"Segment{op}",
+        lambda fg, x, s, n=name: getattr(fg.math, f"segment_{n}")(x, s),
+        [X, np.array([0, 0, 1], np.int32)],
+        lambda x, s, e=expect: np.stack([e(x[s == k]) for k in range(2)]),
+        [0],
+    )
+for op, side in (("LowerBound", "left"), ("UpperBound", "right")):
+    row(
+        op,
+        lambda fg, x, v, s=side: fg.searchsorted(x, v, s),
+        [np.array([1.0, 3.0, 3.0, 5.0]), np.array([3.0, 9.0, 0.0])],
+        lambda x, v, s=side: np.searchsorted(x, v, s).astype(np.int32),
+    )
+row("MatrixDiagV3", lambda fg, v: fg.linalg.diag(v, k=1), [ROW4], lambda v: np.diag(v, 1), [0])
+row("MatrixDiagPartV3", lambda fg, x: fg.linalg.diag_part(x), [X], np.diagonal, [0])
+row(
+    "MatrixSetDiagV3",
+    lambda fg, x, v: fg.linalg.set_diag(x, v),
+    [X, ROW4[:3]],
+    lambda x, v: np.where(np.eye(3, 4), v[:, None], x),
+    [0, 1],
+)
+row(
+    "UniqueWithCounts",
+    lambda fg, x: tuple(fg.unique_with_counts(x)),
+    [np.array([4, 1, 4, 2], np.int32)],
+    lambda x: (
+        np.array([4, 1, 2], np.int32),
+        np.array([0, 1, 0, 2], np.int32),
+        np.array([2, 1, 1], np.int32),
+    ),
 )
 row(
     "ConcatV2",
@@ -545,10 +593,76 @@ row(
     lambda s: np.array([1.5, -2], np.float32),
 )
 
+WORDS = np.array([b"ab", b"a1", b""], object)
+for op, pattern in (
+    ("StaticRegexFullMatch", "[a-z]+"),
+    ("RegexFullMatch", np.array(b"[a-z]+", object)),
+):
+    row(
+        op,
+        lambda fg, s, p=pattern: fg.strings.regex_full_match(s, p),
+        [WORDS],
+        lambda s: np.array([True, False, False]),
+    )
+for op, pattern in (("StaticRegexReplace", "[0-9]"), ("RegexReplace", np.array(b"[0-9]", object))):
+    row(
+        op,
+        lambda fg, s, p=pattern: fg.strings.regex_replace(s, p, "<>"),
+        [WORDS],
+        lambda s: np.array([b"ab", b"a<>", b""], object),
+    )
+row(
+    "UnsortedSegmentJoin",
+    lambda fg, s: fg.strings.unsorted_segment_join(s, [1, 0, 1], 2, separator="-"),
+    [WORDS],
+    lambda s: np.array([b"a1", b"ab-"], object),
+)
+
 # Operations whose values are not fixed, or that compute nothing: reason instead of a row.
 LEGACY = "an older form that saved graphs have; programs get the newer one"
 GRADIENT = "what the gradient of another operation emits; tested through it"
+TENSOR_LIST = "what a tensor array is made of; tested with those"
+DRAWS = "tested with the random numbers"
 REASONS = {
+    **dict.fromkeys(
+        (
+            "EmptyTensorList",
+            *(
+                f"TensorList{name}"
+                for name in (
+                    "ConcatV2",
+                    "FromTensor",
+                    "Gather",
+                    "GetItem",
+                    "Length",
+                    "PopBack",
+                    "PushBack",
+                    "Reserve",
+                    "Resize",
+                    "ScatterIntoExistingList",
+                    "ScatterV2",
+                    "SetItem",
+                    "Split",
+                    "Stack",
+                )
+            ),
+        ),
+        TENSOR_LIST,
+    ),
+    "StatelessRandomUniformV2": DRAWS,
+    "StatelessRandomUniformIntV2": DRAWS,
+    "StatelessRandomUniformFullIntV2": DRAWS,
+    "StatelessRandomNormalV2": DRAWS,
+    "StatelessTruncatedNormalV2": DRAWS,
+    "StatelessRandomGetKeyCounter": DRAWS,
+    "StatelessRandomGetAlg": "names the one generator there is; saved graphs ask for it",
+    "StatelessRandomUniform": LEGACY,
+    "StatelessRandomUniformInt": LEGACY,
+    "StatelessRandomUniformFullInt": LEGACY,
+    "StatelessRandomNormal": LEGACY,
+    "StatelessTruncatedNormal": LEGACY,
+    "StringSplitV2": "gives the parts of a ragged tensor, which it waits for",
+    "MirrorPadGrad": GRADIENT,
     "Add": LEGACY,
     "BatchMatMul": LEGACY,
     "Div": LEGACY,
@@ -575,12 +689,11 @@ REASONS = {
     "AssignVariableOp": "tested with variables",
     "AssignAddVariableOp": "tested with variables",
     "AssignSubVariableOp": "tested with variables",
-    "VarHandleOp": "tested with variables",
-    "RandomUniform": "tested with the random numbers",
-    "RandomUniformInt": "tested with the random numbers",
-    "RandomStandardNormal": "tested with the random numbers",
-    "TruncatedNormal": "tested with the random numbers",
-    "RandomShuffle": "tested with the random numbers",
+    "RandomUniform": DRAWS,
+    "RandomUniformInt": DRAWS,
+    "RandomStandardNormal": DRAWS,
+    "TruncatedNormal": DRAWS,
+    "RandomShuffle": DRAWS,
     "PrintV2": "writes: tested with printing",
     "Assert": "fails or does nothing: tested with assertions",
 }

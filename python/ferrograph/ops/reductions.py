@@ -151,8 +151,8 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     """``log(sum(exp(x)))`` over axes, computed about the maximum so that nothing overflows.
 
-    >>> fg.reduce_logsumexp([1000.0, 1000.0]).numpy()
-    np.float32(1000.6931)
+    >>> fg.reduce_logsumexp([1000.0, 1000.0]).numpy().round(2)
+    np.float32(1000.69)
     """
     x = convert(input_tensor)
     top = reduce_max(x, axis, True)

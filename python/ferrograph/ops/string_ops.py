@@ -39,7 +39,7 @@ def join(inputs, separator="", name=None):
 
 
 def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
-    """The strings along axes joined in order: all of them unless told.
+    """The strings along axes joined, one axis after another: all of them in row order unless told.
 
     >>> fg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy()
     array([b'ab', b'cd'], dtype=object)
@@ -50,7 +50,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
         if rank is None:
             inputs, axis = emit("Reshape", (inputs, [-1]), None, None), 0
         else:
-            axis = list(range(rank))
+            axis = list(range(rank - 1, -1, -1))
     attrs = {"keep_dims": keepdims, "separator": separator}
     return emit("ReduceJoin", (inputs, int_vector(axis)), attrs, name)
 

@@ -82,7 +82,7 @@ impl Op for StringJoin {
     }
 }
 
-/// The strings of input 0 joined along the axes input 1, in the order of the axes given.
+/// The strings of input 0 joined along the axes input 1, one after another: the first of them innermost.
 #[derive(Debug)]
 pub struct ReduceJoin {
     /// Whether joined axes stay with size 1.
@@ -149,9 +149,10 @@ impl Op for ReduceJoin {
         let rank = inputs[0].rank();
         let axes = ReduceJoin::axes(&known, rank)?
             .ok_or_else(|| err!(Internal, "the axes are not known"))?;
-        // Joined axes last, in the order given: each result then joins consecutive strings.
+        // The axis given first is joined first: joined axes go last, that one innermost, and each result joins
+        // consecutive strings.
         let kept = (0..rank).filter(|i| !axes.contains(i));
-        let perm: Vec<i64> = kept.chain(axes.iter().copied()).map(|i| i as i64).collect();
+        let perm: Vec<i64> = kept.chain(axes.iter().rev().copied()).map(|i| i as i64).collect();
         let moved = crate::movement::eval(
             &crate::Transpose,
             &[inputs[0].clone(), Tensor::vector(&perm)?],

@@ -1,0 +1,102 @@
+"""Random numbers: seeds, ranges, moments, and the same draws eagerly and traced."""
+
+import ferrograph as fg
+import numpy as np
+import pytest
+
+random = fg.random
+
+
+def draws(dtype=fg.float32):
+    return [
+        random.uniform([50], dtype=dtype),
+        random.normal([50], dtype=dtype),
+        random.truncated_normal([50], dtype=dtype),
+        random.uniform([50], maxval=1000, dtype=fg.int32),
+        random.uniform([50], maxval=1000, dtype=fg.int64),
+        fg.cast(random.shuffle(fg.range(50)), fg.int64),
+        random.categorical(fg.zeros([1, 1000]), 50)[0],
+    ]
+
+
+STATELESS = {
+    "uniform": random.stateless_uniform,
+    "normal": random.stateless_normal,
+    "truncated_normal": random.stateless_truncated_normal,
+    "int": lambda n, s: random.stateless_uniform(n, s, 0, 100, fg.int32),
+    "full_int": lambda n, s: random.stateless_uniform(n, s, None, None, fg.int64),
+    "categorical": lambda n, s: random.stateless_categorical(fg.zeros([1, 100]), n[0], s)[0],
+}
+
+
+@pytest.mark.parametrize("run", [draws, fg.function(draws)], ids=["eager", "traced"])
+def test_a_global_seed_repeats_eager_draws_and_later_draws_differ(run):
+    first, second = run(), run()
+    for a, b in zip(first, second, strict=True):
+        assert (a.numpy() != b.numpy()).any()
+    if run is draws:
+        random.set_seed(3)
+        a = draws()
+        random.set_seed(3)
+        for x, y in zip(a, draws(), strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_a_function_made_after_the_same_seed_draws_the_same():
+    def run():
+        random.set_seed(5)
+        traced = fg.function(lambda: random.normal([4]))
+        return [traced().numpy() for _ in range(2)]
+
+    np.testing.assert_array_equal(run(), run())
+
+
+def test_an_operation_seed_repeats_after_a_global_seed_and_moves_on():
+    def run():
+        random.set_seed(5)
+        return [random.uniform([4], seed=9).numpy() for _ in range(2)]
+
+    a, b = run(), run()
+    np.testing.assert_array_equal(a, b)
+    assert (a[0] != a[1]).any()
+
+
+@pytest.mark.parametrize("name", STATELESS)
+def test_stateless_draws_depend_on_their_seed_alone(name):
+    draw = STATELESS[name]
+    a = draw([64], [1, 2])
+    np.testing.assert_array_equal(a, draw([64], [1, 2]))
+    np.testing.assert_array_equal(a, fg.function(lambda s: draw([64], s))([1, 2]))
+    assert (a.numpy() != draw([64], [1, 3]).numpy()).any()
+
+
+def test_ranges_and_moments():
+    u = random.uniform([20000], 2.0, 5.0).numpy()
+    assert 2 <= u.min() < u.max() < 5
+    assert abs(u.mean() - 3.5) < 0.05
+    n = random.normal([20000], mean=[1.0], stddev=2.0).numpy()
+    assert abs(n.mean() - 1) < 0.1
+    assert abs(n.std() - 2) < 0.1
+    t = random.truncated_normal([20000]).numpy()
+    assert np.abs(t).max() <= 2
+    i = random.uniform([1000], -3, 4, fg.int32).numpy()
+    assert set(i.tolist()) == set(range(-3, 4))
+    c = random.categorical(fg.math.log([[0.25, 0.75]]), 20000).numpy()
+    assert abs(c.mean() - 0.75) < 0.03
+
+
+def test_bounds_that_are_refused():
+    with pytest.raises(ValueError, match="maxval"):
+        random.uniform([1], dtype=fg.int32)
+    with pytest.raises(ValueError, match="string"):
+        random.uniform([1], dtype=fg.string)
+    with pytest.raises(ValueError, match="generator"):
+        random.stateless_uniform([1], [1, 2], alg="threefry")
+
+
+def test_split_and_fold_in_give_new_seeds():
+    seeds = random.split([1, 2], 3)
+    assert seeds.shape == [3, 2]
+    assert seeds.dtype == fg.int32
+    assert len({tuple(s) for s in seeds.numpy().tolist()}) == 3
+    assert random.fold_in([1, 2], 5).numpy()[1] == 5
