@@ -152,7 +152,10 @@ impl Op for ReduceJoin {
         // The axis given first is joined first: joined axes go last, that one innermost, and each result joins
         // consecutive strings.
         let kept = (0..rank).filter(|i| !axes.contains(i));
-        let perm: Vec<i64> = kept.chain(axes.iter().rev().copied()).map(|i| i as i64).collect();
+        let perm: Vec<i64> = kept
+            .chain(axes.iter().rev().copied())
+            .map(|i| i as i64)
+            .collect();
         let moved = crate::movement::eval(
             &crate::Transpose,
             &[inputs[0].clone(), Tensor::vector(&perm)?],
