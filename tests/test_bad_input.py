@@ -303,6 +303,17 @@ HOSTILE = {
         "f = fg.function(lambda x: f(x + 1)); f(fg.constant(1))",
         "(RecursionError, ValueError, fg.errors.OpError)",
     ),
+    "a deeply nested argument": (
+        "x = []\nfor _ in range(100000): x = [x]\nfg.function(lambda x: 1)(x)",
+        "(RecursionError, ValueError, TypeError)",
+    ),
+    "an interrupt": (
+        "import threading, _thread\n"
+        "f = fg.function(lambda n: fg.while_loop(lambda i: i >= 0, lambda i: i * 0, [n]))\n"
+        "threading.Timer(1.0, _thread.interrupt_main).start()\n"
+        "f(fg.constant(0))",
+        "KeyboardInterrupt",
+    ),
     "a deeply nested constant": (
         "x = 1\nfor _ in range(100000): x = [x]\nfg.constant(x)",
         "(RecursionError, ValueError, TypeError)",

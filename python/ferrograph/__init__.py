@@ -51,6 +51,7 @@ from .context import (
     inside_function,
     name_scope,
 )
+from .callbacks import numpy_function, py_function
 from .variable import (
     Variable,
     VariableAggregation,

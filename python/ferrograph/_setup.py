@@ -61,6 +61,7 @@ def _dtypes_by_code(dtypes: Any) -> list:
 def finish() -> None:
     """Register everything. The package is usable afterwards."""
     from . import dtypes
+    from .callbacks import callback_gradient, run_callback
     from .function import binding_error
     from .ops._base import pack
     from .ops.arrays import unstack
@@ -95,6 +96,8 @@ def finish() -> None:
             "variable_from_handle": variable_from_handle,
             "binding_error": binding_error,
             "print_sink": _print_sink,
+            "run_callback": run_callback,
+            "callback_gradient": callback_gradient,
         }
     )
     _core.set_internal_paths([os.path.dirname(__file__) + os.sep])

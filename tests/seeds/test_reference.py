@@ -21,6 +21,10 @@ def test_usage(doc):
     np.testing.assert_array_equal(doc["g"](tf.constant([-2.0, -3.0])).numpy(), [1, 1])
 
 
+def test_methods_know_their_instance(doc):
+    doc.run("methods")
+
+
 def test_a_graph_for_each_shape(doc):
     doc.run("three_graphs")
     assert doc["f"].experimental_get_tracing_count() == 3

@@ -8,7 +8,7 @@ use ferrograph_graph::{
 };
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A graph and which inputs of the operation feed its inputs.
 #[derive(Clone, Debug)]
@@ -152,6 +152,23 @@ impl Op for If {
     }
 }
 
+/// Tells a loop whether the user asked to stop.
+type InterruptCheck = fn() -> Result<()>;
+
+static INTERRUPT_CHECK: OnceLock<InterruptCheck> = OnceLock::new();
+
+/// What a loop counts as: worth running without locks, however little its body does.
+const UNBOUNDED_FLOPS: f64 = 1e9;
+
+/// Iterations between two checks.
+const CHECK_INTERVAL: i32 = 1024;
+
+/// Sets, once, how loops find out that they should stop.
+pub fn set_interrupt_check(check: InterruptCheck) {
+    // A second call keeps the first check: there is one host language.
+    let _ = INTERRUPT_CHECK.set(check);
+}
+
 /// A loop: inputs are the loop variables, then what is invariant; outputs are the variables after the last iteration.
 #[derive(Debug)]
 pub struct While {
@@ -248,6 +265,11 @@ impl Op for While {
                 }
             }
             n_iterations = n_iterations.saturating_add(1);
+            if n_iterations % CHECK_INTERVAL == 0
+                && let Some(check) = INTERRUPT_CHECK.get()
+            {
+                check()?;
+            }
         }
         state.truncate(n);
         if let Some(specs) = &self.recorded {
@@ -259,6 +281,9 @@ impl Op for While {
             }
         }
         Ok(state)
+    }
+    fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
+        UNBOUNDED_FLOPS
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Regions

@@ -1,7 +1,7 @@
 //! From core errors to the documented Python classes, and the one guard that user-facing work runs behind.
 
 use ferrograph_tensor::{Error, ErrorKind};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,6 +41,14 @@ pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let payload = error
+        .payload()
+        .and_then(|p| Arc::clone(p).downcast::<PyPayload>().ok());
+    if let Some(payload) = &payload
+        && !payload.0.is_instance_of::<PyException>(py)
+    {
+        return Ok(payload.0.clone_ref(py)); // KeyboardInterrupt, SystemExit: the user's wish, not an error
+    }
     let message = error.to_string();
     let Some(name) = class_name(error.kind()) else {
         return Ok(match error.kind() {
@@ -57,10 +65,7 @@ fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         class.call1((message,))?
     };
     let made = PyErr::from_value(value);
-    if let Some(payload) = error
-        .payload()
-        .and_then(|p| Arc::clone(p).downcast::<PyPayload>().ok())
-    {
+    if let Some(payload) = payload {
         made.set_cause(py, Some(payload.0.clone_ref(py)));
     }
     Ok(made)

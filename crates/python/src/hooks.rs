@@ -15,6 +15,7 @@ pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) {
     // A second registration keeps the first: there is one front end.
     let _ = HOOKS.set(hooks.py(), hooks.clone().unbind());
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
+    ferrograph_ops::set_interrupt_check(crate::callback::check_interrupt);
 }
 
 /// Prints through Python's own streams, so that they can be redirected as usual.

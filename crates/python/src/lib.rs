@@ -1,6 +1,7 @@
 //! The Python bindings: conversions, the call path, classes. Thin: unwrap, call, wrap; no semantics of their own.
 
 mod bridge;
+mod callback;
 mod convert;
 mod emit;
 mod errors;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::bridge::register_types;
+    #[pymodule_export]
+    use super::callback::emit_callback;
     #[pymodule_export]
     use super::emit::{
         PyGraphHandle, binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,

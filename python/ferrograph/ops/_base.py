@@ -185,6 +185,8 @@ def shape_argument(shape):
                 f"a fully known shape is needed here, got {list(shape)}; "
                 "take unknown sizes from fg.shape(tensor)"
             )
+    if isinstance(shape, int):
+        return convert((shape,), int32)
     return shape
 
 

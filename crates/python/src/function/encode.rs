@@ -8,7 +8,7 @@ use ferrograph_graph::{Val, Vals};
 use ferrograph_runtime::{SignatureBuilder, words_of_class};
 use ferrograph_tensor::PartialShape;
 use parking_lot::Mutex;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -17,6 +17,9 @@ use pyo3::types::{
 };
 use smallvec::SmallVec;
 use std::collections::HashMap;
+
+/// Containers inside containers that arguments may have.
+const DEPTH_LIMIT: usize = 500;
 
 const NONE: u32 = 1;
 const BOOL: u32 = 2;
@@ -83,6 +86,7 @@ pub(super) struct Encoder<'a> {
     signature: SignatureBuilder,
     vals: Vals,
     variables: SmallVec<[u64; 8]>,
+    depth: usize,
     objects: &'a Mutex<Objects>,
 }
 
@@ -92,6 +96,7 @@ impl<'a> Encoder<'a> {
             signature: SignatureBuilder::new(),
             vals: Vals::new(),
             variables: SmallVec::new(),
+            depth: 0,
             objects,
         }
     }
@@ -152,20 +157,35 @@ impl<'a> Encoder<'a> {
         items: impl ExactSizeIterator<Item = Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         self.signature.open(class, items.len());
+        self.descend()?;
         for item in items {
             self.leaf(&item)?;
         }
+        self.depth -= 1;
         self.signature.close();
         Ok(())
     }
 
     fn dict(&mut self, class: u32, dict: &Bound<'_, PyDict>) -> PyResult<()> {
         self.signature.open(class, dict.len());
+        self.descend()?;
         for (key, value) in sorted_items(dict)? {
             self.leaf(&key)?;
             self.leaf(&value)?;
         }
+        self.depth -= 1;
         self.signature.close();
+        Ok(())
+    }
+
+    /// Enters a container; deeper than Python itself would recurse is refused.
+    fn descend(&mut self) -> PyResult<()> {
+        self.depth += 1;
+        if self.depth > DEPTH_LIMIT {
+            return Err(PyRecursionError::new_err(
+                "the arguments are nested too deeply",
+            ));
+        }
         Ok(())
     }
 
