@@ -28,7 +28,6 @@ __all__ = [
     "is_slices",
     "is_symbolic",
     "is_tensor",
-    "known_rank",
     "known_size",
     "listed",
     "map_values",
@@ -87,11 +86,6 @@ def convert_pair(x, y):
         return convert(x, y.dtype), y
     x = convert(x)
     return x, convert(y, x.dtype)
-
-
-def known_rank(tensor):
-    """The rank of a tensor where it is known, else None."""
-    return tensor.shape.rank
 
 
 def known_size(tensor, axis):
@@ -200,7 +194,9 @@ def axis_error(axis, shape):
 
 def all_axes(tensor):
     """Every axis of a tensor, as the reductions take them."""
-    rank = tensor.shape.rank
+    rank = tensor.ndim
+    if rank == 1:
+        return 0
     if rank is None:
         return emit("Range", (0, emit("Rank", (tensor,), None, None), 1), None, None)
     return convert(tuple(range(rank)), int32)

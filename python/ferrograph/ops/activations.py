@@ -86,7 +86,7 @@ swish = silu
 
 def _along(op, logits, axis, name):
     logits = convert(logits)
-    axes = logits.shape.rank
+    axes = logits.ndim
     axis = -1 if axis is None else axis
     if axes is not None and not -axes <= axis < builtins.max(axes, 1):
         raise axis_error(axis, logits.shape)
@@ -290,10 +290,10 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     if max_norm is None:
         return rows
     ids = convert(ids)
-    if rows.shape.rank is None or ids.shape.rank is None:
+    if rows.ndim is None or ids.ndim is None:
         axes = None
     else:
-        axes = list(builtins.range(ids.shape.rank, rows.shape.rank))
+        axes = list(builtins.range(ids.ndim, rows.ndim))
     return clip_by_norm(rows, max_norm, axes, name)
 
 

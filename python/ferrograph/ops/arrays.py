@@ -149,7 +149,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     """
     a = convert(a)
     if perm is None:
-        axes = a.shape.rank
+        axes = a.ndim
         if axes is None:
             perm = emit("Range", (emit("Sub", (rank(a), 1), None, None), -1, -1), None, None)
         else:
@@ -211,7 +211,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
       ValueError: while tracing, where the size is unknown and ``num`` not given.
     """
     value = convert(value)
-    axes = value.shape.rank
+    axes = value.ndim
     if axes is not None and not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     if num is None:
@@ -244,7 +244,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
         attrs = {"num_split": num_or_size_splits}
         return listed(emit("Split", (axis, value), attrs, name))
     sizes = convert(int_vector(num_or_size_splits))
-    if sizes.shape.rank == 0:
+    if sizes.ndim == 0:
         parts = static_value(sizes)
         if parts is None:
             raise ValueError("the number of parts to split into must be known while tracing")
@@ -389,20 +389,20 @@ def repeat(input, repeats, axis=None, name=None):
     data, repeats = convert(input), convert(int_vector(repeats))
     if axis is None:
         data, axis = reshape(data, [-1]), 0
-    axes = data.shape.rank
+    axes = data.ndim
     if axes is None:
         raise ValueError("repeat along an axis needs a tensor of known rank")
     if not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     axis %= axes
-    if repeats.shape.rank == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
+    if repeats.ndim == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
         return _repeat_evenly(data, reshape(repeats, []), axis, name)
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
 
 
 def _repeat_evenly(data, count, axis, name):
-    sizes = unstack(shape(data, out_type=count.dtype), data.shape.rank)
+    sizes = unstack(shape(data, out_type=count.dtype), data.ndim)
     multiples = [1] * (len(sizes) + 1)
     multiples[axis + 1] = count
     sizes[axis] = emit("Mul", (sizes[axis], count), None, None)

@@ -24,7 +24,7 @@ def _check_layout(x, data_format, block_size):
         raise ValueError(f"data_format must be 'NHWC' or 'NCHW', got {data_format!r}")
     if block_size < 2:
         raise ValueError(f"block_size must be 2 or more, got {block_size}")
-    if x.shape.rank != 4:
+    if x.ndim != 4:
         raise ValueError(f"a tensor of rank 4 is needed, got shape {x.shape}")
 
 
@@ -88,7 +88,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
     """
     x = convert(input)
     block = [int(n) for n in _static(block_shape, "block_shape")]
-    quiet = [[0, 0]] * (x.shape.rank - 1 - len(block))
+    quiet = [[0, 0]] * (x.ndim - 1 - len(block))
     x = pad(x, concat([[[0, 0]], paddings, *([quiet] if quiet else [])], 0))
     batch, *sizes = _sizes(x)
     k = len(block)
@@ -97,7 +97,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
         cut += [side // n, n]
     order = [2 * i + 2 for i in builtins.range(k)] + [0]
     order += [2 * i + 1 for i in builtins.range(k)]
-    order += builtins.range(2 * k + 1, x.shape.rank + k)
+    order += builtins.range(2 * k + 1, x.ndim + k)
     moved = transpose(reshape(x, cut + sizes[k:]), order)
     for n in block:
         batch = batch * n
@@ -120,7 +120,7 @@ def batch_to_space(input, block_shape, crops, name=None):
     order = [k]
     for i in builtins.range(k):
         order += [k + 1 + i, i]
-    order += builtins.range(2 * k + 1, x.shape.rank + k)
+    order += builtins.range(2 * k + 1, x.ndim + k)
     moved = transpose(reshape(x, [*block, batch, *sizes]), order)
     whole = [side * n for side, n in zip(sizes, block, strict=False)]
     out = reshape(moved, [batch, *whole, *sizes[k:]])
@@ -159,7 +159,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
       InvalidArgumentError: where a length is more than the axis has.
     """
     x, lengths = convert(input), cast(seq_lengths, int32)
-    axes = x.shape.rank
+    axes = x.ndim
     batch_axis = 0 if batch_axis is None else batch_axis % axes
     seq_axis %= axes
     rest = [i for i in builtins.range(axes) if i not in (batch_axis, seq_axis)]

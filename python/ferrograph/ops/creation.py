@@ -39,7 +39,15 @@ def _full(dims, value, dtype, name):
         value = "" if value == 0 else "1"
     elif dtype == bool:
         value = value != 0
-    return emit("Fill", (shape_argument(dims), convert(value, dtype)), None, name)
+    return emit("Fill", (_sizes(dims), convert(value, dtype)), None, name)
+
+
+def _sizes(dims):
+    """A shape as a vector; one integer stands for a vector of that length."""
+    if isinstance(dims, int):
+        return [dims]
+    dims = shape_argument(dims)
+    return reshape(dims, [-1]) if getattr(dims, "shape", None) == () else dims
 
 
 def zeros(shape, dtype=float32, name=None, layout=None):
@@ -133,6 +141,8 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     """
     if limit is None:
         start, limit = 0, start
+    if dtype is None and all(v.__class__ is int and abs(v) < 2**31 for v in (start, limit, delta)):
+        return emit("Range", (start, limit, delta), None, name)
     if dtype is not None:
         bounds = [_bound(v, as_dtype(dtype)) for v in (start, limit, delta)]
         return emit("Range", bounds, None, name)
@@ -166,17 +176,17 @@ def linspace(start, stop, num, name=None, axis=0):
     start, stop = convert_pair(start, stop)
     if start.dtype.is_integer:
         start, stop = cast(start, float64), cast(stop, float64)
-    if start.shape.rank == 0 and stop.shape.rank == 0 and axis in (0, -1):
+    if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1):
         return emit("LinSpace", (start, stop, num), None, name)
     return _linspace_along(start, stop, convert(num), axis, name)
 
 
 def _linspace_along(start, stop, num, axis, name):
     start, stop = add(start, zeros_like(stop)), add(stop, zeros_like(start))
-    axis = axis if axis >= 0 else axis + start.shape.rank + 1
+    axis = axis if axis >= 0 else axis + start.ndim + 1
     steps = emit("Maximum", (subtract(num, 1), 1), None, None)
     ticks = cast(range(num), start.dtype)
-    column = reshape(ticks, [-1] + [1] * (start.shape.rank - axis))
+    column = reshape(ticks, [-1] + [1] * (start.ndim - axis))
     step = emit("RealDiv", (subtract(stop, start), cast(steps, start.dtype)), None, None)
     first, last = expand_dims(start, axis), expand_dims(stop, axis)
     line = add(first, multiply(expand_dims(step, axis), column))
@@ -291,6 +301,6 @@ def unravel_index(indices, dims, name=None):
     """
     indices, dims = convert_pair(indices, dims)
     below = emit("Cumprod", (dims, 0), {"exclusive": True, "reverse": True}, None)
-    if indices.shape.rank != 0:
+    if indices.ndim != 0:
         below, dims = expand_dims(below, 1), expand_dims(dims, 1)
     return emit("FloorMod", (floordiv(indices, below), dims), None, name)

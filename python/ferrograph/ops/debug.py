@@ -66,7 +66,7 @@ def print(*inputs, **kwargs):
 
 
 def _is_text(tensor):
-    return tensor.dtype.name == "string" and tensor.shape.rank == 0
+    return tensor.dtype.name == "string" and tensor.ndim == 0
 
 
 def _template(value, tensors):
@@ -272,7 +272,7 @@ def assert_scalar(tensor, name=None, message=None):
 
 def _check_rank(x, fits, expected, compare, wanted, message, name):
     x = convert(x)
-    rank = x.shape.rank
+    rank = x.ndim
     if rank is None:
         rank = emit("Rank", (x,), None, None)
         return Assert(compare(rank, wanted), [message or "", f"expected {expected}, got", rank])
@@ -363,7 +363,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 continue
             key = wanted if isinstance(wanted, str) and not wanted.isdigit() else None
             expected = sizes.get(key) if key else int(wanted)
-            actual = tensor.shape.as_list()[axis] if tensor.shape.rank is not None else None
+            actual = tensor.shape.as_list()[axis] if tensor.ndim is not None else None
             if actual is None:
                 actual = emit("Shape", (tensor,), None, None)[axis]
             if expected is None:

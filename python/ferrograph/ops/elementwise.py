@@ -253,6 +253,6 @@ def scalar_mul(scalar, x, name=None):
       ValueError: where ``scalar`` is no scalar.
     """
     x, scalar = convert_pair(x, scalar)
-    if scalar.shape.rank not in (0, None):
+    if scalar.ndim not in (0, None):
         raise ValueError(f"scalar_mul needs a scalar, got shape {scalar.shape}")
     return multiply(scalar, x, name)

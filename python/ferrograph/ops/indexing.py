@@ -5,8 +5,8 @@ from numbers import Integral
 from ._base import convert, emit, executing_eagerly, int64, is_tensor
 from .selection import boolean_mask
 
-# Each entry of a key sets its bit in one of these masks.
-_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+# One index alone, which drops the first axis.
+_ROW = {"shrink_axis_mask": 1}
 
 
 def getitem(tensor, key):
@@ -17,13 +17,15 @@ def getitem(tensor, key):
       TypeError: for a key of another kind.
       ValueError, InvalidArgumentError: for an index outside of its axis or too many of them.
     """
+    if key.__class__ is int:
+        return emit("StridedSlice", (tensor, (key,), (key + 1,), (1,)), _ROW, None)
     if _is_mask(key):
         return boolean_mask(tensor, key)
     entries = key if isinstance(key, (tuple, list)) else (key,)
     if not entries:
         return convert(tensor) if executing_eagerly() else emit("Identity", (tensor,), None, None)
     begin, end, strides = [], [], []
-    masks = dict.fromkeys(_MASKS, 0)
+    masks = {}
     for place, entry in enumerate(entries):
         bit = 1 << place
         if isinstance(entry, slice):
@@ -32,14 +34,14 @@ def getitem(tensor, key):
             strides.append(1 if entry.step is None else _checked(entry.step))
             continue
         if entry is Ellipsis:
-            masks["ellipsis_mask"] |= bit
+            _mark(masks, "ellipsis_mask", bit)
             entry = 0
         elif entry is None:
-            masks["new_axis_mask"] |= bit
+            _mark(masks, "new_axis_mask", bit)
             entry = 0
         else:
             entry = _checked(entry)
-            masks["shrink_axis_mask"] |= bit
+            _mark(masks, "shrink_axis_mask", bit)
         begin.append(entry)
         end.append(entry + 1)
         strides.append(1)
@@ -47,12 +49,9 @@ def getitem(tensor, key):
     return emit("StridedSlice", (tensor, *vectors), masks, None)
 
 
-def rows(tensor):
-    """The slices of a tensor along its first axis, one after another: what iterating over it
-    gives.
-    """
-    n = tensor.shape.as_list()[0]
-    return (getitem(tensor, i) for i in range(n))
+def _mark(masks, mask, bit):
+    """Sets the bit of an entry of the key in one of the masks of StridedSlice."""
+    masks[mask] = masks.get(mask, 0) | bit
 
 
 def _is_mask(key):
@@ -63,18 +62,20 @@ def _is_mask(key):
 
 def _bound(value, absent, mask, bit, masks):
     if value is None:
-        masks[mask] |= bit
+        _mark(masks, mask, bit)
         return absent
     return _checked(value)
 
 
 def _checked(index):
     """An index as a Python integer or an integer tensor."""
+    if index.__class__ is int:
+        return index
     if isinstance(index, Integral) and not isinstance(index, bool):
         return int(index)
     if is_tensor(index):
         index = convert(index)
-        if index.dtype.is_integer and index.shape.rank in (0, None):
+        if index.dtype.is_integer and index.ndim in (0, None):
             return index
     elif _is_integer_scalar(index):
         return int(index)

@@ -44,7 +44,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     narrow = logits.dtype if logits.dtype.name in ("float16", "bfloat16") else None
     if narrow is not None:
         logits, labels = cast(logits, float32), cast(labels, float32)
-    axes = logits.shape.rank
+    axes = logits.ndim
     if axis not in (-1, axes and axes - 1):
         order = list(builtins.range(axes))
         order.append(order.pop(axis))
@@ -87,7 +87,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
             "they need one axis fewer"
         )
     op = "SparseSoftmaxCrossEntropyWithLogits"
-    if logits.shape.rank == 2:
+    if logits.ndim == 2:
         cost = emit(op, (logits, labels), None, name)[0]
     else:
         cost = emit(op, (_as_matrix(logits), reshape(labels, [-1])), None, name)[0]
@@ -96,9 +96,9 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
 
 
 def _label_shapes_fit(labels, logits):
-    if logits.shape.rank == 0:
+    if logits.ndim == 0:
         return False
-    if labels.shape.rank is None or logits.shape.rank is None:
+    if labels.ndim is None or logits.ndim is None:
         return True
     return labels.shape.is_compatible_with(logits.shape.as_list()[:-1])
 
@@ -182,7 +182,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     """
     losses = convert(per_example_loss)
     if global_batch_size is None:
-        global_batch_size = shape(losses)[0] if losses.shape.rank != 0 else 1
+        global_batch_size = shape(losses)[0] if losses.ndim != 0 else 1
     if sample_weight is not None:
         losses = multiply(losses, cast(sample_weight, losses.dtype))
     return divide(reduce_sum(losses), cast(global_batch_size, losses.dtype))

@@ -73,7 +73,7 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
       ValueError: where the rank is below 2.
     """
     a = convert(a)
-    axes = a.shape.rank
+    axes = a.ndim
     if axes is None:
         count = rank(a)
         perm = concat([range(count - 2), stack([count - 1, count - 2])], 0)
@@ -196,7 +196,7 @@ def tensor_diag_part(input, name=None):
       ValueError: where the rank is odd or unknown.
     """
     input = convert(input)
-    axes = input.shape.rank
+    axes = input.ndim
     if not axes or axes % 2:
         raise ValueError(f"tensor_diag_part needs an even known rank, got shape {input.shape}")
     sizes = shape(input)[: axes // 2]

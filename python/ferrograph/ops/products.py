@@ -51,9 +51,10 @@ def matmul(
     a, b = convert_pair(a, b)
     if output_type is not None and as_dtype(output_type) != a.dtype:
         a, b = cast(a, output_type), cast(b, output_type)
-    if a.shape.rank == 2 and b.shape.rank == 2:
+    if a.ndim == 2 and b.ndim == 2:
         a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
-        attrs = {"transpose_a": transpose_a or adjoint_a, "transpose_b": transpose_b or adjoint_b}
+        turn_a, turn_b = transpose_a or adjoint_a, transpose_b or adjoint_b
+        attrs = {"transpose_a": turn_a, "transpose_b": turn_b} if turn_a or turn_b else None
         return emit("MatMul", (a, b), attrs, name)
     # The batched operation takes adjoints: a plain transpose is one of the conjugate.
     a, b = conj(a) if transpose_a else a, conj(b) if transpose_b else b
@@ -91,11 +92,11 @@ def tensordot(a, b, axes, name=None):
       ValueError: where the axes do not match, or a rank is unknown.
     """
     a, b = convert_pair(a, b)
-    if a.shape.rank is None or b.shape.rank is None:
+    if a.ndim is None or b.ndim is None:
         raise ValueError("tensordot needs tensors of known rank")
-    of_a, of_b = _paired_axes(axes, a.shape.rank, b.shape.rank)
-    labels_a = list(range(a.shape.rank))
-    labels_b = [-1 - i for i in range(b.shape.rank)]
+    of_a, of_b = _paired_axes(axes, a.ndim, b.ndim)
+    labels_a = list(range(a.ndim))
+    labels_b = [-1 - i for i in range(b.ndim)]
     for i, j in zip(of_a, of_b, strict=True):
         labels_b[j] = labels_a[i]
     out = [label for i, label in enumerate(labels_a) if i not in of_a]
@@ -176,7 +177,7 @@ def _parse(equation, operands):
     groups = left.split(",")
     if len(groups) != len(operands):
         raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
-    labelled = [_labels(g, x.shape.rank, equation) for g, x in zip(groups, operands, strict=True)]
+    labelled = [_labels(g, x.ndim, equation) for g, x in zip(groups, operands, strict=True)]
     hidden = max((-label for g in labelled for label in g if isinstance(label, int)), default=0)
     ellipsis = list(range(-hidden, 0))
     if arrow:

@@ -53,7 +53,7 @@ Raises:
 
 def _over_all(op, x, keepdims, name):
     out = emit(op, (x, all_axes(x)), KEEP if keepdims else DROP, name)
-    if x.shape.rank is None and not keepdims:
+    if x.ndim is None and not keepdims:
         out.set_shape(())
     return out
 
@@ -273,7 +273,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     array([0.       , 0.6931472], dtype=float32)
     """
     x = convert(x)
-    axis %= x.shape.rank
+    axis %= x.ndim
     lowest = convert(float("-inf"), x.dtype)
     total = _shifted(x, 1, axis, reverse, lowest) if exclusive else x
 
@@ -300,7 +300,7 @@ def _length(x, axis):
 
 def _shifted(x, step, axis, reverse, fill):
     """``x`` moved ``step`` places along an axis, the places left free filled."""
-    rank, length = x.shape.rank, _length(x, axis)
+    rank, length = x.ndim, _length(x, axis)
     step = emit("Minimum", (step, length), None, None)
     begin, end, paddings = [0] * rank, [0] * rank, [[0, 0] for _ in range(rank)]
     if reverse:

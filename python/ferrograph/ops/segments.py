@@ -150,7 +150,7 @@ def bincount(
     if maxlength is not None:
         length = minimum(length, cast(maxlength, arr.dtype))
     counted = ones_like(arr, dtype) if weights is None else convert(weights)
-    if arr.shape.rank == 2 and axis == -1:
+    if arr.ndim == 2 and axis == -1:
         rows = shape(arr, arr.dtype)[0]
         place = expand_dims(range(rows), 1)
         bins = emit("AddV2", (multiply(place, length), arr), None, None)
@@ -261,7 +261,7 @@ def dynamic_stitch(indices, data, name=None):
     """
     indices, data = [convert(i) for i in indices], [convert(d) for d in data]
     flat = concat([reshape(i, [-1]) for i in indices], 0)
-    tail = shape(data[0])[indices[0].shape.rank :]
+    tail = shape(data[0])[indices[0].ndim :]
     rows = concat([reshape(d, concat([[-1], tail], 0)) for d in data], 0)
     length = _above(flat)
     empty = emit(

@@ -95,7 +95,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     """
     indices = convert(indices)
     if batch_dims < 0:
-        batch_dims += indices.shape.rank
+        batch_dims += indices.ndim
     axis = batch_dims if axis is None else axis
     return emit("GatherV2", (params, indices, axis), {"batch_dims": batch_dims}, name)
 
@@ -129,7 +129,7 @@ def _with_batch_coordinates(indices, batch_dims):
     columns = []
     for axis in range(batch_dims):
         places = emit("Range", (convert(0, indices.dtype), sizes[axis], 1), None, None)
-        column = reshape(places, [-1] + [1] * (indices.shape.rank - 1 - axis))
+        column = reshape(places, [-1] + [1] * (indices.ndim - 1 - axis))
         columns.append(emit("BroadcastTo", (column, outer), None, None))
     return concat([*columns, indices], -1)
 
@@ -228,7 +228,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     tensor, mask = convert(tensor), convert(mask, dtype_hint=bool)
     axis = 0 if axis is None else int(static_value(axis))
     _check_mask(tensor, mask, axis)
-    sizes, end = shape(tensor), axis + mask.shape.rank
+    sizes, end = shape(tensor), axis + mask.ndim
     length = emit("Prod", (sizes[axis:end], [0]), None, None)
     rows = reshape(tensor, concat([sizes[:axis], expand_dims(length, 0), sizes[end:]], 0))
     places = emit("Where", (reshape(mask, [-1]),), None, None)
@@ -238,11 +238,11 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
 
 def _check_mask(tensor, mask, axis):
     """Checks what is known of a mask against the axes that it masks."""
-    if not mask.shape.rank:
+    if not mask.ndim:
         raise ValueError(
             f"boolean_mask needs a mask of at least one axis, of known rank; got shape {mask.shape}"
         )
-    if tensor.shape.rank is None:
+    if tensor.ndim is None:
         return
     sizes = mask.shape.as_list()
     masked = tensor.shape.as_list()[axis : axis + len(sizes)]

@@ -93,7 +93,7 @@ def _sorted(values, axis, direction, part, name):
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction must be ASCENDING or DESCENDING, got {direction!r}")
     axis = int(static_value(axis))
-    axes = values.shape.rank
+    axes = values.ndim
     if axes is not None and not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     if axis == -1 or axes is not None and axis == axes - 1:
@@ -112,7 +112,7 @@ def _sorted_last(values, direction, part):
         # Flipping the bits of an integer reverses the order without overflow, signed or not.
         flip = invert if values.dtype.is_integer else negative
     keys = flip(values) if flip else values
-    sizes = values.shape.as_list() if values.shape.rank is not None else [None]
+    sizes = values.shape.as_list() if values.ndim is not None else [None]
     k = shape(values)[-1] if sizes[-1] is None else sizes[-1]
     out = emit("TopKV2", (keys, k), {"sorted": True}, None)[part]
     return flip(out) if flip and part == 0 else out

@@ -46,7 +46,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     """
     inputs = convert(inputs)
     if axis is None:
-        rank = inputs.shape.rank
+        rank = inputs.ndim
         if rank is None:
             inputs, axis = emit("Reshape", (inputs, [-1]), None, None), 0
         else:
