@@ -64,6 +64,7 @@ from .module import Module
 from .control_flow import case, cond, switch_case, while_loop
 from .function import function
 from .tensor_array import TensorArray
+from .functional import foldl, foldr, map_fn, scan, vectorized_map
 from .ops.top import *  # noqa: F403
 from . import (
     autograph,
