@@ -274,21 +274,21 @@ class Function(_core.FunctionBase):
 def _shallow(args: tuple, kwargs: dict) -> list:
     """The leaves of the lists and dicts among arguments."""
     found: list = []
-
-    def visit(value: Any) -> None:
-        if type(value) in (list, tuple):
-            for v in value:
-                visit(v)
-        elif type(value) is dict:
-            for k, v in value.items():
-                found.append(k)
-                visit(v)
-        else:
-            found.append(value)
-
-    visit(args)
-    visit(kwargs)
+    _collect_leaves(args, found)
+    _collect_leaves(kwargs, found)
     return found
+
+
+def _collect_leaves(value: Any, found: list) -> None:
+    if type(value) in (list, tuple):
+        for v in value:
+            _collect_leaves(v, found)
+    elif type(value) is dict:
+        for k, v in value.items():
+            found.append(k)
+            _collect_leaves(v, found)
+    else:
+        found.append(value)
 
 
 class BoundFunction:
@@ -376,16 +376,20 @@ def function(
     if input_signature is not None:
         _check_signature(input_signature)
 
-    def decorate(target: Any) -> Any:
-        if isinstance(target, staticmethod):
-            return staticmethod(decorate(target.__func__))
-        if isinstance(target, classmethod):
-            return classmethod(decorate(target.__func__))
-        if isinstance(target, Function):
-            target = target.python_function
-        return Function(target, input_signature, autograph, reduce_retracing, jit_compile)
+    options = (input_signature, autograph, reduce_retracing, jit_compile)
+    if func is None:
+        return lambda target: _decorated(target, options)
+    return _decorated(func, options)
 
-    return decorate if func is None else decorate(func)
+
+def _decorated(target: Any, options: tuple) -> Any:
+    if isinstance(target, staticmethod):
+        return staticmethod(_decorated(target.__func__, options))
+    if isinstance(target, classmethod):
+        return classmethod(_decorated(target.__func__, options))
+    if isinstance(target, Function):
+        target = target.python_function
+    return Function(target, *options)
 
 
 def binding_error(target: Function, args: tuple, kwargs: dict | None) -> TypeError:

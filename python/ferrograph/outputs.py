@@ -47,32 +47,35 @@ def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:
     ``to_tensor`` makes a tensor of a leaf. TypeError for an object that cannot be returned.
     """
     flat: list = []
+    return flat, _template(result, to_tensor, flat)
 
-    def visit(value: Any) -> Any:
-        if value is None:
-            return None
-        kind = type(value)
-        if kind is tuple:
-            return tuple(visit(v) for v in value)
-        if kind is list:
-            return [visit(v) for v in value]
-        if kind is dict:
-            return {k: visit(v) for k, v in value.items()}
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return Packed(kind, [visit(v) for v in value], None)
-        if isinstance(value, (list, tuple)):
-            return Packed(kind, [visit(v) for v in value], None)
-        if isinstance(value, dict):
-            return Packed(kind, [visit(v) for v in value.values()], list(value))
-        if hasattr(kind, "_component_list"):
-            return Composite(value, [visit(v) for v in value._component_list()])
-        names = _record_fields(kind)
-        if names is not None:
-            return Packed(kind, [visit(getattr(value, n)) for n in names], names)
-        flat.append(to_tensor(value))
-        return len(flat) - 1
 
-    return flat, visit(result)
+def _template(value: Any, to_tensor: Any, flat: list) -> Any:
+    """The template of a value, whose tensors are added to ``flat``."""
+
+    def all_of(values: Any) -> list:
+        return [_template(v, to_tensor, flat) for v in values]
+
+    if value is None:
+        return None
+    kind = type(value)
+    if kind is tuple:
+        return tuple(all_of(value))
+    if kind is list:
+        return all_of(value)
+    if kind is dict:
+        return dict(zip(value, all_of(value.values()), strict=True))
+    if isinstance(value, (list, tuple)):
+        return Packed(kind, all_of(value), None)
+    if isinstance(value, dict):
+        return Packed(kind, all_of(value.values()), list(value))
+    if hasattr(kind, "_component_list"):
+        return Composite(value, all_of(value._component_list()))
+    names = _record_fields(kind)
+    if names is not None:
+        return Packed(kind, all_of(getattr(value, n) for n in names), names)
+    flat.append(to_tensor(value))
+    return len(flat) - 1
 
 
 def _record_fields(kind: type) -> list | None:
