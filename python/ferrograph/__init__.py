@@ -87,3 +87,12 @@ newaxis = None
 _setup.finish()
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    """The modules that are imported when they are first used."""
+    if name in ("autodiff", "test"):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -146,13 +146,7 @@ class GradientTape(_core.TapeBase):
         None, or zeros if ``unconnected_gradients`` says so. RuntimeError where a tape that is not
         persistent is asked twice.
         """
-        if self._used and not self._persistent:
-            raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients "
-                "(or jacobians)"
-            )
-        if self._recording and not self._persistent:
-            self._end()
+        self._use()
         unconnected = UnconnectedGradients(unconnected_gradients)
         targets = [t for t in nest.flatten(target, expand_composites=True) if t is not None]
         seeds = [None] * len(targets)
@@ -160,11 +154,90 @@ class GradientTape(_core.TapeBase):
             seeds = nest.flatten(output_gradients, expand_composites=True)
         flat = nest.flatten(sources, expand_composites=True)
         found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
+        self._used_up()
+        results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
+        return nest.pack_sequence_as(sources, results)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of ``target`` by each element of each source.
+
+        A result has the shape of the target followed by that of the source. The last two arguments
+        are accepted and change nothing.
+        """
+        from . import jacobian
+
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        self._use()
+        flat = nest.flatten(sources, expand_composites=True)
+        target = _endpoint(target)
+        found = jacobian.jacobian(self._rows(target, flat), target, flat, fill)
+        self._used_up()
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each row of ``target`` by the same row of ``source``.
+
+        Row ``i`` of the target must depend on row ``i`` of the source alone. ValueError where they
+        have different numbers of rows.
+        """
+        from . import jacobian
+
+        target = _endpoint(target)
+        rows = [
+            None if t.shape.rank is None else [*t.shape.as_list(), 0][0] for t in (target, source)
+        ]
+        scalar = 0 in (target.shape.rank, source.shape.rank)
+        if scalar or (None not in rows and rows[0] != rows[1]):
+            raise ValueError(
+                f"batch_jacobian needs a target and a source of as many rows, got shapes "
+                f"{target.shape} and {source.shape}"
+            )
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        self._use()
+        found = jacobian.batch_jacobian(self._rows(target, [source]), target, source, fill)
+        self._used_up()
+        return found
+
+    def _rows(self, target: Any, flat: list) -> Any:
+        """A function from the weights of a target to the gradients of the sources."""
+        ends = [_endpoint(source) for source in flat]
+
+        def gradients(seed: Any) -> list:
+            found = self._gradient([target], ends, [seed])
+            return [
+                _finish(g, s, UnconnectedGradients.NONE) for g, s in zip(found, flat, strict=True)
+            ]
+
+        return gradients
+
+    def _use(self) -> None:
+        """RuntimeError where the tape was used up."""
+        if self._used and not self._persistent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if self._recording and not self._persistent:
+            self._end()
+
+    def _used_up(self) -> None:
         if not self._persistent:
             self._used = True
             self._release()
-        results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
-        return nest.pack_sequence_as(sources, results)
 
 
 def _endpoint(value: Any) -> Any:
