@@ -40,6 +40,8 @@ pub enum Effect {
 pub enum Differentiability {
     /// `vjp` gives them.
     Vjp,
+    /// The gradient of the first output is that of the first input as it is, rows of a larger tensor staying rows.
+    Passes,
     /// By decision none flows: inputs of such an operation are unconnected.
     Stops,
     /// They are computed from the operation's regions.

@@ -1,8 +1,8 @@
 //! Operations that compute nothing: inputs, constants, identities.
 
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Emitter, Grads, Inputs, Known, Leaves, Op, OpRef,
-    Registry, Runner, Specs, Tensors, VjpCall, op_object,
+    Attr, Attrs, Differentiability, Effect, Inputs, Known, Leaves, Op, OpRef, Registry, Runner,
+    Specs, Tensors, op_object,
 };
 use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
@@ -90,10 +90,7 @@ impl Op for Identity {
         inputs.known(0)
     }
     fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
-    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        Ok(smallvec![Some(call.grad()?.clone().into())])
+        Differentiability::Passes
     }
 }
 

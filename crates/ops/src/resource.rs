@@ -1,8 +1,7 @@
 //! Variables: named cells that hold a tensor from call to call.
 
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Emitter, Grads, Inputs, Op, Registry, Runner, Specs,
-    Tensors, VjpCall, op_object,
+    Attr, Attrs, Differentiability, Effect, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
 };
 use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use parking_lot::RwLock;
@@ -142,10 +141,7 @@ impl Op for ReadVariable {
         Ok(smallvec![VariableCell::of(&inputs[0])?.read()?])
     }
     fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
-    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        Ok(smallvec![Some(call.grad()?.clone().into())])
+        Differentiability::Passes
     }
 }
 

@@ -160,12 +160,18 @@ pub fn backprop(
             .iter()
             .map(|i| reached.contains(&i.key()))
             .collect();
-        let mut grads: SmallVec<[Option<Val>; 2]> = SmallVec::new();
+        let mut sums = Grads::new();
         for output in &record.outputs {
-            let grad = collected.sum(e, output.key())?;
-            grads.push(grad.map(|g| densify(e, &g)).transpose()?);
+            sums.push(collected.sum(e, output.key())?);
         }
-        let found = vjp(e, record, &grads, &needs)?;
+        let found = if record.op.differentiability() == Differentiability::Passes {
+            sums
+        } else {
+            let dense = |g: Option<Grad>| g.map(|g| densify(e, &g)).transpose();
+            let grads: SmallVec<[Option<Val>; 2]> =
+                sums.into_iter().map(dense).collect::<Result<_>>()?;
+            vjp(e, record, &grads, &needs)?
+        };
         for ((input, grad), need) in record.inputs.iter().zip(found).zip(&needs) {
             if let (Some(grad), true) = (grad, *need) {
                 collected.add(input.key(), grad);
@@ -241,7 +247,7 @@ fn vjp(
     let found = match record.op.differentiability() {
         Differentiability::Vjp => record.op.vjp(e, &call),
         Differentiability::Regions => region_vjp(e, record, &call),
-        Differentiability::Stops => return Ok(Grads::new()),
+        Differentiability::Stops | Differentiability::Passes => return Ok(Grads::new()),
         Differentiability::Missing => bail!(
             NotFound,
             "no gradient is defined for operation {}",
