@@ -139,6 +139,7 @@ def device(device_name: Any) -> Iterator[None]:
     if callable(name):
         name = ""
     kinds = [part for part in str(name).upper().replace("DEVICE:", "").split("/") if part]
-    if any(part.startswith(("GPU", "TPU")) for part in kinds):
+    known = ("CPU", "JOB:", "REPLICA:", "TASK:")
+    if any(not part.startswith(known) for part in kinds):
         raise ValueError(f"there is no device {device_name!r} here; ferrograph runs on the CPU")
     yield

@@ -216,21 +216,21 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """Replace the value. ValueError where dtype or shape do not fit."""
-        return self._change("set", value)
+        return self._change("set", value, read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """Add to the value."""
-        return self._change("add", delta)
+        return self._change("add", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """Subtract from the value."""
-        return self._change("sub", delta)
+        return self._change("sub", delta, read_value)
 
-    def _change(self, kind: str, value: Any) -> Any:
+    def _change(self, kind: str, value: Any, read_value: bool = True) -> Any:
         if isinstance(value, Variable):
             value = value._read()
         if not isinstance(value, _core.Tensor):
@@ -247,7 +247,49 @@ class Variable(_core.VariableBase, metaclass=_Meta):
                 "cannot be assigned"
             )
         self._assign(kind, value)
-        return self if _core.executing_eagerly() else self._read()
+        # In a graph, too, the result is the variable: it is read where it is used.
+        return self if read_value else None
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Replace the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterUpdate", indices, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Add to the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterAdd", indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Subtract from the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterSub", indices, updates)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Replace the rows that an ``IndexedSlices`` names."""
+        return self._scatter_rows("TensorScatterUpdate", sparse_delta)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Add an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterAdd", sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Subtract an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterSub", sparse_delta)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """The larger of what is there and an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterMax", sparse_delta)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """The smaller of what is there and an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterMin", sparse_delta)
+
+    def _scatter_rows(self, op: str, delta: Any) -> Any:
+        indices = _core.convert_to_tensor(delta.indices)
+        return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), delta.values)
+
+    def _scatter(self, op: str, indices: Any, updates: Any) -> Any:
+        indices = _core.convert_to_tensor(indices)
+        updates = _core.convert_to_tensor(updates, self.dtype)
+        return self._change("set", _core.emit(op, (self._read(), indices, updates)))
 
     def is_initialized(self, name: Any = None) -> bool:
         """Whether it has a value."""
@@ -298,7 +340,7 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         return self._read()[key]
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self._read().__array__(dtype)
+        return self._read().__array__(dtype, copy)
 
     def __format__(self, spec: str) -> str:
         return format(self._read(), spec)

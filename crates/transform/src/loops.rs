@@ -3,9 +3,9 @@
 
 use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
-use crate::region::{Node, zeros_of};
+use crate::region::{Node, variable_in, zeros_of};
 use ferrograph_graph::{Attr, Emitter, Grad, Grads, Graph, Trace, Val, Vals, ValueId, VjpCall};
-use ferrograph_ops::{Branch, Build, LeafOps, VariableCell, While};
+use ferrograph_ops::{Branch, Build, LeafOps, While};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, err};
 use std::sync::Arc;
 
@@ -193,8 +193,10 @@ impl Backward<'_> {
             vars.push(self.op.vars[v].clone());
         }
         for &i in &self.body.invariants {
-            let zero = zeros_of(e, &self.call.inputs[i])?;
-            vars.push(value_spec(&self.call.inputs[i])?);
+            let input = &self.call.inputs[i];
+            let held = variable_in(&[&self.op.body], i);
+            vars.push(held.clone().unwrap_or_else(|| input.spec()));
+            let zero = zeros_of(e, input, held)?;
             inputs.push(zero);
         }
         inputs.extend(self.lists.iter().cloned());
@@ -324,17 +326,6 @@ fn item(e: &mut TraceEmitter, list: &Val, index: &Val, spec: &TensorSpec) -> Res
         &[list, index, &shape],
         vec![("element_dtype", Attr::DType(spec.dtype))],
     )
-}
-
-/// The spec of a value; of a variable's value for its handle.
-fn value_spec(val: &Val) -> Result<TensorSpec> {
-    if val.dtype() != DType::Resource {
-        return Ok(val.spec());
-    }
-    let handle = val
-        .constant()
-        .ok_or_else(|| err!(Unimplemented, "a loop gradient for a variable argument"))?;
-    Ok(VariableCell::of(&handle)?.spec.clone())
 }
 
 /// Whether the index has not run below zero.

@@ -8,7 +8,7 @@ use crate::loops::while_vjp;
 use ferrograph_graph::{
     Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId, VjpCall,
 };
-use ferrograph_ops::{Branch, Build, Call, If, LeafOps, ReadVariable, VariableCell, While};
+use ferrograph_ops::{Branch, Build, Call, If, LeafOps, ReadVariable, While};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
@@ -183,7 +183,15 @@ fn if_vjp(e: &mut dyn Emitter, node: &Node, op: &If, call: &VjpCall<'_>) -> Resu
     };
     let branches = [then_side, else_side]
         .iter()
-        .map(|side| backward_branch(side, &seeds, call.inputs, &connected))
+        .map(|side| {
+            backward_branch(
+                side,
+                &seeds,
+                call.inputs,
+                &connected,
+                &[&op.then_branch, &op.else_branch],
+            )
+        })
         .collect::<Result<Vec<_>>>()?;
     let results = emit_if(e, &call.inputs[0], branches)?;
     let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
@@ -212,6 +220,7 @@ fn backward_branch(
     seeds: &[Val],
     inputs: &[Val],
     connected: &[usize],
+    branches: &[&Branch],
 ) -> Result<(Arc<Graph>, Vec<Val>)> {
     let trace = Trace::new("cond_grad", None);
     let mut outer: Vec<Val> = Vec::new();
@@ -245,7 +254,10 @@ fn backward_branch(
             Some(k) => found[k]
                 .clone()
                 .ok_or_else(|| err!(Internal, "a connected input has no gradient"))?,
-            None => zeros_for(&mut e, &inputs[i], &mut |v, s| enter(v, s, &mut outer))?,
+            None => {
+                let inner = enter(&inputs[i], inputs[i].spec(), &mut outer)?;
+                zeros_of(&mut e, &inner, variable_in(branches, i))?
+            }
         };
         outputs.push(trace.resolve(&value, &LeafOps)?);
     }
@@ -253,32 +265,39 @@ fn backward_branch(
     Ok((graph, outer))
 }
 
-/// Zeros of an input's type inside a branch, which the input must enter; a variable's are those of its value.
-fn zeros_for(
-    e: &mut TraceEmitter,
-    input: &Val,
-    enter: &mut dyn FnMut(&Val, TensorSpec) -> Result<Val>,
-) -> Result<Val> {
-    let inner = enter(input, input.spec())?;
-    zeros_of_value(e, input, &inner)
+/// What is read of a variable that one of a graph's inputs refers to, where it is read at all.
+fn read_of(graph: &Graph, input: ValueId) -> Option<TensorSpec> {
+    graph.nodes.iter().find_map(|node| {
+        let place = node.inputs.iter().position(|v| *v == input)?;
+        if let Some(read) = node.op.downcast::<ReadVariable>() {
+            return Some(read.spec.clone());
+        }
+        if let Some(call) = node.op.downcast::<Call>() {
+            return read_of(&call.graph, call.graph.inputs[place]);
+        }
+        if let Some(op) = node.op.downcast::<If>() {
+            return variable_in(&[&op.then_branch, &op.else_branch], place);
+        }
+        let op = node.op.downcast::<While>()?;
+        variable_in(&[&op.cond, &op.body], place)
+    })
 }
 
-/// Zeros of a value's type; a variable's are those of its value.
-pub(crate) fn zeros_of(e: &mut dyn Emitter, value: &Val) -> Result<Val> {
-    zeros_of_value(e, value, value)
+/// What the regions of an operation read of the variable that one of its inputs refers to.
+pub(crate) fn variable_in(branches: &[&Branch], input: usize) -> Option<TensorSpec> {
+    branches.iter().find_map(|branch| {
+        let fed = (0..branch.inputs.len()).filter(|&p| branch.inputs[p] as usize == input);
+        fed.into_iter()
+            .find_map(|p| read_of(&branch.graph, branch.graph.inputs[p]))
+    })
 }
 
-fn zeros_of_value(e: &mut dyn Emitter, known_as: &Val, value: &Val) -> Result<Val> {
-    if known_as.dtype() != DType::Resource {
+/// Zeros of a value's type; of what a variable holds for its handle, given what is read of it.
+pub(crate) fn zeros_of(e: &mut dyn Emitter, value: &Val, held: Option<TensorSpec>) -> Result<Val> {
+    if value.dtype() != DType::Resource {
         return e.zeros_like(value);
     }
-    let handle = known_as.constant().ok_or_else(|| {
-        err!(
-            Unimplemented,
-            "zeros for a variable that is passed as argument"
-        )
-    })?;
-    let spec = VariableCell::of(&handle)?.spec.clone();
+    let spec = held.ok_or_else(|| err!(Internal, "a variable has a gradient but is not read"))?;
     let read = e.one(Arc::new(ReadVariable { spec }), std::slice::from_ref(value))?;
     e.zeros_like(&read)
 }
