@@ -162,6 +162,22 @@ def test_arrays_are_arguments_and_results_of_functions():
     assert outer(fg.constant(5)).numpy().tolist() == [5]
 
 
+def test_results_of_a_function_learn_their_shapes_apart():
+    @fg.function
+    def make():
+        return fg.TensorArray(fg.float32, size=0, dynamic_size=True)
+
+    @fg.function
+    def size_after_a_write(ta):
+        return ta.write(0, [1.0, 2.0, 3.0]).size()
+
+    first, second = make(), make()
+    first.write(0, [1.0, 2.0])
+    assert int(size_after_a_write(second)) == 1
+    assert first.element_shape == [2] and second.element_shape.rank is None
+    second.write(0, 1.0)
+
+
 def test_gradients_go_through_arrays():
     def stacked(x):
         ta = fg.TensorArray(fg.float32, size=3).unstack(x * x)

@@ -38,7 +38,8 @@ class Composite:
 
     def pack(self, values: list) -> Any:
         """Such a value of these tensors."""
-        return self._value._from_components(values)
+        made = self._value._from_components(values)
+        return made._separate() if hasattr(made, "_separate") else made
 
 
 def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:

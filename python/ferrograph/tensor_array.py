@@ -215,6 +215,11 @@ class TensorArray:
         other._list, other._read = made, set(self._read)
         return other
 
+    def _separate(self) -> TensorArray:
+        """This array, from now on learning the shape of its elements by itself."""
+        self._shape = [self._shape[0]]
+        return self
+
     def _trace_key(self) -> tuple:
         """What tells arrays apart for a trace, beside their elements."""
         dims = self.element_shape

@@ -97,7 +97,7 @@ def classify(obj: Any) -> tuple:
 def rebuild(obj: Any, children: list) -> Any:
     """A container like ``obj`` of other children, in the order that ``classify`` gave them."""
     if hasattr(type(obj), "_trace_key"):
-        return obj._from_components(children)
+        return obj._from_components(children)._separate()
     names = _fields(obj)
     if names is not None:
         if isinstance(obj, tuple):
