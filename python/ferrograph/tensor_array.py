@@ -256,6 +256,8 @@ class TensorArray:
     def _learn(self, shape: TensorShape) -> None:
         """Check the shape of an element, and note what it says of the others."""
         known = self._shape[0]
+        if shape.is_fully_defined() and shape == known:
+            return
         if not known.is_compatible_with(shape):
             raise ValueError(
                 f"a TensorArray of elements of shape {known} cannot hold one of shape {shape}"
