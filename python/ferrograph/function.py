@@ -154,6 +154,19 @@ class Function(_core.FunctionBase):
                 return self._at_signature(self._convert(args, kwargs))
             return self._for_call(args, kwargs or {})
 
+    def _on_relaxed_failure(self, args: tuple, kwargs: dict | None, error: Exception) -> Any:
+        """A trace with relaxed dimensions failed when it ran: try one of the exact shapes."""
+        from .errors import InvalidArgumentError
+
+        if not isinstance(error, InvalidArgumentError):
+            raise error
+        with self._lock:
+            wanted = self._signature_of(args, kwargs)
+            exact, _ = self._trace_once(args, kwargs or {}, wanted, Creation(allowed=False))
+            result = exact._call_flat(self._tensors_of(args, kwargs))
+            self._add(wanted, exact)
+        return result
+
     def _convert(self, args: tuple, kwargs: dict | None) -> tuple:
         from .input_signature import convert
 
@@ -173,7 +186,9 @@ class Function(_core.FunctionBase):
         general = self._relaxation(wanted)
         if general is not None:
             try:
-                return self._trace(args, kwargs, general)
+                relaxed = self._trace(args, kwargs, general)
+                relaxed._set_relaxed()
+                return relaxed
             except Exception:  # the trace may need the exact sizes: then they stay exact
                 self._never_relax.add(general)
         return self._trace(args, kwargs, wanted)

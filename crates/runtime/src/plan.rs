@@ -2,7 +2,7 @@
 
 use crate::compile::compile;
 use ferrograph_graph::{Graph, Kernel, NodeId, OpRef, Operands, Runner, SlotType, Tensors};
-use ferrograph_tensor::{Buffer, DType, Result, Shape, Tensor, bail, err};
+use ferrograph_tensor::{Buffer, DType, PartialShape, Result, Shape, Tensor, bail, err};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use parking_lot::{Mutex, RwLock};
@@ -242,7 +242,7 @@ impl Runner for PlanRunner {
     }
 }
 
-/// The dimensions of those inputs that the graph's own specs leave open.
+/// Place, rank and dimensions of those inputs whose shapes the graph's own specs do not say.
 type ShapeKey = SmallVec<[usize; 8]>;
 
 /// Plans of a graph by input shapes.
@@ -250,6 +250,17 @@ type ShapeKey = SmallVec<[usize; 8]>;
 struct Plans {
     plans: RwLock<HashMap<ShapeKey, Arc<Plan>, FixedState>>,
     last: RwLock<Option<(ShapeKey, Arc<Plan>)>>,
+}
+
+/// Whether a tensor has just the shape, static throughout, that an input was traced with.
+fn is_as_traced(tensor: &Tensor, traced: &PartialShape) -> bool {
+    traced.dims().is_some_and(|dims| {
+        dims.len() == tensor.rank()
+            && dims
+                .iter()
+                .zip(tensor.shape().iter())
+                .all(|(d, n)| d.known() == Some(*n))
+    })
 }
 
 /// Plans a graph keeps; past it they are made anew.
@@ -271,8 +282,9 @@ pub fn plan_for(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Arc<Plan>> {
     }
     let plans = graph.attachment(Plans::default);
     let mut key = ShapeKey::new();
-    for (tensor, spec) in inputs.iter().zip(graph.input_specs()) {
-        if !spec.shape.is_static() {
+    for (i, (tensor, spec)) in inputs.iter().zip(graph.input_specs()).enumerate() {
+        if !is_as_traced(tensor, &spec.shape) {
+            key.push(i);
             key.push(tensor.rank());
             key.extend_from_slice(tensor.shape());
         }

@@ -5,11 +5,12 @@ use crate::emit::{PyGraphHandle, to_val};
 use crate::errors::{IntoPyResult, guarded};
 use crate::region::PyRegion;
 use crate::tensor::wrap;
-use ferrograph_graph::{Tensors, Val, Vals};
+use ferrograph_graph::{Effect, Tensors, Val, Vals};
 use ferrograph_runtime::{ConcreteFunction, plan_for};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Plans above this many floating-point operations run without the interpreter lock.
 const UNLOCKED_FLOPS: f64 = 50_000.0;
@@ -25,9 +26,19 @@ const UNLOCKED_FLOPS: f64 = 50_000.0;
 pub(crate) struct PyConcrete {
     function: ConcreteFunction,
     result: Tree,
+    /// Whether it was traced with dimensions unknown that its first call knew.
+    relaxed: AtomicBool,
 }
 
 impl PyConcrete {
+    /// Whether a call that failed may be tried again by a trace of the exact shapes: nothing but reads happened.
+    pub(crate) fn may_be_too_general(&self) -> bool {
+        let effect = || self.function.graph.effect();
+        self.relaxed.load(Ordering::Relaxed)
+            && self.function.can_run()
+            && matches!(effect(), Effect::Pure | Effect::Reads)
+    }
+
     /// Calls with the tensors and handles of the arguments, in the order of the signature.
     pub(crate) fn call<'py>(&self, py: Python<'py>, vals: Vals) -> PyResult<Bound<'py, PyAny>> {
         let outputs: Vals = if self.function.can_run() {
@@ -78,7 +89,13 @@ impl PyConcrete {
         Ok(PyConcrete {
             function: ConcreteFunction::new(graph, captures),
             result: Tree::parse(template)?,
+            relaxed: AtomicBool::new(false),
         })
+    }
+
+    /// Says that it was traced with dimensions unknown that its first call knew.
+    fn _set_relaxed(&self) {
+        self.relaxed.store(true, Ordering::Relaxed);
     }
 
     /// Calls with a flat list of tensors.

@@ -124,12 +124,22 @@ impl PyFunction {
         let this = slf.get();
         let bound = PyFunction::bound(slf, args, kwargs)?;
         let encoded = this.encode(&bound)?;
-        if let Some(found) = this.cache.find(encoded.signature.words()) {
-            return found.bind(py).get().call(py, encoded.vals);
+        let made;
+        let found = this.cache.find(encoded.signature.words());
+        let concrete = match &found {
+            Some(found) => found.bind(py).get(),
+            None => {
+                made = slf.call_method1(intern!(py, "_on_miss"), (args, kwargs))?;
+                made.cast::<PyConcrete>()?.get()
+            }
+        };
+        match concrete.call(py, encoded.vals) {
+            Err(error) if concrete.may_be_too_general() => slf.call_method1(
+                intern!(py, "_on_relaxed_failure"),
+                (args, kwargs, error.into_value(py)),
+            ),
+            result => result,
         }
-        let made = slf.call_method1(intern!(py, "_on_miss"), (args, kwargs))?;
-        let concrete = made.cast::<PyConcrete>()?;
-        concrete.get().call(py, encoded.vals)
     }
 
     fn __get__<'py>(
