@@ -102,7 +102,7 @@ fn sum_grads(e: &mut dyn Emitter, parts: &[Grad]) -> Result<Grad> {
         .map(|g| densify(e, g))
         .collect::<Result<Vec<_>>>()?;
     Ok(Grad::Dense(match &dense[..] {
-        [a, b] => e.add(a, b)?,
+        [a, b] if a.dtype() != DType::Variant => e.add(a, b)?,
         all => {
             let sum = e.op_all("AddN", all, vec![])?;
             sum.into_iter()

@@ -426,7 +426,11 @@ impl Op for TensorListSplit {
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = any_shape(e)?;
         let attrs = vec![element_dtype(self.element_dtype)];
-        let inputs = [call.grad()?, &shape, &call.inputs[2]];
+        // A piece that nobody read has no gradient, and its shape differs from that of the others.
+        let (lengths, zeros) = (&call.inputs[2], e.zeros_like(&call.inputs[0])?);
+        let unread = e.op("TensorListSplit", &[&zeros, &shape, lengths], attrs.clone())?;
+        let pieces = e.op("AddN", &[call.grad()?, &unread], vec![])?;
+        let inputs = [&pieces, &shape, lengths];
         let grad = e.op("TensorListConcatV2", &inputs, attrs)?;
         let grad = e.reshape_like(&grad, &call.inputs[0])?;
         Ok(grads([Some(grad), None, None]))
