@@ -308,7 +308,8 @@ HOSTILE = {
         "(RecursionError, ValueError, TypeError)",
     ),
     "an interrupt": (
-        "import threading, _thread\n"
+        "import signal, threading, _thread\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored\n"
         "f = fg.function(lambda n: fg.while_loop(lambda i: i >= 0, lambda i: i * 0, [n]))\n"
         "threading.Timer(1.0, _thread.interrupt_main).start()\n"
         "f(fg.constant(0))",

@@ -124,9 +124,18 @@ impl<T> TraceCache<T> {
 
     /// Drops the traces whose signature the predicate refuses.
     pub fn retain(&self, mut keep: impl FnMut(&[u64]) -> bool) {
+        // What is dropped may run code that uses this cache, so that it is dropped without the lock.
         let mut state = self.state.write();
-        state.entries.retain(|e| keep(&e.signature));
-        state.exact.clear();
+        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut state.entries)
+            .into_iter()
+            .partition(|e| keep(&e.signature));
+        state.entries = kept;
+        let exact = std::mem::replace(
+            &mut state.exact,
+            HashMap::with_hasher(FixedState::default()),
+        );
+        drop(state);
+        drop((dropped, exact));
     }
 
     /// Drops everything.
