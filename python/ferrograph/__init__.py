@@ -58,6 +58,7 @@ from .variable import (
     VariableSynchronization,
     variable_creator_scope,
 )
+from .custom_gradient import custom_gradient, grad_pass_through, recompute_grad
 from .gradient import GradientTape, IndexedSlices, UnconnectedGradients
 from .graph import Graph, Operation
 from .module import Module

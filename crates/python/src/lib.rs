@@ -38,7 +38,10 @@ mod _core {
     #[pymodule_export]
     use super::origin::set_internal_paths;
     #[pymodule_export]
-    use super::region::{PyEagerScope, PyRegion, current_graph_id, emit_call, emit_if, emit_while};
+    use super::region::{
+        PyEagerScope, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,
+        emit_while,
+    };
     #[pymodule_export]
     use super::tape::PyTape;
     #[pymodule_export]

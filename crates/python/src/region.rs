@@ -6,7 +6,7 @@ use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
 use ferrograph_graph::{Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
-use ferrograph_ops::{Branch, If, LeafOps, Placeholder, While};
+use ferrograph_ops::{Branch, CustomGradient, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
 use ferrograph_tensor::{PartialShape, TensorSpec};
 use parking_lot::Mutex;
@@ -422,6 +422,39 @@ pub(crate) fn emit_call<'py>(
     vals.extend(captures.into_iter().map(|c| c.outer));
     let op = Arc::new(ferrograph_ops::Call { graph });
     wrap_all(py, guarded(|| emit_named(op, &vals, None)).or_raise(py)?)
+}
+
+/// Emits values with a gradient of the program's own: the results, as they are. `region` takes the gradients of the
+/// results; `gradients` gives for each argument which of its outputs is the argument's gradient, or None.
+#[pyfunction]
+pub(crate) fn emit_custom_gradient<'py>(
+    py: Python<'py>,
+    results: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyAny>,
+    region: &PyRegion,
+    gradients: Vec<Option<usize>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (backward, captures) = region.parts()?;
+    let mut vals = Vec::new();
+    for result in results.try_iter()? {
+        vals.push(to_val(&result?, None)?);
+    }
+    let n_results = vals.len();
+    for arg in args.try_iter()? {
+        let arg = arg?;
+        vals.push(match arg.cast::<PyVariable>() {
+            Ok(v) => v.get().handle.clone(),
+            Err(_) => to_val(&arg, None)?,
+        });
+    }
+    vals.extend(captures.into_iter().map(|c| c.outer));
+    let op = Arc::new(CustomGradient {
+        backward,
+        n_results,
+        gradients,
+    });
+    let outputs = guarded(|| emit_named(op, &vals, None)).or_raise(py)?;
+    outputs.into_iter().map(|v| wrap(py, v)).collect()
 }
 
 /// A level of eager execution, whatever is being traced: enter, then exit.
