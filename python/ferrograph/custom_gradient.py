@@ -14,7 +14,7 @@ __all__ = ["custom_gradient", "grad_pass_through", "recompute_grad"]
 
 
 def custom_gradient(f: Callable | None = None) -> Any:
-    """Decorate ``f(*args) -> (result, grad_fn)``: the gradient of the result is what ``grad_fn`` says.
+    """Decorate ``f(*args) -> (result, grad_fn)``: ``grad_fn`` gives the gradient of the result.
 
     ``grad_fn(*upstream)`` takes one gradient for each tensor of the result and gives one for each
     argument, None where there is none. Where ``f`` reads variables, ``grad_fn`` takes them as
@@ -61,7 +61,7 @@ def _tensor(value: Any) -> Any:
 def _backward(
     f: Callable, grad_fn: Callable, results: list, n_args: int, variables: list
 ) -> tuple[Any, list]:
-    """``grad_fn`` traced, and which of its outputs is the gradient of each argument and variable."""
+    """``grad_fn`` traced, and for each argument and variable the output that is its gradient."""
     region = _core.Region("custom_gradient")
     upstream = [region.add_input(r.dtype, r.shape, "upstream") for r in results]
     with context.tracing(region):
@@ -81,7 +81,7 @@ def _gradients(
         if not _takes_variables(grad_fn):
             raise TypeError(
                 f"{name}() reads variables, so its grad_fn must take the argument `variables` and "
-                "return a pair: gradients of the arguments, and a list of gradients of the variables"
+                "return a pair: gradients of the arguments, and those of the variables"
             )
         found, of_variables = grad_fn(*upstream, variables=variables)
         of_variables = list(of_variables)

@@ -679,6 +679,7 @@ REASONS = {
     "Const": "made from values, by constant and conversions",
     "Placeholder": "stands for an argument; traces make it",
     "NoOp": "computes nothing",
+    "CustomGradient": "tested with custom gradients",
     "If": "tested with control flow",
     "StatelessIf": "tested with control flow",
     "While": "tested with control flow",

@@ -131,74 +131,119 @@ fn call_vjp(e: &mut dyn Emitter, node: &Node, op: &Call, call: &VjpCall<'_>) -> 
 fn if_vjp(e: &mut dyn Emitter, node: &Node, op: &If, call: &VjpCall<'_>) -> Result<Grads> {
     let n = op.then_branch.graph.outputs.len();
     let mask = wanted(call.grads, n);
-    let then = graph_gradient(&op.then_branch.graph, &mask)?;
-    let other = graph_gradient(&op.else_branch.graph, &mask)?;
-    let residuals_of = |g: &GraphGradient| -> Vec<TensorSpec> {
-        g.forward.output_specs().skip(n).cloned().collect()
-    };
-    let (then_residuals, else_residuals) = (residuals_of(&then), residuals_of(&other));
+    let then = Kept::of(&op.then_branch, n, &mask)?;
+    let other = Kept::of(&op.else_branch, n, &mask)?;
     let forward = If {
         then_branch: Branch {
-            graph: pad_outputs(&then.forward, n, &[], &else_residuals)?,
+            graph: pad_outputs(&then.graph, n, &[], &other.returned)?,
             inputs: op.then_branch.inputs.clone(),
         },
         else_branch: Branch {
-            graph: pad_outputs(&other.forward, n, &then_residuals, &[])?,
+            graph: pad_outputs(&other.graph, n, &then.returned, &[])?,
             inputs: op.else_branch.inputs.clone(),
         },
     };
-    let all: Vec<TensorSpec> = then_residuals
+    let returned = then
+        .returned
         .iter()
-        .chain(&else_residuals)
-        .cloned()
-        .collect();
+        .chain(&other.returned)
+        .map(|s| TensorSpec::unknown(s.dtype));
     let specs: Vec<TensorSpec> = op
         .then_branch
         .graph
         .output_specs()
         .cloned()
-        .chain(all.iter().map(|s| TensorSpec::unknown(s.dtype)))
+        .chain(returned)
         .collect();
-    let residuals = node.extend(Arc::new(forward), &specs)?;
+    let added = node.extend(Arc::new(forward), &specs)?;
+    let (of_then, of_other) = added.split_at(then.returned.len());
     let seeds: Vec<Val> = call.grads.iter().flatten().cloned().collect();
+    let has_gradient = |i: usize| {
+        gradient_of(&op.then_branch, &then.gradient, i).is_some()
+            || gradient_of(&op.else_branch, &other.gradient, i).is_some()
+    };
+    let carries = |i: usize| {
+        let dtype = call.inputs[i].dtype();
+        dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant)
+    };
     let connected: Vec<usize> = (1..call.inputs.len())
-        .filter(|&i| {
-            call.inputs[i].dtype().is_differentiable() || call.inputs[i].dtype() == DType::Resource
-        })
-        .filter(|&i| {
-            gradient_of(&op.then_branch, &then, i).is_some()
-                || gradient_of(&op.else_branch, &other, i).is_some()
-        })
+        .filter(|&i| carries(i) && has_gradient(i))
         .collect();
-    let (mid, k) = residuals.split_at(then_residuals.len());
-    let then_side = Side {
-        branch: &op.then_branch,
-        gradient: &then,
-        residuals: mid,
-    };
-    let else_side = Side {
-        branch: &op.else_branch,
-        gradient: &other,
-        residuals: k,
-    };
-    let branches = [then_side, else_side]
-        .iter()
-        .map(|side| {
-            backward_branch(
-                side,
-                &seeds,
-                call.inputs,
-                &connected,
-                &[&op.then_branch, &op.else_branch],
-            )
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let sides = [
+        (&op.then_branch, &then, of_then),
+        (&op.else_branch, &other, of_other),
+    ];
+    let mut branches = Vec::new();
+    for (branch, kept, added) in sides {
+        let residuals = kept.residuals(added, call.inputs)?;
+        let side = Side {
+            branch,
+            gradient: &kept.gradient,
+            residuals: &residuals,
+        };
+        let both = [&op.then_branch, &op.else_branch];
+        branches.push(backward_branch(
+            &side,
+            &seeds,
+            call.inputs,
+            &connected,
+            &both,
+        )?);
+    }
     let results = emit_if(e, &call.inputs[0], branches)?;
     let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
     for (i, value) in connected.into_iter().zip(results) {
         grads[i] = Some(Grad::Dense(value));
     }
     Ok(grads)
+}
+
+/// The gradient of a branch, and what of the branch is kept for it.
+struct Kept {
+    gradient: Arc<GraphGradient>,
+    /// The branch with those residuals among its outputs that are no inputs of its own.
+    graph: Arc<Graph>,
+    /// The types of those residuals.
+    returned: Vec<TensorSpec>,
+    /// For each residual the input of the operation that it is, or None where the branch returns it.
+    places: Vec<Option<usize>>,
+}
+
+impl Kept {
+    fn of(branch: &Branch, n: usize, mask: &[bool]) -> Result<Kept> {
+        let gradient = graph_gradient(&branch.graph, mask)?;
+        let forward = &gradient.forward;
+        let mut outputs = forward.outputs[..n].to_vec();
+        let (mut returned, mut places) = (Vec::new(), Vec::new());
+        for value in &forward.outputs[n..] {
+            let place = forward.inputs.iter().position(|v| v == value);
+            places.push(place.map(|p| branch.inputs[p] as usize));
+            if place.is_none() {
+                outputs.push(*value);
+                returned.push(forward.spec(*value).clone());
+            }
+        }
+        let graph = Trace::reopen(&forward.name, forward, None).seal(outputs)?.0;
+        Ok(Kept {
+            gradient,
+            graph,
+            returned,
+            places,
+        })
+    }
+
+    /// The residuals, given those that the branch returned and the inputs of the operation.
+    fn residuals(&self, returned: &[Val], inputs: &[Val]) -> Result<Vec<Val>> {
+        let mut returned = returned.iter();
+        let mut find = |place: &Option<usize>| match place {
+            Some(i) => Ok(inputs[*i].clone()),
+            None => returned
+                .next()
+                .cloned()
+                .ok_or_else(|| err!(Internal, "a branch returned too little")),
+        };
+        self.places.iter().map(&mut find).collect()
+    }
 }
 
 /// One branch with its gradient and the residuals it returned.

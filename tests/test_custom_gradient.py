@@ -1,0 +1,78 @@
+"""Gradients of the program's own, eagerly and across functions; gradients through branches."""
+
+import ferrograph as fg
+import pytest
+
+
+@fg.custom_gradient
+def ten_times_steeper(x):
+    return x * x, lambda upstream: 10.0 * 2.0 * x * upstream
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, fg.function])
+def test_the_rule_given_is_used_and_differentiated(wrap):
+    f = wrap(ten_times_steeper)
+    x = fg.constant(3.0)
+    with fg.GradientTape() as outer:
+        outer.watch(x)
+        with fg.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        first = inner.gradient(y, x)
+    assert (float(y), float(first)) == (9.0, 60.0)
+    assert float(outer.gradient(first, x)) == 20.0
+
+
+def test_the_rule_is_used_where_the_tape_is_inside_the_function():
+    @fg.function
+    def slope(x):
+        with fg.GradientTape() as tape:
+            tape.watch(x)
+            y = ten_times_steeper(x)
+        return tape.gradient(y, x)
+
+    assert float(slope(fg.constant(2.0))) == 40.0
+
+
+def test_variables_are_handed_to_the_rule():
+    v = fg.Variable(2.0)
+
+    @fg.custom_gradient
+    def scaled(x):
+        def grad_fn(upstream, variables=None):
+            assert [w is v for w in variables] == [True]
+            return upstream * 100.0, [upstream * 7.0]
+
+        return x * v, grad_fn
+
+    x = fg.constant(3.0)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = scaled(x)
+    assert [float(g) for g in tape.gradient(y, [x, v])] == [100.0, 7.0]
+
+
+def test_a_wrong_number_of_gradients_is_refused():
+    @fg.custom_gradient
+    def product(x, y):
+        return x * y, lambda upstream: upstream
+
+    with pytest.raises(ValueError, match="gave 1 gradients for 2 arguments"):
+        product(fg.constant(1.0), fg.constant(2.0))
+
+
+def test_a_variable_passed_as_argument_has_a_gradient_through_branches_in_a_loop():
+    @fg.function
+    def f(x, n):
+        total = fg.constant(0.0)
+        for i in fg.range(n):
+            if i % 2 == 0:
+                total += x * x
+            else:
+                total += 1.0
+        return total
+
+    x = fg.Variable(3.0)
+    with fg.GradientTape() as tape:
+        y = f(x, fg.constant(5))
+    assert (float(y), float(tape.gradient(y, x))) == (29.0, 18.0)
