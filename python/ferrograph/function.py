@@ -388,9 +388,6 @@ def function(
     """
     if reduce_retracing is None:
         reduce_retracing = experimental_relax_shapes
-    if input_signature is not None:
-        _check_signature(input_signature)
-
     options = (input_signature, autograph, reduce_retracing, jit_compile)
     if func is None:
         return lambda target: _decorated(target, options)

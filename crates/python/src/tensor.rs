@@ -445,6 +445,7 @@ impl PyEager {
         export::DLPACK_CPU
     }
 
+    // SAFETY: unsafe because the slot's signature is; CPython passes a view to be filled.
     unsafe fn __getbuffer__(
         slf: Bound<'_, Self>,
         view: *mut ffi::Py_buffer,
@@ -454,6 +455,7 @@ impl PyEager {
         unsafe { export::get_buffer(slf.as_super(), view, flags) }
     }
 
+    // SAFETY: unsafe because the slot's signature is; CPython passes a view that `__getbuffer__` filled.
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
         // SAFETY: CPython calls this slot with a view that `__getbuffer__` filled.
         unsafe { export::release_buffer(view) }

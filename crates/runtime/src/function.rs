@@ -3,7 +3,7 @@
 use crate::context::{has_tapes, is_tracing};
 use crate::door::{emit, when_run};
 use crate::plan::PlanRunner;
-use ferrograph_graph::{Effect, Graph, OpRef, Runner, Tensors, Val, Vals, ValueId};
+use ferrograph_graph::{Effect, Graph, OpRef, Tensors, Val, Vals, ValueId};
 use ferrograph_ops::Call;
 use ferrograph_tensor::{Result, Tensor, bail, err};
 use std::sync::Arc;
@@ -35,25 +35,12 @@ impl ConcreteFunction {
         !is_tracing() && !has_tapes()
     }
 
-    /// Runs the plan on argument tensors; only where [`ConcreteFunction::can_run`] holds.
-    pub fn run(&self, mut args: Tensors) -> Result<Tensors> {
-        for capture in &self.captures {
-            args.push(capture.expect_tensor()?.clone());
-        }
-        PlanRunner.run(&self.graph, args).map_err(when_run)
-    }
-
     /// Calls through the door.
     pub fn call(&self, args: &[Val]) -> Result<Vals> {
         let mut inputs = args.to_vec();
         inputs.extend(self.captures.iter().cloned());
         emit(self.call.clone(), &inputs)
     }
-}
-
-/// Runs a graph on tensors by its plan.
-pub fn call_graph(graph: &Arc<Graph>, inputs: Tensors) -> Result<Tensors> {
-    PlanRunner.run(graph, inputs).map_err(when_run)
 }
 
 /// The value of one output of a graph for these inputs. Only nodes that it depends on are evaluated.

@@ -21,7 +21,7 @@ pub use context::{
     set_origin_provider,
 };
 pub use door::{Door, emit, emit_named, when_run};
-pub use function::{ConcreteFunction, call_graph, evaluate_output};
+pub use function::{ConcreteFunction, evaluate_output};
 pub use plan::{Plan, PlanRunner, plan_for};
 pub use signature::{
     Signature, SignatureBuilder, generalise, matches, tensor_shapes, words_of_class,

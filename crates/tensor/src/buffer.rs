@@ -253,22 +253,6 @@ fn memory_limit() -> usize {
     })
 }
 
-/// Bytes that wait for reuse: (by this thread, in the shared list).
-pub fn pool_stats() -> (usize, usize) {
-    (
-        LOCAL.with(|l| l.borrow().bytes),
-        SHARED.lock().as_ref().map_or(0, |s| s.bytes),
-    )
-}
-
-/// Gives the blocks that wait for reuse back to the system.
-pub fn trim_pool() {
-    LOCAL.with(|l| l.borrow_mut().clear());
-    if let Some(shared) = SHARED.lock().as_mut() {
-        shared.clear();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ mod shape;
 mod spec;
 mod tensor;
 
-pub use buffer::{Buffer, BufferOwner, pool_stats, trim_pool};
+pub use buffer::{Buffer, BufferOwner};
 pub use dtype::{DType, Element};
 pub use error::{Error, ErrorKind, Foreign, Origin, Result};
 pub use half::{bf16, f16};
