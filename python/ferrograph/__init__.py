@@ -80,7 +80,6 @@ from . import (
     nn,
     random,
     strings,
-    types,
 )
 
 newaxis = None
@@ -92,7 +91,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name):
     """The modules that are imported when they are first used."""
-    if name in ("autodiff", "test"):
+    if name in ("autodiff", "test", "types"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, nest, outputs
 from .graph import Graph
 from .tensor_spec import TensorSpec
 from .variable import Variable, variable_by_id
 
-__all__ = ["ConcreteFunction"]
+if TYPE_CHECKING:
+    from .function_type import FunctionType
+
+__all__ = ["AtomicFunction", "ConcreteFunction"]
 
 _KIND_NAMES = (
     "POSITIONAL_ONLY",
@@ -40,6 +43,7 @@ class ConcreteFunction(_core.ConcreteBase):
         self._traced_args = nest.map_structure(_kept, args)
         self._traced_kwargs = nest.map_structure(_kept, kwargs)
         self._bound: list[Any] = []
+        self._kept_types: dict[int, Any] = {}
 
     @property
     def _args(self) -> tuple:
@@ -124,15 +128,27 @@ class ConcreteFunction(_core.ConcreteBase):
 
         return self._call_flat(flat_arguments(self, (*self._bound, *args), kwargs))
 
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters with their types, the type of the result, and those of the captures."""
+        from .function_type import FunctionType, Parameter
+
+        names = {p[0] for p in self._params if p[2]}
+        parameters = [
+            Parameter(name, getattr(Parameter, kind), name in names, value)
+            for name, kind, value in self._parameters()[len(self._bound) :]
+        ]
+        captures = {t._id: _to_spec(t) for t in self._captures}
+        return FunctionType(parameters, captures, return_annotation=self.structured_outputs)
+
+    @property
+    def inference_fn(self) -> AtomicFunction:
+        """The function of flat tensors below this one."""
+        return AtomicFunction(self)
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The signature as text, a line each parameter."""
-        lines = ["Input Parameters:"]
-        lines += [f"  {name} ({kind}): {_text(value)}" for name, kind, value in self._parameters()]
-        if len(lines) == 1:
-            lines.append("  None")
-        lines += ["Output Type:", f"  {_text(self.structured_outputs)}", "Captures:"]
-        captures = [f"  {t._id}: {_text(_to_spec(t))}" for t in self._captures]
-        return "\n".join(lines + (captures or ["  None"]))
+        return str(self.function_type)
 
     def _parameters(self) -> list[tuple[str, str, Any]]:
         found = []
@@ -154,6 +170,38 @@ class ConcreteFunction(_core.ConcreteBase):
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+class AtomicFunction:
+    """The graph of a trace as a function of flat tensors: arguments in the graph's order."""
+
+    def __init__(self, concrete: ConcreteFunction):
+        self._concrete = concrete
+
+    @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return self._concrete.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._concrete.graph
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The types of the structured function above."""
+        return self._concrete.function_type
+
+    def call_flat(self, *args: Any) -> list:
+        """The flat results for the tensors of the arguments."""
+        return nest.flatten(self._concrete._call_flat(args), expand_composites=True)
+
+    def __call__(self, *args: Any) -> list:
+        return self.call_flat(*args)
+
+    def __repr__(self) -> str:
+        return f"<AtomicFunction {self.name}>"
 
 
 class _NodeTensor:
@@ -202,16 +250,3 @@ def _shape_of(value: Any) -> Any:
 
 def _dtype_of(value: Any) -> Any:
     return value.dtype if isinstance(value, TensorSpec) else value
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, TensorSpec):
-        return f"TensorSpec(shape={value.shape}, dtype=tf.{value.dtype.name}, name=None)"
-    if value is None or isinstance(value, (bool, int, float, str, bytes)):
-        return f"Literal[{value!r}]"
-    if isinstance(value, dict):
-        items = (f"({k!r}, {_text(v)})" for k, v in value.items())
-        return f"Dict[[{', '.join(items)}]]"
-    if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__.capitalize()}[{', '.join(map(_text, value))}]"
-    return repr(value)

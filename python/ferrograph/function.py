@@ -10,14 +10,17 @@ import itertools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _core, context, nest, outputs
+from . import _core, context, nest, outputs, type_dispatch
 from .autograph.api import conversion, convert
 from .autograph.straight_line import is_straight_line
 from .concrete import ConcreteFunction
 from .tensor_spec import TensorSpec
 from .variable import Creation, pop_creation, push_creation
+
+if TYPE_CHECKING:
+    from .function_type import FunctionType
 
 __all__ = ["BoundFunction", "Function", "function"]
 
@@ -119,6 +122,19 @@ class Function(_core.FunctionBase):
         """The signature given, None where there is none."""
         return self._signature
 
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, with the types of the input signature where there is one."""
+        from .function_type import FunctionType, Parameter
+
+        types = iter(self._signature or ())
+        return FunctionType(
+            [
+                Parameter(name, Parameter.kind_of(kind), has_default, next(types, None))
+                for name, kind, has_default, _ in self._params
+            ]
+        )
+
     def experimental_get_tracing_count(self) -> int:
         """How many times the Python function was traced."""
         return self._n_traced
@@ -180,6 +196,8 @@ class Function(_core.FunctionBase):
     def _for_call(self, args: tuple, kwargs: dict) -> ConcreteFunction:
         wanted = self._signature_of(args, kwargs)
         found = self._find(wanted)
+        if found is None and wanted._types():
+            found = type_dispatch.find(self, wanted)
         if found is not None:
             return found
         self._purge()
@@ -197,6 +215,8 @@ class Function(_core.FunctionBase):
         if self._reduce_retracing is False:
             return None
         general = self._relaxed(wanted, self._reduce_retracing is True)
+        if general is None and self._reduce_retracing and wanted._types():
+            general = type_dispatch.relaxation(self, wanted)
         return None if general in self._never_relax else general
 
     def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
@@ -244,6 +264,7 @@ class Function(_core.FunctionBase):
             return None, region
         self._n_traced += 1
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
+        type_dispatch.keep(made, signature)
         return made, region
 
     def _initialise(self, creation: Creation, region: Any, args: tuple, kwargs: dict) -> None:

@@ -13,10 +13,12 @@ from typing import Any
 
 from . import _core
 from .tensor_spec import TensorSpec
+from .tracing import TraceType
+from .type_dispatch import typed
 
 __all__ = ["classify", "rebuild"]
 
-_TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT = range(5)
+_TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT, _TYPED = range(6)
 
 _counter = itertools.count(1)
 _weak_tokens: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -76,6 +78,8 @@ def classify(obj: Any) -> tuple:
         return _TENSOR, _core.convert_to_tensor(obj)
     if isinstance(obj, TensorSpec):
         return _SPEC, obj
+    if hasattr(type(obj), "__tf_tracing_type__") or TraceType in type(obj).__mro__:
+        return _TYPED, *typed(obj)
     found = _children(obj)
     if found is not None:
         return _STRUCT, _token(found[0]), found[1]

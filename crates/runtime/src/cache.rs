@@ -29,6 +29,15 @@ struct State<T> {
     exact: HashMap<Signature, Arc<T>, FixedState>,
 }
 
+impl<T> State<T> {
+    fn remember(&mut self, signature: Signature, trace: Arc<T>) {
+        if self.exact.len() >= EXACT_LIMIT {
+            self.exact.clear();
+        }
+        self.exact.insert(signature, trace);
+    }
+}
+
 /// Traces by the signatures they serve. Reading takes a shared lock for a hash look-up.
 pub struct TraceCache<T> {
     state: RwLock<State<T>>,
@@ -87,13 +96,13 @@ impl<T> TraceCache<T> {
             }
         }
         let trace = best?.trace.clone();
-        if state.exact.len() >= EXACT_LIMIT {
-            state.exact.clear();
-        }
-        state
-            .exact
-            .insert(Signature::from_slice(signature), trace.clone());
+        state.remember(Signature::from_slice(signature), trace.clone());
         Some(trace)
+    }
+
+    /// Serves calls of that very signature by a trace that was kept for another.
+    pub fn alias(&self, signature: Signature, trace: Arc<T>) {
+        self.state.write().remember(signature, trace);
     }
 
     /// Adds a trace for all calls that fit its signature.

@@ -24,6 +24,7 @@ pub use door::{Door, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, evaluate_output};
 pub use plan::{Plan, PlanRunner, plan_for};
 pub use signature::{
-    Signature, SignatureBuilder, generalise, matches, tensor_shapes, words_of_class,
+    Signature, SignatureBuilder, generalise, matches, tensor_shapes, with_words_of_class,
+    words_of_class,
 };
 pub use tape::Tape;

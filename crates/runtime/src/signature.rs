@@ -223,6 +223,24 @@ pub fn words_of_class(signature: &[u64], class: u32) -> Vec<u64> {
     found
 }
 
+/// The signature with other payloads of the [`SignatureBuilder::word`] leaves of that class, in order; leaves beyond
+/// `payloads` keep theirs.
+pub fn with_words_of_class(signature: &[u64], class: u32, payloads: &[u64]) -> Signature {
+    let mut changed = Signature::from_slice(signature);
+    let mut payloads = payloads.iter();
+    let mut i = 0;
+    while i < changed.len() {
+        let (n, _) = payload(changed[i]);
+        if changed[i] == WORD | u64::from(class) << 8
+            && let (Some(word), Some(new)) = (changed.get_mut(i + 1), payloads.next())
+        {
+            *word = *new;
+        }
+        i += n + 1;
+    }
+    changed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +261,21 @@ mod tests {
         assert!(generalise(&call(&[2, 3], 7), &call(&[5, 3], 8), false).is_none());
         assert!(generalise(&call(&[2], 7), &call(&[2, 2], 7), false).is_none());
         assert_eq!(tensor_shapes(&general), [Some(vec![None, Some(3)])]);
+    }
+
+    #[test]
+    fn words_of_a_class_are_found_and_replaced() {
+        let mut b = SignatureBuilder::new();
+        b.word(3, 10);
+        b.bytes(4, b"0123456789");
+        b.word(3, 11);
+        b.word(5, 12);
+        let signature = b.finish();
+        assert_eq!(words_of_class(&signature, 3), [10, 11]);
+        let changed = with_words_of_class(&signature, 3, &[20, 21]);
+        assert_eq!(words_of_class(&changed, 3), [20, 21]);
+        assert_eq!(words_of_class(&changed, 5), [12]);
+        assert_eq!(with_words_of_class(&changed, 3, &[10, 11]), signature);
     }
 
     #[test]

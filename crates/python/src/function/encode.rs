@@ -5,7 +5,7 @@ use crate::hooks;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
 use ferrograph_graph::{Val, Vals};
-use ferrograph_runtime::{SignatureBuilder, words_of_class};
+use ferrograph_runtime::{Signature, SignatureBuilder, with_words_of_class, words_of_class};
 use ferrograph_tensor::PartialShape;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRecursionError, PyTypeError};
@@ -35,6 +35,7 @@ pub(super) const VARARGS: u32 = 11;
 const VARKW: u32 = 12;
 const OBJECT: u32 = 13;
 const STRUCT: u32 = 14;
+const TYPED: u32 = 15;
 
 /// Tokens of the objects that a function was called with, by address, as long as they live.
 #[derive(Default)]
@@ -75,16 +76,29 @@ pub(super) fn mentions(signature: &[u64], token: u64) -> bool {
     objects(signature).contains(&token)
 }
 
+/// The tokens of the trace types of the program's own that a signature mentions, in order.
+pub(super) fn types(signature: &[u64]) -> Vec<u64> {
+    words_of_class(signature, TYPED)
+}
+
+/// The signature with other trace types, as many as `types` gives.
+pub(super) fn with_types(signature: &[u64], types: &[u64]) -> Signature {
+    with_words_of_class(signature, TYPED, types)
+}
+
 /// What encoding gives: the signature and the tensors and variable handles, in its order.
 pub(super) struct Encoded {
     pub signature: SignatureBuilder,
     pub vals: Vals,
+    /// The trace types whose tokens the signature has, which live as long as these.
+    pub types: Vec<Py<PyAny>>,
 }
 
 /// Encodes arguments one after the other.
 pub(super) struct Encoder<'a> {
     signature: SignatureBuilder,
     vals: Vals,
+    types: Vec<Py<PyAny>>,
     variables: SmallVec<[u64; 8]>,
     depth: usize,
     objects: &'a Mutex<Objects>,
@@ -95,6 +109,7 @@ impl<'a> Encoder<'a> {
         Encoder {
             signature: SignatureBuilder::new(),
             vals: Vals::new(),
+            types: Vec::new(),
             variables: SmallVec::new(),
             depth: 0,
             objects,
@@ -105,6 +120,7 @@ impl<'a> Encoder<'a> {
         Encoded {
             signature: self.signature,
             vals: self.vals,
+            types: self.types,
         }
     }
 
@@ -249,6 +265,11 @@ impl<'a> Encoder<'a> {
                 self.signature.word(OBJECT, token);
             }
             Kind::Object(token) => self.signature.word(OBJECT, token),
+            Kind::Typed(token, tensors, trace_type) => {
+                self.signature.word(TYPED, token);
+                self.types.push(trace_type.unbind());
+                self.vals.extend(tensors);
+            }
             Kind::Struct(token, children) => {
                 self.signature.word(STRUCT, token);
                 self.sequence(STRUCT, children.into_iter())?;
@@ -270,6 +291,8 @@ pub(super) enum Kind<'py> {
     Object(u64),
     /// A container of these children, of the kind of that token.
     Struct(u64, Vec<Bound<'py, PyAny>>),
+    /// It has the trace type of that token, these tensors, and that type.
+    Typed(u64, Vec<Val>, Bound<'py, PyAny>),
 }
 
 /// Asks the front end about an argument: a tuple that begins with the kind.
@@ -291,8 +314,19 @@ pub(super) fn classify<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Kind<'py>> {
         2 => Kind::Identity(second.extract()?),
         3 => Kind::Object(second.extract()?),
         4 => Kind::Struct(second.extract()?, answer.get_item(2)?.extract()?),
+        5 => Kind::Typed(
+            second.extract()?,
+            tensors(&answer.get_item(2)?)?,
+            answer.get_item(3)?,
+        ),
         _ => return Err(PyTypeError::new_err("an argument of unknown kind")),
     })
+}
+
+/// The values of a list of tensors and variables.
+fn tensors(list: &Bound<'_, PyAny>) -> PyResult<Vec<Val>> {
+    let all: Vec<Bound<'_, PyTensor>> = list.extract()?;
+    Ok(all.iter().map(|t| t.get().val.clone()).collect())
 }
 
 /// The items of a dict by key, in the order that structures are flattened.

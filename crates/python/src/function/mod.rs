@@ -11,12 +11,13 @@ pub(crate) use concrete::PyConcrete;
 
 use bind::{Bound as BoundArgs, Params};
 use encode::{Encoded, Encoder, Objects};
-use ferrograph_runtime::{Signature, TraceCache, generalise, tensor_shapes};
+use ferrograph_runtime::{Signature, TraceCache, generalise};
 use parking_lot::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static RUN_EAGERLY: AtomicBool = AtomicBool::new(false);
@@ -33,16 +34,51 @@ pub(crate) fn functions_run_eagerly() -> bool {
     RUN_EAGERLY.load(Ordering::Relaxed)
 }
 
-/// The signature of a call.
+/// The signature of a call, and the trace types of the program's own that it names.
 #[pyclass(name = "Signature", module = "ferrograph._core", frozen, eq, hash)]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct PySignature(Signature);
+pub(crate) struct PySignature(Signature, Vec<Py<PyAny>>);
+
+impl PartialEq for PySignature {
+    fn eq(&self, other: &PySignature) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for PySignature {}
+
+impl Hash for PySignature {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl From<Signature> for PySignature {
+    fn from(words: Signature) -> PySignature {
+        PySignature(words, Vec::new())
+    }
+}
 
 #[pymethods]
 impl PySignature {
     /// Tokens of the objects among the arguments.
     fn _objects(&self) -> Vec<u64> {
         encode::objects(&self.0)
+    }
+
+    /// Tokens of the trace types of the program's own, in order.
+    fn _types(&self) -> Vec<u64> {
+        encode::types(&self.0)
+    }
+
+    /// The signature with trace types of other tokens, as many as `_types` gives; it holds `held`.
+    #[pyo3(signature = (tokens, held=Vec::new()))]
+    fn _with_types(&self, tokens: Vec<u64>, held: Vec<Py<PyAny>>) -> PySignature {
+        PySignature(encode::with_types(&self.0, &tokens), held)
+    }
+
+    /// The types of those tokens, where the signature is that of a call.
+    fn _held_types(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        self.1.iter().map(|t| t.clone_ref(py)).collect()
     }
 }
 
@@ -164,7 +200,8 @@ impl PyFunction {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<PySignature> {
         let bound = slf.get().params.bind(slf, args, kwargs)?;
-        Ok(PySignature(slf.get().encode(&bound)?.signature.finish()))
+        let encoded = slf.get().encode(&bound)?;
+        Ok(PySignature(encoded.signature.finish(), encoded.types))
     }
 
     /// The tensors and variable handles among a call's arguments, in the order of the graph's inputs.
@@ -194,13 +231,25 @@ impl PyFunction {
             .iter()
             .rev()
             .find_map(|(s, _)| generalise(s, &signature.0, ranks))
-            .map(PySignature)
+            .map(PySignature::from)
     }
 
     /// Keeps a trace for all calls that fit the signature.
     fn _add(&self, signature: &PySignature, concrete: Py<PyConcrete>) {
         self.cache
             .insert(signature.0.clone(), std::sync::Arc::new(concrete));
+    }
+
+    /// Serves calls of that very signature by a trace that was kept for another.
+    fn _alias(&self, signature: &PySignature, concrete: Py<PyConcrete>) {
+        self.cache
+            .alias(signature.0.clone(), std::sync::Arc::new(concrete));
+    }
+
+    /// The signatures that traces are kept for, oldest first.
+    fn _signatures(&self) -> Vec<PySignature> {
+        let entries = self.cache.entries();
+        entries.into_iter().map(|(s, _)| s.into()).collect()
     }
 
     /// The traces, oldest first.
@@ -239,17 +288,11 @@ impl PyFunction {
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
-        region: &crate::region::PyRegion,
+        region: &Bound<'py, crate::region::PyRegion>,
         signature: &PySignature,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let bound = slf.get().params.bind(slf, args, kwargs)?;
-        substitute::placeholders(
-            slf.py(),
-            &slf.get().params,
-            &bound,
-            region,
-            tensor_shapes(&signature.0),
-        )
+        substitute::placeholders(slf.py(), &slf.get().params, &bound, region, &signature.0)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -1,11 +1,12 @@
 //! Putting placeholders in place of the tensors among a call's arguments, in the order that signatures encode them.
 
 use super::bind::{Bound as BoundArgs, Params};
-use super::encode::{Kind, classify, sorted_items};
+use super::encode::{self, Kind, classify, sorted_items};
 use crate::hooks;
 use crate::region::PyRegion;
 use crate::tensor::{PyTensor, wrap};
 use crate::variable::PyVariable;
+use ferrograph_runtime::tensor_shapes;
 use ferrograph_tensor::{DType, Dim, PartialShape, TensorSpec};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
@@ -17,8 +18,9 @@ type Shapes = std::vec::IntoIter<Option<Vec<Option<usize>>>>;
 
 struct Substitution<'a, 'py> {
     py: Python<'py>,
-    region: &'a PyRegion,
+    region: &'a Bound<'py, PyRegion>,
     shapes: Shapes,
+    types: std::vec::IntoIter<u64>,
     variables: HashMap<u64, Bound<'py, PyAny>>,
 }
 
@@ -27,13 +29,14 @@ pub(super) fn placeholders<'py>(
     py: Python<'py>,
     params: &Params,
     bound: &BoundArgs<'py>,
-    region: &PyRegion,
-    shapes: Vec<Option<Vec<Option<usize>>>>,
+    region: &Bound<'py, PyRegion>,
+    signature: &[u64],
 ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
     let mut s = Substitution {
         py,
         region,
-        shapes: shapes.into_iter(),
+        shapes: tensor_shapes(signature).into_iter(),
+        types: encode::types(signature).into_iter(),
         variables: HashMap::new(),
     };
     let mut args = Vec::new();
@@ -75,6 +78,7 @@ impl<'py> Substitution<'_, 'py> {
         wrap(
             self.py,
             self.region
+                .get()
                 .placeholder(self.py, TensorSpec::new(dtype, shape), name)?,
         )
     }
@@ -83,9 +87,10 @@ impl<'py> Substitution<'_, 'py> {
         if let Some(known) = self.variables.get(&v.get().handle.key()) {
             return Ok(known.clone());
         }
-        let handle = self
-            .region
-            .placeholder(self.py, TensorSpec::scalar(DType::Resource), name)?;
+        let handle =
+            self.region
+                .get()
+                .placeholder(self.py, TensorSpec::scalar(DType::Resource), name)?;
         let inner =
             hooks::hook(self.py, "variable_from_handle")?.call1((v, wrap(self.py, handle)?))?;
         self.variables.insert(v.get().handle.key(), inner.clone());
@@ -121,6 +126,7 @@ impl<'py> Substitution<'_, 'py> {
             return Ok(obj.clone());
         }
         match classify(obj)? {
+            Kind::Typed(..) => self.typed(name),
             Kind::Tensor(val) => self.placeholder(val.dtype(), name),
             Kind::Spec(dtype, _) => {
                 let own: Option<String> = obj.getattr(intern!(py, "name"))?.extract()?;
@@ -135,6 +141,15 @@ impl<'py> Substitution<'_, 'py> {
                 hooks::hook(py, "rebuild")?.call1((obj, inner))
             }
         }
+    }
+
+    /// The placeholder that a trace type of the program's own makes.
+    fn typed(&mut self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let token = self
+            .types
+            .next()
+            .ok_or_else(|| PyRuntimeError::new_err("more trace types than the signature has"))?;
+        hooks::hook(self.py, "typed_placeholder")?.call1((token, self.region.clone(), name))
     }
 
     /// Values are visited by key, as signatures have them; the dict keeps the order it was given in.

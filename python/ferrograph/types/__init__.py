@@ -1,0 +1,5 @@
+"""Types for annotations and checks: ``types.experimental``."""
+
+from . import experimental
+
+__all__ = ["experimental"]
