@@ -41,6 +41,7 @@ from .dtypes import (
 )
 from .tensor_shape import TensorShape
 from .tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
+from .composite import IndexedSlices, IndexedSlicesSpec
 from ._core import Tensor, convert_to_tensor
 from .constants import constant, is_tensor
 from .context import (
@@ -59,7 +60,7 @@ from .variable import (
     variable_creator_scope,
 )
 from .custom_gradient import custom_gradient, grad_pass_through, recompute_grad
-from .gradient import GradientTape, IndexedSlices, UnconnectedGradients
+from .gradient import GradientTape, UnconnectedGradients
 from .graph import Graph, Operation
 from .module import Module
 from .control_flow import case, cond, switch_case, while_loop

@@ -70,8 +70,7 @@ def finish() -> None:
     from .ops.products import matmul
     from .reference import Reference
     from .tensor_shape import TensorShape
-    from .trace_type import classify, rebuild
-    from .type_dispatch import placeholder
+    from .trace_type import classify, rebuild, typed_placeholder
     from .variable import Variable, variable_from_handle
 
     _core.register_types(
@@ -94,7 +93,7 @@ def finish() -> None:
             "operation_of": _operation_of,
             "classify": classify,
             "rebuild": rebuild,
-            "typed_placeholder": placeholder,
+            "typed_placeholder": typed_placeholder,
             "variable_from_handle": variable_from_handle,
             "binding_error": binding_error,
             "print_sink": _print_sink,

@@ -220,7 +220,8 @@ def _to_spec(value: Any) -> Any:
         return TensorSpec(value.shape, value.dtype, name)
     if isinstance(value, Variable):
         return TensorSpec(value.shape, value.dtype, value._name)
-    return value
+    spec = getattr(value, "_type_spec", None)
+    return value if spec is None else spec
 
 
 class _Weak:
@@ -245,8 +246,8 @@ def _found(value: Any) -> Any:
 
 
 def _shape_of(value: Any) -> Any:
-    return value.shape if isinstance(value, TensorSpec) else value
+    return getattr(value, "shape", value)
 
 
 def _dtype_of(value: Any) -> Any:
-    return value.dtype if isinstance(value, TensorSpec) else value
+    return getattr(value, "dtype", value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core, nest
-from .tensor_spec import TensorSpec
+from .tensor_spec import TensorSpec, TypeSpec
 from .variable import Variable
 
 __all__ = ["flat_arguments"]
@@ -37,7 +37,7 @@ def flat_arguments(concrete: Any, args: tuple, kwargs: dict) -> list:
     for name, want, _ in expected:
         if name in given:
             _match(concrete._function_name, name, want, given[name], flat)
-        elif any(isinstance(leaf, TensorSpec) for leaf in nest.flatten(want)):
+        elif any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(want)):
             raise TypeError(f"{concrete._function_name}() misses argument {name!r}")
     return flat
 
@@ -53,6 +53,9 @@ def _expected(concrete: Any) -> list[tuple[str, Any, bool]]:
 def _match(function: str, path: str, want: Any, got: Any, flat: list) -> None:
     if isinstance(want, TensorSpec):
         flat.append(_tensor(function, path, want, got))
+        return
+    if isinstance(want, TypeSpec):
+        flat += _composite(function, path, want, got)
         return
     if isinstance(want, dict):
         if not isinstance(got, dict) or set(got) != set(want):
@@ -70,6 +73,12 @@ def _match(function: str, path: str, want: Any, got: Any, flat: list) -> None:
         raise TypeError(
             f"{function}() was traced with {path} = {want!r}, it cannot be called with {got!r}"
         )
+
+
+def _composite(function: str, path: str, want: TypeSpec, got: Any) -> list:
+    if not want.is_compatible_with(got):
+        raise TypeError(f"{function}(): argument {path!r} must fit {want!r}, got {got!r}")
+    return want.to_tensors(got)
 
 
 def _tensor(function: str, path: str, want: TensorSpec, got: Any) -> Any:

@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import _core, context, nest, outputs, type_dispatch
+from . import _core, context, nest, outputs
 from .autograph.api import conversion, convert
 from .autograph.straight_line import is_straight_line
 from .concrete import ConcreteFunction
@@ -197,6 +197,8 @@ class Function(_core.FunctionBase):
         wanted = self._signature_of(args, kwargs)
         found = self._find(wanted)
         if found is None and wanted._types():
+            from . import type_dispatch
+
             found = type_dispatch.find(self, wanted)
         if found is not None:
             return found
@@ -216,6 +218,8 @@ class Function(_core.FunctionBase):
             return None
         general = self._relaxed(wanted, self._reduce_retracing is True)
         if general is None and self._reduce_retracing and wanted._types():
+            from . import type_dispatch
+
             general = type_dispatch.relaxation(self, wanted)
         return None if general in self._never_relax else general
 
@@ -264,7 +268,10 @@ class Function(_core.FunctionBase):
             return None, region
         self._n_traced += 1
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
-        type_dispatch.keep(made, signature)
+        if signature._types():
+            from . import type_dispatch
+
+            type_dispatch.keep(made, signature)
         return made, region
 
     def _initialise(self, creation: Creation, region: Any, args: tuple, kwargs: dict) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _core, nest
+from .composite import CompositeTensor, IndexedSlices
 from .variable import Variable, variable_by_id
 
 __all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
@@ -18,49 +19,6 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
-
-
-class IndexedSlices:
-    """Rows of a larger tensor: ``values`` to be added at rows ``indices`` of zeros.
-
-    ``dense_shape`` is the shape of the whole.
-    """
-
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
-        self.values, self.indices, self.dense_shape = values, indices, dense_shape
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the values."""
-        return self.values.dtype
-
-    @property
-    def shape(self) -> Any:
-        """The shape of the whole as far as known."""
-        from .tensor_shape import TensorShape
-
-        known = None if self.dense_shape is None else self.dense_shape._constant_value()
-        return TensorShape(None if known is None else known.numpy().tolist())
-
-    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
-        rows = self.dense_shape[0]
-        dense = _core.emit("UnsortedSegmentSum", (self.values, self.indices, rows))
-        return _core.emit("Reshape", (dense, self.dense_shape))
-
-    def numpy(self) -> Any:
-        """The whole as a NumPy array."""
-        return self.__tf_tensor__().numpy()
-
-    def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(-self.values, self.indices, self.dense_shape)
-
-    def __mul__(self, factor: Any) -> IndexedSlices:
-        return IndexedSlices(self.values * factor, self.indices, self.dense_shape)
-
-    __rmul__ = __mul__
-
-    def __repr__(self) -> str:
-        return f"IndexedSlices(indices={self.indices!r}, values={self.values!r})"
 
 
 class GradientTape(_core.TapeBase):
@@ -148,15 +106,13 @@ class GradientTape(_core.TapeBase):
         """
         self._use()
         unconnected = UnconnectedGradients(unconnected_gradients)
-        targets = [t for t in nest.flatten(target, expand_composites=True) if t is not None]
-        seeds = [None] * len(targets)
-        if output_gradients is not None:
-            seeds = nest.flatten(output_gradients, expand_composites=True)
-        flat = nest.flatten(sources, expand_composites=True)
+        targets = [t for t in _parts(target) if t is not None]
+        seeds = [None] * len(targets) if output_gradients is None else _parts(output_gradients)
+        flat = _parts(sources)
         found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
         self._used_up()
         results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
-        return nest.pack_sequence_as(sources, results)
+        return _like_sources(sources, results)
 
     def jacobian(
         self,
@@ -238,6 +194,28 @@ class GradientTape(_core.TapeBase):
         if not self._persistent:
             self._used = True
             self._release()
+
+
+def _parts(structure: Any) -> list:
+    """The leaves of a structure, for a composite value the tensors that it has gradients by."""
+    found: list = []
+    for leaf in nest.flatten(structure):
+        if isinstance(leaf, CompositeTensor):
+            found += leaf._gradient_parts()
+        else:
+            found += nest.flatten(leaf, expand_composites=True)
+    return found
+
+
+def _like_sources(sources: Any, results: list) -> Any:
+    """Gradients in the structure of the sources."""
+    flat, rest = [], iter(results)
+    for leaf in nest.flatten(sources):
+        if isinstance(leaf, CompositeTensor):
+            flat.append(leaf._with_gradient_parts([next(rest) for _ in leaf._gradient_parts()]))
+        else:
+            flat.append(next(rest))
+    return nest.pack_sequence_as(sources, flat)
 
 
 def _endpoint(value: Any) -> Any:

@@ -92,7 +92,7 @@ def _leaf(function: Any, spec: Any, value: Any) -> Any:
     if not isinstance(spec, TensorSpec):
         if not spec.is_compatible_with(value):
             raise _incompatible(function, spec, value, TypeError)
-        return value
+        return spec.cast(value)
     if isinstance(value, _core.VariableBase):
         value = value._read()
     if not isinstance(value, _core.Tensor):
@@ -131,6 +131,10 @@ def spec_arguments(function: Any, args: tuple, kwargs: dict) -> tuple:
 
 
 def _narrow(function: Any, spec: Any, value: Any) -> Any:
+    if not isinstance(spec, TensorSpec):
+        if not spec.is_compatible_with(value):
+            raise _incompatible(function, spec, value, TypeError)
+        return spec
     if isinstance(value, TensorSpec):
         if value.dtype != spec.dtype or not spec.shape.is_compatible_with(value.shape):
             raise _incompatible(function, spec, value, TypeError)

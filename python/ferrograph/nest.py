@@ -6,7 +6,8 @@ their own order.
 
 Composite values (ragged tensors, tensor arrays and their like) are leaves unless
 ``expand_composites`` is set. They say what they are made of by two methods: ``_component_list()``
-and ``_from_components(list)``.
+and ``_from_components(list)``. So do the specs of such values, whose parts are specs; packed with
+tensors they give values.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def _is_namedtuple(kind: type) -> bool:
 
 
 def _is_composite(value: Any) -> bool:
-    return hasattr(type(value), "_component_list")
+    return getattr(type(value), "_component_list", None) is not None
 
 
 def _sorted_keys(mapping: Mapping) -> list:
@@ -154,8 +155,15 @@ def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
         return _like(structure, [_pack(child, leaves, expand) for child in _children(structure)])
     if expand and _is_composite(structure):
         parts = [_pack(child, leaves, expand) for child in structure._component_list()]
-        return structure._from_components(parts)
+        return _recompose(structure, parts)
     return next(leaves)
+
+
+def _recompose(structure: Any, parts: list) -> Any:
+    """The composite value of these parts, like another one or of a spec."""
+    if hasattr(type(structure), "_component_specs"):
+        parts = pack_sequence_as(structure._component_specs, parts)
+    return structure._from_components(parts)
 
 
 def _like(structure: Any, children: list) -> Any:
@@ -189,6 +197,8 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         raise TypeError(f"{_named(a)} against {_named(b)}")
     if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
         raise ValueError(f"keys {sorted(map(str, a))} against {sorted(map(str, b))}")
+    if check_types and not is_nested(a):
+        _compare_specs(a, b)
     left, right = (
         x._component_list() if expand and _is_composite(x) else _children(x) for x in (a, b)
     )
@@ -196,6 +206,15 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         raise ValueError(f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}")
     for x, y in zip(left, right, strict=True):
         _compare(x, y, check_types, expand)
+
+
+def _compare_specs(a: Any, b: Any) -> None:
+    """TypeError where composite values of one class have specs of which no value can be both."""
+    a, b = (getattr(x, "_type_spec", x) for x in (a, b))
+    if not hasattr(type(a), "_component_specs"):
+        return
+    if a.most_specific_common_supertype([b]) is None:
+        raise TypeError(f"{a!r} against {b!r}")
 
 
 def _same_kind(a: Any, b: Any) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
+from . import _core, nest
+from .tensor_spec import TypeSpec
 
 __all__ = ["Packed", "flatten_result", "map_template"]
 
@@ -31,14 +32,17 @@ class Packed:
 
 
 class Composite:
-    """A value in a template that is made of tensors:"""
+    """A value in a template that is made of tensors."""
 
     def __init__(self, value: Any, children: list):
-        self._value, self.children = value._from_components([None] * len(children)), children
+        # The value itself would keep the trace: its spec, or one without tensors, stands for it.
+        spec = getattr(value, "_type_spec", None)
+        self.spec = value._from_components([None] * len(children)) if spec is None else spec
+        self.children = children
 
     def pack(self, values: list) -> Any:
         """Such a value of these tensors."""
-        made = self._value._from_components(values)
+        made = nest._recompose(self.spec, values)
         return made._separate() if hasattr(made, "_separate") else made
 
 
@@ -97,6 +101,8 @@ def map_template(template: Any, leaf: Any) -> Any:
         return tuple(map_template(t, leaf) for t in template)
     if isinstance(template, list):
         return [map_template(t, leaf) for t in template]
+    if isinstance(template, Composite) and isinstance(template.spec, TypeSpec):
+        return template.spec
     if isinstance(template, dict):
         return {k: map_template(t, leaf) for k, t in template.items()}
     return template.pack([map_template(t, leaf) for t in template.children])

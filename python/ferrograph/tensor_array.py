@@ -224,6 +224,7 @@ class TensorArray:
         """What tells arrays apart for a trace, beside their elements."""
         dims = self.element_shape
         return (
+            TensorArray,
             self._dtype.name,
             None if dims.rank is None else tuple(dims.as_list()),
             (self._dynamic, self._clears, self._infers, self._size),

@@ -17,6 +17,10 @@ class TypeSpec:
     A subclass gives ``_serialize``, a tuple of everything that tells its instances apart: dtypes,
     shapes, nested specs and plain Python values. Comparison, generalisation and printing follow
     from that tuple.
+
+    For values made of several tensors it also gives ``_component_specs``, a structure of the specs
+    of the parts, and ``_to_components`` and ``_from_components``, from a value to such a structure
+    of its parts and back.
     """
 
     __slots__ = ("__weakref__",)
@@ -32,6 +36,72 @@ class TypeSpec:
     @classmethod
     def _deserialize(cls, serialization: tuple) -> TypeSpec:
         return cls(*serialization)
+
+    @property
+    def _component_specs(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._component_specs")
+
+    def _to_components(self, value: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._to_components")
+
+    def _from_components(self, components: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._from_components")
+
+    def _component_list(self) -> list:
+        """The specs of the parts in order."""
+        from . import nest
+
+        return nest.flatten(self._component_specs)
+
+    def _static_key(self) -> Any:
+        """What tells values apart for a trace, beside the dtypes and shapes of their tensors."""
+        return _hashable(self._serialize())
+
+    def _trace_key(self) -> tuple:
+        return type(self), self._static_key()
+
+    def _for_trace(self) -> TypeSpec:
+        """The spec as far as values share it that a trace does not tell apart."""
+        return self
+
+    def flatten(self) -> list:
+        """The types of the tensors that a value consists of."""
+        from . import nest
+
+        return nest.flatten(self, expand_composites=True)
+
+    def to_tensors(self, value: Any) -> list:
+        """The tensors of a value of this type, in the order of ``flatten``."""
+        from . import nest
+
+        parts = nest.flatten(self._to_components(value))
+        specs = self._component_list()
+        return [t for spec, part in zip(specs, parts, strict=True) for t in spec.to_tensors(part)]
+
+    def from_tensors(self, tensors: Any) -> Any:
+        """The value of this type made of the next tensors of an iterator."""
+        from . import nest
+
+        tensors = iter(tensors)
+        parts = [spec.from_tensors(tensors) for spec in self._component_list()]
+        return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A symbolic value of this type, of new arguments of the graph that is being built."""
+        from . import nest
+
+        parts = [spec.placeholder_value(placeholder_context) for spec in self._component_list()]
+        return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
+
+    def cast(self, value: Any, cast_context: Any = None) -> Any:
+        """The value as one of this type, with what this type knows of its shape.
+
+        Raises:
+          TypeError: where it does not fit.
+        """
+        if not self.is_compatible_with(value):
+            raise TypeError(f"expected a value for {self!r}, got {value!r}")
+        return self._from_components(self._to_components(value))
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or some value of another spec, could have this type."""
@@ -107,6 +177,9 @@ class TensorSpec(TypeSpec):
     """
 
     __slots__ = ("_dtype", "_name", "_shape")
+
+    # A tensor has no parts.
+    _component_list = None  # type: ignore[assignment]
 
     def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None):
         self._shape = TensorShape(shape)

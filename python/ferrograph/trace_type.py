@@ -11,12 +11,10 @@ import sys
 import weakref
 from typing import Any
 
-from . import _core
-from .tensor_spec import TensorSpec
-from .tracing import TraceType
-from .type_dispatch import typed
+from . import _core, nest
+from .tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["classify", "rebuild"]
+__all__ = ["classify", "rebuild", "typed_placeholder"]
 
 _TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT, _TYPED = range(6)
 
@@ -57,7 +55,7 @@ def _fields(obj: Any) -> list[str] | None:
 def _children(obj: Any) -> tuple[Any, list] | None:
     """What tells containers of this kind apart, and the children; None for no container."""
     if hasattr(type(obj), "_trace_key"):
-        return (type(obj), obj._trace_key()), obj._component_list()
+        return obj._trace_key(), obj._component_list()
     names = _fields(obj)
     if names is not None:
         return (type(obj), tuple(names)), [getattr(obj, n) for n in names]
@@ -78,7 +76,9 @@ def classify(obj: Any) -> tuple:
         return _TENSOR, _core.convert_to_tensor(obj)
     if isinstance(obj, TensorSpec):
         return _SPEC, obj
-    if hasattr(type(obj), "__tf_tracing_type__") or TraceType in type(obj).__mro__:
+    if hasattr(type(obj), "__tf_tracing_type__") or hasattr(type(obj), "_is_trace_type"):
+        from .type_dispatch import typed
+
         return _TYPED, *typed(obj)
     found = _children(obj)
     if found is not None:
@@ -98,10 +98,19 @@ def classify(obj: Any) -> tuple:
     return _OBJECT, _token(obj)
 
 
+def typed_placeholder(token: int, region: Any, name: str) -> Any:
+    """What stands for a value of the trace type of that token in the graph of ``region``."""
+    from .type_dispatch import placeholder
+
+    return placeholder(token, region, name)
+
+
 def rebuild(obj: Any, children: list) -> Any:
     """A container like ``obj`` of other children, in the order that ``classify`` gave them."""
     if hasattr(type(obj), "_trace_key"):
-        return obj._from_components(children)._separate()
+        spec = obj if isinstance(obj, TypeSpec) else getattr(obj, "_type_spec", None)
+        made = nest._recompose(obj if spec is None else spec._for_trace(), children)
+        return made._separate() if hasattr(made, "_separate") else made
     names = _fields(obj)
     if names is not None:
         if isinstance(obj, tuple):

@@ -16,6 +16,8 @@ class TraceType(abc.ABC):
     it was made for, and the most specific one that fits is taken. Types must be hashable.
     """
 
+    _is_trace_type = True
+
     @abc.abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
         """Whether a trace for ``other`` serves values of this type."""

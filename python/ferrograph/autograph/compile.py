@@ -40,7 +40,8 @@ def converted_code(fn: types.FunctionType) -> types.CodeType:
         return known[1]
     made = _compile(converted_tree(fn), code)
     key = id(code)
-    _cache[key] = (weakref.ref(code, lambda _: _cache.pop(key, None)), made)
+    cache = _cache  # the global name is gone when the interpreter ends
+    cache[key] = (weakref.ref(code, lambda _: cache.pop(key, None)), made)
     return made
 
 

@@ -1,5 +1,22 @@
 """Parts of the API whose documents call them experimental."""
 
+import importlib
+
 from . import dlpack
 
 __all__ = ["dlpack"]
+
+# Where the names are that are imported when they are first used.
+_LAZY = {
+    "BatchableExtensionType": "extension_type",
+    "ExtensionType": "extension_type",
+    "ExtensionTypeBatchEncoder": "extension_type",
+    "ExtensionTypeSpec": "extension_type",
+}
+
+
+def __getattr__(name):
+    """The classes that are imported when they are first used."""
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"ferrograph.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
 """What the operation modules share: the door to the core and small questions about values."""
 
 from .. import _core, errors
+from ..composite import IndexedSlices
 from ..dtypes import DType, as_dtype, bool, float32, float64, int32, int64, string
 from ..tensor_shape import TensorShape
 
@@ -56,7 +57,7 @@ def is_tensor(value):
 
 def is_slices(value):
     """Whether ``value`` holds some rows of a larger tensor, as ``IndexedSlices`` does."""
-    return hasattr(value, "indices") and hasattr(value, "values") and not isinstance(value, dict)
+    return isinstance(value, IndexedSlices)
 
 
 def map_values(function, value):
