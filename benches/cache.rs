@@ -1,7 +1,6 @@
 //! The trace cache: building the signature of a call and finding its trace.
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use ferrograph_runtime::{Signature, SignatureBuilder, TraceCache, generalise};
@@ -28,43 +27,42 @@ fn build(c: &mut Criterion) {
 fn hit(c: &mut Criterion) {
     let mut group = c.benchmark_group("cache/hit");
     for n_args in [1, 2, 10] {
-        let cache = TraceCache::new();
-        cache.insert(signature(n_args, 32), Arc::new(()));
+        let cache = TraceCache::new(1 << 14);
+        cache.insert(signature(n_args, 32), ());
         let call = signature(n_args, 32);
         group.bench_function(BenchmarkId::new("arguments", n_args), |b| {
-            b.iter(|| cache.find(black_box(&call)))
+            b.iter(|| cache.find(black_box(&call), |_| true))
         });
     }
     for n_traces in [10, 100, 1000] {
-        let cache = TraceCache::new();
+        let cache = TraceCache::new(1 << 14);
         for side in 0..n_traces {
-            cache.insert(signature(2, side), Arc::new(()));
+            cache.insert(signature(2, side), ());
         }
         let call = signature(2, n_traces / 2);
         group.bench_function(BenchmarkId::new("traces", n_traces), |b| {
-            b.iter(|| cache.find(black_box(&call)))
+            b.iter(|| cache.find(black_box(&call), |_| true))
         });
     }
-    let cache = TraceCache::new();
+    let cache = TraceCache::new(1 << 14);
     let relaxed = generalise(&signature(2, 2), &signature(2, 3), false);
-    cache.insert(
-        relaxed.expect("they differ in dimensions only"),
-        Arc::new(()),
-    );
+    cache.insert(relaxed.expect("they differ in dimensions only"), ());
     let call = signature(2, 77);
-    group.bench_function("relaxed", |b| b.iter(|| cache.find(black_box(&call))));
+    group.bench_function("relaxed", |b| {
+        b.iter(|| cache.find(black_box(&call), |_| true))
+    });
 }
 
 fn miss(c: &mut Criterion) {
     let mut group = c.benchmark_group("cache/miss");
     for n_traces in [1, 100] {
-        let cache = TraceCache::new();
+        let cache = TraceCache::new(1 << 14);
         for side in 0..n_traces {
-            cache.insert(signature(2, side), Arc::new(()));
+            cache.insert(signature(2, side), ());
         }
         let call = signature(3, 1);
         group.bench_function(BenchmarkId::new("traces", n_traces), |b| {
-            b.iter(|| cache.find(black_box(&call)))
+            b.iter(|| cache.find(black_box(&call), |_| true))
         });
     }
 }

@@ -51,6 +51,7 @@ from .context import (
     init_scope,
     inside_function,
     name_scope,
+    no_retrace,
 )
 from .callbacks import numpy_function, py_function
 from .variable import (
@@ -70,9 +71,7 @@ from .functional import foldl, foldr, map_fn, scan, vectorized_map
 from .ops.top import *  # noqa: F403
 from . import (
     autograph,
-    bitwise,
     config,
-    debugging,
     dtypes,
     experimental,
     linalg,
@@ -91,9 +90,13 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name):
-    """The modules that are imported when they are first used."""
-    if name in ("autodiff", "test", "types"):
+    """What is imported when it is first used."""
+    if name in ("autodiff", "bitwise", "debugging", "test", "types"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
+    if name in ("TraceRecord", "trace_report"):
+        from . import retrace
+
+        return getattr(retrace, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

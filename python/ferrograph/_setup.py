@@ -62,6 +62,7 @@ def finish() -> None:
     """Register everything. The package is usable afterwards."""
     from . import dtypes
     from .callbacks import callback_gradient, run_callback
+    from .context import called_while_tracing
     from .function import binding_error
     from .ops._base import pack
     from .ops.arrays import unstack
@@ -97,6 +98,7 @@ def finish() -> None:
             "variable_from_handle": variable_from_handle,
             "binding_error": binding_error,
             "print_sink": _print_sink,
+            "called_while_tracing": called_while_tracing,
             "run_callback": run_callback,
             "callback_gradient": callback_gradient,
         }

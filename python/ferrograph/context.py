@@ -16,6 +16,7 @@ __all__ = [
     "init_scope",
     "inside_function",
     "name_scope",
+    "no_retrace",
 ]
 
 
@@ -24,16 +25,22 @@ class _Thread(threading.local):
         self.regions: list[Any] = []
         self.scopes: list[str] = []
         self.depth = 0
+        self.reads: list[Any] = []
+        self.no_retrace = 0
 
 
 _thread = _Thread()
 
 
 @contextlib.contextmanager
-def tracing(region: Any) -> Iterator[None]:
-    """Operations of a block become nodes of the region. After an exception it is abandoned."""
+def tracing(region: Any, reads: Any = None) -> Iterator[None]:
+    """Operations of a block become nodes of the region. After an exception it is abandoned.
+
+    ``reads`` is told of the Python functions that run in the block.
+    """
     scopes, _thread.scopes = _thread.scopes, []
     _thread.regions.append(region)
+    _thread.reads.append(reads)
     _thread.depth += 1
     region.enter()
     try:
@@ -44,6 +51,7 @@ def tracing(region: Any) -> Iterator[None]:
     finally:
         region.exit()
         _thread.depth -= 1
+        _thread.reads.pop()
         _thread.regions.pop()
         _thread.scopes = scopes
 
@@ -51,6 +59,37 @@ def tracing(region: Any) -> Iterator[None]:
 def current_region() -> Any:
     """The region of the innermost function being traced; None when eager."""
     return _thread.regions[-1] if _thread.regions else None
+
+
+def reads() -> Any:
+    """Where the function being traced notes what it reads from outside; None where nothing does."""
+    return _thread.reads[-1] if _thread.reads else None
+
+
+def called_while_tracing(concrete: Any) -> None:
+    """Tell the function being traced of the values that a trace which it calls depends on."""
+    noted = reads()
+    if noted is not None:
+        noted.add_guards(concrete._guards)
+
+
+@contextlib.contextmanager
+def no_retrace() -> Iterator[None]:
+    """Calls of this thread that would retrace a function raise ``RetraceError`` in a block.
+
+    The error carries the record that says what differs. The first trace of a function is allowed,
+    and so is all that happens in it.
+    """
+    _thread.no_retrace += 1
+    try:
+        yield
+    finally:
+        _thread.no_retrace -= 1
+
+
+def retracing_is_refused() -> bool:
+    """Whether a retrace here is an error."""
+    return _thread.no_retrace > 0 and _thread.depth == 0
 
 
 def executing_eagerly() -> bool:
@@ -129,17 +168,42 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
         region.restore_control(before)
 
 
+_devices = [""]
+
+
+def device_by_number(number: int) -> str:
+    """The name of a device by the number that signatures have."""
+    return _devices[number]
+
+
+def _canonical(device_name: Any) -> str:
+    """The device asked for, as ``/device:CPU:0``; empty where none is."""
+    text = "" if device_name is None or callable(device_name) else str(device_name)
+    kinds = [part for part in text.upper().replace("DEVICE:", "").split("/") if part]
+    known = ("CPU", "JOB:", "REPLICA:", "TASK:")
+    if any(not part.startswith(known) for part in kinds):
+        raise ValueError(f"there is no device {device_name!r} here; ferrograph runs on the CPU")
+    asked = next((part for part in kinds if part.startswith("CPU")), None)
+    if asked is None:
+        return ""
+    return f"/device:{asked}" if ":" in asked else f"/device:{asked}:0"
+
+
 @contextlib.contextmanager
 def device(device_name: Any) -> Iterator[None]:
     """A block's operations are asked to run on a device. There is the CPU; others are refused.
 
+    Functions are traced for each device that is asked for. None asks for no device any more.
     ValueError for a device that this machine does not offer to ferrograph.
     """
-    name = device_name or ""
-    if callable(name):
-        name = ""
-    kinds = [part for part in str(name).upper().replace("DEVICE:", "").split("/") if part]
-    known = ("CPU", "JOB:", "REPLICA:", "TASK:")
-    if any(not part.startswith(known) for part in kinds):
-        raise ValueError(f"there is no device {device_name!r} here; ferrograph runs on the CPU")
-    yield
+    name = _canonical(device_name)
+    if not name and device_name is not None:
+        yield
+        return
+    if name not in _devices:
+        _devices.append(name)
+    before = _core.set_device(_devices.index(name))
+    try:
+        yield
+    finally:
+        _core.set_device(before)

@@ -386,6 +386,31 @@ class InaccessibleTensorError(TypeError, ValueError):
     """
 
 
+class RetraceError(RuntimeError):
+    """A call would have retraced a function within ``no_retrace``; ``record`` says why.
+
+    Call the function once for each signature that is needed before the block, or remove the
+    difference that the record names.
+
+    >>> import ferrograph as fg
+    >>> @fg.function
+    ... def scale(x, k):
+    ...     return x * k
+    >>> one = scale(fg.constant(1.0), 2)
+    >>> try:
+    ...     with fg.no_retrace():
+    ...         scale(fg.constant(1.0), 3)
+    ... except fg.errors.RetraceError as e:
+    ...     print(e.record.path, e.record.facet, e.record.old, e.record.new)
+    k value 2 3
+    """
+
+    @property
+    def record(self) -> Any:
+        """The ``TraceRecord`` of the call."""
+        return self.args[0]
+
+
 class StagingError(TypeError, NotImplementedError):
     """Python code under a tensor's condition does something that a graph cannot do.
 

@@ -16,16 +16,19 @@ from . import _core, context, nest, outputs
 from .autograph.api import conversion, convert
 from .autograph.straight_line import is_straight_line
 from .concrete import ConcreteFunction
+from .misses import Log, Miss, in_short
 from .tensor_spec import TensorSpec
 from .variable import Creation, pop_creation, push_creation
 
 if TYPE_CHECKING:
     from .function_type import FunctionType
+    from .retrace import TraceRecord
 
 __all__ = ["BoundFunction", "Function", "function"]
 
 _POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)
 _VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
+_DEFAULT_MAX_TRACES = 1 << 14
 _numbers = itertools.count(1)
 
 
@@ -84,9 +87,11 @@ class Function(_core.FunctionBase):
         jit_compile: bool | None = None,
         name: str | None = None,
         params: list | None = None,
+        max_traces: int = _DEFAULT_MAX_TRACES,
+        freshness: str = "guard",
     ) -> Function:
         params = _parameters(python_function) if params is None else params
-        return super().__new__(cls, params, input_signature is not None)
+        return super().__new__(cls, params, input_signature is not None, _checked(max_traces))
 
     def __init__(
         self,
@@ -97,7 +102,12 @@ class Function(_core.FunctionBase):
         jit_compile: bool | None = None,
         name: str | None = None,
         params: list | None = None,
+        max_traces: int = _DEFAULT_MAX_TRACES,
+        freshness: str = "guard",
     ):
+        if freshness not in ("guard", "ignore"):
+            raise ValueError(f"freshness is 'guard' or 'ignore', got {freshness!r}")
+        self._is_guarded = freshness == "guard"
         self.python_function = python_function
         self._signature = None if input_signature is None else _check_signature(input_signature)
         self._autograph, self._reduce_retracing = autograph, reduce_retracing
@@ -108,6 +118,7 @@ class Function(_core.FunctionBase):
         self._never_relax: set = set()
         self._n_traced = 0
         self._has_created: set = set()
+        self._log = Log()
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
         functools.update_wrapper(self, python_function, updated=())
@@ -140,13 +151,37 @@ class Function(_core.FunctionBase):
         return self._n_traced
 
     def cache_info(self) -> dict[str, int]:
-        """Traces kept, and calls that found one (hits) or none (misses)."""
-        n, hits, misses = self._cache_stats()
-        return {"traces": n, "hits": hits, "misses": misses}
+        """Traces kept, calls that found one (hits) or none (misses), traces dropped to make room
+        (evictions), and how many are kept at most (max_traces)."""
+        n, hits, misses, evictions, most = self._cache_stats()
+        return {
+            "traces": n,
+            "hits": hits,
+            "misses": misses,
+            "evictions": evictions,
+            "max_traces": most,
+        }
 
     def cache_clear(self) -> None:
         """Drop all traces."""
         self._clear()
+
+    def trace_records(self) -> list[TraceRecord]:
+        """Why its latest traces were made, oldest first, a record for each call that found none."""
+        from .retrace import records_of
+
+        return records_of(self)
+
+    def explain_last_trace(self) -> TraceRecord | None:
+        """Why the latest trace was made; None where nothing was traced yet."""
+        records = self.trace_records()
+        return records[-1] if records else None
+
+    def explain(self) -> str:
+        """Why its latest traces were made, as text: what differed, where, and what to change."""
+        from .retrace import explain
+
+        return explain(self)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all traces, as text."""
@@ -177,10 +212,19 @@ class Function(_core.FunctionBase):
         if not isinstance(error, InvalidArgumentError):
             raise error
         with self._lock:
-            wanted = self._signature_of(args, kwargs)
-            exact, _ = self._trace_once(args, kwargs or {}, wanted, Creation(allowed=False))
-            result = exact._call_flat(self._tensors_of(args, kwargs))
-            self._add(wanted, exact)
+            miss = self._log.begin(self, self._signature_of(args, kwargs))
+            try:
+                exact = self._trace_once(args, kwargs or {}, miss.wanted, Creation(allowed=False))[
+                    0
+                ]
+                result = exact._call_flat(self._tensors_of(args, kwargs))
+                self._log.keep(miss, miss.wanted, exact, self._add(miss.wanted, exact))
+                miss.relaxing_failed = in_short(error)
+            except Exception as e:
+                miss.error = in_short(e)
+                raise
+            finally:
+                self._log.end(self, miss)
         return result
 
     def _convert(self, args: tuple, kwargs: dict | None) -> tuple:
@@ -200,18 +244,34 @@ class Function(_core.FunctionBase):
             from . import type_dispatch
 
             found = type_dispatch.find(self, wanted)
-        if found is not None:
-            return found
-        self._purge()
-        general = self._relaxation(wanted)
-        if general is not None:
-            try:
-                relaxed = self._trace(args, kwargs, general)
-                relaxed._set_relaxed()
-                return relaxed
-            except Exception:  # the trace may need the exact sizes: then they stay exact
-                self._never_relax.add(general)
-        return self._trace(args, kwargs, wanted)
+        return self._make(args, kwargs, wanted, relax=True) if found is None else found
+
+    def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
+        """The trace for a call that found none."""
+        miss = self._log.begin(self, wanted)
+        try:
+            self._drop_dead()
+            general = self._relaxation(wanted) if relax else None
+            if general is not None:
+                try:
+                    relaxed = self._trace(args, kwargs, general, miss)
+                    relaxed._set_relaxed()
+                    return relaxed
+                except Exception as e:  # the trace may need the exact sizes: then they stay exact
+                    self._never_relax.add(general)
+                    miss.relaxing_failed = in_short(e)
+            return self._trace(args, kwargs, wanted, miss)
+        except Exception as e:
+            miss.error = in_short(e)
+            raise
+        finally:
+            self._log.end(self, miss)
+
+    def _drop_dead(self) -> None:
+        """Drop the traces for objects that are gone, and what is remembered of those."""
+        dead = self._purge()
+        if dead:
+            self._has_created = {o for o in self._has_created if o.isdisjoint(dead)}
 
     def _relaxation(self, wanted: Any) -> Any:
         if self._reduce_retracing is False:
@@ -234,9 +294,9 @@ class Function(_core.FunctionBase):
         specs = specs_for(self, args)
         wanted = self._signature_of(specs)
         found = self._find(wanted)
-        return self._trace(specs, {}, wanted) if found is None else found
+        return self._make(specs, {}, wanted, relax=False) if found is None else found
 
-    def _trace(self, args: tuple, kwargs: dict, signature: Any) -> ConcreteFunction:
+    def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
         owners = frozenset(signature._objects())
         creation = Creation(allowed=owners not in self._has_created)
         concrete, region = self._trace_once(args, kwargs, signature, creation)
@@ -244,7 +304,7 @@ class Function(_core.FunctionBase):
         if creation.made:
             self._initialise(creation, region, args, kwargs)
             concrete, _ = self._trace_once(args, kwargs, signature, Creation(allowed=False))
-        self._add(signature, concrete)
+        self._log.keep(miss, signature, concrete, self._add(signature, concrete))
         return concrete
 
     def _trace_once(
@@ -253,10 +313,12 @@ class Function(_core.FunctionBase):
         region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         before = _shallow(inner_args, inner_kwargs)
+        staged = self._staged_form(inner_args, inner_kwargs)
+        reads = self._reads(staged)
         push_creation(creation)
         try:
-            with context.tracing(region), conversion(self._autograph):
-                result = self._staged_form(inner_args, inner_kwargs)(*inner_args, **inner_kwargs)
+            with context.tracing(region, reads), conversion(self._autograph):
+                result = staged(*inner_args, **inner_kwargs)
                 self._check_arguments(before, inner_args, inner_kwargs)
                 flat, template = outputs.flatten_result(result, outputs.as_output)
                 uninitialised = [value for _, value in creation.made if value is not None]
@@ -272,7 +334,20 @@ class Function(_core.FunctionBase):
             from . import type_dispatch
 
             type_dispatch.keep(made, signature)
+        guards = reads.guards() if reads is not None else None
+        if guards:
+            made._set_guards(guards)
         return made, region
+
+    def _reads(self, staged: Callable) -> Any:
+        """Where the trace notes what its functions read from outside; None where that is frozen."""
+        if not self._is_guarded:
+            return None
+        from .freshness import Reads
+
+        reads = Reads()
+        reads.add_target(self.python_function, staged is not self.python_function)
+        return reads
 
     def _initialise(self, creation: Creation, region: Any, args: tuple, kwargs: dict) -> None:
         """Give the variables that a trace made their first values, in the order of their making."""
@@ -312,6 +387,12 @@ class Function(_core.FunctionBase):
 
     def __reduce__(self) -> Any:
         return self.python_function.__qualname__
+
+
+def _checked(max_traces: Any) -> int:
+    if type(max_traces) is not int or max_traces < 1:
+        raise ValueError(f"max_traces must be a positive int, got {max_traces!r}")
+    return max_traces
 
 
 def _shallow(args: tuple, kwargs: dict) -> list:
@@ -393,6 +474,8 @@ def function(
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
+    max_traces: int = _DEFAULT_MAX_TRACES,
+    freshness: str = "guard",
 ) -> Any:
     """Make a function that runs as a graph; also a decorator, with or without arguments.
 
@@ -406,7 +489,12 @@ def function(
     nothing. ``jit_compile`` is accepted; there is one compiler. The other options are kept for
     compatibility and change nothing.
 
-    TypeError for an input signature that is no sequence of specs.
+    At most ``max_traces`` traces are kept: a further one takes the place of the least recently
+    used. A trace serves as long as the Python numbers, strings, bools and None that its code read
+    from globals and closures are what they were; ``freshness="ignore"`` freezes them instead.
+
+    TypeError for an input signature that is no sequence of specs; ValueError for other values of
+    the last two.
 
     >>> @fg.function
     ... def double(x):
@@ -416,20 +504,27 @@ def function(
     """
     if reduce_retracing is None:
         reduce_retracing = experimental_relax_shapes
-    options = (input_signature, autograph, reduce_retracing, jit_compile)
+    options = {
+        "input_signature": input_signature,
+        "autograph": autograph,
+        "reduce_retracing": reduce_retracing,
+        "jit_compile": jit_compile,
+        "max_traces": _checked(max_traces),
+        "freshness": freshness,
+    }
     if func is None:
         return lambda target: _decorated(target, options)
     return _decorated(func, options)
 
 
-def _decorated(target: Any, options: tuple) -> Any:
+def _decorated(target: Any, options: dict) -> Any:
     if isinstance(target, staticmethod):
         return staticmethod(_decorated(target.__func__, options))
     if isinstance(target, classmethod):
         return classmethod(_decorated(target.__func__, options))
     if isinstance(target, Function):
         target = target.python_function
-    return Function(target, *options)
+    return Function(target, **options)
 
 
 def binding_error(target: Function, args: tuple, kwargs: dict | None) -> TypeError:

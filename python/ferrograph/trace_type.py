@@ -14,7 +14,7 @@ from typing import Any
 from . import _core, nest
 from .tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["classify", "rebuild", "typed_placeholder"]
+__all__ = ["classify", "describe", "rebuild", "typed_placeholder"]
 
 _TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT, _TYPED = range(6)
 
@@ -26,10 +26,50 @@ _strong_tokens: dict[Any, int] = {}
 def _token(obj: Any) -> int:
     """A number that equal objects share."""
     try:
-        return _weak_tokens.setdefault(obj, next(_counter))
+        found = _weak_tokens.get(obj)
+        if found is None:
+            found = _weak_tokens.setdefault(obj, _new_token(obj, True))
     except TypeError:
         key = (type(obj), obj)
-        return _strong_tokens.setdefault(key, next(_counter))
+        found = _strong_tokens.get(key)
+        if found is None:
+            found = _strong_tokens.setdefault(key, _new_token(obj, True))
+    return found
+
+
+# What the tokens made last stand for, for records of retraces.
+_described: dict[int, tuple] = {}
+_MAX_DESCRIBED = 4096
+
+
+def _new_token(obj: Any, by_value: bool) -> int:
+    token = next(_counter)
+    while len(_described) >= _MAX_DESCRIBED:
+        _described.pop(next(iter(_described)), None)
+    _described[token] = _description(obj, by_value)
+    return token
+
+
+def _description(obj: Any, by_value: bool) -> tuple:
+    """The name of an object's class, its text, and whether its equals share its token; of a
+    structure its class and the names or number of its children."""
+    if type(obj) is tuple and len(obj) == 2 and isinstance(obj[0], type):
+        if not hasattr(obj[0], "_trace_key"):
+            return obj
+        return obj[0].__qualname__, f"{obj[0].__qualname__}{obj[1]!r}"[:100], True
+    text = object.__repr__(obj)
+    if by_value or hasattr(obj, "__qualname__"):
+        try:
+            text = repr(obj)
+        except Exception:
+            text = object.__repr__(obj)  # the text of a class whose own does not work
+    text = text if len(text) <= 100 else text[:97] + "..."
+    return type(obj).__qualname__, text, by_value
+
+
+def describe(token: int) -> tuple:
+    """What a token stands for, see ``_description``; of old tokens nothing is known."""
+    return _described.get(token, ("object", "an object seen long ago", False))
 
 
 def _is_numpy_value(obj: Any) -> bool:
@@ -94,7 +134,7 @@ def classify(obj: Any) -> tuple:
             weakref.ref(obj)
         except TypeError:
             return _OBJECT, _token(obj)
-        return _IDENTITY, next(_counter)
+        return _IDENTITY, _new_token(obj, False)
     return _OBJECT, _token(obj)
 
 

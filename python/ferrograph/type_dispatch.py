@@ -10,7 +10,7 @@ from . import _core
 from .tensor_spec import TypeSpec
 from .tracing import PlaceholderContext, TraceType, TracingContext
 
-__all__ = ["find", "keep", "placeholder", "relaxation", "typed"]
+__all__ = ["find", "keep", "placeholder", "relaxation", "type_of", "typed"]
 
 _KEPT_LIMIT = 4096
 _KINDS: Any = (TraceType, TypeSpec)
@@ -50,6 +50,11 @@ def _token(trace_type: Any) -> int:
         token = _tokens.setdefault(trace_type, next(_counter))
         _types[token] = trace_type
     return token
+
+
+def type_of(token: int) -> Any:
+    """The type of that token; None where nothing holds it any more."""
+    return _types.get(token)
 
 
 def placeholder(token: int, region: Any, name: str) -> Any:

@@ -32,6 +32,7 @@ mod _core {
     #[pymodule_export]
     use super::function::{
         PyConcrete, PyFunction, PySignature, functions_run_eagerly, run_functions_eagerly,
+        set_device,
     };
     #[pymodule_export]
     use super::hooks::register_hooks;

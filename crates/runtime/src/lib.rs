@@ -15,7 +15,7 @@ mod plan;
 mod signature;
 mod tape;
 
-pub use cache::{CacheStats, TraceCache};
+pub use cache::{CacheStats, Cached, TraceCache};
 pub use context::{
     Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
     set_origin_provider,
@@ -24,7 +24,7 @@ pub use door::{Door, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, evaluate_output};
 pub use plan::{Plan, PlanRunner, plan_for};
 pub use signature::{
-    Signature, SignatureBuilder, generalise, matches, tensor_shapes, with_words_of_class,
-    words_of_class,
+    Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
+    tensor_shapes, with_words_of_class, words_of_class,
 };
 pub use tape::Tape;

@@ -110,11 +110,12 @@ fn payload(tag: u64) -> (usize, bool) {
     }
 }
 
+fn is_any_rank(tag: u64) -> bool {
+    tag & 0xff == TENSOR && tag >> 8 & ANY_RANK != 0
+}
+
 fn is_any_rank_of(general: u64, specific: u64) -> bool {
-    general & 0xff == TENSOR
-        && specific & 0xff == TENSOR
-        && general >> 8 & ANY_RANK != 0
-        && general >> 8 & 0xff == specific >> 8 & 0xff
+    is_any_rank(general) && specific & 0xff == TENSOR && general >> 8 & 0xff == specific >> 8 & 0xff
 }
 
 /// Walks two signatures leaf by leaf; gives what `dims` and `any_rank` make of differing ones, or `None` where the
@@ -157,6 +158,88 @@ pub fn matches(general: &[u64], specific: &[u64]) -> bool {
                 || (g[0] == s[0] && g[1..].iter().zip(&s[1..]).all(|(g, s)| g == s || *g == ANY))
         },
     )
+}
+
+/// The leaves of a signature: tags with their payloads.
+fn slices(signature: &[u64]) -> impl Iterator<Item = &[u64]> {
+    let mut rest = signature;
+    std::iter::from_fn(move || {
+        let n = 1 + payload(*rest.first()?).0;
+        let (leaf, after) = rest.split_at(n.min(rest.len()));
+        rest = after;
+        Some(leaf)
+    })
+}
+
+/// Whether calls of more than one signature may use a trace of this one: a dimension or a rank is open.
+pub fn is_general(signature: &[u64]) -> bool {
+    slices(signature)
+        .any(|leaf| is_any_rank(leaf[0]) || payload(leaf[0]).1 && leaf[1..].contains(&ANY))
+}
+
+/// How far a call is from a trace: leaves that do not fit, then words in them.
+pub fn distance(trace: &[u64], call: &[u64]) -> (usize, usize) {
+    let a: SmallVec<[&[u64]; 32]> = slices(trace).collect();
+    let b: SmallVec<[&[u64]; 32]> = slices(call).collect();
+    if a.len() == b.len() {
+        let apart = a.iter().zip(&b).filter(|(x, y)| !matches(x, y));
+        return apart.fold((0, 0), |(leaves, words), (x, y)| {
+            let differing = x.iter().zip(*y).filter(|(p, q)| p != q).count();
+            (leaves + 1, words + differing + x.len().abs_diff(y.len()))
+        });
+    }
+    // What stands before and after the place where the containers differ in length is alike.
+    let short = a.len().min(b.len());
+    let fits = |(x, y): &(&&[u64], &&[u64])| matches(x, y);
+    let front = a.iter().zip(&b).take_while(fits).count();
+    let back = (a.iter().rev().zip(b.iter().rev()))
+        .take_while(fits)
+        .count();
+    let same = front + back.min(short - front);
+    let apart = a.len().max(b.len()) - same;
+    (apart, apart + trace.len().abs_diff(call.len()))
+}
+
+/// One part of a signature, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// A tensor: dtype and dimensions, `None` for any rank.
+    Tensor(u8, Option<Vec<Option<usize>>>),
+    /// A variable: dtype, dimensions, which of the call's variables it is.
+    Variable(u8, Vec<Option<usize>>, usize),
+    /// Class and payload of a word.
+    Word(u32, u64),
+    /// Class and bytes.
+    Bytes(u32, Vec<u8>),
+    /// The beginning of a container of that class.
+    Open(u32),
+    /// The end of the container opened last.
+    Close,
+}
+
+/// The parts of a signature, in order.
+pub fn leaves(signature: &[u64]) -> Vec<Leaf> {
+    slices(signature).map(decode).collect()
+}
+
+fn decode(leaf: &[u64]) -> Leaf {
+    let (kind, detail) = (leaf[0] & 0xff, leaf[0] >> 8);
+    let dims = || {
+        let known = |&d: &u64| (d != ANY).then_some(d as usize);
+        leaf[1..].iter().map(known).collect::<Vec<_>>()
+    };
+    match kind {
+        TENSOR => Leaf::Tensor(detail as u8, (detail & ANY_RANK == 0).then(dims)),
+        VARIABLE => Leaf::Variable(detail as u8, dims(), (detail >> 24) as usize),
+        WORD => Leaf::Word(detail as u32, leaf.get(1).copied().unwrap_or(0)),
+        BYTES => {
+            let mut bytes: Vec<u8> = leaf[1..].iter().flat_map(|w| w.to_le_bytes()).collect();
+            bytes.truncate((detail >> 16) as usize);
+            Leaf::Bytes((detail & 0xffff) as u32, bytes)
+        }
+        OPEN => Leaf::Open((detail & 0xffff) as u32),
+        _ => Leaf::Close,
+    }
 }
 
 /// The signature that relaxes the dimensions in which two differ, where they differ in nothing but dimensions (or, if
@@ -276,6 +359,43 @@ mod tests {
         assert_eq!(words_of_class(&changed, 3), [20, 21]);
         assert_eq!(words_of_class(&changed, 5), [12]);
         assert_eq!(with_words_of_class(&changed, 3, &[10, 11]), signature);
+    }
+
+    #[test]
+    fn parts_come_back_as_they_went_in() {
+        let mut b = SignatureBuilder::new();
+        b.open(10, 2);
+        b.bytes(5, b"a long key");
+        b.tensor(3, [Some(4), None].into_iter());
+        b.close();
+        b.variable(2, 1, [Some(7)].into_iter());
+        b.tensor_of_any_rank(1);
+        b.word(3, u64::MAX);
+        let expected = [
+            Leaf::Open(10),
+            Leaf::Bytes(5, b"a long key".to_vec()),
+            Leaf::Tensor(3, Some(vec![Some(4), None])),
+            Leaf::Close,
+            Leaf::Variable(2, vec![Some(7)], 1),
+            Leaf::Tensor(1, None),
+            Leaf::Word(3, u64::MAX),
+        ];
+        assert_eq!(leaves(b.words()), expected);
+        assert!(is_general(b.words()));
+        assert!(!is_general(&call(&[2], 1)));
+    }
+
+    #[test]
+    fn distance_counts_leaves_before_words() {
+        let near = |a: &Signature, b: &Signature| distance(a, b);
+        assert_eq!(near(&call(&[2, 3], 7), &call(&[2, 3], 7)), (0, 0));
+        assert_eq!(near(&call(&[2, 3], 7), &call(&[5, 3], 7)), (1, 1));
+        assert_eq!(near(&call(&[2, 3], 7), &call(&[5, 4], 8)), (2, 3));
+        let relaxed = generalise(&call(&[2], 7), &call(&[3], 7), false).unwrap();
+        assert_eq!(near(&relaxed, &call(&[9], 8)), (1, 1));
+        let mut longer = call(&[2, 3], 7);
+        longer.extend_from_slice(&call(&[], 1));
+        assert_eq!(near(&call(&[2, 3], 7), &longer).0, 2);
     }
 
     #[test]

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .. import context
 from . import api, builtins, compile
 from .errors import ConversionError
 
@@ -30,6 +31,9 @@ def fn(callee: Any) -> Any:
     if kind is functools.partial:
         return _partial(callee)
     if isinstance(callee, (type, types.BuiltinFunctionType)):
+        made = getattr(callee, "__init__", None)
+        if type(made) is types.FunctionType and not is_exempt(made):
+            _note(made, deep=True)
         return builtins.staged_form(callee)
     return _callable_object(callee)
 
@@ -37,8 +41,19 @@ def fn(callee: Any) -> Any:
 def convert_callee(callee: types.FunctionType) -> Any:
     """``callee`` converted, or itself where it is not ours to convert."""
     if is_exempt(callee):
+        if getattr(callee, NOT_CONVERTED, False):
+            _note(callee, deep=True)
         return builtins.staged_form(callee)
-    return converted(callee)
+    result = converted(callee)
+    _note(callee, deep=result is callee and not compile.is_converted(callee.__code__))
+    return result
+
+
+def _note(function: types.FunctionType, deep: bool) -> None:
+    """Tell the trace which functions it runs: what they read from outside belongs to it."""
+    reads = context.reads()
+    if reads is not None:
+        reads.add(function, deep)
 
 
 def converted(function: types.FunctionType) -> types.FunctionType:

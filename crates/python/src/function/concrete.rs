@@ -1,5 +1,6 @@
 //! A traced function as Python holds it.
 
+use super::guards::{Guard, Written};
 use super::tree::Tree;
 use crate::emit::{PyGraphHandle, to_val};
 use crate::errors::{IntoPyResult, guarded};
@@ -7,9 +8,11 @@ use crate::region::PyRegion;
 use crate::tensor::wrap;
 use ferrograph_graph::{Effect, Tensors, Val, Vals};
 use ferrograph_runtime::{ConcreteFunction, plan_for};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Plans above this many floating-point operations run without the interpreter lock.
@@ -28,9 +31,25 @@ pub(crate) struct PyConcrete {
     result: Tree,
     /// Whether it was traced with dimensions unknown that its first call knew.
     relaxed: AtomicBool,
+    /// What the traced code read from globals and closures.
+    guards: OnceLock<Box<[Guard]>>,
 }
 
 impl PyConcrete {
+    fn guards(&self) -> &[Guard] {
+        self.guards.get().map_or(&[], |g| g)
+    }
+
+    /// Whether values from globals and closures belong to the trace.
+    pub(crate) fn has_guards(&self) -> bool {
+        !self.guards().is_empty()
+    }
+
+    /// Whether those values are what they were.
+    pub(crate) fn is_fresh(&self, py: Python<'_>) -> bool {
+        self.guards().iter().all(|guard| guard.holds(py))
+    }
+
     /// Whether a call that failed may be tried again by a trace of the exact shapes: nothing but reads happened.
     pub(crate) fn may_be_too_general(&self) -> bool {
         let effect = || self.function.graph.effect();
@@ -90,12 +109,40 @@ impl PyConcrete {
             function: ConcreteFunction::new(graph, captures),
             result: Tree::parse(template)?,
             relaxed: AtomicBool::new(false),
+            guards: OnceLock::new(),
         })
     }
 
     /// Says that it was traced with dimensions unknown that its first call knew.
     fn _set_relaxed(&self) {
         self.relaxed.store(true, Ordering::Relaxed);
+    }
+
+    /// Sets, once, what the traced code read: owner, name in globals, label and value each.
+    fn _set_guards(&self, guards: Vec<Written<'_>>) -> PyResult<()> {
+        let guards = (guards.into_iter().map(Guard::read)).collect::<PyResult<_>>()?;
+        (self.guards.set(guards)).map_err(|_| PyRuntimeError::new_err("the guards are set already"))
+    }
+
+    /// What the traced code read, as `_set_guards` takes it.
+    #[getter]
+    fn _guards<'py>(&self, py: Python<'py>) -> Vec<Written<'py>> {
+        self.guards().iter().map(|guard| guard.write(py)).collect()
+    }
+
+    /// The guards that do not hold, each with the value now, None where there is none.
+    fn _stale_guards<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Vec<(Written<'py>, Option<Bound<'py, PyAny>>)> {
+        let stale = self.guards().iter().filter(|guard| !guard.holds(py));
+        stale
+            .map(|guard| (guard.write(py), guard.now(py)))
+            .collect()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        (self.guards().iter()).try_for_each(|guard| guard.traverse(&visit))
     }
 
     /// Calls with a flat list of tensors.

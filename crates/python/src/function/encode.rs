@@ -16,26 +16,38 @@ use pyo3::types::{
     PyWeakrefReference,
 };
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Containers inside containers that arguments may have.
 const DEPTH_LIMIT: usize = 500;
 
-const NONE: u32 = 1;
-const BOOL: u32 = 2;
-const INT: u32 = 3;
-const FLOAT: u32 = 4;
+pub(super) const NONE: u32 = 1;
+pub(super) const BOOL: u32 = 2;
+pub(super) const INT: u32 = 3;
+pub(super) const FLOAT: u32 = 4;
 const STR: u32 = 5;
-const BYTES: u32 = 6;
-const BIG_INT: u32 = 7;
-const LIST: u32 = 8;
+pub(super) const BYTES: u32 = 6;
+pub(super) const BIG_INT: u32 = 7;
+pub(super) const LIST: u32 = 8;
 const TUPLE: u32 = 9;
-const DICT: u32 = 10;
+pub(super) const DICT: u32 = 10;
 pub(super) const VARARGS: u32 = 11;
-const VARKW: u32 = 12;
+pub(super) const VARKW: u32 = 12;
 const OBJECT: u32 = 13;
-const STRUCT: u32 = 14;
-const TYPED: u32 = 15;
+pub(super) const STRUCT: u32 = 14;
+pub(super) const TYPED: u32 = 15;
+pub(super) const DEVICE: u32 = 16;
+
+thread_local! {
+    static CURRENT_DEVICE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Sets the number of the device that this thread asks for, 0 for none, and gives the one before.
+#[pyfunction]
+pub(crate) fn set_device(number: u64) -> u64 {
+    CURRENT_DEVICE.replace(number)
+}
 
 /// Tokens of the objects that a function was called with, by address, as long as they live.
 #[derive(Default)]
@@ -116,7 +128,12 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> Encoded {
+    /// The end: the device that is asked for, where one is.
+    pub(super) fn finish(mut self) -> Encoded {
+        let device = CURRENT_DEVICE.get();
+        if device != 0 {
+            self.signature.word(DEVICE, device);
+        }
         Encoded {
             signature: self.signature,
             vals: self.vals,

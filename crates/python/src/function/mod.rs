@@ -3,19 +3,23 @@
 
 mod bind;
 mod concrete;
+mod describe;
 mod encode;
+mod guards;
 mod substitute;
 mod tree;
 
 pub(crate) use concrete::PyConcrete;
+pub(crate) use encode::set_device;
 
+use crate::hooks;
 use bind::{Bound as BoundArgs, Params};
 use encode::{Encoded, Encoder, Objects};
-use ferrograph_runtime::{Signature, TraceCache, generalise};
+use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing};
 use parking_lot::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,6 +84,11 @@ impl PySignature {
     fn _held_types(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
         self.1.iter().map(|t| t.clone_ref(py)).collect()
     }
+
+    /// The arguments as nested tuples, see `describe.rs`.
+    fn _describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        describe::describe(py, &self.0)
+    }
 }
 
 /// A polymorphic function: traces by the signatures of calls. The front end's class derives from it and adds the
@@ -135,12 +144,13 @@ impl PyFunction {
     fn new(
         params: Vec<(String, u8, bool, Py<PyAny>)>,
         has_signature: bool,
+        max_traces: usize,
         py: Python<'_>,
     ) -> PyResult<PyFunction> {
         Ok(PyFunction {
             params: Params::new(py, params)?,
             has_signature,
-            cache: TraceCache::new(),
+            cache: TraceCache::new(max_traces),
             objects: Mutex::new(Objects::default()),
         })
     }
@@ -161,14 +171,19 @@ impl PyFunction {
         let bound = PyFunction::bound(slf, args, kwargs)?;
         let encoded = this.encode(&bound)?;
         let made;
-        let found = this.cache.find(encoded.signature.words());
+        let words = encoded.signature.words();
+        let found = this.cache.find(words, |c| c.get().is_fresh(py));
         let concrete = match &found {
-            Some(found) => found.bind(py).get(),
+            Some(found) => found.trace.bind(py),
             None => {
                 made = slf.call_method1(intern!(py, "_on_miss"), (args, kwargs))?;
-                made.cast::<PyConcrete>()?.get()
+                made.cast::<PyConcrete>()?
             }
         };
+        if concrete.get().has_guards() && is_tracing() {
+            hooks::hook(py, "called_while_tracing")?.call1((concrete,))?;
+        }
+        let concrete = concrete.get();
         match concrete.call(py, encoded.vals) {
             Err(error) if concrete.may_be_too_general() => slf.call_method1(
                 intern!(py, "_on_relaxed_failure"),
@@ -220,36 +235,51 @@ impl PyFunction {
 
     /// The trace that serves a signature, None where there is none.
     fn _find(&self, py: Python<'_>, signature: &PySignature) -> Option<Py<PyConcrete>> {
-        self.cache.find(&signature.0).map(|c| c.clone_ref(py))
+        let found = self.cache.peek(&signature.0, |c| c.get().is_fresh(py));
+        found.map(|entry| entry.trace.clone_ref(py))
+    }
+
+    /// The signature that differs from this one in the fewest leaves, and its trace; None where there is none.
+    fn _nearest(
+        &self,
+        py: Python<'_>,
+        signature: &PySignature,
+    ) -> Option<(PySignature, Py<PyConcrete>)> {
+        let entry = self.cache.nearest(&signature.0)?;
+        let nearest = PySignature::from(entry.signature.clone());
+        Some((nearest, entry.trace.clone_ref(py)))
     }
 
     /// The signature that relaxes the dimensions (with `ranks` also ranks) in which `signature` differs from the
     /// newest trace that differs from it in nothing else; None where there is none.
     fn _relaxed(&self, signature: &PySignature, ranks: bool) -> Option<PySignature> {
-        let entries = self.cache.entries();
-        entries
-            .iter()
-            .rev()
-            .find_map(|(s, _)| generalise(s, &signature.0, ranks))
+        let wanted = &signature.0;
+        let relax = |s: &Signature| generalise(s, wanted, ranks).filter(|g| g != wanted);
+        self.cache
+            .newest(|entry| relax(&entry.signature))
             .map(PySignature::from)
     }
 
-    /// Keeps a trace for all calls that fit the signature.
-    fn _add(&self, signature: &PySignature, concrete: Py<PyConcrete>) {
-        self.cache
-            .insert(signature.0.clone(), std::sync::Arc::new(concrete));
+    /// Keeps a trace for all calls that fit the signature; gives the one that made room for it.
+    fn _add(
+        &self,
+        py: Python<'_>,
+        signature: &PySignature,
+        concrete: Py<PyConcrete>,
+    ) -> Option<(PySignature, Py<PyConcrete>)> {
+        let gone = self.cache.insert(signature.0.clone(), concrete)?;
+        Some((gone.signature.clone().into(), gone.trace.clone_ref(py)))
     }
 
     /// Serves calls of that very signature by a trace that was kept for another.
     fn _alias(&self, signature: &PySignature, concrete: Py<PyConcrete>) {
-        self.cache
-            .alias(signature.0.clone(), std::sync::Arc::new(concrete));
+        self.cache.alias(&signature.0, |c| c.is(&concrete));
     }
 
     /// The signatures that traces are kept for, oldest first.
     fn _signatures(&self) -> Vec<PySignature> {
         let entries = self.cache.entries();
-        entries.into_iter().map(|(s, _)| s.into()).collect()
+        entries.iter().map(|e| e.signature.clone().into()).collect()
     }
 
     /// The traces, oldest first.
@@ -257,14 +287,20 @@ impl PyFunction {
         self.cache
             .entries()
             .iter()
-            .map(|(_, c)| c.clone_ref(py))
+            .map(|entry| entry.trace.clone_ref(py))
             .collect()
     }
 
-    /// Traces kept, hits, misses.
-    fn _cache_stats(&self) -> (usize, u64, u64) {
+    /// Traces kept, hits, misses, evictions, and how many traces are kept at most.
+    fn _cache_stats(&self) -> (usize, u64, u64, u64, usize) {
         let s = self.cache.stats();
-        (s.n_traces, s.hits, s.misses)
+        (
+            s.n_traces,
+            s.hits,
+            s.misses,
+            s.evictions,
+            self.cache.limit(),
+        )
     }
 
     /// Drops all traces.
@@ -272,13 +308,14 @@ impl PyFunction {
         self.cache.clear();
     }
 
-    /// Drops the traces for objects that are gone.
-    fn _purge(&self, py: Python<'_>) {
+    /// Drops the traces for objects that are gone; gives their tokens.
+    fn _purge(&self, py: Python<'_>) -> Vec<u64> {
         let dead = self.objects.lock().sweep(py);
         if !dead.is_empty() {
             self.cache
                 .retain(|s| !dead.iter().any(|t| encode::mentions(s, *t)));
         }
+        dead
     }
 
     /// The arguments with placeholders of the region in place of tensors, of the shapes that `signature` says; as the
