@@ -279,6 +279,12 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         evaluate(self.as_dyn(), inputs)
     }
 
+    /// As [`Op::eval`], for inputs that the operation may consume: one that changes a large value does so in place
+    /// where nothing else shares it.
+    fn eval_owned(&self, runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
+        self.eval(runner, &inputs)
+    }
+
     /// This operation as a trait object (`self`), which a default method cannot make of an unsized `Self`.
     fn as_dyn(&self) -> &dyn Op;
 

@@ -157,6 +157,14 @@ type InterruptCheck = fn() -> Result<()>;
 
 static INTERRUPT_CHECK: OnceLock<InterruptCheck> = OnceLock::new();
 
+/// Stops a long run where the user asked for it.
+///
+/// # Errors
+/// What the host language raises then.
+pub fn check_interrupt() -> Result<()> {
+    INTERRUPT_CHECK.get().map_or(Ok(()), |check| check())
+}
+
 /// What a loop counts as: worth running without locks, however little its body does.
 const UNBOUNDED_FLOPS: f64 = 1e9;
 
@@ -265,20 +273,13 @@ impl Op for While {
                 }
             }
             n_iterations = n_iterations.saturating_add(1);
-            if n_iterations % CHECK_INTERVAL == 0
-                && let Some(check) = INTERRUPT_CHECK.get()
-            {
-                check()?;
+            if n_iterations % CHECK_INTERVAL == 0 {
+                check_interrupt()?;
             }
         }
         state.truncate(n);
         if let Some(specs) = &self.recorded {
-            state.push(Tensor::scalar(n_iterations)?);
-            for (spec, items) in specs.iter().zip(records) {
-                state.push(
-                    TensorList::from_items(spec.dtype, spec.shape.clone(), items)?.into_tensor(),
-                );
-            }
+            state.extend(recorded_values(specs, n_iterations, records)?);
         }
         Ok(state)
     }
@@ -291,6 +292,23 @@ impl Op for While {
     fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
         smallvec![&self.cond.graph, &self.body.graph]
     }
+}
+
+/// What a recording loop gives behind its variables: the number of iterations, then a list for each record.
+///
+/// # Errors
+/// Where an item is not of the type of its record.
+pub fn recorded_values(
+    specs: &[TensorSpec],
+    n_iterations: i32,
+    records: Vec<Vec<Tensor>>,
+) -> Result<Tensors> {
+    let mut values: Tensors = smallvec![Tensor::scalar(n_iterations)?];
+    for (spec, items) in specs.iter().zip(records) {
+        let list = TensorList::from_items(spec.dtype, spec.shape.clone(), items)?;
+        values.push(list.into_tensor());
+    }
+    Ok(values)
 }
 
 /// The truth of a one-element bool tensor.

@@ -120,7 +120,7 @@ fn inline_graph(graph: &Graph, inputs: Vec<Val>) -> Result<Vals> {
     for (v, val) in graph.inputs.iter().zip(inputs) {
         values[v.index()] = Some(val);
     }
-    let live = live_nodes(graph);
+    let live = live_nodes(graph, &vec![true; graph.outputs.len()]);
     let find = |values: &[Option<Val>], v: &ValueId| {
         values[v.index()]
             .clone()

@@ -10,7 +10,6 @@ mod compile;
 mod context;
 mod door;
 mod function;
-mod layout;
 mod plan;
 mod signature;
 mod tape;

@@ -1,0 +1,144 @@
+//! The storage of one execution of a plan.
+
+use super::Plan;
+use super::step::{Move, Slot, Taken};
+use ferrograph_graph::SlotType;
+use ferrograph_tensor::{Buffer, DType, Result, Shape, Tensor, err};
+
+/// For each slot a pointer to its elements; those that are tensors of their own hold them here.
+pub(crate) struct Frame {
+    pub pointers: Vec<*mut u8>,
+    tensors: Vec<Option<Tensor>>,
+    _slab: Buffer,
+}
+
+// SAFETY: the pointers point into the frame's own slab and tensors, which are Send.
+unsafe impl Send for Frame {}
+
+impl Frame {
+    pub fn new(plan: &Plan) -> Result<Frame> {
+        let mut slab = Buffer::new(plan.slab_bytes)?;
+        let base = slab
+            .as_mut_ptr()
+            .ok_or_else(|| err!(Internal, "a fresh slab cannot be written"))?;
+        let n = plan.types.len();
+        let mut frame = Frame {
+            pointers: vec![std::ptr::null_mut(); n],
+            tensors: vec![None; n],
+            _slab: slab,
+        };
+        for &(slot, offset) in &plan.in_slab {
+            // SAFETY: the layout placed the slot inside the slab.
+            frame.pointers[slot as usize] = unsafe { base.add(offset) };
+        }
+        for (slot, tensor) in &plan.constants {
+            frame.set(*slot, tensor.clone());
+        }
+        Ok(frame)
+    }
+
+    pub fn set(&mut self, slot: Slot, tensor: Tensor) {
+        self.pointers[slot as usize] = tensor.bytes().as_ptr().cast_mut();
+        self.tensors[slot as usize] = Some(tensor);
+    }
+
+    pub fn set_fresh(&mut self, slot: Slot, dtype: DType, shape: &Shape) -> Result<()> {
+        let mut tensor = Tensor::empty(dtype, shape.clone())?;
+        let bytes = tensor
+            .bytes_mut()
+            .ok_or_else(|| err!(Internal, "a fresh tensor is shared"))?;
+        self.pointers[slot as usize] = bytes.as_mut_ptr();
+        self.tensors[slot as usize] = Some(tensor);
+        Ok(())
+    }
+
+    pub fn drop_all(&mut self, slots: &[Slot]) {
+        for &slot in slots {
+            self.tensors[slot as usize] = None;
+        }
+    }
+
+    /// The value of a slot as a tensor: its own, or a copy of its place in the slab.
+    pub fn tensor(&self, plan: &Plan, slot: Slot) -> Result<Tensor> {
+        match &self.tensors[slot as usize] {
+            Some(tensor) => Ok(tensor.clone()),
+            None => self.copied(plan, slot),
+        }
+    }
+
+    /// As [`Frame::tensor`]; the last reader leaves the slot empty.
+    pub fn take(&mut self, plan: &Plan, from: Taken) -> Result<Tensor> {
+        if from.last
+            && let Some(tensor) = self.tensors[from.slot as usize].take()
+        {
+            return Ok(tensor);
+        }
+        self.tensor(plan, from.slot)
+    }
+
+    fn copied(&self, plan: &Plan, slot: Slot) -> Result<Tensor> {
+        let shape = plan
+            .slab_shapes
+            .get(&slot)
+            .ok_or_else(|| err!(Internal, "slot {slot} holds no tensor"))?;
+        let SlotType { dtype, len } = plan.types[slot as usize];
+        let mut tensor = Tensor::empty(dtype, shape.clone())?;
+        let bytes = tensor
+            .bytes_mut()
+            .ok_or_else(|| err!(Internal, "a fresh tensor is shared"))?;
+        // SAFETY: a slot with a shape lies in the slab, with room for as many elements as its type says.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                self.pointers[slot as usize],
+                bytes.as_mut_ptr(),
+                len * dtype.size(),
+            );
+        }
+        Ok(tensor)
+    }
+
+    /// The truth of a slot that holds one bool.
+    pub fn truth(&self, slot: Slot) -> bool {
+        // SAFETY: conditions are compiled only for slots of one bool, which its step has written.
+        unsafe { *self.pointers[slot as usize] != 0 }
+    }
+
+    #[inline]
+    pub fn apply(&mut self, plan: &Plan, moves: &[Move]) -> Result<()> {
+        for step in moves {
+            match *step {
+                Move::Bytes { from, to, len } => {
+                    let (from, to) = (self.pointers[from as usize], self.pointers[to as usize]);
+                    // SAFETY: both slots have `len` bytes; different slots alive together do not overlap.
+                    unsafe { copy_small(from, to, len) }
+                }
+                Move::Tensor { from, to } => {
+                    let tensor = self.take(plan, from)?;
+                    self.set(to, tensor);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Copies a few bytes; the common sizes in one instruction.
+///
+/// # Safety
+/// As `copy_nonoverlapping` of `len` bytes.
+#[inline]
+unsafe fn copy_small(from: *const u8, to: *mut u8, len: u32) {
+    // SAFETY: the caller's promise; unaligned accesses ask nothing more.
+    unsafe {
+        match len {
+            4 => to
+                .cast::<u32>()
+                .write_unaligned(from.cast::<u32>().read_unaligned()),
+            8 => to
+                .cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned()),
+            1 => *to = *from,
+            _ => std::ptr::copy_nonoverlapping(from, to, len as usize),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Plans: graphs compiled for concrete input shapes, and running them.
+
+mod frame;
+mod plans;
+mod step;
+
+pub(crate) use frame::Frame;
+pub use plans::{PlanRunner, plan_for};
+pub(crate) use step::{Action, Block, Bound, Conditional, Loop, Move, Site, Slot, Step, Taken};
+
+use ferrograph_graph::{Graph, Operands, SlotType, Tensors};
+use ferrograph_ops::{check_interrupt, recorded_values};
+use ferrograph_tensor::{Error, Result, Shape, Tensor, bail};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
+
+/// A graph compiled for concrete input shapes: blocks of steps over slots, the regions of branches, loops and small
+/// calls among them. The storage of a slot is a place in the slab, or a tensor of its own.
+pub struct Plan {
+    /// The graph, then those compiled into it. Weak, since graphs keep their plans; whoever runs a plan holds the graph.
+    pub(crate) graphs: Vec<Weak<Graph>>,
+    pub(crate) name: Arc<str>,
+    pub(crate) types: Vec<SlotType>,
+    pub(crate) in_slab: Vec<(Slot, usize)>,
+    /// The shapes of slots in the slab that may be read as tensors.
+    pub(crate) slab_shapes: HashMap<Slot, Shape, FixedState>,
+    pub(crate) slab_bytes: usize,
+    pub(crate) constants: Vec<(Slot, Tensor)>,
+    pub(crate) inputs: Vec<Slot>,
+    pub(crate) outputs: Vec<Slot>,
+    pub(crate) block: Block,
+    /// Slots that may hold tensors when the plan has run.
+    pub(crate) boxed: Vec<Slot>,
+    pub(crate) flops: f64,
+    pub(crate) frames: Mutex<Vec<Frame>>,
+}
+
+/// Frames with slabs up to this size wait for the next call.
+const KEPT_SLAB_LIMIT: usize = 1 << 20;
+const KEPT_FRAMES: usize = 8;
+
+/// The length of slots whose number of elements only the run tells.
+pub(crate) const UNKNOWN_LEN: usize = usize::MAX;
+
+/// Iterations between two looks whether the user asked to stop.
+const CHECK_INTERVAL: i32 = 1024;
+
+impl Plan {
+    /// A rough cost of one execution in floating-point operations.
+    pub fn flops(&self) -> f64 {
+        self.flops
+    }
+
+    /// How many steps there are outside branches and loops.
+    pub fn n_steps(&self) -> usize {
+        self.block.steps.len()
+    }
+
+    /// The bytes of the slab that intermediate values share.
+    pub fn slab_bytes(&self) -> usize {
+        self.slab_bytes
+    }
+
+    /// The outputs for these inputs, which must have the dtypes and shapes the plan was compiled for.
+    pub fn execute(&self, inputs: Tensors) -> Result<Tensors> {
+        let mut frame = match self.frames.lock().pop() {
+            Some(frame) => frame,
+            None => Frame::new(self)?,
+        };
+        for (&slot, tensor) in self.inputs.iter().zip(inputs) {
+            let expected = self.types[slot as usize];
+            let fits = expected.len == UNKNOWN_LEN || tensor.n_elements() == expected.len;
+            if tensor.dtype() != expected.dtype || !fits {
+                bail!(
+                    Internal,
+                    "graph {} got {tensor:?} for an input of {expected:?}",
+                    self.name
+                );
+            }
+            frame.set(slot, tensor);
+        }
+        let result = self
+            .run_block(&self.block, &mut frame)
+            .and_then(|()| self.collect(&frame));
+        self.recycle(frame);
+        result
+    }
+
+    fn collect(&self, frame: &Frame) -> Result<Tensors> {
+        self.outputs
+            .iter()
+            .map(|&slot| frame.tensor(self, slot))
+            .collect()
+    }
+
+    /// Keeps a frame for the next call, without the tensors of this one.
+    fn recycle(&self, mut frame: Frame) {
+        if self.slab_bytes > KEPT_SLAB_LIMIT {
+            return;
+        }
+        frame.drop_all(&self.boxed);
+        let mut frames = self.frames.lock();
+        if frames.len() < KEPT_FRAMES {
+            frames.push(frame);
+        }
+    }
+
+    #[inline]
+    fn run_block(&self, block: &Block, frame: &mut Frame) -> Result<()> {
+        self.run_steps(block, frame)?;
+        frame.apply(self, &block.moves)
+    }
+
+    fn run_steps(&self, block: &Block, frame: &mut Frame) -> Result<()> {
+        frame.drop_all(&block.entry_drops);
+        for step in &block.steps {
+            if let Err(e) = self.run_step(&step.action, frame) {
+                return Err(self.located(e, step.site));
+            }
+            frame.drop_all(&step.drops);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn located(&self, e: Error, site: Site) -> Error {
+        match self.graphs[site.graph as usize].upgrade() {
+            Some(graph) => {
+                let node = graph.node(site.node);
+                e.in_op(node.op.name()).at(node.origin.as_ref())
+            }
+            None => e,
+        }
+    }
+
+    #[inline]
+    fn run_step(&self, action: &Action, frame: &mut Frame) -> Result<()> {
+        match action {
+            Action::Kernel(bound) => self.run_kernel(bound, frame),
+            Action::Eval { op, ins, outs } => {
+                let inputs: Tensors = ins
+                    .iter()
+                    .map(|&from| frame.take(self, from))
+                    .collect::<Result<_>>()?;
+                let results = op.eval_owned(&PlanRunner, inputs)?;
+                if results.len() != outs.len() {
+                    bail!(
+                        Internal,
+                        "operation {} gave {} outputs, not {}",
+                        op.name(),
+                        results.len(),
+                        outs.len()
+                    );
+                }
+                for (&slot, tensor) in outs.iter().zip(results) {
+                    self.check_result(slot, &tensor)?;
+                    frame.set(slot, tensor);
+                }
+                Ok(())
+            }
+            Action::Alias { from, shape, to } => {
+                let tensor = frame.tensor(self, *from)?.reshaped(shape.clone())?;
+                frame.set(*to, tensor);
+                Ok(())
+            }
+            Action::If(branch) => {
+                let block = if frame.truth(branch.condition) {
+                    &branch.then_block
+                } else {
+                    &branch.else_block
+                };
+                self.run_block(block, frame)
+            }
+            Action::While(l) => self.run_loop(l, frame),
+        }
+    }
+
+    /// Refuses a result that is not what kernels were bound for: what the program asserted of a shape was wrong.
+    fn check_result(&self, slot: Slot, tensor: &Tensor) -> Result<()> {
+        let expected = self.types[slot as usize];
+        if expected.len != UNKNOWN_LEN && tensor.n_elements() != expected.len {
+            bail!(
+                InvalidArgument,
+                "a result of shape {} has not the {} elements that the program asserted",
+                tensor.shape(),
+                expected.len
+            );
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn run_kernel(&self, bound: &Bound, frame: &mut Frame) -> Result<()> {
+        for (slot, dtype, shape) in bound.fresh.iter() {
+            frame.set_fresh(*slot, *dtype, shape)?;
+        }
+        // SAFETY: the layout keeps slots that are alive together apart; tensors set in this frame live until
+        // dropped behind their last use, and fresh outputs are unshared.
+        let mut operands =
+            unsafe { Operands::new(&frame.pointers, &self.types, &bound.ins, &bound.outs) };
+        (bound.kernel)(&mut operands)
+    }
+
+    fn run_loop(&self, l: &Loop, frame: &mut Frame) -> Result<()> {
+        frame.apply(self, &l.entry)?;
+        let mut records: Vec<Vec<Tensor>> = vec![Vec::new(); l.body.records.len()];
+        let mut n_iterations = 0i32;
+        loop {
+            self.run_block(&l.cond_block, frame)?;
+            if !frame.truth(l.condition) {
+                break;
+            }
+            self.run_steps(&l.body, frame)?;
+            for (record, &from) in records.iter_mut().zip(&l.body.records) {
+                record.push(frame.take(self, from)?);
+            }
+            frame.apply(self, &l.body.moves)?;
+            n_iterations = n_iterations.saturating_add(1);
+            if n_iterations % CHECK_INTERVAL == 0 {
+                check_interrupt()?;
+            }
+        }
+        frame.drop_all(&l.exit_drops);
+        if let Some((specs, slots)) = &l.recorded {
+            let values = recorded_values(specs, n_iterations, records)?;
+            for (&slot, value) in slots.iter().zip(values) {
+                frame.set(slot, value);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! The plans of a graph, by input shapes.
+
+use super::Plan;
+use crate::compile::compile;
+use ferrograph_graph::{Graph, Runner, Tensors};
+use ferrograph_tensor::{PartialShape, Result, Tensor, bail};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use parking_lot::RwLock;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Runs graphs by their plans.
+pub struct PlanRunner;
+
+impl Runner for PlanRunner {
+    fn run(&self, graph: &Arc<Graph>, inputs: Tensors) -> Result<Tensors> {
+        plan_for(graph, &inputs)?.execute(inputs)
+    }
+}
+
+/// Place, rank and dimensions of those inputs whose shapes the graph's own specs do not say.
+type ShapeKey = SmallVec<[usize; 8]>;
+
+/// Plans of a graph by input shapes.
+#[derive(Default)]
+struct Plans {
+    plans: RwLock<HashMap<ShapeKey, Arc<Plan>, FixedState>>,
+    last: RwLock<Option<(ShapeKey, Arc<Plan>)>>,
+}
+
+/// Whether a tensor has just the shape, static throughout, that an input was traced with.
+fn is_as_traced(tensor: &Tensor, traced: &PartialShape) -> bool {
+    traced.dims().is_some_and(|dims| {
+        dims.len() == tensor.rank()
+            && dims
+                .iter()
+                .zip(tensor.shape().iter())
+                .all(|(d, n)| d.known() == Some(*n))
+    })
+}
+
+/// Plans a graph keeps; past it they are made anew.
+const PLANS_LIMIT: usize = 256;
+
+/// The plan of a graph for inputs of these shapes; compiled on first use.
+///
+/// # Errors
+/// What inference refuses at these shapes; a wrong number of inputs.
+pub fn plan_for(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Arc<Plan>> {
+    if inputs.len() != graph.inputs.len() {
+        bail!(
+            Internal,
+            "graph {} takes {} inputs, got {}",
+            graph.name,
+            graph.inputs.len(),
+            inputs.len()
+        );
+    }
+    let plans = graph.attachment(Plans::default);
+    let mut key = ShapeKey::new();
+    for (i, (tensor, spec)) in inputs.iter().zip(graph.input_specs()).enumerate() {
+        if !is_as_traced(tensor, &spec.shape) {
+            key.push(i);
+            key.push(tensor.rank());
+            key.extend_from_slice(tensor.shape());
+        }
+    }
+    if let Some((last_key, plan)) = &*plans.last.read()
+        && *last_key == key
+    {
+        return Ok(plan.clone());
+    }
+    let found = plans.plans.read().get(&key).cloned();
+    let plan = match found {
+        Some(plan) => plan,
+        None => {
+            let plan = Arc::new(compile(graph, inputs)?);
+            let mut all = plans.plans.write();
+            if all.len() >= PLANS_LIMIT {
+                all.clear();
+            }
+            all.insert(key.clone(), plan.clone());
+            plan
+        }
+    };
+    *plans.last.write() = Some((key, plan.clone()));
+    Ok(plan)
+}

@@ -1,0 +1,108 @@
+//! What a plan is made of: blocks of steps over the slots of a frame.
+
+use ferrograph_graph::{Kernel, NodeId, OpRef};
+use ferrograph_tensor::{DType, Shape, TensorSpec};
+
+/// A slot of a frame.
+pub(crate) type Slot = u32;
+
+/// Steps in order, then what leaves the block.
+#[derive(Default)]
+pub(crate) struct Block {
+    /// Tensors that only other ways than through this block still need.
+    pub entry_drops: Box<[Slot]>,
+    pub steps: Vec<Step>,
+    /// What a loop records of an iteration, before the moves.
+    pub records: Vec<Taken>,
+    /// Carried out one after the other.
+    pub moves: Vec<Move>,
+}
+
+/// One step of a plan.
+pub(crate) struct Step {
+    pub action: Action,
+    /// Tensors that nothing needs after this step.
+    pub drops: Box<[Slot]>,
+    pub site: Site,
+}
+
+/// The node that a step runs, for errors.
+#[derive(Clone, Copy)]
+pub(crate) struct Site {
+    /// Which of the plan's graphs.
+    pub graph: u32,
+    pub node: NodeId,
+}
+
+/// What a step does.
+pub(crate) enum Action {
+    /// Computes on slots.
+    Kernel(Bound),
+    /// Computes on tensors.
+    Eval {
+        op: OpRef,
+        ins: Box<[Taken]>,
+        outs: Box<[Slot]>,
+    },
+    /// Gives the input under another shape.
+    Alias {
+        from: Slot,
+        shape: Shape,
+        to: Slot,
+    },
+    /// Runs one of two blocks.
+    If(Box<Conditional>),
+    /// Runs a block again and again.
+    While(Box<Loop>),
+}
+
+/// A kernel with its slots.
+pub(crate) struct Bound {
+    pub kernel: Kernel,
+    pub ins: Box<[Slot]>,
+    pub outs: Box<[Slot]>,
+    /// Outputs that become tensors of their own, to be allocated before the kernel runs.
+    pub fresh: Box<[(Slot, DType, Shape)]>,
+}
+
+/// A slot read as a tensor; the last reader takes it out of the frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Taken {
+    pub slot: Slot,
+    pub last: bool,
+}
+
+impl Taken {
+    /// A read that leaves the tensor where it is.
+    pub fn shared(slot: Slot) -> Taken {
+        Taken { slot, last: false }
+    }
+}
+
+/// A value moved to another slot.
+pub(crate) enum Move {
+    /// The bytes of a small dense value into its place in the slab.
+    Bytes { from: Slot, to: Slot, len: u32 },
+    /// A tensor.
+    Tensor { from: Taken, to: Slot },
+}
+
+/// A branch: each block moves its results to common slots.
+pub(crate) struct Conditional {
+    pub condition: Slot,
+    pub then_block: Block,
+    pub else_block: Block,
+}
+
+/// A loop: its variables have slots of their own, which the body's moves write.
+pub(crate) struct Loop {
+    /// The first values of the variables.
+    pub entry: Vec<Move>,
+    pub cond_block: Block,
+    pub condition: Slot,
+    pub body: Block,
+    /// Tensors that only the loop needed.
+    pub exit_drops: Box<[Slot]>,
+    /// The types of what the body records, and the slots of the count of iterations and of the lists.
+    pub recorded: Option<(Vec<TensorSpec>, Box<[Slot]>)>,
+}
