@@ -116,6 +116,17 @@ impl PartialShape {
         self.to_static().map(|s| s.n_elements())
     }
 
+    /// Whether that shape is one of those this stands for.
+    pub fn accepts(&self, shape: &Shape) -> bool {
+        self.0.as_ref().is_none_or(|dims| {
+            dims.len() == shape.rank()
+                && dims
+                    .iter()
+                    .zip(shape.iter())
+                    .all(|(dim, &n)| dim.known().is_none_or(|known| known == n))
+        })
+    }
+
     /// Whether some concrete shape fits both.
     pub fn is_compatible(&self, other: &PartialShape) -> bool {
         match (&self.0, &other.0) {

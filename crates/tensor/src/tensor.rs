@@ -282,6 +282,17 @@ impl Tensor {
         }
     }
 
+    /// That object for changing, where nothing else shares it.
+    pub fn object_mut<T: Object>(&mut self) -> Option<&mut T> {
+        match &mut self.storage {
+            Storage::Object(object) => {
+                let object: &mut dyn Any = Arc::get_mut(object)?;
+                object.downcast_mut()
+            }
+            _ => None,
+        }
+    }
+
     /// The buffer of a dense tensor and where in it the elements start, in bytes.
     pub fn buffer(&self) -> Option<(&Arc<Buffer>, usize)> {
         match &self.storage {

@@ -12,7 +12,7 @@ const MAX_LEN: usize = 1 << 40;
 
 #[derive(Debug, Clone)]
 enum Node {
-    Leaf([Option<Arc<Tensor>>; WIDTH]),
+    Leaf([Option<Tensor>; WIDTH]),
     Branch([Option<Arc<Node>>; WIDTH]),
 }
 
@@ -32,25 +32,21 @@ impl Node {
 
     fn get(&self, i: usize, height: u32) -> Option<&Tensor> {
         match self {
-            Node::Leaf(items) => items[slot(i, 0)].as_deref(),
+            Node::Leaf(items) => items[slot(i, 0)].as_ref(),
             Node::Branch(nodes) => nodes[slot(i, height)].as_ref()?.get(i, height - 1),
         }
     }
 
-    fn set(&self, i: usize, height: u32, item: Option<Tensor>) -> Node {
-        let mut node = self.clone();
-        match &mut node {
-            Node::Leaf(items) => items[slot(i, 0)] = item.map(Arc::new),
+    /// Changes one element; nodes that other lists share are copied first.
+    fn set(&mut self, i: usize, height: u32, item: Option<Tensor>) {
+        match self {
+            Node::Leaf(items) => items[slot(i, 0)] = item,
             Node::Branch(nodes) => {
                 let child = &mut nodes[slot(i, height)];
-                let below = height - 1;
-                *child = Some(Arc::new(match child {
-                    Some(old) => old.set(i, below, item),
-                    None => Node::empty(below).set(i, below, item),
-                }));
+                let child = child.get_or_insert_with(|| Arc::new(Node::empty(height - 1)));
+                Arc::make_mut(child).set(i, height - 1, item);
             }
         }
-        node
     }
 
     /// Combines two trees of one height where both have an element, and takes it from either elsewhere.
@@ -60,7 +56,7 @@ impl Node {
             (Node::Leaf(items), Node::Leaf(others)) => {
                 for (item, other) in items.iter_mut().zip(others) {
                     *item = match (item.take(), other) {
-                        (Some(a), Some(b)) => Some(Arc::new(f(&a, b)?)),
+                        (Some(a), Some(b)) => Some(f(&a, b)?),
                         (a, b) => a.or_else(|| b.clone()),
                     };
                 }
@@ -136,6 +132,20 @@ impl TensorList {
             .ok_or_else(|| err!(InvalidArgument, "expected a tensor list, got {object:?}"))
     }
 
+    /// The list that a variant tensor holds, to be changed: itself where nothing else shares it, else a copy.
+    ///
+    /// # Errors
+    /// As [`TensorList::of`].
+    pub fn change<T>(t: &mut Tensor, f: impl FnOnce(&mut TensorList) -> Result<T>) -> Result<T> {
+        if let Some(list) = t.object_mut::<TensorList>() {
+            return f(list);
+        }
+        let mut list = TensorList::of(t)?.clone();
+        let result = f(&mut list)?;
+        *t = list.into_tensor();
+        Ok(result)
+    }
+
     /// The list as a variant tensor.
     pub fn into_tensor(self) -> Tensor {
         Tensor::from_object(DType::Variant, Arc::new(self))
@@ -176,14 +186,18 @@ impl TensorList {
     }
 
     fn put(&mut self, i: usize, item: Option<Tensor>) {
-        self.root = Some(Arc::new(match &self.root {
-            Some(root) => root.set(i, self.height, item),
-            None => Node::empty(self.height).set(i, self.height, item),
-        }));
+        let height = self.height;
+        let root = self
+            .root
+            .get_or_insert_with(|| Arc::new(Node::empty(height)));
+        Arc::make_mut(root).set(i, height, item);
     }
 
-    /// The list with another element at a place.
-    pub fn set(&self, i: usize, item: Tensor) -> Result<TensorList> {
+    /// Writes an element.
+    ///
+    /// # Errors
+    /// `OutOfRange` behind the end; where the element does not fit.
+    pub fn set(&mut self, i: usize, item: Tensor) -> Result<()> {
         if i >= self.len {
             bail!(
                 OutOfRange,
@@ -192,9 +206,8 @@ impl TensorList {
             );
         }
         self.check(&item)?;
-        let mut list = self.clone();
-        list.put(i, Some(item));
-        Ok(list)
+        self.put(i, Some(item));
+        Ok(())
     }
 
     /// Checks that an element has the dtype and a shape that fits.
@@ -207,7 +220,7 @@ impl TensorList {
                 item.dtype()
             );
         }
-        if !PartialShape::from(item.shape()).is_compatible(&self.element_shape) {
+        if !self.element_shape.accepts(item.shape()) {
             bail!(
                 Shape,
                 "a list of elements of shape {} cannot hold one of shape {}",
@@ -218,19 +231,23 @@ impl TensorList {
         Ok(())
     }
 
-    /// The list with one more element.
-    pub fn push(&self, item: Tensor) -> Result<TensorList> {
-        let mut list = self.clone();
-        list.grow(self.len + 1)?;
-        list.set(self.len, item)
+    /// Adds an element behind the end.
+    ///
+    /// # Errors
+    /// Where the element does not fit.
+    pub fn push(&mut self, item: Tensor) -> Result<()> {
+        self.check(&item)?;
+        self.grow(self.len + 1)?;
+        self.set(self.len - 1, item)
     }
 
-    /// The list without what lies behind the first `len` places, or with empty places behind it.
-    pub fn resized(&self, len: usize) -> Result<TensorList> {
-        let mut list = self.clone();
+    /// Drops what lies behind the first `len` places, or adds empty places behind the end.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` for a length beyond all bounds.
+    pub fn resize(&mut self, len: usize) -> Result<()> {
         if len >= self.len {
-            list.grow(len)?;
-            return Ok(list);
+            return self.grow(len);
         }
         if self.len - len > WIDTH {
             let mut short = TensorList::new(self.dtype, self.element_shape.clone(), len)?;
@@ -239,15 +256,16 @@ impl TensorList {
                     short.put(i, Some(item.clone()));
                 }
             }
-            return Ok(short);
+            *self = short;
+            return Ok(());
         }
         for i in len..self.len {
             if self.get(i).is_some() {
-                list.put(i, None);
+                self.put(i, None);
             }
         }
-        list.len = len;
-        Ok(list)
+        self.len = len;
+        Ok(())
     }
 
     /// What is known of the shape of the elements: what was declared, and the shape of an element.
@@ -271,7 +289,7 @@ impl TensorList {
             );
         }
         if let Some(item) = self.get(i) {
-            if !PartialShape::from(item.shape()).is_compatible(declared) {
+            if !declared.accepts(item.shape()) {
                 bail!(
                     Shape,
                     "element {i} has shape {}, expected {declared}",

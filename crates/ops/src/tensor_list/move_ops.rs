@@ -148,7 +148,7 @@ impl Op for TensorListFromTensor {
         let n = t.shape()[0];
         let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1])?, n)?;
         for i in 0..n {
-            list = list.set(i, row(t, i)?)?;
+            list.set(i, row(t, i)?)?;
         }
         list.element_shape = PartialShape::from(&t.shape()[1..]);
         Ok(smallvec![list.into_tensor()])
@@ -267,9 +267,9 @@ impl Op for TensorListScatter {
                 item = sum.ok_or_else(|| err!(Internal, "AddV2 gave nothing"))?;
             }
             if i >= list.len() {
-                list = list.resized(i + 1)?;
+                list.resize(i + 1)?;
             }
-            list = list.set(i, item)?;
+            list.set(i, item)?;
         }
         Ok(smallvec![list.into_tensor()])
     }
@@ -408,7 +408,7 @@ impl Op for TensorListSplit {
                     t.shape()
                 );
             };
-            list = list.set(i, t.rows(at, end)?)?;
+            list.set(i, t.rows(at, end)?)?;
             at = end;
         }
         if at != t.shape()[0] {

@@ -39,10 +39,21 @@ pub(super) fn shape_in(t: &Tensor) -> Result<PartialShape> {
 
 /// The one integer in a tensor, as a place or count.
 pub(super) fn place_in(t: &Tensor, what: &str) -> Result<usize> {
-    match t.to_i64s()?.as_slice() {
-        [n] => usize::try_from(*n).map_err(|_| err!(OutOfRange, "{what} {n} is negative")),
-        _ => Err(err!(Shape, "{what} must be a scalar, got {}", t.spec())),
+    if t.n_elements() != 1 {
+        bail!(Shape, "{what} must be a scalar, got {}", t.spec());
     }
+    let n = match t.dtype() {
+        DType::Int64 => t.item::<i64>()?,
+        _ => i64::from(t.item::<i32>()?),
+    };
+    usize::try_from(n).map_err(|_| err!(OutOfRange, "{what} {n} is negative"))
+}
+
+/// The inputs of an operation that may consume them.
+fn parts<const N: usize>(inputs: Tensors) -> Result<[Tensor; N]> {
+    let n = inputs.len();
+    let parts = inputs.into_vec().try_into();
+    parts.map_err(|_| err!(Type, "expected {N} inputs, got {n}"))
 }
 
 fn single(list: TensorList) -> Result<Tensors> {
@@ -170,14 +181,20 @@ impl Op for TensorListSetItem {
         inputs.expect_dtype(2, self.element_dtype)?;
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let list = TensorList::of(&inputs[0])?;
-        let i = place_in(&inputs[1], "index")?;
-        if self.grows && i >= list.len() {
-            return single(list.resized(i + 1)?.set(i, inputs[2].clone())?);
-        }
-        single(list.set(i, inputs[2].clone())?)
+        self.eval_owned(runner, inputs.iter().cloned().collect())
+    }
+    fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
+        let [mut list, index, item] = parts(inputs)?;
+        let i = place_in(&index, "index")?;
+        TensorList::change(&mut list, |list| {
+            if self.grows && i >= list.len() {
+                list.resize(i + 1)?;
+            }
+            list.set(i, item)
+        })?;
+        Ok(smallvec![list])
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp
@@ -226,8 +243,11 @@ impl Op for TensorListGetItem {
         let shape = element_shape(inputs, 2)?;
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
+        self.eval_owned(runner, inputs.iter().cloned().collect())
+    }
+    fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
         let list = TensorList::of(&inputs[0])?;
         if list.dtype != self.element_dtype {
             bail!(
@@ -273,9 +293,14 @@ impl Op for TensorListPushBack {
         inputs.expect_dtype(1, self.element_dtype)?;
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        single(TensorList::of(&inputs[0])?.push(inputs[1].clone())?)
+        self.eval_owned(runner, inputs.iter().cloned().collect())
+    }
+    fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
+        let [mut list, item] = parts(inputs)?;
+        TensorList::change(&mut list, |list| list.push(item))?;
+        Ok(smallvec![list])
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp
@@ -313,14 +338,21 @@ impl Op for TensorListPopBack {
             TensorSpec::new(self.element_dtype, shape)
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let list = TensorList::of(&inputs[0])?;
-        let Some(last) = list.len().checked_sub(1) else {
-            bail!(InvalidArgument, "cannot take an element from an empty list");
-        };
-        let item = list.item(last, &shape_in(&inputs[1])?)?;
-        Ok(smallvec![list.resized(last)?.into_tensor(), item])
+        self.eval_owned(runner, inputs.iter().cloned().collect())
+    }
+    fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
+        let [mut list, shape] = parts(inputs)?;
+        let item = TensorList::change(&mut list, |list| {
+            let Some(last) = list.len().checked_sub(1) else {
+                bail!(InvalidArgument, "cannot take an element from an empty list");
+            };
+            let item = list.item(last, &shape_in(&shape)?)?;
+            list.resize(last)?;
+            Ok(item)
+        })?;
+        Ok(smallvec![list, item])
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp
@@ -355,10 +387,15 @@ impl Op for TensorListResize {
         expect_index(inputs, 1, "size")?;
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let n = place_in(&inputs[1], "size")?;
-        single(TensorList::of(&inputs[0])?.resized(n)?)
+        self.eval_owned(runner, inputs.iter().cloned().collect())
+    }
+    fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
+        let [mut list, size] = parts(inputs)?;
+        let n = place_in(&size, "size")?;
+        TensorList::change(&mut list, |list| list.resize(n))?;
+        Ok(smallvec![list])
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Vjp

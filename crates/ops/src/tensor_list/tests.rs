@@ -44,25 +44,38 @@ fn a_written_list_is_another_list() {
 fn long_lists_keep_every_element() {
     let mut list = TensorList::new(DType::Int32, PartialShape::scalar(), 0).unwrap();
     for i in 0..5000 {
-        list = list.push(s(i)).unwrap();
+        list.push(s(i)).unwrap();
     }
     for i in [0, 15, 16, 255, 256, 4095, 4096, 4999] {
         assert_eq!(list.get(i).unwrap().item::<i32>().unwrap(), i as i32);
     }
-    let short = list.resized(300).unwrap().resized(4999).unwrap();
+    let mut short = list.clone();
+    short.resize(300).unwrap();
+    short.resize(4999).unwrap();
     assert!(short.get(299).is_some() && short.get(300).is_none());
-    assert_eq!(
-        list.resized(4990)
-            .unwrap()
-            .resized(5000)
-            .unwrap()
-            .items(&PartialShape::scalar())
-            .unwrap()
-            .len(),
-        5000
-    );
+    assert!(list.get(300).is_some());
+    list.resize(4990).unwrap();
+    list.resize(5000).unwrap();
+    assert_eq!(list.items(&PartialShape::scalar()).unwrap().len(), 5000);
+    assert!(list.get(4989).is_some() && list.get(4990).is_none());
     assert!(list.push(s(1.0f32)).is_err());
     assert!(TensorList::new(DType::Int32, PartialShape::UNKNOWN, usize::MAX).is_err());
+}
+
+#[test]
+fn only_lists_that_nothing_shares_change_in_place() {
+    let mut list = TensorList::new(DType::Int32, PartialShape::scalar(), 40).unwrap();
+    list.set(20, s(1)).unwrap();
+    let mut a = list.into_tensor();
+    let b = a.clone();
+    let write = |list: &mut TensorList, x: i32| list.set(20, s(x));
+    TensorList::change(&mut a, |list| write(list, 2)).unwrap();
+    assert!(!a.shares_storage(&b));
+    let place = std::ptr::from_ref(TensorList::of(&a).unwrap());
+    TensorList::change(&mut a, |list| write(list, 3)).unwrap();
+    assert_eq!(std::ptr::from_ref(TensorList::of(&a).unwrap()), place);
+    let item = |t: &Tensor| TensorList::of(t).unwrap().get(20).unwrap().item::<i32>();
+    assert_eq!((item(&a).unwrap(), item(&b).unwrap()), (3, 1));
 }
 
 #[test]
