@@ -28,8 +28,8 @@ pub use graph::{Graph, Node, ValueInfo};
 pub use ids::{NodeId, ValueId};
 pub use interpret::Interpreter;
 pub use op::{
-    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, Op, OpRef, Runner,
-    Slices, Specs, Tensors, VjpCall, evaluate,
+    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, ObjectKernel, Op,
+    OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,
 };
 pub use operands::{Operands, SlotType};
 pub use registry::{Constructor, Registry};

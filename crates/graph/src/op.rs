@@ -21,6 +21,19 @@ pub type Known = SmallVec<[Option<i64>; 4]>;
 pub type OpRef = Arc<dyn Op>;
 /// An operation bound to concrete dtypes and shapes: computes from slots to slots.
 pub type Kernel = Box<dyn Fn(&mut Operands<'_>) -> Result<()> + Send + Sync>;
+/// What reads an object beside its operands.
+pub type ReadKernel = Box<dyn Fn(&Tensor, &mut Operands<'_>) -> Result<()> + Send + Sync>;
+/// What changes an object beside its operands.
+pub type ChangeKernel = Box<dyn Fn(&mut Tensor, &mut Operands<'_>) -> Result<()> + Send + Sync>;
+
+/// A kernel over one object, the resource or variant scalar that is input 0; its operands are the inputs behind it and
+/// the outputs, all dense.
+pub enum ObjectKernel {
+    /// Reads the object.
+    Reads(ReadKernel),
+    /// Makes it another, in place where nothing else shares it. That is output 0, which is no operand.
+    Changes(ChangeKernel),
+}
 
 /// What running an operation does beyond computing its outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -266,6 +279,15 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// A kernel for inputs of these static specs (constants given where known) and those outputs, where the shapes of
     /// the outputs do not depend on the inputs' elements. `None` leaves the work to [`Op::eval`].
     fn kernel(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+        Ok(None)
+    }
+
+    /// As [`Op::kernel`], where input 0 is an object and all else dense and of static shape.
+    fn object_kernel(
+        &self,
+        _inputs: &Inputs<'_>,
+        _outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
         Ok(None)
     }
 

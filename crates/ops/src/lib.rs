@@ -53,7 +53,7 @@ pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
 pub use random::{Distribution, Draw, Source, Stream};
 pub use reduce::Reduce;
 pub use region::{
-    Branch, Call, If, While, check_interrupt, recorded_values, set_interrupt_check,
+    Branch, Call, If, While, check_interrupt, empty_records, recorded_values, set_interrupt_check,
 };
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
 pub use scatter::{ScatterKind, ScatterNd, TensorScatter, TensorScatterUpdate};

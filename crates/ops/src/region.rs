@@ -255,8 +255,7 @@ impl Op for While {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = self.vars.len();
         let mut state: Tensors = inputs.iter().cloned().collect();
-        let mut records: Vec<Vec<Tensor>> =
-            vec![Vec::new(); self.recorded.as_ref().map_or(0, Vec::len)];
+        let mut records = empty_records(self.recorded.as_deref().unwrap_or_default())?;
         let mut n_iterations = 0i32;
         loop {
             let go_on = self.cond.run(runner, &state)?;
@@ -269,7 +268,7 @@ impl Op for While {
             for (slot, next) in self.body.run(runner, &state)?.into_iter().enumerate() {
                 match slot.checked_sub(n) {
                     None => state[slot] = next,
-                    Some(record) => records[record].push(next),
+                    Some(record) => records[record].push(next)?,
                 }
             }
             n_iterations = n_iterations.saturating_add(1);
@@ -278,8 +277,8 @@ impl Op for While {
             }
         }
         state.truncate(n);
-        if let Some(specs) = &self.recorded {
-            state.extend(recorded_values(specs, n_iterations, records)?);
+        if self.recorded.is_some() {
+            state.extend(recorded_values(n_iterations, records)?);
         }
         Ok(state)
     }
@@ -294,20 +293,22 @@ impl Op for While {
     }
 }
 
-/// What a recording loop gives behind its variables: the number of iterations, then a list for each record.
+/// A list for each value that a loop records.
 ///
 /// # Errors
-/// Where an item is not of the type of its record.
-pub fn recorded_values(
-    specs: &[TensorSpec],
-    n_iterations: i32,
-    records: Vec<Vec<Tensor>>,
-) -> Result<Tensors> {
+/// Never for such short lists.
+pub fn empty_records(specs: &[TensorSpec]) -> Result<Vec<TensorList>> {
+    let list = |spec: &TensorSpec| TensorList::new(spec.dtype, spec.shape.clone(), 0);
+    specs.iter().map(list).collect()
+}
+
+/// What a recording loop gives behind its variables: the number of iterations, then the lists of what it recorded.
+///
+/// # Errors
+/// Where memory does not suffice.
+pub fn recorded_values(n_iterations: i32, records: Vec<TensorList>) -> Result<Tensors> {
     let mut values: Tensors = smallvec![Tensor::scalar(n_iterations)?];
-    for (spec, items) in specs.iter().zip(records) {
-        let list = TensorList::from_items(spec.dtype, spec.shape.clone(), items)?;
-        values.push(list.into_tensor());
-    }
+    values.extend(records.into_iter().map(TensorList::into_tensor));
     Ok(values)
 }
 

@@ -23,7 +23,12 @@ fn agree(graph: &Arc<Graph>, inputs: &[Tensor]) -> Tensors {
         let planned = PlanRunner.run(graph, inputs()).unwrap();
         assert_eq!(planned.len(), plain.len());
         for (a, b) in planned.iter().zip(&plain) {
-            assert!(same(a, b), "{a:?} {:?} instead of {b:?} {:?}", a.bytes(), b.bytes());
+            assert!(
+                same(a, b),
+                "{a:?} {:?} instead of {b:?} {:?}",
+                a.bytes(),
+                b.bytes()
+            );
         }
     }
     plain

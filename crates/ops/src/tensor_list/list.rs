@@ -1,81 +1,13 @@
-//! The list itself: a tree of fixed width whose nodes are shared between lists.
+//! The list itself.
 
+use super::tree::{Item, Leaf, Merge, Node, WIDTH, WIDTH_BITS};
 use ferrograph_graph::Runner;
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, bail, err};
+use ferrograph_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, bail, err};
 use std::any::Any;
 use std::sync::Arc;
 
-const WIDTH_BITS: u32 = 4;
-const WIDTH: usize = 1 << WIDTH_BITS;
 /// Lists longer than this are refused.
 const MAX_LEN: usize = 1 << 40;
-
-#[derive(Debug, Clone)]
-enum Node {
-    Leaf([Option<Tensor>; WIDTH]),
-    Branch([Option<Arc<Node>>; WIDTH]),
-}
-
-/// Which child of a node at that height (0 for leaves) element `i` lies in.
-fn slot(i: usize, height: u32) -> usize {
-    i >> (WIDTH_BITS * height) & (WIDTH - 1)
-}
-
-impl Node {
-    fn empty(height: u32) -> Node {
-        if height == 0 {
-            Node::Leaf([const { None }; WIDTH])
-        } else {
-            Node::Branch([const { None }; WIDTH])
-        }
-    }
-
-    fn get(&self, i: usize, height: u32) -> Option<&Tensor> {
-        match self {
-            Node::Leaf(items) => items[slot(i, 0)].as_ref(),
-            Node::Branch(nodes) => nodes[slot(i, height)].as_ref()?.get(i, height - 1),
-        }
-    }
-
-    /// Changes one element; nodes that other lists share are copied first.
-    fn set(&mut self, i: usize, height: u32, item: Option<Tensor>) {
-        match self {
-            Node::Leaf(items) => items[slot(i, 0)] = item,
-            Node::Branch(nodes) => {
-                let child = &mut nodes[slot(i, height)];
-                let child = child.get_or_insert_with(|| Arc::new(Node::empty(height - 1)));
-                Arc::make_mut(child).set(i, height - 1, item);
-            }
-        }
-    }
-
-    /// Combines two trees of one height where both have an element, and takes it from either elsewhere.
-    fn merge(a: &Arc<Node>, b: &Arc<Node>, f: &Merge<'_>) -> Result<Arc<Node>> {
-        let mut node = (**a).clone();
-        match (&mut node, &**b) {
-            (Node::Leaf(items), Node::Leaf(others)) => {
-                for (item, other) in items.iter_mut().zip(others) {
-                    *item = match (item.take(), other) {
-                        (Some(a), Some(b)) => Some(f(&a, b)?),
-                        (a, b) => a.or_else(|| b.clone()),
-                    };
-                }
-            }
-            (Node::Branch(nodes), Node::Branch(others)) => {
-                for (node, other) in nodes.iter_mut().zip(others) {
-                    *node = match (node.take(), other) {
-                        (Some(a), Some(b)) => Some(Node::merge(&a, b, f)?),
-                        (a, b) => a.or_else(|| b.clone()),
-                    };
-                }
-            }
-            _ => bail!(Internal, "lists of different height were merged"),
-        }
-        Ok(Arc::new(node))
-    }
-}
-
-type Merge<'a> = dyn Fn(&Tensor, &Tensor) -> Result<Tensor> + 'a;
 
 /// A list of tensors of one dtype; places never written hold nothing.
 #[derive(Debug, Clone)]
@@ -118,7 +50,7 @@ impl TensorList {
         let mut list = TensorList::new(dtype, element_shape, items.len())?;
         for (i, item) in items.into_iter().enumerate() {
             list.check(&item)?;
-            list.put(i, Some(item));
+            list.put(i, Item::Tensor(item))?;
         }
         Ok(list)
     }
@@ -181,16 +113,89 @@ impl TensorList {
     }
 
     /// The element at place `i`, if one was written.
-    pub fn get(&self, i: usize) -> Option<&Tensor> {
-        self.root.as_ref()?.get(i, self.height)
+    pub fn get(&self, i: usize) -> Option<Tensor> {
+        self.root.as_ref()?.get(i, self.height, self.dtype)
     }
 
-    fn put(&mut self, i: usize, item: Option<Tensor>) {
-        let height = self.height;
+    fn put(&mut self, i: usize, item: Item<'_>) -> Result<()> {
+        let (height, dtype) = (self.height, self.dtype);
         let root = self
             .root
             .get_or_insert_with(|| Arc::new(Node::empty(height)));
-        Arc::make_mut(root).set(i, height, item);
+        Arc::make_mut(root).set(i, height, item, dtype)
+    }
+
+    fn expect_place(&self, i: usize, verb: &str) -> Result<()> {
+        if i >= self.len {
+            bail!(
+                OutOfRange,
+                "cannot {verb} element {i} of a list of {} elements",
+                self.len
+            );
+        }
+        Ok(())
+    }
+
+    fn expect_dtype(&self, dtype: DType) -> Result<()> {
+        if dtype != self.dtype {
+            bail!(
+                DType,
+                "a list of {} cannot hold a {dtype} tensor",
+                self.dtype
+            );
+        }
+        Ok(())
+    }
+
+    fn expect_shape(&self, shape: &Shape) -> Result<()> {
+        if !self.element_shape.accepts(shape) {
+            bail!(
+                Shape,
+                "a list of elements of shape {} cannot hold one of shape {shape}",
+                self.element_shape
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes an element of at most [`crate::PACKED_BYTES`] bytes.
+    ///
+    /// # Errors
+    /// As [`TensorList::set`].
+    pub fn set_bytes(&mut self, i: usize, dtype: DType, shape: &Shape, bytes: &[u8]) -> Result<()> {
+        self.expect_place(i, "write")?;
+        self.expect_dtype(dtype)?;
+        self.expect_shape(shape)?;
+        self.put(i, Item::Bytes(shape, bytes))
+    }
+
+    /// Adds such an element behind the end.
+    ///
+    /// # Errors
+    /// As [`TensorList::set`].
+    pub fn push_bytes(&mut self, dtype: DType, shape: &Shape, bytes: &[u8]) -> Result<()> {
+        self.grow(self.len + 1)?;
+        self.set_bytes(self.len - 1, dtype, shape, bytes)
+    }
+
+    /// Copies element `i`, which has that shape, to `out`; zeros where none was written.
+    ///
+    /// # Errors
+    /// `OutOfRange` behind the end, `DType` and `Shape` where the element is of another type.
+    pub fn read(&self, i: usize, dtype: DType, shape: &Shape, out: &mut [u8]) -> Result<()> {
+        self.expect_place(i, "read")?;
+        if dtype != self.dtype {
+            bail!(DType, "a list of {} was read as {dtype}", self.dtype);
+        }
+        let found = self.root.as_ref();
+        match found.and_then(|root| root.get_bytes(i, self.height)) {
+            Some((found, bytes)) if found == shape => out.copy_from_slice(bytes),
+            Some((found, _)) => {
+                bail!(Shape, "element {i} has shape {found}, expected {shape}")
+            }
+            None => out.fill(0),
+        }
+        Ok(())
     }
 
     /// Writes an element.
@@ -198,37 +203,15 @@ impl TensorList {
     /// # Errors
     /// `OutOfRange` behind the end; where the element does not fit.
     pub fn set(&mut self, i: usize, item: Tensor) -> Result<()> {
-        if i >= self.len {
-            bail!(
-                OutOfRange,
-                "cannot write element {i} of a list of {} elements",
-                self.len
-            );
-        }
+        self.expect_place(i, "write")?;
         self.check(&item)?;
-        self.put(i, Some(item));
-        Ok(())
+        self.put(i, Item::Tensor(item))
     }
 
     /// Checks that an element has the dtype and a shape that fits.
     pub fn check(&self, item: &Tensor) -> Result<()> {
-        if item.dtype() != self.dtype {
-            bail!(
-                DType,
-                "a list of {} cannot hold a {} tensor",
-                self.dtype,
-                item.dtype()
-            );
-        }
-        if !self.element_shape.accepts(item.shape()) {
-            bail!(
-                Shape,
-                "a list of elements of shape {} cannot hold one of shape {}",
-                self.element_shape,
-                item.shape()
-            );
-        }
-        Ok(())
+        self.expect_dtype(item.dtype())?;
+        self.expect_shape(item.shape())
     }
 
     /// Adds an element behind the end.
@@ -253,7 +236,7 @@ impl TensorList {
             let mut short = TensorList::new(self.dtype, self.element_shape.clone(), len)?;
             for i in 0..len {
                 if let Some(item) = self.get(i) {
-                    short.put(i, Some(item.clone()));
+                    short.put(i, Item::Tensor(item))?;
                 }
             }
             *self = short;
@@ -261,7 +244,7 @@ impl TensorList {
         }
         for i in len..self.len {
             if self.get(i).is_some() {
-                self.put(i, None);
+                self.put(i, Item::Nothing)?;
             }
         }
         self.len = len;
@@ -281,13 +264,7 @@ impl TensorList {
 
     /// The element at place `i`, zeros where none was written.
     pub fn item(&self, i: usize, declared: &PartialShape) -> Result<Tensor> {
-        if i >= self.len {
-            bail!(
-                OutOfRange,
-                "cannot read element {i} of a list of {} elements",
-                self.len
-            );
-        }
+        self.expect_place(i, "read")?;
         if let Some(item) = self.get(i) {
             if !declared.accepts(item.shape()) {
                 bail!(
@@ -296,7 +273,7 @@ impl TensorList {
                     item.shape()
                 );
             }
-            return Ok(item.clone());
+            return Ok(item);
         }
         match self.shape(declared)?.to_static() {
             Some(shape) => Tensor::zeros(self.dtype, shape),
@@ -305,6 +282,36 @@ impl TensorList {
                 "element {i} was never written, and the shape of the elements is not known"
             )),
         }
+    }
+
+    /// All elements of that shape in one tensor, where they lie side by side.
+    ///
+    /// # Errors
+    /// Where memory does not suffice.
+    pub fn packed(&self, shape: &Shape) -> Result<Option<Tensor>> {
+        let size = shape.checked_count()? * self.dtype.size();
+        if !self.dtype.is_dense() || size == 0 || self.is_empty() {
+            return Ok(None);
+        }
+        let dims: Shape = std::iter::once(self.len)
+            .chain(shape.iter().copied())
+            .collect();
+        let mut all = Tensor::zeros(self.dtype, dims)?;
+        let Some(bytes) = all.bytes_mut() else {
+            return Ok(None);
+        };
+        for (k, part) in bytes.chunks_mut(WIDTH * size).enumerate() {
+            let root = self.root.as_ref();
+            match root.and_then(|root| root.leaf(k * WIDTH, self.height)) {
+                Some(Leaf::Packed(packed)) if packed.is_empty() => {}
+                Some(Leaf::Packed(packed)) if packed.shape == *shape => {
+                    part.copy_from_slice(packed.first(part.len() / size));
+                }
+                Some(_) => return Ok(None),
+                None => {}
+            }
+        }
+        Ok(Some(all))
     }
 
     /// All elements, zeros where none was written.
@@ -331,7 +338,7 @@ impl TensorList {
         b.grow(n)?;
         a.len = self.len;
         a.root = match (a.root, b.root) {
-            (Some(x), Some(y)) => Some(Node::merge(&x, &y, f)?),
+            (Some(x), Some(y)) => Some(Node::merge(&x, &y, self.dtype, f)?),
             (x, y) => x.or(y),
         };
         a.element_shape = self.element_shape.generalise(&other.element_shape);

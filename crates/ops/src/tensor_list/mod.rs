@@ -5,6 +5,7 @@ mod grad;
 mod list;
 mod move_ops;
 mod ops;
+mod tree;
 
 pub use list::TensorList;
 pub use move_ops::{
@@ -15,6 +16,7 @@ pub use ops::{
     EmptyTensorList, TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack,
     TensorListReserve, TensorListResize, TensorListSetItem,
 };
+pub(crate) use tree::PACKED_BYTES;
 
 pub(crate) use list::{sum_of_lists, zeros_like_list};
 

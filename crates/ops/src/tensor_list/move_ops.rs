@@ -102,9 +102,14 @@ impl Op for TensorListStack {
                 list.len()
             );
         }
-        let shape = shape_in(&inputs[1])?;
-        let items = list.items(&shape)?;
-        let shape = list.shape(&shape)?;
+        let declared = shape_in(&inputs[1])?;
+        let shape = list.shape(&declared)?;
+        if let Some(shape) = shape.to_static()
+            && let Some(all) = list.packed(&shape)?
+        {
+            return Ok(smallvec![all]);
+        }
+        let items = list.items(&declared)?;
         Ok(smallvec![stack(runner, &items, list.dtype, &shape)?])
     }
     fn differentiability(&self) -> Differentiability {

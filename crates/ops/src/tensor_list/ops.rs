@@ -1,14 +1,15 @@
 //! Operations on single elements of lists.
 
+use super::PACKED_BYTES;
 use super::grad::{element_dtype, empty_like, grads, no_grad};
 use super::list::TensorList;
 use crate::Build;
 use crate::args::{checked, expect_index, scalar};
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Op, Registry, Runner,
-    Specs, Tensors, VjpCall, op_object,
+    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, ObjectKernel, Op, Operands,
+    Registry, Runner, Specs, Tensors, VjpCall, op_object,
 };
-use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -47,6 +48,22 @@ pub(super) fn place_in(t: &Tensor, what: &str) -> Result<usize> {
         _ => i64::from(t.item::<i32>()?),
     };
     usize::try_from(n).map_err(|_| err!(OutOfRange, "{what} {n} is negative"))
+}
+
+/// The index that operand 0 holds.
+fn place_of(o: &Operands<'_>, dtype: DType) -> Result<usize> {
+    let i = match dtype {
+        DType::Int64 => o.input::<i64>(0)[0],
+        _ => i64::from(o.input::<i32>(0)[0]),
+    };
+    usize::try_from(i).map_err(|_| err!(OutOfRange, "index {i} is negative"))
+}
+
+/// The shape of elements that lists keep side by side, if these are such.
+fn packed(spec: &TensorSpec) -> Option<Shape> {
+    let shape = spec.shape.to_static()?;
+    let bytes = shape.n_elements().checked_mul(spec.dtype.size())?;
+    (spec.dtype.is_dense() && bytes <= PACKED_BYTES).then_some(shape)
 }
 
 /// The inputs of an operation that may consume them.
@@ -181,6 +198,25 @@ impl Op for TensorListSetItem {
         inputs.expect_dtype(2, self.element_dtype)?;
         Ok(smallvec![list_spec()])
     }
+    fn object_kernel(
+        &self,
+        inputs: &Inputs<'_>,
+        _outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
+        let (index, dtype, grows) = (inputs.dtype(1), self.element_dtype, self.grows);
+        let shape = packed(inputs.spec(2)).filter(|_| inputs.shape(1).n_elements() == Some(1));
+        Ok(shape.map(|shape| {
+            ObjectKernel::Changes(Box::new(move |list, o| {
+                let i = place_of(o, index)?;
+                TensorList::change(list, |list| {
+                    if grows && i >= list.len() {
+                        list.resize(i + 1)?;
+                    }
+                    list.set_bytes(i, dtype, &shape, o.input_bytes(1))
+                })
+            }))
+        }))
+    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         self.eval_owned(runner, inputs.iter().cloned().collect())
@@ -243,6 +279,20 @@ impl Op for TensorListGetItem {
         let shape = element_shape(inputs, 2)?;
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
+    fn object_kernel(
+        &self,
+        inputs: &Inputs<'_>,
+        outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
+        let (index, dtype) = (inputs.dtype(1), self.element_dtype);
+        let shape = packed(&outputs[0]).filter(|_| inputs.shape(1).n_elements() == Some(1));
+        Ok(shape.map(|shape| {
+            ObjectKernel::Reads(Box::new(move |list, o| {
+                let i = place_of(o, index)?;
+                TensorList::of(list)?.read(i, dtype, &shape, o.output_bytes(0))
+            }))
+        }))
+    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         self.eval_owned(runner, inputs.iter().cloned().collect())
@@ -292,6 +342,20 @@ impl Op for TensorListPushBack {
         expect_list(inputs, 0)?;
         inputs.expect_dtype(1, self.element_dtype)?;
         Ok(smallvec![list_spec()])
+    }
+    fn object_kernel(
+        &self,
+        inputs: &Inputs<'_>,
+        _outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
+        let dtype = self.element_dtype;
+        Ok(packed(inputs.spec(1)).map(|shape| {
+            ObjectKernel::Changes(Box::new(move |list, o| {
+                TensorList::change(list, |list| {
+                    list.push_bytes(dtype, &shape, o.input_bytes(0))
+                })
+            }))
+        }))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;

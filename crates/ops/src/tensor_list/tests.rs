@@ -3,7 +3,7 @@
 use super::TensorList;
 use crate::tests::support::*;
 use ferrograph_graph::{Attr, Grad, Val, VjpCall};
-use ferrograph_tensor::{DType, PartialShape, Tensor};
+use ferrograph_tensor::{DType, PartialShape, Shape, Tensor};
 
 fn float() -> (&'static str, Attr) {
     ("element_dtype", Attr::DType(DType::Float32))
@@ -60,6 +60,35 @@ fn long_lists_keep_every_element() {
     assert!(list.get(4989).is_some() && list.get(4990).is_none());
     assert!(list.push(s(1.0f32)).is_err());
     assert!(TensorList::new(DType::Int32, PartialShape::UNKNOWN, usize::MAX).is_err());
+}
+
+#[test]
+fn small_elements_lie_side_by_side_until_one_differs() {
+    let mut list = TensorList::new(DType::Float32, PartialShape::UNKNOWN, 70).unwrap();
+    for i in 0..70 {
+        if i != 40 {
+            list.set(i, s(i as f32)).unwrap();
+        }
+    }
+    let all = list.packed(&Shape::scalar()).unwrap().unwrap();
+    assert_eq!(all.as_slice::<f32>().unwrap()[39..42], [39.0, 0.0, 41.0]);
+    let before = list.clone();
+    let vector = v(&[1.0f32, 2.0]);
+    list.set(3, vector.clone()).unwrap();
+    assert!(list.packed(&Shape::scalar()).unwrap().is_none());
+    assert_eq!(list.get(3).unwrap().bytes(), vector.bytes());
+    assert_eq!(list.get(4).unwrap().item::<f32>().unwrap(), 4.0);
+    assert_eq!(before.get(3).unwrap().item::<f32>().unwrap(), 3.0);
+    let mut out = [0u8; 4];
+    let read = |i, out: &mut [u8]| list.read(i, DType::Float32, &Shape::scalar(), out);
+    read(69, &mut out).unwrap();
+    assert_eq!(f32::from_ne_bytes(out), 69.0);
+    read(40, &mut out).unwrap();
+    assert_eq!(out, [0; 4]);
+    assert!(read(3, &mut out).is_err() && read(70, &mut out).is_err());
+    let large = Tensor::zeros(DType::Float32, [100].into()).unwrap();
+    list.set(69, large.clone()).unwrap();
+    assert!(list.get(69).unwrap().shares_storage(&large));
 }
 
 #[test]

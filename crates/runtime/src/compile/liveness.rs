@@ -3,6 +3,7 @@
 use super::layout::Lifetime;
 use super::lower::{Lowering, Storage};
 use crate::plan::{Action, Block, Loop, Move, Slot, Step, Taken};
+use ferrograph_graph::ObjectKernel;
 
 /// A set of slots.
 #[derive(Clone, PartialEq, Eq)]
@@ -63,15 +64,21 @@ impl TensorLiveness<'_> {
     }
 
     fn between(&self, before: &Slots, after: &Slots) -> Box<[Slot]> {
-        before.without(after).filter(|&s| self.is_boxed(s)).collect()
+        before
+            .without(after)
+            .filter(|&s| self.is_boxed(s))
+            .collect()
     }
 
     /// Annotates a block, given what is live after it; returns what is live before it.
     pub fn block(&self, block: &mut Block, after: &Slots) -> Slots {
         let mut live = after.clone();
         self.moves(&mut block.moves, &mut live);
-        for taken in block.records.iter_mut().rev() {
-            self.take(taken, &mut live);
+        for record in block.records.iter_mut().rev() {
+            match record.small {
+                Some(_) => live.add(record.from.slot),
+                None => self.take(&mut record.from, &mut live),
+            }
         }
         for step in block.steps.iter_mut().rev() {
             self.step(step, &mut live);
@@ -108,6 +115,17 @@ impl TensorLiveness<'_> {
         };
         match &mut step.action {
             Action::Kernel(bound) => step.drops = ends(&bound.ins, &bound.outs, live),
+            Action::Object { object, bound, to } => match bound.kernel {
+                ObjectKernel::Changes(_) => {
+                    let outs = [&bound.outs[..], &[*to]].concat();
+                    step.drops = ends(&bound.ins, &outs, live);
+                    self.take(object, live);
+                }
+                ObjectKernel::Reads(_) => {
+                    let ins = [&bound.ins[..], &[object.slot]].concat();
+                    step.drops = ends(&ins, &bound.outs, live);
+                }
+            },
             Action::Alias { from, to, .. } => step.drops = ends(&[*from], &[*to], live),
             Action::Eval { ins, outs, .. } => {
                 step.drops = self.dying(outs, live);
@@ -215,6 +233,10 @@ impl SlabLiveness {
                     let operands = bound.ins.iter().chain(&bound.outs);
                     operands.for_each(|&slot| self.touch(slot));
                 }
+                Action::Object { bound, .. } => {
+                    let operands = bound.ins.iter().chain(&bound.outs);
+                    operands.for_each(|&slot| self.touch(slot));
+                }
                 Action::Eval { ins, .. } => ins.iter().for_each(|taken| self.touch(taken.slot)),
                 Action::Alias { from, .. } => self.touch(*from),
                 Action::If(branch) => {
@@ -226,7 +248,9 @@ impl SlabLiveness {
             }
         }
         self.now += 1;
-        block.records.iter().for_each(|taken| self.touch(taken.slot));
+        for record in &block.records {
+            self.touch(record.from.slot);
+        }
         self.moves(&block.moves);
     }
 

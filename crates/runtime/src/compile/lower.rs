@@ -3,7 +3,7 @@
 
 use super::facts::Scope;
 use super::regions::Region;
-use crate::plan::{Action, Block, Bound, Conditional, Loop, Move, Site, Slot, Step, Taken};
+use crate::plan::{Action, Block, Bound, Conditional, Loop, Move, Record, Site, Slot, Step, Taken};
 use ferrograph_graph::{Effect, Graph, Node, NodeId, Op, ValueId};
 use ferrograph_ops::While;
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
@@ -233,6 +233,9 @@ impl Lowering {
                 fresh: Box::default(),
             }));
         }
+        if let Some(action) = self.object(names, node, &ins)? {
+            return Ok(action);
+        }
         for slot in &ins {
             self.boxed(*slot);
         }
@@ -241,6 +244,46 @@ impl Lowering {
             ins: ins.into_iter().map(Taken::shared).collect(),
             outs: self.writes(names, node, Storage::Boxed)?,
         })
+    }
+
+    /// An operation on an object beside dense values, bound as such.
+    fn object(
+        &mut self,
+        names: &mut Names<'_>,
+        node: &Node,
+        ins: &[Slot],
+    ) -> Result<Option<Action>> {
+        let scope = names.scope;
+        let fact = |v: &ValueId| &scope.facts[v.index()];
+        let is_object = |v: &ValueId| !fact(v).spec.dtype.is_dense();
+        let [object, rest @ ..] = &node.inputs[..] else {
+            return Ok(None);
+        };
+        let changes = node.outputs.first().is_some_and(is_object);
+        let dense = &node.outputs[usize::from(changes)..];
+        if !is_object(object) || !rest.iter().chain(dense).all(|v| fact(v).is_dense_static()) {
+            return Ok(None);
+        }
+        let outputs: Vec<TensorSpec> = node.outputs.iter().map(|v| fact(v).spec.clone()).collect();
+        let Some(kernel) = node.op.object_kernel(&scope.inputs(node), &outputs)? else {
+            return Ok(None);
+        };
+        self.boxed(ins[0]);
+        let to = match changes {
+            true => self.write(names, node.outputs[0], Storage::Boxed)?,
+            false => ins[0],
+        };
+        let outs = dense.iter().map(|v| self.write(names, *v, Storage::Slab));
+        Ok(Some(Action::Object {
+            object: Taken::shared(ins[0]),
+            bound: Bound {
+                kernel,
+                ins: ins[1..].into(),
+                outs: outs.collect::<Result<_>>()?,
+                fresh: Box::default(),
+            },
+            to,
+        }))
     }
 
     fn region(
@@ -356,16 +399,12 @@ impl Lowering {
         let leaving: Vec<Slot> = leaving.into_iter().flatten().collect();
         let changed = (0..vars.len()).filter(|&i| vars[i].is_some());
         let moves = self.parallel(changed.map(|i| (state[i], leaving[i])).collect())?;
-        let records = leaving[vars.len()..].iter();
-        let records: Vec<Taken> = records.map(|&slot| Taken::shared(slot)).collect();
-        for taken in &records {
-            self.boxed(taken.slot);
-        }
+        let recorded = leaving[vars.len()..].iter();
+        let records = recorded.map(|&slot| self.record(slot)).collect();
         state.truncate(vars.len());
         let mut recorded = None;
         if let Some(specs) = &op.recorded {
-            let mut slots =
-                vec![self.slot(&TensorSpec::scalar(DType::Int32), Storage::Boxed)?];
+            let mut slots = vec![self.slot(&TensorSpec::scalar(DType::Int32), Storage::Boxed)?];
             for _ in specs {
                 slots.push(self.slot(&TensorSpec::scalar(DType::Variant), Storage::Boxed)?);
             }
@@ -391,6 +430,20 @@ impl Lowering {
             },
             state,
         ))
+    }
+
+    /// What is recorded of a slot: where it is small its bytes, else a tensor.
+    fn record(&mut self, slot: Slot) -> Record {
+        let info = self.info(slot);
+        let small = info.bytes().is_some_and(|n| n <= SMALL);
+        let shape = info.shape.clone().filter(|_| small);
+        if shape.is_none() {
+            self.boxed(slot);
+        }
+        Record {
+            from: Taken::shared(slot),
+            small: shape,
+        }
     }
 
     /// Moves that happen at once, as a sequence: what another of them would overwrite first moves aside.
@@ -423,7 +476,8 @@ impl Lowering {
 
 /// Whether nothing is left to run: the values are inputs or constants.
 fn is_given(scope: &Scope, node: &Node) -> bool {
-    let given = |v: &ValueId| scope.is_input[v.index()] || scope.facts[v.index()].constant.is_some();
+    let given =
+        |v: &ValueId| scope.is_input[v.index()] || scope.facts[v.index()].constant.is_some();
     matches!(node.op.effect(), Effect::Pure | Effect::Reads)
         && !node.outputs.is_empty()
         && node.outputs.iter().all(given)

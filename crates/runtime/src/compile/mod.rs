@@ -58,19 +58,8 @@ pub(crate) fn compile(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
 fn allocate(lowering: &Lowering, block: &mut Block) -> Result<()> {
     for step in &mut block.steps {
         match &mut step.action {
-            Action::Kernel(bound) => {
-                let boxed = |slot: &&Slot| {
-                    lowering.slots[**slot as usize].storage == Storage::Boxed
-                };
-                let fresh = bound.outs.iter().filter(boxed).map(|&slot| {
-                    let info = &lowering.slots[slot as usize];
-                    let shape = info.shape.clone();
-                    let shape =
-                        shape.ok_or_else(|| err!(Internal, "a bound output has no static shape"))?;
-                    Ok((slot, info.dtype, shape))
-                });
-                bound.fresh = fresh.collect::<Result<Box<[(Slot, DType, Shape)]>>>()?;
-            }
+            Action::Kernel(bound) => bound.fresh = fresh(lowering, &bound.outs)?,
+            Action::Object { bound, .. } => bound.fresh = fresh(lowering, &bound.outs)?,
             Action::If(branch) => {
                 allocate(lowering, &mut branch.then_block)?;
                 allocate(lowering, &mut branch.else_block)?;
@@ -83,6 +72,19 @@ fn allocate(lowering: &Lowering, block: &mut Block) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn fresh(lowering: &Lowering, outs: &[Slot]) -> Result<Box<[(Slot, DType, Shape)]>> {
+    let info = |slot: Slot| &lowering.slots[slot as usize];
+    let boxed = outs
+        .iter()
+        .filter(|slot| info(**slot).storage == Storage::Boxed);
+    let typed = boxed.map(|&slot| {
+        let shape = info(slot).shape.clone();
+        let shape = shape.ok_or_else(|| err!(Internal, "a bound output has no static shape"))?;
+        Ok((slot, info(slot).dtype, shape))
+    });
+    typed.collect()
 }
 
 fn assemble(

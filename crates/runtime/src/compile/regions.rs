@@ -16,7 +16,10 @@ pub(super) enum Region {
     /// Always runs: a call, or the branch that a constant condition takes. Input `i` is the node's input `inputs[i]`.
     Inline { scope: Scope, inputs: Vec<u32> },
     /// One of two runs.
-    If { then_scope: Scope, else_scope: Scope },
+    If {
+        then_scope: Scope,
+        else_scope: Scope,
+    },
     /// A loop over variables of these types, `None` where the body passes the variable on as it is.
     While {
         cond: Scope,

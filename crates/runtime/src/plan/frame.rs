@@ -42,7 +42,22 @@ impl Frame {
         self.tensors[slot as usize] = Some(tensor);
     }
 
-    pub fn set_fresh(&mut self, slot: Slot, dtype: DType, shape: &Shape) -> Result<()> {
+    /// Gives slots tensors to be written.
+    #[inline]
+    pub fn allocate(&mut self, fresh: &[(Slot, DType, Shape)]) -> Result<()> {
+        for (slot, dtype, shape) in fresh {
+            self.set_fresh(*slot, *dtype, shape)?;
+        }
+        Ok(())
+    }
+
+    /// The tensor of a slot that has one.
+    pub fn get(&self, slot: Slot) -> Result<&Tensor> {
+        let tensor = self.tensors[slot as usize].as_ref();
+        tensor.ok_or_else(|| err!(Internal, "slot {slot} holds no tensor"))
+    }
+
+    fn set_fresh(&mut self, slot: Slot, dtype: DType, shape: &Shape) -> Result<()> {
         let mut tensor = Tensor::empty(dtype, shape.clone())?;
         let bytes = tensor
             .bytes_mut()
@@ -74,6 +89,27 @@ impl Frame {
             return Ok(tensor);
         }
         self.tensor(plan, from.slot)
+    }
+
+    /// Moves a tensor to another slot, or shares it where others still read the first.
+    pub fn hand_on(&mut self, plan: &Plan, from: Taken, to: Slot) -> Result<()> {
+        let (a, b) = (from.slot as usize, to as usize);
+        if from.last && self.tensors[a].is_some() {
+            self.tensors[b] = None;
+            self.tensors.swap(a, b);
+            self.pointers[b] = self.pointers[a];
+            return Ok(());
+        }
+        let tensor = self.tensor(plan, from.slot)?;
+        self.set(to, tensor);
+        Ok(())
+    }
+
+    /// The tensor of a slot for changing, beside the pointers to all elements.
+    pub fn change(&mut self, slot: Slot) -> Result<(&mut Tensor, &[*mut u8])> {
+        let tensor = self.tensors[slot as usize].as_mut();
+        let tensor = tensor.ok_or_else(|| err!(Internal, "slot {slot} holds no tensor"))?;
+        Ok((tensor, &self.pointers))
     }
 
     fn copied(&self, plan: &Plan, slot: Slot) -> Result<Tensor> {
@@ -112,10 +148,7 @@ impl Frame {
                     // SAFETY: both slots have `len` bytes; different slots alive together do not overlap.
                     unsafe { copy_small(from, to, len) }
                 }
-                Move::Tensor { from, to } => {
-                    let tensor = self.take(plan, from)?;
-                    self.set(to, tensor);
-                }
+                Move::Tensor { from, to } => self.hand_on(plan, from, to)?,
             }
         }
         Ok(())

@@ -6,10 +6,12 @@ mod step;
 
 pub(crate) use frame::Frame;
 pub use plans::{PlanRunner, plan_for};
-pub(crate) use step::{Action, Block, Bound, Conditional, Loop, Move, Site, Slot, Step, Taken};
+pub(crate) use step::{
+    Action, Block, Bound, Conditional, Loop, Move, Record, Site, Slot, Step, Taken,
+};
 
-use ferrograph_graph::{Graph, Operands, SlotType, Tensors};
-use ferrograph_ops::{check_interrupt, recorded_values};
+use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};
+use ferrograph_ops::{TensorList, check_interrupt, empty_records, recorded_values};
 use ferrograph_tensor::{Error, Result, Shape, Tensor, bail};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -138,7 +140,14 @@ impl Plan {
     #[inline]
     fn run_step(&self, action: &Action, frame: &mut Frame) -> Result<()> {
         match action {
-            Action::Kernel(bound) => self.run_kernel(bound, frame),
+            Action::Kernel(bound) => {
+                frame.allocate(&bound.fresh)?;
+                (bound.kernel)(&mut self.operands(bound, &frame.pointers))
+            }
+            Action::Object { object, bound, to } => {
+                frame.allocate(&bound.fresh)?;
+                self.run_object(*object, bound, *to, frame)
+            }
             Action::Eval { op, ins, outs } => {
                 let inputs: Tensors = ins
                     .iter()
@@ -192,20 +201,36 @@ impl Plan {
     }
 
     #[inline]
-    fn run_kernel(&self, bound: &Bound, frame: &mut Frame) -> Result<()> {
-        for (slot, dtype, shape) in bound.fresh.iter() {
-            frame.set_fresh(*slot, *dtype, shape)?;
-        }
+    fn operands<'a, K>(&'a self, bound: &'a Bound<K>, pointers: &'a [*mut u8]) -> Operands<'a> {
         // SAFETY: the layout keeps slots that are alive together apart; tensors set in this frame live until
         // dropped behind their last use, and fresh outputs are unshared.
-        let mut operands =
-            unsafe { Operands::new(&frame.pointers, &self.types, &bound.ins, &bound.outs) };
-        (bound.kernel)(&mut operands)
+        unsafe { Operands::new(pointers, &self.types, &bound.ins, &bound.outs) }
+    }
+
+    fn run_object(
+        &self,
+        object: Taken,
+        bound: &Bound<ObjectKernel>,
+        to: Slot,
+        frame: &mut Frame,
+    ) -> Result<()> {
+        match &bound.kernel {
+            ObjectKernel::Reads(kernel) => {
+                let object = frame.get(object.slot)?;
+                kernel(object, &mut self.operands(bound, &frame.pointers))
+            }
+            ObjectKernel::Changes(kernel) => {
+                frame.hand_on(self, object, to)?;
+                let (tensor, pointers) = frame.change(to)?;
+                kernel(tensor, &mut self.operands(bound, pointers))
+            }
+        }
     }
 
     fn run_loop(&self, l: &Loop, frame: &mut Frame) -> Result<()> {
         frame.apply(self, &l.entry)?;
-        let mut records: Vec<Vec<Tensor>> = vec![Vec::new(); l.body.records.len()];
+        let recorded = l.recorded.as_ref();
+        let mut records = empty_records(recorded.map_or(&[], |(specs, _)| specs))?;
         let mut n_iterations = 0i32;
         loop {
             self.run_block(&l.cond_block, frame)?;
@@ -213,8 +238,8 @@ impl Plan {
                 break;
             }
             self.run_steps(&l.body, frame)?;
-            for (record, &from) in records.iter_mut().zip(&l.body.records) {
-                record.push(frame.take(self, from)?);
+            for (list, record) in records.iter_mut().zip(&l.body.records) {
+                self.record(record, list, frame)?;
             }
             frame.apply(self, &l.body.moves)?;
             n_iterations = n_iterations.saturating_add(1);
@@ -223,12 +248,26 @@ impl Plan {
             }
         }
         frame.drop_all(&l.exit_drops);
-        if let Some((specs, slots)) = &l.recorded {
-            let values = recorded_values(specs, n_iterations, records)?;
+        if let Some((_, slots)) = recorded {
+            let values = recorded_values(n_iterations, records)?;
             for (&slot, value) in slots.iter().zip(values) {
                 frame.set(slot, value);
             }
         }
         Ok(())
+    }
+
+    fn record(&self, record: &Record, list: &mut TensorList, frame: &mut Frame) -> Result<()> {
+        match &record.small {
+            Some(shape) => {
+                let slot = record.from.slot as usize;
+                let SlotType { dtype, len } = self.types[slot];
+                // SAFETY: the body has written the slot, and a slot of static shape has room for all its elements.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(frame.pointers[slot], len * dtype.size()) };
+                list.push_bytes(dtype, shape, bytes)
+            }
+            None => list.push(frame.take(self, record.from)?),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
-use ferrograph_graph::{Kernel, NodeId, OpRef};
+use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 
 /// A slot of a frame.
@@ -13,7 +13,7 @@ pub(crate) struct Block {
     pub entry_drops: Box<[Slot]>,
     pub steps: Vec<Step>,
     /// What a loop records of an iteration, before the moves.
-    pub records: Vec<Taken>,
+    pub records: Vec<Record>,
     /// Carried out one after the other.
     pub moves: Vec<Move>,
 }
@@ -37,7 +37,13 @@ pub(crate) struct Site {
 /// What a step does.
 pub(crate) enum Action {
     /// Computes on slots.
-    Kernel(Bound),
+    Kernel(Bound<Kernel>),
+    /// Reads an object, or changes it on its way to the slot `to`.
+    Object {
+        object: Taken,
+        bound: Bound<ObjectKernel>,
+        to: Slot,
+    },
     /// Computes on tensors.
     Eval {
         op: OpRef,
@@ -45,11 +51,7 @@ pub(crate) enum Action {
         outs: Box<[Slot]>,
     },
     /// Gives the input under another shape.
-    Alias {
-        from: Slot,
-        shape: Shape,
-        to: Slot,
-    },
+    Alias { from: Slot, shape: Shape, to: Slot },
     /// Runs one of two blocks.
     If(Box<Conditional>),
     /// Runs a block again and again.
@@ -57,8 +59,8 @@ pub(crate) enum Action {
 }
 
 /// A kernel with its slots.
-pub(crate) struct Bound {
-    pub kernel: Kernel,
+pub(crate) struct Bound<K> {
+    pub kernel: K,
     pub ins: Box<[Slot]>,
     pub outs: Box<[Slot]>,
     /// Outputs that become tensors of their own, to be allocated before the kernel runs.
@@ -77,6 +79,13 @@ impl Taken {
     pub fn shared(slot: Slot) -> Taken {
         Taken { slot, last: false }
     }
+}
+
+/// A value that a loop records in each iteration.
+pub(crate) struct Record {
+    pub from: Taken,
+    /// Where it is small, dense and of static shape: then it is read where it lies.
+    pub small: Option<Shape>,
 }
 
 /// A value moved to another slot.
