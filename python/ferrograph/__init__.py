@@ -91,7 +91,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name):
     """What is imported when it is first used."""
-    if name in ("autodiff", "bitwise", "debugging", "test", "types"):
+    if name in ("autodiff", "bitwise", "data", "debugging", "test", "types"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -127,7 +127,7 @@ def _sorted_keys(mapping: Mapping) -> list:
         ) from None
 
 
-def _children(structure: Any) -> list:
+def children(structure: Any) -> list:
     """The values in a container, in their order of flattening."""
     if isinstance(structure, Mapping):
         return [structure[key] for key in _sorted_keys(structure)]
@@ -141,7 +141,7 @@ def _children(structure: Any) -> list:
 
 def _flatten(structure: Any, expand: bool, out: list) -> None:
     if is_nested(structure):
-        for child in _children(structure):
+        for child in children(structure):
             _flatten(child, expand, out)
     elif expand and _is_composite(structure):
         for child in structure._component_list():
@@ -152,7 +152,7 @@ def _flatten(structure: Any, expand: bool, out: list) -> None:
 
 def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
     if is_nested(structure):
-        return _like(structure, [_pack(child, leaves, expand) for child in _children(structure)])
+        return like(structure, [_pack(child, leaves, expand) for child in children(structure)])
     if expand and _is_composite(structure):
         parts = [_pack(child, leaves, expand) for child in structure._component_list()]
         return _recompose(structure, parts)
@@ -166,7 +166,7 @@ def _recompose(structure: Any, parts: list) -> Any:
     return structure._from_components(parts)
 
 
-def _like(structure: Any, children: list) -> Any:
+def like(structure: Any, children: list) -> Any:
     """A container like ``structure`` with other values."""
     kind = type(structure)
     if isinstance(structure, Mapping):
@@ -200,7 +200,7 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
     if check_types and not is_nested(a):
         _compare_specs(a, b)
     left, right = (
-        x._component_list() if expand and _is_composite(x) else _children(x) for x in (a, b)
+        x._component_list() if expand and _is_composite(x) else children(x) for x in (a, b)
     )
     if len(left) != len(right):
         raise ValueError(f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}")

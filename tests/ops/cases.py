@@ -622,6 +622,7 @@ row(
 LEGACY = "an older form that saved graphs have; programs get the newer one"
 GRADIENT = "what the gradient of another operation emits; tested through it"
 TENSOR_LIST = "what a tensor array is made of; tested with those"
+DATASETS = "makes datasets or takes their elements; tested with those"
 DRAWS = "tested with the random numbers"
 REASONS = {
     **dict.fromkeys(
@@ -648,6 +649,56 @@ REASONS = {
             ),
         ),
         TENSOR_LIST,
+    ),
+    **dict.fromkeys(
+        (
+            *(
+                f"{name}Dataset"
+                for name in (
+                    "AssertCardinality",
+                    "Concatenate",
+                    "DirectedInterleave",
+                    "Filter",
+                    "FlatMap",
+                    "GroupByWindow",
+                    "IgnoreErrors",
+                    "Interleave",
+                    "Map",
+                    "Prefetch",
+                    "Range",
+                    "Reduce",
+                    "Repeat",
+                    "Scan",
+                    "Shard",
+                    "Skip",
+                    "Take",
+                    "TakeWhile",
+                    "Tensor",
+                    "TensorSlice",
+                    "Unbatch",
+                    "Unique",
+                    "Window",
+                    "Zip",
+                )
+            ),
+            "BatchDatasetV2",
+            "CacheDatasetV2",
+            "PaddedBatchDatasetV2",
+            "RandomDatasetV2",
+            "ShuffleDatasetV3",
+            "DatasetCardinality",
+            "DatasetToSingleElement",
+            "AnonymousIteratorV3",
+            "MakeIterator",
+            "IteratorGetNext",
+            "IteratorGetNextAsOptional",
+            "IteratorHasNext",
+            "OptionalFromValue",
+            "OptionalGetValue",
+            "OptionalHasValue",
+            "OptionalNone",
+        ),
+        DATASETS,
     ),
     "StatelessRandomUniformV2": DRAWS,
     "StatelessRandomUniformIntV2": DRAWS,

@@ -53,7 +53,8 @@ pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
 pub use random::{Distribution, Draw, Source, Stream};
 pub use reduce::Reduce;
 pub use region::{
-    Branch, Call, If, While, check_interrupt, empty_records, recorded_values, set_interrupt_check,
+    Branch, Call, If, While, check_interrupt, empty_records, read_specs, recorded_values,
+    set_interrupt_check, specs_attrs,
 };
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
 pub use scatter::{ScatterKind, ScatterNd, TensorScatter, TensorScatterUpdate};
@@ -83,35 +84,40 @@ use std::sync::LazyLock;
 pub fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let mut registry = Registry::new();
-        core::register(&mut registry);
-        region::register(&mut registry);
-        elementwise::register(&mut registry);
-        reduce::register(&mut registry);
-        matmul::register(&mut registry);
-        nn::register(&mut registry);
-        random::register(&mut registry);
-        resource::register(&mut registry);
-        custom::register(&mut registry);
-        shape_info::register(&mut registry);
-        shape::register(&mut registry);
-        transpose::register(&mut registry);
-        slice::register(&mut registry);
-        concat::register(&mut registry);
-        split::register(&mut registry);
-        gather::register(&mut registry);
-        create::register(&mut registry);
-        index::register(&mut registry);
-        print::register(&mut registry);
-        pad::register(&mut registry);
-        scatter::register(&mut registry);
-        segment::register(&mut registry);
-        tensor_list::register(&mut registry);
-        strings::register(&mut registry);
-        topk::register(&mut registry);
-        diag::register(&mut registry);
+        register(&mut registry);
         registry
     });
     &REGISTRY
+}
+
+/// Adds all operations of this crate.
+pub fn register(registry: &mut Registry) {
+    core::register(registry);
+    region::register(registry);
+    elementwise::register(registry);
+    reduce::register(registry);
+    matmul::register(registry);
+    nn::register(registry);
+    random::register(registry);
+    resource::register(registry);
+    custom::register(registry);
+    shape_info::register(registry);
+    shape::register(registry);
+    transpose::register(registry);
+    slice::register(registry);
+    concat::register(registry);
+    split::register(registry);
+    gather::register(registry);
+    create::register(registry);
+    index::register(registry);
+    print::register(registry);
+    pad::register(registry);
+    scatter::register(registry);
+    segment::register(registry);
+    tensor_list::register(registry);
+    strings::register(registry);
+    topk::register(registry);
+    diag::register(registry);
 }
 
 #[cfg(test)]

@@ -400,7 +400,24 @@ fn make_while(a: &AttrReader<'_>) -> Result<OpRef> {
     }))
 }
 
-fn read_specs(a: &AttrReader<'_>, types: &str, shapes: &str) -> Result<Vec<TensorSpec>> {
+/// These attributes with `output_types` and `output_shapes`, which tell the types of values.
+pub fn specs_attrs(attrs: Attrs, specs: &[TensorSpec]) -> Attrs {
+    attrs
+        .with(
+            "output_types",
+            Attr::DTypes(specs.iter().map(|s| s.dtype).collect()),
+        )
+        .with("output_shapes", listed_shapes(specs))
+}
+
+/// The types that two attributes tell: a list of dtypes, and one of shapes (of each the rank, then the dimensions).
+///
+/// # Errors
+/// `Type` where one is missing, `Value` where they do not fit.
+pub fn read_specs(a: &AttrReader<'_>, types: &str, shapes: &str) -> Result<Vec<TensorSpec>> {
+    if matches!(a.find(types), Some(Attr::Ints(none)) if none.is_empty()) {
+        return Ok(Vec::new()); // an empty list tells no kind
+    }
     let (dtypes, shapes) = (a.dtypes(types)?, read_shapes(&a.ints(shapes)?)?);
     if dtypes.len() != shapes.len() {
         bail!(

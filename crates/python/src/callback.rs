@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A Python object inside the core: a callback, or what one left for its gradient.
 #[derive(Debug)]
-struct HostObject(Py<PyAny>);
+pub(crate) struct HostObject(pub(crate) Py<PyAny>);
 
 impl Object for HostObject {
     fn as_any(&self) -> &dyn Any {
@@ -45,7 +45,7 @@ struct PyFuncGrad {
 }
 
 /// The core error for an exception in a callback, by the documented classes.
-fn callback_error(py: Python<'_>, e: PyErr) -> Error {
+pub(crate) fn callback_error(py: Python<'_>, e: PyErr) -> Error {
     let kind = if e.is_instance_of::<PyValueError>(py) || e.is_instance_of::<PyTypeError>(py) {
         ErrorKind::InvalidArgument
     } else if e.is_instance_of::<PyStopIteration>(py) {

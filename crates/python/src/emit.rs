@@ -4,8 +4,9 @@ use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::{PyTensor, wrap};
 use crate::variable::PyVariable;
 use crate::{bridge, convert, hooks};
+use ferrograph_data::registry;
 use ferrograph_graph::{Attr, Graph, OpRef, Val, Vals};
-use ferrograph_ops::{Const, registry};
+use ferrograph_ops::Const;
 use ferrograph_runtime::{emit, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::PyTypeError;
@@ -319,12 +320,27 @@ pub(crate) fn emit_py<'py>(
     attrs: Option<&Bound<'py, PyDict>>,
     name: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut vals = Vals::new();
-    for input in inputs.try_iter()? {
-        vals.push(to_val(&input?, None)?);
-    }
-    let op = make(py, op, &attrs_of(attrs)?)?;
+    let (op, vals) = match attrs {
+        Some(attrs) => prepared(py, op, inputs, attrs)?,
+        None => (make(py, op, &[])?, inputs_of(inputs)?),
+    };
     wrap_all(py, guarded(|| emit_named(op, &vals, name)).or_raise(py)?)
+}
+
+fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Vals> {
+    let vals = inputs.try_iter()?.map(|input| to_val(&input?, None));
+    vals.collect()
+}
+
+/// An operation and its inputs, as Python names them.
+pub(crate) fn prepared(
+    py: Python<'_>,
+    op: &str,
+    inputs: &Bound<'_, PyAny>,
+    attrs: &Bound<'_, PyDict>,
+) -> PyResult<(OpRef, Vals)> {
+    let vals = inputs_of(inputs)?;
+    Ok((make(py, op, &attrs_of(Some(attrs))?)?, vals))
 }
 
 /// Emits a binary operation; an operand that is no tensor takes the dtype of the other.

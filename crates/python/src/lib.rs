@@ -3,6 +3,7 @@
 mod bridge;
 mod callback;
 mod convert;
+mod dataset;
 mod emit;
 mod errors;
 mod export;
@@ -23,6 +24,8 @@ mod _core {
     use super::bridge::register_types;
     #[pymodule_export]
     use super::callback::emit_callback;
+    #[pymodule_export]
+    use super::dataset::{PyIterator, emit_detached, emit_generator};
     #[pymodule_export]
     use super::emit::{
         PyGraphHandle, binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,

@@ -9,8 +9,15 @@ from typing import Any
 
 import ferrograph as fg
 
-from .iteration import staged_enumerate, staged_reversed, staged_zip, tensor_range
-from .staging import is_staged
+from .iteration import (
+    has_elements,
+    is_dataset,
+    staged_enumerate,
+    staged_reversed,
+    staged_zip,
+    tensor_range,
+)
+from .staging import is_staged, stage_choice
 
 
 def staged_form(callee: Any) -> Any:
@@ -21,6 +28,12 @@ def staged_form(callee: Any) -> Any:
         return callee
 
 
+def _on_datasets() -> Any:
+    from ferrograph.data import staged
+
+    return staged
+
+
 def _range(*args: Any) -> Any:
     if any(is_staged(a) for a in args):
         return tensor_range(*args)
@@ -28,6 +41,8 @@ def _range(*args: Any) -> Any:
 
 
 def _len(value: Any) -> Any:
+    if is_dataset(value):
+        return _on_datasets().length(value)
     if not is_staged(value):
         return len(value)
     shape = value.shape
@@ -64,8 +79,10 @@ def _abs(value: Any) -> Any:
     return fg.abs(value) if is_staged(value) else abs(value)
 
 
-def _reduction(python: Callable, name: str) -> Callable:
+def _reduction(python: Callable, name: str, pairwise: str, empty: Any) -> Callable:
     def reduce(values: Any, *args: Any, **keywords: Any) -> Any:
+        if is_dataset(values) and not args and not keywords:
+            return _on_datasets().fold(values, getattr(fg, pairwise), empty)
         if is_staged(values) and not args and not keywords:
             return getattr(fg, name)(values, axis=0)
         return python(values, *args, **keywords)
@@ -87,10 +104,12 @@ def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
     return choose
 
 
-def _quantifier(python: Callable, reduction: str, operator: str) -> Callable:
+def _quantifier(python: Callable, reduction: str, operator: str, pairwise: str) -> Callable:
     def quantify(values: Any) -> Any:
         from . import operators
 
+        if is_dataset(values):
+            return _on_datasets().fold(values, getattr(fg, pairwise), python(()))
         if is_staged(values):
             return getattr(fg, reduction)(values)
         if isinstance(values, (list, tuple)) and any(is_staged(v) for v in values):
@@ -125,9 +144,26 @@ def _applied(python: Callable) -> Callable:
     def apply(function: Any, *iterables: Any) -> Any:
         from .callees import fn
 
+        if iterables and is_dataset(iterables[0]):
+            found = _on_datasets().applied(iterables[0], python, function, iterables[1:])
+            if found is not NotImplemented:
+                return found
         return python(fn(function) if callable(function) else function, *iterables)
 
     return apply
+
+
+def _next(iterator: Any, *default: Any) -> Any:
+    if not default or not has_elements(iterator):
+        return next(iterator, *default)
+    found = iterator.get_next_as_optional()
+    return stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
+
+
+def _iter(iterable: Any, *sentinel: Any) -> Any:
+    if not sentinel and has_elements(iterable):
+        return iterable._staged_elements()
+    return iter(iterable, *sentinel)
 
 
 _FORMS: dict[Any, Any] = {
@@ -137,15 +173,17 @@ _FORMS: dict[Any, Any] = {
     builtins.zip: staged_zip,
     builtins.reversed: staged_reversed,
     builtins.len: _len,
+    builtins.next: _next,
+    builtins.iter: _iter,
     builtins.int: _int,
     builtins.float: _float,
     builtins.bool: _bool,
     builtins.abs: _abs,
-    builtins.sum: _reduction(builtins.sum, "reduce_sum"),
+    builtins.sum: _reduction(builtins.sum, "reduce_sum", "add", 0),
     builtins.max: _extreme(builtins.max, "reduce_max", "maximum"),
     builtins.min: _extreme(builtins.min, "reduce_min", "minimum"),
-    builtins.any: _quantifier(builtins.any, "reduce_any", "or_"),
-    builtins.all: _quantifier(builtins.all, "reduce_all", "and_"),
+    builtins.any: _quantifier(builtins.any, "reduce_any", "or_", "logical_or"),
+    builtins.all: _quantifier(builtins.all, "reduce_all", "and_", "logical_and"),
     builtins.sorted: _sorted,
     builtins.map: _applied(builtins.map),
     builtins.filter: _applied(builtins.filter),

@@ -19,6 +19,8 @@ class Source:
     """
 
     count: Any
+    # Whether a loop over it lets the shapes of its variables change.
+    relaxes = False
 
     def at(self, index: Any) -> Any:
         """The element of that number."""
@@ -39,11 +41,37 @@ class Source:
     def has_more(self, position: Any) -> Any:
         return fg.less(position, self.count)
 
+    def more_unless(self, position: Any, stop: Any) -> Any:
+        """Whether there is more, unless ``stop``, a tensor, holds."""
+        return fg.logical_and(self.has_more(position), fg.logical_not(stop))
+
     def element(self, position: Any) -> Any:
         return self.at(position)
 
     def following(self, position: Any) -> Any:
         return position + 1
+
+
+class Elements(Source):
+    """The elements of an iterator over a dataset, whatever the number asked for."""
+
+    count = None
+    relaxes = True
+
+    def __init__(self, iterator: Any):
+        self._iterator = iterator
+
+    def at(self, index: Any) -> Any:
+        return self._iterator.get_next()
+
+    def has_more(self, position: Any) -> Any:
+        return self._iterator._has_next(False)
+
+    def more_unless(self, position: Any, stop: Any) -> Any:
+        return self._iterator._has_next(stop)
+
+    def following(self, position: Any) -> Any:
+        return position
 
 
 class Rows(Source):
@@ -70,6 +98,13 @@ class Enumerated(Source):
         self._inner = inner
         self._first = start
         self.count = inner.count
+        self.relaxes = inner.relaxes
+
+    def has_more(self, position: Any) -> Any:
+        return self._inner.has_more(position)
+
+    def more_unless(self, position: Any, stop: Any) -> Any:
+        return self._inner.more_unless(position, stop)
 
     def at(self, index: Any) -> Any:
         return index + self._first, self._inner.at(index)
@@ -80,9 +115,18 @@ class Zipped(Source):
 
     def __init__(self, inner: list[Source]):
         self._inner = inner
+        self.relaxes = any(source.relaxes for source in inner)
         counts = [source.count for source in inner]
-        known = all(isinstance(count, int) for count in counts)
-        self.count = min(counts) if known else functools.reduce(fg.minimum, counts)
+        if any(count is None for count in counts):
+            self.count = None
+        else:
+            known = all(isinstance(count, int) for count in counts)
+            self.count = min(counts) if known else functools.reduce(fg.minimum, counts)
+
+    def has_more(self, position: Any) -> Any:
+        if self.count is not None:
+            return super().has_more(position)
+        return functools.reduce(fg.logical_and, [s.has_more(position) for s in self._inner])
 
     def at(self, index: Any) -> Any:
         return tuple(source.at(index) for source in self._inner)
@@ -90,16 +134,34 @@ class Zipped(Source):
 
 def is_iterated_staged(iterable: Any) -> bool:
     """Whether a ``for`` over ``iterable`` belongs to the graph."""
-    return values.is_staged(iterable) or isinstance(iterable, Source)
+    if isinstance(iterable, Source) or has_elements(iterable):
+        return True
+    return values.is_staged(iterable)
+
+
+def has_elements(value: Any) -> bool:
+    """Whether ``value`` is a dataset, or an iterator over one, in a graph."""
+    return hasattr(type(value), "_staged_elements") and not values.is_eager()
+
+
+def is_dataset(value: Any) -> bool:
+    """Whether ``value`` is a dataset in a graph."""
+    return hasattr(type(value), "as_numpy_iterator") and has_elements(value)
 
 
 def as_source(iterable: Any) -> Source:
     """A staged iterable as elements by number."""
-    return iterable if isinstance(iterable, Source) else Rows(fg.convert_to_tensor(iterable))
+    if isinstance(iterable, Source):
+        return iterable
+    if has_elements(iterable):
+        return Elements(iterable._staged_elements())
+    return Rows(fg.convert_to_tensor(iterable))
 
 
 def staged_enumerate(iterable: Any, start: Any = 0) -> Any:
     """``enumerate``."""
+    if is_dataset(iterable):
+        return iterable.enumerate(start)
     if is_iterated_staged(iterable):
         return Enumerated(as_source(iterable), start)
     return enumerate(iterable, start)
@@ -107,6 +169,10 @@ def staged_enumerate(iterable: Any, start: Any = 0) -> Any:
 
 def staged_zip(*iterables: Any, **keywords: Any) -> Any:
     """``zip``; of tensors and Python values together it is unrolled."""
+    if not keywords.get("strict", True):
+        keywords.pop("strict")
+    if iterables and all(is_dataset(i) for i in iterables) and not keywords:
+        return type(iterables[0]).zip(tuple(iterables))
     staged = [is_iterated_staged(iterable) for iterable in iterables]
     if iterables and all(staged) and not keywords:
         return Zipped([as_source(iterable) for iterable in iterables])
@@ -122,6 +188,8 @@ def staged_reversed(sequence: Any) -> Any:
 class Counting:
     """The integers of a range: the position is the element, and the range itself is not read."""
 
+    relaxes = False
+
     def __init__(self, start: Any, limit: Any, step: Any):
         self._limit = limit
         self._step = step
@@ -135,6 +203,9 @@ class Counting:
         rising, falling = fg.greater(self._step, 0), fg.less(self._step, 0)
         return fg.logical_or(fg.logical_and(rising, below), fg.logical_and(falling, above))
 
+    def more_unless(self, position: Any, stop: Any) -> Any:
+        return fg.logical_and(self.has_more(position), fg.logical_not(stop))
+
     def element(self, position: Any) -> Any:
         return position
 
@@ -144,8 +215,8 @@ class Counting:
 
 def source_of(iterable: Any, place: str) -> Source | Counting:
     """How to run over a tensor or a source."""
-    if isinstance(iterable, Source):
-        return iterable
+    if isinstance(iterable, Source) or has_elements(iterable):
+        return as_source(iterable)
     counted = _last_range.counting(iterable)
     return counted or Rows(fg.convert_to_tensor(iterable), place)
 

@@ -22,10 +22,22 @@ class Slot:
     indices: list[int | None] = field(default_factory=list)  # None for a leaf that is no tensor
 
 
-class Variables:
-    """The tensors that a loop carries, with the regions of its condition and its body."""
+class ShapeChangeError(ValueError):
+    """An iteration changes the shape of a variable: its number, and the shape that fits both."""
 
-    def __init__(self, place: str):
+    def __init__(self, message: str, index: int, general: list | None):
+        super().__init__(message)
+        self.index, self.general = index, general
+
+
+class Variables:
+    """The tensors that a loop carries, with the regions of its condition and its body.
+
+    ``relaxed`` gives the shapes of some variables by number.
+    """
+
+    def __init__(self, place: str, relaxed: dict[int, list | None] | None = None):
+        self._relaxed = relaxed or {}
         self.place = place
         self.initial: list = []
         self.labels: list[str] = []
@@ -49,6 +61,7 @@ class Variables:
         """
         if shape == ():
             shape = values.static_shape(initial)
+        shape = self._relaxed.get(len(self.initial), shape)
         self.initial.append(initial)
         self.labels.append(label)
         self.shapes.append(shape)
@@ -136,10 +149,12 @@ class Variables:
             or len(found) != len(kept)
             or any(k is not None and k != f for k, f in zip(kept, found, strict=True))
         ):
-            raise ValueError(
+            raise ShapeChangeError(
                 f"{self._about(self.labels[index])} changes its shape in the loop: {_text(kept)} "
                 f"before an iteration, {_text(found)} after it. Give the dimensions that change "
-                f"as None in `shape_invariants`."
+                f"as None in `shape_invariants`.",
+                index,
+                _general(kept, found),
             )
 
     def _about(self, label: str) -> str:
@@ -150,6 +165,13 @@ class Variables:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
         return _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
+
+
+def _general(kept: list, found: list | None) -> list | None:
+    """The shape that fits both."""
+    if found is None or len(found) != len(kept):
+        return None
+    return [k if k == f else None for k, f in zip(kept, found, strict=True)]
 
 
 def _text(shape: list | None) -> str:

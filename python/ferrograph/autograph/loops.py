@@ -17,7 +17,7 @@ import ferrograph as fg
 from . import options as loop_options
 from . import values
 from .iteration import source_of
-from .loop_variables import Slot, Variables
+from .loop_variables import ShapeChangeError, Slot, Variables
 from .staging import RESULT, stage_choice, where
 from .state import UNDEFINED, State
 
@@ -84,25 +84,42 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     source = source_of(iterable, place)
 
     def going(inputs: list) -> Any:
-        more = source.has_more(inputs[0])
         stop = loop.stopped()
-        return fg.logical_and(more, fg.logical_not(stop)) if values.is_staged(stop) else more
+        if values.is_staged(stop):
+            return source.more_unless(inputs[0], stop)
+        return source.has_more(inputs[0])
 
     def step(inputs: list) -> list:
         body(source.element(inputs[0]))
         return [source.following(inputs[0])]
 
-    _run(loop, place, [("the position", source.start)], going, step)
+    relaxed: dict[int, list | None] = {}
+    while True:
+        try:
+            _run(loop, place, [("the position", source.start)], going, step, relaxed)
+            return
+        except ShapeChangeError as e:
+            if not source.relaxes or e.index in relaxed and relaxed[e.index] == e.general:
+                raise
+            relaxed[e.index] = e.general
 
 
 def _run(
-    loop: Loop, place: str, extras: list, going: Callable[[list], Any], step: Callable[[list], list]
+    loop: Loop,
+    place: str,
+    extras: list,
+    going: Callable[[list], Any],
+    step: Callable[[list], list],
+    relaxed: dict[int, list | None] | None = None,
 ) -> None:
-    """Trace one iteration, emit the loop, and leave its results in the state."""
+    """Trace one iteration, emit the loop, and leave its results in the state.
+
+    ``relaxed`` gives the shapes that some variables keep where those differ from their first ones.
+    """
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
     try:
-        with Variables(place) as variables:
+        with Variables(place, relaxed) as variables:
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)

@@ -12,10 +12,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ferrograph.errors import OperatorNotAllowedInGraphError
+
 from . import loops, staging
 from .callees import fn
 from .errors import UnstageableLoopError
-from .iteration import is_iterated_staged
+from .iteration import has_elements, is_iterated_staged
 from .staging import is_staged
 from .state import State, attribute, global_name, item
 
@@ -269,6 +271,11 @@ def bind(cell: Thunk, value: Any) -> Any:
 
 def elements(iterable: Any) -> Any:
     """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
+    if has_elements(iterable):
+        raise OperatorNotAllowedInGraphError(
+            "a comprehension over a dataset would never end while a function is traced: write a "
+            "`for` statement that fills a TensorArray, or use `dataset.map`"
+        )
     return staging.rows(iterable) if is_staged(iterable) else iterable
 
 

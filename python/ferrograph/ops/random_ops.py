@@ -51,6 +51,17 @@ def _attrs(dtype, seed):
 
 
 def _seed_pair(seed):
+    first, second = seed_pair(seed)
+    if seed is not None and executing_eagerly():
+        # Each eager call is an operation of its own: the seed moves on by what it gave.
+        repeated = _seeds.repeated.get(second, 0)
+        _seeds.repeated[second] = repeated + 1
+        second += repeated << 32
+    return first, second
+
+
+def seed_pair(seed):
+    """The global seed and that of an operation; two zeros ask for a seed from the system."""
     if _seeds.seed is None and seed is None:
         return 0, 0
     first = _DEFAULT_SEED if _seeds.seed is None else _seeds.seed
@@ -59,11 +70,6 @@ def _seed_pair(seed):
         second = _seeds.drawn
     else:
         second = int(seed)
-        if executing_eagerly():
-            # Each eager call is an operation of its own: the seed moves on by what it gave.
-            repeated = _seeds.repeated.get(second, 0)
-            _seeds.repeated[second] = repeated + 1
-            second += repeated << 32
     # Two zeros would ask for a seed from the system.
     return (first, second) if first or second else (0, 1 << 31)
 

@@ -11,6 +11,7 @@ mod tree;
 
 pub(crate) use concrete::PyConcrete;
 pub(crate) use encode::set_device;
+pub(crate) use tree::Tree;
 
 use crate::hooks;
 use bind::{Bound as BoundArgs, Params};

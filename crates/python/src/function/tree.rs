@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyTuple};
 
 /// How flat outputs become the result.
-pub(super) enum Tree {
+pub(crate) enum Tree {
     /// The output of that index.
     Leaf(usize),
     /// None.
@@ -24,7 +24,7 @@ pub(super) enum Tree {
 impl Tree {
     /// Reads a template: an int is a leaf; tuples, lists and dicts are themselves; any other object has `children`
     /// (templates) and `pack`.
-    pub(super) fn parse(template: &Bound<'_, PyAny>) -> PyResult<Tree> {
+    pub(crate) fn parse(template: &Bound<'_, PyAny>) -> PyResult<Tree> {
         if template.is_none() {
             return Ok(Tree::None);
         }
@@ -53,7 +53,7 @@ impl Tree {
     }
 
     /// The result for these outputs.
-    pub(super) fn build<'py>(
+    pub(crate) fn build<'py>(
         &self,
         py: Python<'py>,
         outputs: &[Bound<'py, PyAny>],

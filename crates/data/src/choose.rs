@@ -1,0 +1,99 @@
+//! Datasets taken from as another one says.
+
+use crate::dataset::{
+    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
+};
+use crate::op::{Kind, Maker, add};
+use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use ferrograph_tensor::{Result, Tensor, err};
+use std::sync::Arc;
+
+/// Makes elements of the inputs, each from the one whose number the selector gives.
+#[derive(Debug)]
+struct MakeChosen {
+    stops: bool,
+}
+
+#[derive(Debug)]
+struct Chosen {
+    selector: DatasetRef,
+    inputs: Vec<DatasetRef>,
+    /// Whether the first input that ends also ends the whole.
+    stops: bool,
+}
+
+impl Maker for MakeChosen {
+    const NAME: &'static str = "DirectedInterleaveDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset];
+    const REST: bool = true;
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeChosen {
+            stops: a.bool_or("stop_on_empty_dataset", false)?,
+        })
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("stop_on_empty_dataset", Attr::Bool(self.stops))
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Chosen {
+            selector: dataset_of(&inputs[0])?,
+            inputs: inputs[1..].iter().map(dataset_of).collect::<Result<_>>()?,
+            stops: self.stops,
+        }))
+    }
+}
+
+impl Dataset for Chosen {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        let open = |d: &DatasetRef| d.clone().open().map(Some);
+        Ok(Box::new(ChosenElements {
+            selector: self.selector.clone().open()?,
+            inputs: self.inputs.iter().map(open).collect::<Result<_>>()?,
+            stops: self.stops,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
+    }
+}
+
+struct ChosenElements {
+    selector: BoxedElements,
+    inputs: Vec<Option<BoxedElements>>,
+    stops: bool,
+}
+
+impl Elements for ChosenElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        for n_passed in 0.. {
+            pause(n_passed)?;
+            if self.inputs.iter().all(Option::is_none) {
+                break;
+            }
+            let Some(choice) = self.selector.next(runner)? else {
+                break;
+            };
+            let i = match &choice[..] {
+                [t] => t.item::<i64>()?,
+                _ => return Err(err!(InvalidArgument, "a selector gives one number")),
+            };
+            let n = self.inputs.len();
+            let place = usize::try_from(i).ok().and_then(|i| self.inputs.get_mut(i));
+            let place = place
+                .ok_or_else(|| err!(InvalidArgument, "dataset {i} was chosen, of {n} datasets"))?;
+            let Some(input) = place else { continue };
+            if let Some(element) = input.next(runner)? {
+                return Ok(Some(element));
+            }
+            *place = None;
+            if self.stops {
+                self.inputs.clear();
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeChosen>(r);
+}

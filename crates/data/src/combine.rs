@@ -1,0 +1,123 @@
+//! Several datasets side by side, or one after the other.
+
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
+use crate::op::{Kind, Maker, add};
+use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use ferrograph_tensor::{Result, Tensor};
+use std::sync::Arc;
+
+/// Makes elements with the components of those of all inputs, as long as each has one.
+#[derive(Debug)]
+struct MakeZip;
+
+#[derive(Debug)]
+struct Zip(Vec<DatasetRef>);
+
+impl Maker for MakeZip {
+    const NAME: &'static str = "ZipDataset";
+    const INPUTS: &'static [Kind] = &[];
+    const REST: bool = true;
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeZip)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Zip(inputs
+            .iter()
+            .map(dataset_of)
+            .collect::<Result<_>>()?)))
+    }
+}
+
+impl Dataset for Zip {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        let inputs = self.0.iter().map(|d| d.clone().open());
+        Ok(Box::new(ZipElements(inputs.collect::<Result<_>>()?)))
+    }
+    fn cardinality(&self) -> Cardinality {
+        let all = self.0.iter().map(|d| d.cardinality());
+        all.reduce(Cardinality::min)
+            .unwrap_or(Cardinality::Known(0))
+    }
+    fn is_quick(&self) -> bool {
+        self.0.iter().all(|d| d.is_quick())
+    }
+}
+
+struct ZipElements(Vec<BoxedElements>);
+
+impl Elements for ZipElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let mut element = Tensors::new();
+        for input in &mut self.0 {
+            match input.next(runner)? {
+                Some(part) => element.extend(part),
+                None => {
+                    self.0.clear();
+                    break;
+                }
+            }
+        }
+        Ok((!self.0.is_empty()).then_some(element))
+    }
+}
+
+/// Makes the elements of one dataset, then those of another.
+#[derive(Debug)]
+struct MakeConcatenate;
+
+#[derive(Debug)]
+struct Concatenate(DatasetRef, DatasetRef);
+
+impl Maker for MakeConcatenate {
+    const NAME: &'static str = "ConcatenateDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Dataset];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeConcatenate)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Concatenate(
+            dataset_of(&inputs[0])?,
+            dataset_of(&inputs[1])?,
+        )))
+    }
+}
+
+impl Dataset for Concatenate {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(Sequence {
+            now: self.0.clone().open()?,
+            then: Some(self.1.clone()),
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        self.0.cardinality().plus(self.1.cardinality())
+    }
+    fn is_quick(&self) -> bool {
+        self.0.is_quick() && self.1.is_quick()
+    }
+}
+
+struct Sequence {
+    now: BoxedElements,
+    then: Option<DatasetRef>,
+}
+
+impl Elements for Sequence {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        if let Some(element) = self.now.next(runner)? {
+            return Ok(Some(element));
+        }
+        match self.then.take() {
+            Some(then) => {
+                self.now = then.open()?;
+                self.now.next(runner)
+            }
+            None => Ok(None),
+        }
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeZip>(r);
+    add::<MakeConcatenate>(r);
+}

@@ -1,0 +1,283 @@
+//! Fewer elements, or the same again, by number.
+
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
+use crate::op::{Kind, Maker, add, count, int};
+use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use ferrograph_tensor::{Result, Tensor, bail};
+use std::sync::Arc;
+
+/// Makes the first elements; all of them for a negative number.
+#[derive(Debug)]
+struct MakeTake;
+
+#[derive(Debug)]
+struct Take {
+    input: DatasetRef,
+    n: u64,
+}
+
+impl Maker for MakeTake {
+    const NAME: &'static str = "TakeDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeTake)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let input = dataset_of(&inputs[0])?;
+        Ok(match count(&inputs[1])? {
+            Some(n) => Arc::new(Take { input, n }),
+            None => input,
+        })
+    }
+}
+
+impl Dataset for Take {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        let input = match self.n {
+            0 => None,
+            _ => Some(self.input.clone().open()?),
+        };
+        Ok(Box::new(TakeElements { input, n: self.n }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().min(Cardinality::Known(self.n))
+    }
+    fn is_quick(&self) -> bool {
+        self.input.is_quick()
+    }
+}
+
+struct TakeElements {
+    /// Gone once enough was taken.
+    input: Option<BoxedElements>,
+    n: u64,
+}
+
+impl Elements for TakeElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let Some(input) = &mut self.input else {
+            return Ok(None);
+        };
+        self.n -= 1;
+        let element = input.next(runner);
+        if self.n == 0 {
+            self.input = None;
+        }
+        element
+    }
+}
+
+/// Makes what comes after the first elements; nothing for a negative number.
+#[derive(Debug)]
+struct MakeSkip;
+
+#[derive(Debug)]
+struct Skip {
+    input: DatasetRef,
+    /// `None` where all are passed over.
+    n: Option<u64>,
+}
+
+impl Maker for MakeSkip {
+    const NAME: &'static str = "SkipDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeSkip)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Skip {
+            input: dataset_of(&inputs[0])?,
+            n: count(&inputs[1])?,
+        }))
+    }
+}
+
+impl Dataset for Skip {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        let Some(n) = self.n else {
+            return Ok(Box::new(Nothing));
+        };
+        Ok(Box::new(SkipElements {
+            input: self.input.clone().open()?,
+            n,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        match self.n {
+            Some(n) => self.input.cardinality().map(|all| all.saturating_sub(n)),
+            None => Cardinality::Known(0),
+        }
+    }
+}
+
+/// No elements.
+struct Nothing;
+
+impl Elements for Nothing {
+    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
+        Ok(None)
+    }
+}
+
+struct SkipElements {
+    input: BoxedElements,
+    /// How many are still to be passed over.
+    n: u64,
+}
+
+impl Elements for SkipElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        if self.n > 0 {
+            let n = std::mem::take(&mut self.n);
+            self.input.skip(n, runner)?;
+        }
+        self.input.next(runner)
+    }
+}
+
+/// Makes all elements several times; without end for a negative number.
+#[derive(Debug)]
+struct MakeRepeat;
+
+#[derive(Debug)]
+struct Repeat {
+    input: DatasetRef,
+    /// `None` where there is no end.
+    times: Option<u64>,
+}
+
+impl Maker for MakeRepeat {
+    const NAME: &'static str = "RepeatDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeRepeat)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Repeat {
+            input: dataset_of(&inputs[0])?,
+            times: count(&inputs[1])?,
+        }))
+    }
+}
+
+impl Dataset for Repeat {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(RepeatElements {
+            left: self.times,
+            now: None,
+            dataset: self,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        match (self.input.cardinality(), self.times) {
+            (_, Some(0)) | (Cardinality::Known(0), _) => Cardinality::Known(0),
+            (Cardinality::Unknown, _) => Cardinality::Unknown,
+            (_, None) => Cardinality::Infinite,
+            (all, Some(times)) => all.map(|n| n.saturating_mul(times)),
+        }
+    }
+    fn is_quick(&self) -> bool {
+        self.input.is_quick()
+    }
+}
+
+struct RepeatElements {
+    dataset: Arc<Repeat>,
+    left: Option<u64>,
+    now: Option<BoxedElements>,
+}
+
+impl Elements for RepeatElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        loop {
+            let starts = self.now.is_none();
+            if starts {
+                match &mut self.left {
+                    Some(0) => return Ok(None),
+                    Some(left) => *left -= 1,
+                    None => {}
+                }
+                self.now = Some(self.dataset.input.clone().open()?);
+            }
+            if let Some(now) = &mut self.now
+                && let Some(element) = now.next(runner)?
+            {
+                return Ok(Some(element));
+            }
+            self.now = None;
+            if starts {
+                // A round without elements: there will be none in later rounds either.
+                self.left = Some(0);
+            }
+        }
+    }
+}
+
+/// Makes every so many elements, from one number on.
+#[derive(Debug)]
+struct MakeShard;
+
+#[derive(Debug)]
+struct Shard {
+    input: DatasetRef,
+    n: u64,
+    index: u64,
+}
+
+impl Maker for MakeShard {
+    const NAME: &'static str = "ShardDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeShard)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let (n, index) = (int(&inputs[1])?, int(&inputs[2])?);
+        match (u64::try_from(n), u64::try_from(index)) {
+            (Ok(n), Ok(index)) if index < n => Ok(Arc::new(Shard {
+                input: dataset_of(&inputs[0])?,
+                n,
+                index,
+            })),
+            _ => bail!(
+                InvalidArgument,
+                "the index of a shard must be in [0, num_shards), got {index} of {n}"
+            ),
+        }
+    }
+}
+
+impl Dataset for Shard {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(ShardElements {
+            input: self.input.clone().open()?,
+            gap: self.index,
+            n: self.n,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        let own = |all: u64| all / self.n + u64::from(all % self.n > self.index);
+        self.input.cardinality().map(own)
+    }
+}
+
+struct ShardElements {
+    input: BoxedElements,
+    /// How many are passed over before the next one.
+    gap: u64,
+    n: u64,
+}
+
+impl Elements for ShardElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let gap = std::mem::replace(&mut self.gap, self.n - 1);
+        self.input.skip(gap, runner)?;
+        self.input.next(runner)
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeTake>(r);
+    add::<MakeSkip>(r);
+    add::<MakeRepeat>(r);
+    add::<MakeShard>(r);
+}

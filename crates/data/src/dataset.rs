@@ -1,0 +1,162 @@
+//! What a dataset is: something that elements can be taken from, any number of times.
+
+use ferrograph_graph::{Runner, Tensors};
+use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, err};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// How many elements there are, as far as that is known without iterating.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cardinality {
+    /// That many.
+    Known(u64),
+    /// There is no end.
+    Infinite,
+    /// Only iterating tells.
+    Unknown,
+}
+
+impl Cardinality {
+    /// The documented number: -1 stands for infinite, -2 for unknown.
+    pub fn number(self) -> i64 {
+        match self {
+            Cardinality::Known(n) => i64::try_from(n).unwrap_or(i64::MAX),
+            Cardinality::Infinite => -1,
+            Cardinality::Unknown => -2,
+        }
+    }
+
+    /// The same with a function of the number.
+    #[must_use]
+    pub fn map(self, f: impl FnOnce(u64) -> u64) -> Cardinality {
+        match self {
+            Cardinality::Known(n) => Cardinality::Known(f(n)),
+            other => other,
+        }
+    }
+
+    /// That of the shorter.
+    #[must_use]
+    pub fn min(self, other: Cardinality) -> Cardinality {
+        use Cardinality::{Infinite, Known, Unknown};
+        match (self, other) {
+            (Known(a), Known(b)) => Known(a.min(b)),
+            (Infinite, x) | (x, Infinite) => x,
+            _ => Unknown,
+        }
+    }
+
+    /// That of both, one after the other.
+    #[must_use]
+    pub fn plus(self, other: Cardinality) -> Cardinality {
+        use Cardinality::{Infinite, Known, Unknown};
+        match (self, other) {
+            (Known(a), Known(b)) => Known(a.saturating_add(b)),
+            (Infinite, _) | (_, Infinite) => Infinite,
+            _ => Unknown,
+        }
+    }
+}
+
+/// A pipeline. Its elements are tensors, one for each component; nested structures are the front end's business.
+pub trait Dataset: fmt::Debug + Send + Sync {
+    /// The elements from the first on.
+    ///
+    /// # Errors
+    /// What making an iterator of it or of its inputs raises.
+    fn open(self: Arc<Self>) -> Result<Box<dyn Elements>>;
+
+    /// How many elements there are.
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
+    }
+
+    /// Whether taking an element is quick and runs no function: then it is not worth giving up a lock for.
+    fn is_quick(&self) -> bool {
+        false
+    }
+}
+
+/// A shared dataset.
+pub type DatasetRef = Arc<dyn Dataset>;
+
+/// An iteration under way.
+pub trait Elements: Send {
+    /// The next element, `None` at the end and ever after. After an error the iteration goes on behind the element
+    /// that failed.
+    ///
+    /// # Errors
+    /// What the functions of the pipeline raise; elements that do not fit together.
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>>;
+
+    /// Passes over up to `n` elements; gives how many there were.
+    ///
+    /// # Errors
+    /// As [`Elements::next`].
+    fn skip(&mut self, n: u64, runner: &dyn Runner) -> Result<u64> {
+        for passed in 0..n {
+            pause(passed)?;
+            if self.next(runner)?.is_none() {
+                return Ok(passed);
+            }
+        }
+        Ok(n)
+    }
+}
+
+/// An iteration that is shared by box.
+pub type BoxedElements = Box<dyn Elements>;
+
+/// Steps of a loop between two looks at whether the user asked to stop.
+const CHECK_INTERVAL: u64 = 1024;
+
+/// Lets a loop over elements, at its step `n`, notice that it should stop.
+///
+/// # Errors
+/// `Cancelled` where it should.
+pub(crate) fn pause(n: u64) -> Result<()> {
+    if n % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
+        return ferrograph_ops::check_interrupt();
+    }
+    Ok(())
+}
+
+/// A dataset as variant tensors hold it, with the types of its components.
+#[derive(Debug, Clone)]
+pub struct DatasetHandle {
+    /// The pipeline.
+    pub dataset: DatasetRef,
+    /// The types of the components of an element.
+    pub specs: Arc<[TensorSpec]>,
+}
+
+impl Object for DatasetHandle {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl DatasetHandle {
+    /// The handle that a variant tensor holds.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another tensor.
+    pub fn of(t: &Tensor) -> Result<&DatasetHandle> {
+        let object = t.as_object()?;
+        object
+            .as_any()
+            .downcast_ref()
+            .ok_or_else(|| err!(InvalidArgument, "expected a dataset, got {object:?}"))
+    }
+
+    /// The handle as a variant tensor.
+    pub fn into_tensor(self) -> Tensor {
+        Tensor::from_object(DType::Variant, Arc::new(self))
+    }
+}
+
+/// The dataset in a variant tensor.
+pub(crate) fn dataset_of(t: &Tensor) -> Result<DatasetRef> {
+    Ok(DatasetHandle::of(t)?.dataset.clone())
+}

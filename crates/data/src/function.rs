@@ -1,0 +1,62 @@
+//! Functions that pipelines apply to elements: graphs with what they captured.
+
+use ferrograph_graph::{AttrReader, Graph, Runner, Tensors};
+use ferrograph_tensor::{Result, Tensor, bail, err};
+use std::sync::Arc;
+
+/// A graph and the values that feed its last inputs.
+#[derive(Debug, Clone)]
+pub(crate) struct Function {
+    graph: Arc<Graph>,
+    captured: Tensors,
+}
+
+impl Function {
+    pub(crate) fn new(graph: &Arc<Graph>, captured: &[Tensor]) -> Function {
+        Function {
+            graph: graph.clone(),
+            captured: captured.iter().cloned().collect(),
+        }
+    }
+
+    /// What it gives for these arguments.
+    pub(crate) fn call(&self, runner: &dyn Runner, mut arguments: Tensors) -> Result<Tensors> {
+        arguments.extend(self.captured.iter().cloned());
+        runner.run(&self.graph, arguments)
+    }
+
+    /// The one value that it gives.
+    pub(crate) fn call_one(&self, runner: &dyn Runner, arguments: Tensors) -> Result<Tensor> {
+        let mut found = self.call(runner, arguments)?;
+        match (found.pop(), found.is_empty()) {
+            (Some(value), true) => Ok(value),
+            _ => Err(err!(
+                InvalidArgument,
+                "function {} must give one value",
+                self.graph.name
+            )),
+        }
+    }
+
+    /// The truth that it gives.
+    pub(crate) fn holds(&self, runner: &dyn Runner, arguments: Tensors) -> Result<bool> {
+        let value = self.call_one(runner, arguments)?;
+        value.item::<bool>().map_err(|_| {
+            err!(
+                InvalidArgument,
+                "predicate {} must give one bool, got {}",
+                self.graph.name,
+                value.spec()
+            )
+        })
+    }
+}
+
+/// The number that an attribute gives, as a count.
+pub(crate) fn n_attr(a: &AttrReader<'_>, name: &str) -> Result<usize> {
+    let n = a.int(name)?;
+    match usize::try_from(n) {
+        Ok(n) => Ok(n),
+        Err(_) => bail!(Value, "{name} must not be negative, got {n}"),
+    }
+}

@@ -1,0 +1,186 @@
+//! Elements gathered by a key, each group made a dataset of its own.
+
+use crate::dataset::{
+    BoxedElements, Dataset, DatasetHandle, DatasetRef, Elements, dataset_of, pause,
+};
+use crate::function::{Function, n_attr};
+use crate::op::{Kind, Maker, add, element_specs};
+use crate::source::List;
+use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
+use ferrograph_ops::{read_specs, specs_attrs};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
+use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Makes the elements of the datasets that a function gives for a key and a window of elements of that key. Inputs:
+/// the dataset, then what the three functions captured.
+#[derive(Debug)]
+struct MakeGroups {
+    key: Arc<Graph>,
+    reduce: Arc<Graph>,
+    size: Arc<Graph>,
+    n_key: usize,
+    n_reduce: usize,
+    input_specs: Arc<[TensorSpec]>,
+}
+
+#[derive(Debug)]
+struct Groups {
+    input: DatasetRef,
+    key: Function,
+    reduce: Function,
+    size: Function,
+    specs: Arc<[TensorSpec]>,
+}
+
+impl Maker for MakeGroups {
+    const NAME: &'static str = "GroupByWindowDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset];
+    const REST: bool = true;
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        element_specs(a)?;
+        Ok(MakeGroups {
+            key: a.graph("key_func")?,
+            reduce: a.graph("reduce_func")?,
+            size: a.graph("window_size_func")?,
+            n_key: n_attr(a, "n_key_captures")?,
+            n_reduce: n_attr(a, "n_reduce_captures")?,
+            input_specs: read_specs(a, "input_types", "input_shapes")?.into(),
+        })
+    }
+    fn attrs(&self) -> Attrs {
+        let attrs = Attrs::new()
+            .with("key_func", Attr::Graph(self.key.clone()))
+            .with("reduce_func", Attr::Graph(self.reduce.clone()))
+            .with("window_size_func", Attr::Graph(self.size.clone()))
+            .with("n_key_captures", Attr::Int(self.n_key as i64))
+            .with("n_reduce_captures", Attr::Int(self.n_reduce as i64));
+        let specs = specs_attrs(Attrs::new(), &self.input_specs);
+        let input = |name| specs.get(name).cloned().unwrap_or(Attr::Ints(Vec::new()));
+        attrs
+            .with("input_types", input("output_types"))
+            .with("input_shapes", input("output_shapes"))
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let short = || err!(InvalidArgument, "fewer inputs than the functions captured");
+        let rest = &inputs[1..];
+        let (key, rest) = rest.split_at_checked(self.n_key).ok_or_else(short)?;
+        let (reduce, size) = rest.split_at_checked(self.n_reduce).ok_or_else(short)?;
+        Ok(Arc::new(Groups {
+            input: dataset_of(&inputs[0])?,
+            key: Function::new(&self.key, key),
+            reduce: Function::new(&self.reduce, reduce),
+            size: Function::new(&self.size, size),
+            specs: self.input_specs.clone(),
+        }))
+    }
+    fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.key, &self.reduce, &self.size]
+    }
+}
+
+impl Dataset for Groups {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(GroupElements {
+            input: Some(self.input.clone().open()?),
+            groups: BTreeMap::new(),
+            now: None,
+            dataset: self,
+        }))
+    }
+}
+
+/// The elements of one key so far.
+struct Group {
+    elements: Vec<Tensors>,
+    size: usize,
+}
+
+struct GroupElements {
+    dataset: Arc<Groups>,
+    /// Gone once it gave all its elements.
+    input: Option<BoxedElements>,
+    groups: BTreeMap<i64, Group>,
+    /// What became of the last whole window.
+    now: Option<BoxedElements>,
+}
+
+impl GroupElements {
+    /// Adds an element to its group; gives the key of a group that has its size now.
+    fn add(&mut self, element: Tensors, runner: &dyn Runner) -> Result<Option<i64>> {
+        let key = self.dataset.key.call_one(runner, element.clone())?;
+        let key = key.item::<i64>()?;
+        if !self.groups.contains_key(&key) {
+            let size = self
+                .dataset
+                .size
+                .call_one(runner, smallvec![Tensor::scalar(key)?])?;
+            let size = size.item::<i64>()?;
+            let Some(size) = usize::try_from(size).ok().filter(|n| *n > 0) else {
+                bail!(
+                    InvalidArgument,
+                    "the size of a window must be positive, got {size}"
+                );
+            };
+            let elements = Vec::new();
+            self.groups.insert(key, Group { elements, size });
+        }
+        let Some(group) = self.groups.get_mut(&key) else {
+            bail!(Internal, "a group that was made is gone");
+        };
+        group.elements.push(element);
+        Ok((group.elements.len() == group.size).then_some(key))
+    }
+
+    /// Goes on with what the function makes of a group.
+    fn reduce(&mut self, key: i64, runner: &dyn Runner) -> Result<()> {
+        let Some(group) = self.groups.remove(&key) else {
+            return Ok(());
+        };
+        let window = DatasetHandle {
+            dataset: Arc::new(List::new(group.elements)),
+            specs: self.dataset.specs.clone(),
+        };
+        let arguments = smallvec![Tensor::scalar(key)?, window.into_tensor()];
+        let reduced = self.dataset.reduce.call_one(runner, arguments)?;
+        self.now = Some(dataset_of(&reduced)?.open()?);
+        Ok(())
+    }
+}
+
+impl Elements for GroupElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        for step in 0.. {
+            pause(step)?;
+            if let Some(now) = &mut self.now {
+                if let Some(element) = now.next(runner)? {
+                    return Ok(Some(element));
+                }
+                self.now = None;
+            }
+            let element = match &mut self.input {
+                Some(input) => input.next(runner)?,
+                None => None,
+            };
+            let whole = match element {
+                Some(element) => self.add(element, runner)?,
+                None => {
+                    self.input = None;
+                    let Some((&first, _)) = self.groups.first_key_value() else {
+                        break;
+                    };
+                    Some(first)
+                }
+            };
+            if let Some(key) = whole {
+                self.reduce(key, runner)?;
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeGroups>(r);
+}

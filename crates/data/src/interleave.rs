@@ -1,0 +1,136 @@
+//! Datasets of datasets by turns.
+
+use crate::dataset::{
+    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
+};
+use crate::function::Function;
+use crate::op::{Kind, Maker, add, positive};
+use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
+use ferrograph_tensor::{Result, Tensor};
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// Makes the elements of the datasets that a function gives, so many of them at a time in a cycle.
+#[derive(Debug)]
+struct MakeInterleave {
+    function: Arc<Graph>,
+}
+
+#[derive(Debug)]
+struct Interleave {
+    input: DatasetRef,
+    cycle: usize,
+    block: usize,
+    function: Function,
+}
+
+impl Maker for MakeInterleave {
+    const NAME: &'static str = "InterleaveDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int];
+    const REST: bool = true;
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeInterleave {
+            function: a.graph("f")?,
+        })
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("f", Attr::Graph(self.function.clone()))
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Interleave {
+            input: dataset_of(&inputs[0])?,
+            cycle: positive(&inputs[1], "cycle_length")?,
+            block: positive(&inputs[2], "block_length")?,
+            function: Function::new(&self.function, &inputs[3..]),
+        }))
+    }
+    fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+        smallvec![&self.function]
+    }
+}
+
+impl Dataset for Interleave {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(Cycle {
+            input: Some(self.input.clone().open()?),
+            places: Vec::new(),
+            at: 0,
+            taken: 0,
+            n_open: 0,
+            dataset: self,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        match self.input.cardinality() {
+            Cardinality::Known(0) => Cardinality::Known(0),
+            _ => Cardinality::Unknown,
+        }
+    }
+}
+
+struct Cycle {
+    dataset: Arc<Interleave>,
+    /// Gone once it gave all its elements.
+    input: Option<BoxedElements>,
+    /// The datasets taken from by turns; they grow up to the length of the cycle.
+    places: Vec<Option<BoxedElements>>,
+    at: usize,
+    taken: usize,
+    n_open: usize,
+}
+
+impl Cycle {
+    fn turn(&mut self) {
+        self.at = (self.at + 1) % self.dataset.cycle;
+        self.taken = 0;
+    }
+
+    /// Opens the next dataset at the present place, if there is one.
+    fn refill(&mut self, runner: &dyn Runner) -> Result<bool> {
+        let Some(input) = &mut self.input else {
+            return Ok(false);
+        };
+        let Some(element) = input.next(runner)? else {
+            self.input = None;
+            return Ok(false);
+        };
+        let inner = self.dataset.function.call_one(runner, element)?;
+        let opened = dataset_of(&inner)?.open()?;
+        if self.at >= self.places.len() {
+            self.places.resize_with(self.at + 1, || None);
+        }
+        self.places[self.at] = Some(opened);
+        self.n_open += 1;
+        Ok(true)
+    }
+}
+
+impl Elements for Cycle {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        for step in 0.. {
+            pause(step)?;
+            if let Some(place) = self.places.get_mut(self.at).and_then(Option::as_mut) {
+                if let Some(element) = place.next(runner)? {
+                    self.taken += 1;
+                    if self.taken == self.dataset.block {
+                        self.turn();
+                    }
+                    return Ok(Some(element));
+                }
+                self.places[self.at] = None;
+                self.n_open -= 1;
+                self.turn();
+            } else if !self.refill(runner)? {
+                if self.n_open == 0 {
+                    break;
+                }
+                self.turn();
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeInterleave>(r);
+}

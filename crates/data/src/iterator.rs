@@ -1,0 +1,181 @@
+//! The state of an iteration, as programs hold it.
+
+use crate::dataset::{BoxedElements, DatasetHandle};
+use ferrograph_graph::{Runner, Tensors};
+use ferrograph_tensor::{DType, Object, Result, Tensor, bail, err};
+use parking_lot::{Mutex, MutexGuard};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An iterator: where a program is in a dataset. One thread at a time takes an element.
+#[derive(Debug)]
+pub struct IteratorCell {
+    state: Mutex<State>,
+    /// The number of the thread that is taking an element, 0 for none.
+    owner: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    elements: Option<BoxedElements>,
+    quick: bool,
+    /// An element, or the end, that was looked at but not taken.
+    ahead: Option<Option<Tensors>>,
+    /// How many elements were taken.
+    taken: u64,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} elements taken", self.taken)
+    }
+}
+
+impl Object for IteratorCell {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A number that no other thread has.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static OWN: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    OWN.with(|own| *own)
+}
+
+/// Holds the state for one thread.
+struct Turn<'a> {
+    state: MutexGuard<'a, State>,
+    owner: &'a AtomicU64,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.owner.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Default for IteratorCell {
+    fn default() -> IteratorCell {
+        IteratorCell::new()
+    }
+}
+
+impl IteratorCell {
+    /// An iterator over nothing yet.
+    pub fn new() -> IteratorCell {
+        IteratorCell {
+            state: Mutex::default(),
+            owner: AtomicU64::new(0),
+        }
+    }
+
+    /// The iterator that a resource tensor refers to.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another resource.
+    pub fn of(handle: &Tensor) -> Result<&IteratorCell> {
+        let object = handle.as_object()?;
+        object
+            .as_any()
+            .downcast_ref()
+            .ok_or_else(|| err!(InvalidArgument, "the resource is no iterator: {object:?}"))
+    }
+
+    /// The iterator as a resource tensor.
+    pub fn into_tensor(self) -> Tensor {
+        Tensor::from_object(DType::Resource, Arc::new(self))
+    }
+
+    fn turn(&self) -> Result<Turn<'_>> {
+        let own = thread_number();
+        let state = match self.state.try_lock() {
+            Some(state) => state,
+            None if self.owner.load(Ordering::Relaxed) == own => bail!(
+                FailedPrecondition,
+                "an element of an iterator was asked for while that same iterator computes one"
+            ),
+            None => self.state.lock(),
+        };
+        self.owner.store(own, Ordering::Relaxed);
+        Ok(Turn {
+            state,
+            owner: &self.owner,
+        })
+    }
+
+    /// Begins an iteration over a dataset.
+    ///
+    /// # Errors
+    /// What the dataset raises.
+    pub fn start(&self, handle: &DatasetHandle) -> Result<()> {
+        let elements = handle.dataset.clone().open()?;
+        let mut turn = self.turn()?;
+        *turn.state = State {
+            elements: Some(elements),
+            quick: handle.dataset.is_quick(),
+            ahead: None,
+            taken: 0,
+        };
+        Ok(())
+    }
+
+    /// Takes the next element; `None` at the end.
+    ///
+    /// # Errors
+    /// What the pipeline raises; `FailedPrecondition` where there is none, or in the middle of taking another element.
+    pub fn next(&self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        self.turn()?.state.take(runner)
+    }
+
+    /// [`IteratorCell::next`] where that is quick and no other thread is at it; `None` where it is not. A caller that
+    /// holds a lock which the pipeline may ask for has to give it up first, and call that.
+    ///
+    /// # Errors
+    /// As [`IteratorCell::next`].
+    pub fn next_if_quick(&self, runner: &dyn Runner) -> Result<Option<Option<Tensors>>> {
+        match self.state.try_lock() {
+            Some(mut state) if state.quick => state.take(runner).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether there is a next element, which stays the next.
+    ///
+    /// # Errors
+    /// As [`IteratorCell::next`].
+    pub fn has_next(&self, runner: &dyn Runner) -> Result<bool> {
+        let mut turn = self.turn()?;
+        if turn.state.ahead.is_none() {
+            let element = turn.state.compute(runner)?;
+            turn.state.ahead = Some(element);
+        }
+        Ok(matches!(turn.state.ahead, Some(Some(_))))
+    }
+}
+
+impl State {
+    fn take(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let element = match self.ahead.take() {
+            Some(element) => element,
+            None => self.compute(runner)?,
+        };
+        match &element {
+            Some(_) => self.taken += 1,
+            None => self.ahead = Some(None),
+        }
+        Ok(element)
+    }
+
+    fn compute(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        match &mut self.elements {
+            Some(elements) => elements.next(runner),
+            None => bail!(FailedPrecondition, "the iterator was given no dataset yet"),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Elements passed on as they are: kept for later, told apart, counted, or without those that fail.
+
+use crate::dataset::{
+    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
+};
+use crate::op::{Kind, Maker, add, int};
+use crate::source::List;
+use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use ferrograph_tensor::{DType, ErrorKind, Result, Tensor, bail};
+use hashbrown::HashSet;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// Makes the elements of its input, computed by the first iteration that reaches the end.
+#[derive(Debug)]
+struct MakeCache;
+
+#[derive(Debug)]
+struct Cache {
+    input: DatasetRef,
+    kept: Mutex<Option<Arc<Vec<Tensors>>>>,
+}
+
+impl Maker for MakeCache {
+    const NAME: &'static str = "CacheDatasetV2";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeCache)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Cache {
+            input: dataset_of(&inputs[0])?,
+            kept: Mutex::new(None),
+        }))
+    }
+}
+
+impl Dataset for Cache {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        if let Some(kept) = self.kept.lock().clone() {
+            return Arc::new(List::shared(kept)).open();
+        }
+        Ok(Box::new(Recording {
+            input: self.input.clone().open()?,
+            seen: Some(Vec::new()),
+            cache: self,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+    fn is_quick(&self) -> bool {
+        self.input.is_quick()
+    }
+}
+
+struct Recording {
+    cache: Arc<Cache>,
+    input: BoxedElements,
+    /// What was taken so far; gone when one failed, or when all are kept.
+    seen: Option<Vec<Tensors>>,
+}
+
+impl Elements for Recording {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        match self.input.next(runner) {
+            Ok(Some(element)) => {
+                if let Some(seen) = &mut self.seen {
+                    seen.push(element.clone());
+                }
+                Ok(Some(element))
+            }
+            Ok(None) => {
+                if let Some(seen) = self.seen.take() {
+                    self.cache.kept.lock().get_or_insert_with(|| Arc::new(seen));
+                }
+                Ok(None)
+            }
+            Err(e) => {
+                self.seen = None;
+                Err(e)
+            }
+        }
+    }
+}
+
+/// Makes the elements of its input. They are computed when they are asked for.
+#[derive(Debug)]
+struct MakePrefetch;
+
+impl Maker for MakePrefetch {
+    const NAME: &'static str = "PrefetchDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakePrefetch)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        dataset_of(&inputs[0])
+    }
+}
+
+/// Makes each element once, where it comes first.
+#[derive(Debug)]
+struct MakeUnique;
+
+#[derive(Debug)]
+struct Unique(DatasetRef);
+
+impl Maker for MakeUnique {
+    const NAME: &'static str = "UniqueDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeUnique)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Unique(dataset_of(&inputs[0])?)))
+    }
+}
+
+impl Dataset for Unique {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(UniqueElements {
+            input: self.0.clone().open()?,
+            seen: HashSet::new(),
+        }))
+    }
+}
+
+struct UniqueElements {
+    input: BoxedElements,
+    seen: HashSet<Vec<u8>>,
+}
+
+/// Bytes that elements share where they are equal, and only there.
+fn fingerprint(element: &[Tensor]) -> Result<Vec<u8>> {
+    let mut key = Vec::new();
+    for t in element {
+        key.extend((t.rank() as u64).to_le_bytes());
+        for &n in t.shape().iter() {
+            key.extend((n as u64).to_le_bytes());
+        }
+        match t.dtype() {
+            DType::String => {
+                for s in t.as_strings()? {
+                    key.extend((s.len() as u64).to_le_bytes());
+                    key.extend_from_slice(s);
+                }
+            }
+            dtype if dtype.is_dense() => key.extend_from_slice(t.bytes()),
+            dtype => bail!(InvalidArgument, "{dtype} values cannot be told apart"),
+        }
+    }
+    Ok(key)
+}
+
+impl Elements for UniqueElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        for n_dropped in 0.. {
+            pause(n_dropped)?;
+            let Some(element) = self.input.next(runner)? else {
+                break;
+            };
+            if self.seen.insert(fingerprint(&element)?) {
+                return Ok(Some(element));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Makes the elements that can be computed.
+#[derive(Debug)]
+struct MakeWithoutErrors;
+
+#[derive(Debug)]
+struct WithoutErrors(DatasetRef);
+
+impl Maker for MakeWithoutErrors {
+    const NAME: &'static str = "IgnoreErrorsDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeWithoutErrors)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(WithoutErrors(dataset_of(&inputs[0])?)))
+    }
+}
+
+impl Dataset for WithoutErrors {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(Working(self.0.clone().open()?)))
+    }
+}
+
+struct Working(BoxedElements);
+
+impl Elements for Working {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        for n_failed in 0.. {
+            pause(n_failed)?;
+            match self.0.next(runner) {
+                Err(e) if e.kind() != ErrorKind::Cancelled => {}
+                other => return other,
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Makes the elements of its input, which have to be so many.
+#[derive(Debug)]
+struct MakeCounted;
+
+#[derive(Debug)]
+struct Counted {
+    input: DatasetRef,
+    expected: i64,
+}
+
+impl Maker for MakeCounted {
+    const NAME: &'static str = "AssertCardinalityDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeCounted)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(Counted {
+            input: dataset_of(&inputs[0])?,
+            expected: int(&inputs[1])?,
+        }))
+    }
+}
+
+impl Dataset for Counted {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(CountedElements {
+            input: self.input.clone().open()?,
+            n: 0,
+            expected: self.expected,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        match u64::try_from(self.expected) {
+            Ok(n) => Cardinality::Known(n),
+            Err(_) if self.expected == Cardinality::Infinite.number() => Cardinality::Infinite,
+            Err(_) => Cardinality::Unknown,
+        }
+    }
+}
+
+struct CountedElements {
+    input: BoxedElements,
+    n: i64,
+    expected: i64,
+}
+
+impl Elements for CountedElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let element = self.input.next(runner)?;
+        self.n += i64::from(element.is_some());
+        let ended = element.is_none();
+        let wrong = match self.expected {
+            -1 => ended,
+            n if n >= 0 => self.n > n || (ended && self.n < n),
+            _ => false,
+        };
+        if wrong {
+            bail!(
+                FailedPrecondition,
+                "the dataset was said to have {} elements (-1: no end), but has {} {}",
+                self.expected,
+                if ended { "only" } else { "at least" },
+                self.n
+            );
+        }
+        Ok(element)
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeCache>(r);
+    add::<MakePrefetch>(r);
+    add::<MakeUnique>(r);
+    add::<MakeWithoutErrors>(r);
+    add::<MakeCounted>(r);
+}

@@ -1,0 +1,66 @@
+//! Datasets: pipelines of elements, their iterators, and the operations that make and run them.
+//!
+//! * [`Dataset`] is a pipeline, [`Elements`] an iteration over it. A dataset travels as a variant tensor, a
+//!   [`DatasetHandle`]; an iterator as a resource, an [`IteratorCell`].
+//! * Functions that a pipeline applies are graphs, run by whoever takes the elements.
+//! * [`registry`] lists these operations together with those of the `ops` crate.
+
+mod batch;
+mod choose;
+mod combine;
+mod count;
+mod dataset;
+mod flat;
+mod function;
+mod generator;
+mod group;
+mod interleave;
+mod iterator;
+mod iterator_ops;
+mod keep;
+mod map;
+mod op;
+mod optional;
+mod padded;
+mod reduce;
+mod scan;
+mod shuffle;
+mod source;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use dataset::{BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements};
+pub use generator::{Generator, generator_op};
+pub use iterator::IteratorCell;
+pub use optional::OptionalValue;
+
+use ferrograph_graph::Registry;
+use std::sync::LazyLock;
+
+/// All operations by name, those of the `ops` crate among them.
+pub fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+        let mut registry = Registry::new();
+        ferrograph_ops::register(&mut registry);
+        source::register(&mut registry);
+        map::register(&mut registry);
+        scan::register(&mut registry);
+        flat::register(&mut registry);
+        interleave::register(&mut registry);
+        choose::register(&mut registry);
+        combine::register(&mut registry);
+        count::register(&mut registry);
+        batch::register(&mut registry);
+        padded::register(&mut registry);
+        window::register(&mut registry);
+        group::register(&mut registry);
+        keep::register(&mut registry);
+        shuffle::register(&mut registry);
+        reduce::register(&mut registry);
+        iterator_ops::register(&mut registry);
+        optional::register(&mut registry);
+        registry
+    });
+    &REGISTRY
+}

@@ -1,0 +1,225 @@
+//! So many elements as one, each padded to the same shape.
+
+use crate::batch::{collect, n_batches};
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
+use crate::function::n_attr;
+use crate::op::{Kind, Maker, add, positive};
+use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use ferrograph_tensor::{Bytes, DType, Dims, Result, Shape, Tensor, bail};
+use std::sync::Arc;
+
+/// Makes stacks of consecutive elements padded at their ends. Inputs: the dataset, the size, whether a short rest is
+/// dropped; then for each component its padded shape (-1: as long as the longest), then each one's padding.
+#[derive(Debug)]
+struct MakePadded {
+    n: usize,
+}
+
+/// How one component is padded.
+#[derive(Debug)]
+struct Padding {
+    dims: Vec<Option<usize>>,
+    value: Tensor,
+}
+
+#[derive(Debug)]
+struct Padded {
+    input: DatasetRef,
+    size: usize,
+    drop_remainder: bool,
+    paddings: Vec<Padding>,
+}
+
+impl Maker for MakePadded {
+    const NAME: &'static str = "PaddedBatchDatasetV2";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Bool];
+    const REST: bool = true;
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakePadded { n: n_attr(a, "N")? })
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("N", Attr::Int(self.n as i64))
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let rest = &inputs[3..];
+        if rest.len() != 2 * self.n {
+            bail!(
+                InvalidArgument,
+                "{} components need a shape and a padding each, got {} inputs",
+                self.n,
+                rest.len()
+            );
+        }
+        let (shapes, values) = rest.split_at(self.n);
+        let padding = |(shape, value): (&Tensor, &Tensor)| {
+            let dims = shape.to_i64s()?;
+            Ok(Padding {
+                dims: dims.into_iter().map(|d| usize::try_from(d).ok()).collect(),
+                value: value.clone(),
+            })
+        };
+        Ok(Arc::new(Padded {
+            input: dataset_of(&inputs[0])?,
+            size: positive(&inputs[1], "batch_size")?,
+            drop_remainder: inputs[2].item::<bool>()?,
+            paddings: shapes
+                .iter()
+                .zip(values)
+                .map(padding)
+                .collect::<Result<_>>()?,
+        }))
+    }
+}
+
+impl Dataset for Padded {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(PaddedElements {
+            input: self.input.clone().open()?,
+            dataset: self,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        n_batches(self.input.cardinality(), self.size, self.drop_remainder)
+    }
+}
+
+struct PaddedElements {
+    dataset: Arc<Padded>,
+    input: BoxedElements,
+}
+
+impl Elements for PaddedElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let size = self.dataset.size;
+        let elements = collect(self.input.as_mut(), size, runner)?;
+        if elements.is_empty() || (elements.len() < size && self.dataset.drop_remainder) {
+            return Ok(None);
+        }
+        let component = |(c, p): (usize, &Padding)| {
+            let parts: Vec<&Tensor> = elements.iter().filter_map(|e| e.get(c)).collect();
+            p.stack(&parts)
+        };
+        let paddings = self.dataset.paddings.iter().enumerate();
+        paddings.map(component).collect::<Result<_>>().map(Some)
+    }
+}
+
+impl Padding {
+    /// The parts padded and stacked.
+    fn stack(&self, parts: &[&Tensor]) -> Result<Tensor> {
+        let row = self.shape_for(parts)?;
+        let mut dims = Dims::from_slice(&row);
+        dims.insert(0, parts.len());
+        let shape = Shape::from(dims);
+        if self.value.dtype() == DType::String {
+            return self.strings(parts, &row, shape);
+        }
+        let mut out = Tensor::empty(self.value.dtype(), shape)?;
+        let unit = self.value.dtype().size();
+        let n_row = row.iter().product::<usize>() * unit;
+        let pad = self.value.bytes().to_vec();
+        if let Some(bytes) = out.bytes_mut().filter(|_| n_row > 0) {
+            bytes
+                .chunks_exact_mut(unit)
+                .for_each(|x| x.copy_from_slice(&pad));
+            for (to, part) in bytes.chunks_exact_mut(n_row).zip(parts) {
+                place(part.shape(), &row, |from, at, n| {
+                    to[at * unit..(at + n) * unit]
+                        .copy_from_slice(&part.bytes()[from * unit..(from + n) * unit]);
+                });
+            }
+        }
+        Ok(out)
+    }
+
+    fn strings(&self, parts: &[&Tensor], row: &[usize], shape: Shape) -> Result<Tensor> {
+        let n_row: usize = row.iter().product();
+        let pad = self.value.item_string()?;
+        let mut all: Vec<Bytes> = vec![pad; shape.checked_count()?];
+        for (i, part) in parts.iter().enumerate() {
+            let from = part.as_strings()?;
+            place(part.shape(), row, |start, at, n| {
+                all[i * n_row + at..][..n].clone_from_slice(&from[start..start + n]);
+            });
+        }
+        Tensor::from_strings(shape, all)
+    }
+
+    /// The shape that all parts are padded to.
+    fn shape_for(&self, parts: &[&Tensor]) -> Result<Vec<usize>> {
+        let mut row: Vec<usize> = self.dims.iter().map(|d| d.unwrap_or(0)).collect();
+        for part in parts {
+            if part.rank() != row.len() || part.dtype() != self.value.dtype() {
+                bail!(
+                    InvalidArgument,
+                    "an element of {} cannot be padded by {} to rank {}",
+                    part.spec(),
+                    self.value.dtype(),
+                    row.len()
+                );
+            }
+            for (axis, &n) in part.shape().iter().enumerate() {
+                match self.dims[axis] {
+                    Some(most) if n > most => bail!(
+                        DataLoss,
+                        "an element of shape {} does not fit the padded shape: axis {axis} may have at most {most}",
+                        part.shape()
+                    ),
+                    Some(_) => {}
+                    None => row[axis] = row[axis].max(n),
+                }
+            }
+        }
+        Ok(row)
+    }
+}
+
+/// Calls `copy(from, to, n)` for the runs of consecutive elements that a tensor of shape `part` has at the beginning of
+/// each axis of one of shape `whole`.
+fn place(part: &[usize], whole: &[usize], mut copy: impl FnMut(usize, usize, usize)) {
+    let Some((&run, outer)) = part.split_last() else {
+        copy(0, 0, 1);
+        return;
+    };
+    let n_runs: usize = outer.iter().product();
+    if run == 0 {
+        return;
+    }
+    let mut index = vec![0usize; outer.len()];
+    for r in 0..n_runs {
+        let mut at = 0;
+        for (i, n) in index.iter().zip(whole) {
+            at = at * n + i;
+        }
+        copy(r * run, at * whole[outer.len()], run);
+        for axis in (0..outer.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < outer[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+}
+
+/// The one string in a tensor.
+trait ItemString {
+    fn item_string(&self) -> Result<Bytes>;
+}
+
+impl ItemString for Tensor {
+    fn item_string(&self) -> Result<Bytes> {
+        match self.as_strings()? {
+            [one] => Ok(one.clone()),
+            _ => bail!(
+                InvalidArgument,
+                "a padding is one value, got {}",
+                self.spec()
+            ),
+        }
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakePadded>(r);
+}

@@ -1,0 +1,121 @@
+//! Elements in random order.
+
+use crate::dataset::{
+    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
+};
+use crate::op::{Kind, Maker, add, int};
+use crate::source::Words;
+use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use ferrograph_ops::Stream;
+use ferrograph_tensor::{Result, Tensor, bail};
+use std::sync::Arc;
+
+/// Makes the elements of its input, each drawn from a buffer of the next ones. Inputs: the dataset, the size of the
+/// buffer (-1: all elements), two seeds.
+#[derive(Debug)]
+struct MakeShuffle {
+    reshuffle: bool,
+}
+
+#[derive(Debug)]
+struct Shuffle {
+    input: DatasetRef,
+    size: usize,
+    seeds: (i64, i64),
+    /// Where the next iteration takes its numbers from, if each gets an order of its own.
+    stream: Option<Stream>,
+}
+
+impl Maker for MakeShuffle {
+    const NAME: &'static str = "ShuffleDatasetV3";
+    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int, Kind::Int];
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeShuffle {
+            reshuffle: a.bool_or("reshuffle_each_iteration", true)?,
+        })
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("reshuffle_each_iteration", Attr::Bool(self.reshuffle))
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let size = match int(&inputs[1])? {
+            -1 => usize::MAX,
+            n => match usize::try_from(n) {
+                Ok(n) if n > 0 => n,
+                _ => bail!(
+                    InvalidArgument,
+                    "buffer_size must be positive or -1, got {n}"
+                ),
+            },
+        };
+        let mut seeds = (int(&inputs[2])?, int(&inputs[3])?);
+        if seeds == (0, 0) {
+            // No seed was given: the order is anyone's, but one that can be repeated.
+            let anywhere = Stream::new(0, 0).reserve(1).block();
+            seeds = (i64::from(anywhere[0]) + 1, i64::from(anywhere[1]));
+        }
+        Ok(Arc::new(Shuffle {
+            input: dataset_of(&inputs[0])?,
+            size,
+            seeds,
+            stream: self.reshuffle.then(|| Stream::new(seeds.0, seeds.1)),
+        }))
+    }
+}
+
+/// Numbers that an iteration may draw.
+const RESERVED: usize = 1 << 40;
+
+impl Dataset for Shuffle {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        let state = match &self.stream {
+            Some(stream) => stream.reserve(RESERVED),
+            None => Stream::new(self.seeds.0, self.seeds.1).reserve(1),
+        };
+        Ok(Box::new(ShuffleElements {
+            input: Some(self.input.clone().open()?),
+            size: self.size,
+            buffer: Vec::new(),
+            words: Words::new(state),
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+}
+
+struct ShuffleElements {
+    /// Gone once it gave all its elements.
+    input: Option<BoxedElements>,
+    size: usize,
+    buffer: Vec<Tensors>,
+    words: Words,
+}
+
+impl Elements for ShuffleElements {
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        for step in 0.. {
+            pause(step)?;
+            let Some(input) = self
+                .input
+                .as_mut()
+                .filter(|_| self.buffer.len() < self.size)
+            else {
+                break;
+            };
+            match input.next(runner)? {
+                Some(element) => self.buffer.push(element),
+                None => self.input = None,
+            }
+        }
+        if self.buffer.is_empty() {
+            return Ok(None);
+        }
+        let chosen = self.words.below(self.buffer.len());
+        Ok(Some(self.buffer.swap_remove(chosen)))
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeShuffle>(r);
+}

@@ -1,0 +1,356 @@
+//! Datasets of values: numbers of a range, rows of tensors, tensors as they are, random numbers.
+
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements};
+use crate::op::{Kind, Maker, add, int};
+use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use ferrograph_kernels::random::PhiloxState;
+use ferrograph_ops::Stream;
+use ferrograph_tensor::{DType, Result, Tensor, bail, err};
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// Makes the integers from `start` to before `stop` in steps.
+#[derive(Debug)]
+struct MakeRange {
+    dtype: DType,
+}
+
+#[derive(Debug, Clone)]
+struct Range {
+    start: i64,
+    n: u64,
+    step: i64,
+    dtype: DType,
+}
+
+/// How many numbers there are from `start` to before `stop`.
+fn range_len(start: i64, stop: i64, step: i64) -> u64 {
+    let (from, to) = if step > 0 {
+        (start, stop)
+    } else {
+        (stop, start)
+    };
+    if from >= to {
+        return 0;
+    }
+    to.abs_diff(from).div_ceil(step.unsigned_abs())
+}
+
+impl Maker for MakeRange {
+    const NAME: &'static str = "RangeDataset";
+    const INPUTS: &'static [Kind] = &[Kind::Int, Kind::Int, Kind::Int];
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        let dtype = match a.dtypes("output_types")?[..] {
+            [dtype] if dtype.is_integer() || dtype.is_floating() => dtype,
+            ref other => bail!(Type, "a range has one component of numbers, got {other:?}"),
+        };
+        Ok(MakeRange { dtype })
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let (start, stop, step) = (int(&inputs[0])?, int(&inputs[1])?, int(&inputs[2])?);
+        if step == 0 {
+            bail!(InvalidArgument, "the step of a range must not be 0");
+        }
+        Ok(Arc::new(Range {
+            start,
+            n: range_len(start, stop, step),
+            step,
+            dtype: self.dtype,
+        }))
+    }
+}
+
+impl Dataset for Range {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new((*self).clone()))
+    }
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Known(self.n)
+    }
+    fn is_quick(&self) -> bool {
+        true
+    }
+}
+
+impl Range {
+    /// Passes over `n` numbers, of which there are at least as many.
+    fn advance(&mut self, n: u64) {
+        self.n -= n;
+        self.start = self
+            .start
+            .wrapping_add(self.step.wrapping_mul(n.cast_signed()));
+    }
+}
+
+impl Elements for Range {
+    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
+        if self.n == 0 {
+            return Ok(None);
+        }
+        let value = number(self.start, self.dtype)?;
+        self.advance(1);
+        Ok(Some(smallvec![value]))
+    }
+    fn skip(&mut self, n: u64, _runner: &dyn Runner) -> Result<u64> {
+        let n = n.min(self.n);
+        self.advance(n);
+        Ok(n)
+    }
+}
+
+/// A scalar of that dtype; integers that do not fit wrap.
+fn number(value: i64, dtype: DType) -> Result<Tensor> {
+    if dtype == DType::Int64 {
+        return Tensor::scalar(value);
+    }
+    ferrograph_tensor::with_element!(dtype, real, T => {
+        Tensor::scalar(num_traits::AsPrimitive::<T>::as_(value))
+    }, else => Err(err!(DType, "a range of {dtype} cannot be made")))
+}
+
+/// Makes the rows of tensors, by number.
+#[derive(Debug)]
+struct MakeSlices;
+
+#[derive(Debug)]
+struct Slices {
+    tensors: Tensors,
+    rows: usize,
+}
+
+impl Maker for MakeSlices {
+    const NAME: &'static str = "TensorSliceDataset";
+    const INPUTS: &'static [Kind] = &[];
+    const REST: bool = true;
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeSlices)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let sizes: Vec<usize> = inputs
+            .iter()
+            .map(|t| t.shape().first().copied())
+            .collect::<Option<_>>()
+            .ok_or_else(|| err!(InvalidArgument, "a scalar cannot be sliced into rows"))?;
+        let rows = sizes.first().copied().unwrap_or(0);
+        if sizes.iter().any(|n| *n != rows) {
+            bail!(
+                InvalidArgument,
+                "the components have different numbers of rows: {sizes:?}"
+            );
+        }
+        Ok(Arc::new(Slices {
+            tensors: inputs.iter().cloned().collect(),
+            rows,
+        }))
+    }
+}
+
+/// An iteration over rows.
+struct SliceRows {
+    source: Arc<Slices>,
+    at: usize,
+}
+
+impl Dataset for Slices {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(SliceRows {
+            source: self,
+            at: 0,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Known(self.rows as u64)
+    }
+    fn is_quick(&self) -> bool {
+        true
+    }
+}
+
+impl Elements for SliceRows {
+    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
+        if self.at == self.source.rows {
+            return Ok(None);
+        }
+        let at = self.at;
+        self.at += 1;
+        let row = |t: &Tensor| row_of(t, at);
+        self.source
+            .tensors
+            .iter()
+            .map(row)
+            .collect::<Result<_>>()
+            .map(Some)
+    }
+    fn skip(&mut self, n: u64, _runner: &dyn Runner) -> Result<u64> {
+        let left = self.source.rows - self.at;
+        let n = usize::try_from(n).unwrap_or(usize::MAX).min(left);
+        self.at += n;
+        Ok(n as u64)
+    }
+}
+
+/// Row `i` of a tensor, which shares its elements.
+pub(crate) fn row_of(t: &Tensor, i: usize) -> Result<Tensor> {
+    let row = t.rows(i, i + 1)?;
+    let shape = t.shape()[1..].into();
+    row.reshaped(shape)
+}
+
+/// Makes a dataset of one element.
+#[derive(Debug)]
+struct MakeTensors;
+
+impl Maker for MakeTensors {
+    const NAME: &'static str = "TensorDataset";
+    const INPUTS: &'static [Kind] = &[];
+    const REST: bool = true;
+    fn read(_: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeTensors)
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        Ok(Arc::new(List::new(vec![inputs.iter().cloned().collect()])))
+    }
+}
+
+/// Elements that are there.
+#[derive(Debug, Clone)]
+pub(crate) struct List(Arc<Vec<Tensors>>);
+
+impl List {
+    pub(crate) fn new(elements: Vec<Tensors>) -> List {
+        List(Arc::new(elements))
+    }
+
+    pub(crate) fn shared(elements: Arc<Vec<Tensors>>) -> List {
+        List(elements)
+    }
+}
+
+struct ListElements {
+    list: List,
+    at: usize,
+}
+
+impl Dataset for List {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        Ok(Box::new(ListElements {
+            list: (*self).clone(),
+            at: 0,
+        }))
+    }
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Known(self.0.len() as u64)
+    }
+    fn is_quick(&self) -> bool {
+        true
+    }
+}
+
+impl Elements for ListElements {
+    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let element = self.list.0.get(self.at).cloned();
+        self.at += usize::from(element.is_some());
+        Ok(element)
+    }
+}
+
+/// Makes random numbers without end, of 32 bits each, in int64.
+#[derive(Debug)]
+struct MakeRandom {
+    rerandomize: bool,
+}
+
+#[derive(Debug)]
+struct Random {
+    seeds: (i64, i64),
+    /// Where the next iteration takes its numbers from, if each one gets its own.
+    stream: Option<Stream>,
+}
+
+impl Maker for MakeRandom {
+    const NAME: &'static str = "RandomDatasetV2";
+    const INPUTS: &'static [Kind] = &[Kind::Int, Kind::Int];
+    fn read(a: &AttrReader<'_>) -> Result<Self> {
+        Ok(MakeRandom {
+            rerandomize: a.bool_or("rerandomize_each_iteration", false)?,
+        })
+    }
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("rerandomize_each_iteration", Attr::Bool(self.rerandomize))
+    }
+    fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let seeds = (int(&inputs[0])?, int(&inputs[1])?);
+        Ok(Arc::new(Random {
+            seeds,
+            stream: self.rerandomize.then(|| Stream::new(seeds.0, seeds.1)),
+        }))
+    }
+}
+
+/// Numbers that an iteration of its own stream may draw.
+const RESERVED: usize = 1 << 40;
+
+impl Dataset for Random {
+    fn open(self: Arc<Self>) -> Result<BoxedElements> {
+        let state = match &self.stream {
+            Some(stream) => stream.reserve(RESERVED),
+            None => Stream::new(self.seeds.0, self.seeds.1).reserve(1),
+        };
+        Ok(Box::new(Numbers(Words::new(state))))
+    }
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Infinite
+    }
+    fn is_quick(&self) -> bool {
+        true
+    }
+}
+
+struct Numbers(Words);
+
+impl Elements for Numbers {
+    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
+        Ok(Some(smallvec![Tensor::scalar(i64::from(self.0.next()))?]))
+    }
+}
+
+/// Random words one by one.
+pub(crate) struct Words {
+    state: PhiloxState,
+    block: [u32; 4],
+    used: usize,
+}
+
+impl Words {
+    pub(crate) fn new(state: PhiloxState) -> Words {
+        Words {
+            state,
+            block: [0; 4],
+            used: 4,
+        }
+    }
+
+    pub(crate) fn next(&mut self) -> u32 {
+        if self.used == self.block.len() {
+            self.block = self.state.block();
+            self.state = self.state.skip(1);
+            self.used = 0;
+        }
+        self.used += 1;
+        self.block[self.used - 1]
+    }
+
+    /// A number below `n`, each as likely up to one part in 2^32.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        let wide = (u64::from(self.next()) << 32) | u64::from(self.next());
+        let scaled = (u128::from(wide) * n as u128) >> 64;
+        scaled as usize
+    }
+}
+
+pub(crate) fn register(r: &mut Registry) {
+    add::<MakeRange>(r);
+    add::<MakeSlices>(r);
+    add::<MakeTensors>(r);
+    add::<MakeRandom>(r);
+}

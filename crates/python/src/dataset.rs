@@ -1,0 +1,230 @@
+//! Iterators over datasets, and datasets of Python generators.
+
+use crate::bridge;
+use crate::callback::callback_error;
+use crate::convert;
+use crate::emit::{prepared, to_val};
+use crate::errors::{IntoPyResult, guarded};
+use crate::function::Tree;
+use crate::tensor::{PyTensor, wrap};
+use ferrograph_data::{BoxedElements, Elements, Generator, IteratorCell, generator_op};
+use ferrograph_graph::{Runner, Tensors, Val, Vals};
+use ferrograph_runtime::{PlanRunner, emit, enter_eager, is_tracing, when_run};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, err};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator as PyIter, PyTuple};
+use std::sync::Arc;
+
+/// An iterator over a dataset: a handle, and the structure of its elements. The front end's class derives from it.
+#[pyclass(
+    name = "IteratorBase",
+    module = "ferrograph._core",
+    subclass,
+    frozen,
+    weakref
+)]
+pub(crate) struct PyIterator {
+    handle: Val,
+    structure: Tree,
+}
+
+impl PyIterator {
+    fn cell(&self, py: Python<'_>) -> PyResult<&IteratorCell> {
+        let handle = self.handle.expect_tensor().or_raise(py)?;
+        IteratorCell::of(handle).or_raise(py)
+    }
+
+    /// The next element, computed now; the lock is held for quick ones only.
+    fn take(&self, py: Python<'_>) -> PyResult<Option<Tensors>> {
+        let cell = self.cell(py)?;
+        let quick = guarded(|| cell.next_if_quick(&PlanRunner)).or_raise(py)?;
+        match quick {
+            Some(element) => Ok(element),
+            None => py
+                .detach(|| guarded(|| cell.next(&PlanRunner)))
+                .map_err(when_run)
+                .or_raise(py),
+        }
+    }
+
+    fn packed<'py>(&self, py: Python<'py>, element: Tensors) -> PyResult<Bound<'py, PyAny>> {
+        let mut outputs = Vec::with_capacity(element.len());
+        for tensor in element {
+            outputs.push(wrap(py, Val::eager(tensor))?);
+        }
+        match (&self.structure, outputs.pop(), outputs.is_empty()) {
+            (Tree::Leaf(0), Some(only), true) => Ok(only),
+            (structure, last, _) => {
+                outputs.extend(last);
+                structure.build(py, &outputs)
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl PyIterator {
+    /// The iterator of a resource tensor; `template` gives the structure of its elements.
+    #[new]
+    fn new(handle: PyRef<'_, PyTensor>, template: &Bound<'_, PyAny>) -> PyResult<PyIterator> {
+        Ok(PyIterator {
+            handle: handle.val.clone(),
+            structure: Tree::parse(template)?,
+        })
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        slf.clone().into_any()
+    }
+
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = slf.py();
+        if is_tracing() {
+            return slf.call_method0(intern!(py, "get_next")).map(Some);
+        }
+        let this = slf.get();
+        match this.take(py)? {
+            Some(element) => this.packed(py, element).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The resource tensor that refers to the iterator.
+    #[getter]
+    fn _handle<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        wrap(py, self.handle.clone())
+    }
+}
+
+/// A Python callable that gives iterators of elements.
+#[derive(Debug)]
+struct PyGenerator {
+    function: Py<PyAny>,
+    specs: Arc<[TensorSpec]>,
+}
+
+/// An iterator of Python, and what its elements have to be.
+struct PyElements {
+    iterator: Py<PyIter>,
+    specs: Arc<[TensorSpec]>,
+}
+
+impl Generator for PyGenerator {
+    fn start(&self, arguments: &[Tensor]) -> Result<BoxedElements> {
+        Python::attach(|py| {
+            let _level = enter_eager();
+            let run = || {
+                let mut wrapped = Vec::new();
+                for t in arguments {
+                    wrapped.push(wrap(py, Val::eager(t.clone()))?);
+                }
+                let made = self.function.bind(py).call1(PyTuple::new(py, wrapped)?)?;
+                Ok(made.try_iter()?.unbind())
+            };
+            let iterator = run().map_err(|e| callback_error(py, e))?;
+            Ok(Box::new(PyElements {
+                iterator,
+                specs: self.specs.clone(),
+            }) as BoxedElements)
+        })
+    }
+}
+
+impl Elements for PyElements {
+    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
+        Python::attach(|py| {
+            let _level = enter_eager();
+            let Some(value) = self.iterator.bind(py).clone().next() else {
+                return Ok(None);
+            };
+            let convert = |value: Bound<'_, PyAny>| match &self.specs[..] {
+                [spec] => Ok(Tensors::from_iter([converted(&value, spec)?])),
+                specs => value
+                    .try_iter()?
+                    .zip(specs)
+                    .map(|(part, spec)| converted(&part?, spec))
+                    .collect(),
+            };
+            value
+                .and_then(convert)
+                .map(Some)
+                .map_err(|e| callback_error(py, e))
+        })
+    }
+}
+
+/// A value as a tensor of the dtype that it has to have.
+fn converted(value: &Bound<'_, PyAny>, spec: &TensorSpec) -> PyResult<Tensor> {
+    let py = value.py();
+    if let Ok(Some(tensor)) = convert::tensor_from_py(value, Some(spec.dtype)) {
+        return Ok(tensor);
+    }
+    let val = to_val(value, Some(spec.dtype))?;
+    let tensor = val.expect_tensor().or_raise(py)?;
+    if tensor.dtype() != spec.dtype {
+        return Err(err!(
+            Type,
+            "a generator gave {}, expected {spec}",
+            tensor.spec()
+        ))
+        .or_raise(py);
+    }
+    Ok(tensor.clone())
+}
+
+/// Emits a dataset of what a Python callable gives for these tensors: an iterable of elements, each a sequence of the
+/// components, or the component itself where there is one. `dtypes` and `shapes` say what they have to be.
+#[pyfunction]
+pub(crate) fn emit_generator<'py>(
+    py: Python<'py>,
+    function: Py<PyAny>,
+    arguments: &Bound<'py, PyAny>,
+    dtypes: Vec<Bound<'py, PyAny>>,
+    shapes: Vec<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut specs = Vec::new();
+    for (dtype, shape) in dtypes.iter().zip(&shapes) {
+        let dtype: DType = bridge::dtype_from_py(dtype)?;
+        specs.push(TensorSpec::new(
+            dtype,
+            bridge::partial_shape_from_py(shape)?,
+        ));
+    }
+    let mut vals = Vals::new();
+    for argument in arguments.try_iter()? {
+        vals.push(to_val(&argument?, None)?);
+    }
+    let generator = Arc::new(PyGenerator {
+        function,
+        specs: specs.clone().into(),
+    });
+    let op = generator_op(generator, specs);
+    let made = guarded(|| emit(op, &vals)).or_raise(py)?.pop();
+    wrap(
+        py,
+        made.ok_or_else(|| PyRuntimeError::new_err("a dataset operation gave nothing"))?,
+    )
+}
+
+/// Emits an operation that may run for long: eagerly it runs without the interpreter lock. Gives a list of its outputs.
+#[pyfunction]
+pub(crate) fn emit_detached<'py>(
+    py: Python<'py>,
+    op: &str,
+    inputs: &Bound<'py, PyAny>,
+    attrs: &Bound<'py, PyDict>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (op, vals) = prepared(py, op, inputs, attrs)?;
+    let outputs = if is_tracing() {
+        guarded(|| emit(op, &vals))
+    } else {
+        py.detach(|| guarded(|| emit(op, &vals)))
+    };
+    outputs
+        .or_raise(py)?
+        .into_iter()
+        .map(|v| wrap(py, v))
+        .collect()
+}
