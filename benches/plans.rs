@@ -54,7 +54,7 @@ fn chain(spec: TensorSpec, n: usize) -> Arc<Graph> {
 fn run(c: &mut Criterion, name: &str, graph: &Arc<Graph>, inputs: &[Tensor]) {
     c.bench_function(name, |b| {
         b.iter(|| {
-            let plan = plan_for(graph, black_box(inputs)).expect("it compiles");
+            let plan = plan_for(graph, black_box(inputs).iter()).expect("it compiles");
             plan.execute(Tensors::from(inputs)).expect("it runs")
         })
     });
@@ -129,7 +129,7 @@ fn scalar_loop(c: &mut Criterion) {
     group.throughput(Throughput::Elements(N as u64));
     group.bench_function(BenchmarkId::from_parameter(N), |b| {
         b.iter(|| {
-            let plan = plan_for(&graph, black_box(&inputs)).expect("it compiles");
+            let plan = plan_for(&graph, black_box(&inputs).iter()).expect("it compiles");
             plan.execute(Tensors::from(&inputs[..])).expect("it runs")
         })
     });
@@ -148,7 +148,7 @@ fn compile(c: &mut Criterion) {
                     size += 1;
                     [Tensor::vector(&vec![0.0f32; size]).expect("it fits")]
                 },
-                |inputs| plan_for(&graph, &inputs).expect("it compiles"),
+                |inputs| plan_for(&graph, inputs.iter()).expect("it compiles"),
                 criterion::BatchSize::SmallInput,
             )
         });

@@ -1,9 +1,12 @@
 //! Variables: named cells that hold a tensor from call to call.
 
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
+    Attr, Attrs, Differentiability, Effect, Inputs, ObjectKernel, Op, Registry, Runner, Specs,
+    Tensors, op_object,
 };
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{
+    DType, Error, Object, PartialShape, Result, Tensor, TensorSpec, bail, err,
+};
 use parking_lot::RwLock;
 use smallvec::smallvec;
 use std::any::Any;
@@ -40,13 +43,26 @@ impl VariableCell {
 
     /// The value now.
     pub fn read(&self) -> Result<Tensor> {
-        self.value.read().clone().ok_or_else(|| {
-            err!(
-                FailedPrecondition,
-                "variable {} is not initialised",
-                self.name
-            )
-        })
+        let value = self.value.read().clone();
+        value.ok_or_else(|| self.uninitialised())
+    }
+
+    /// Copies the bytes of the value, which is dense and of static shape.
+    fn copy_to(&self, out: &mut [u8]) -> Result<()> {
+        match &*self.value.read() {
+            Some(value) if value.bytes().len() == out.len() => out.copy_from_slice(value.bytes()),
+            Some(value) => bail!(Internal, "variable {} holds a {value:?}", self.name),
+            None => return Err(self.uninitialised()),
+        }
+        Ok(())
+    }
+
+    fn uninitialised(&self) -> Error {
+        err!(
+            FailedPrecondition,
+            "variable {} is not initialised",
+            self.name
+        )
     }
 
     /// Whether there is a value.
@@ -64,13 +80,7 @@ impl VariableCell {
     /// Replaces the value by a function of it, with no other write in between.
     pub fn update(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<()> {
         let mut slot = self.value.write();
-        let old = slot.as_ref().ok_or_else(|| {
-            err!(
-                FailedPrecondition,
-                "variable {} is not initialised",
-                self.name
-            )
-        })?;
+        let old = slot.as_ref().ok_or_else(|| self.uninitialised())?;
         let new = f(old)?;
         self.check(&new)?;
         *slot = Some(new);
@@ -109,6 +119,9 @@ impl VariableCell {
     }
 }
 
+/// Values up to this many bytes are cheaper to copy than to share.
+const COPIED_BYTES: usize = 512;
+
 /// The value of a variable.
 #[derive(Debug)]
 pub struct ReadVariable {
@@ -136,6 +149,19 @@ impl Op for ReadVariable {
     }
     fn effect(&self) -> Effect {
         Effect::Reads
+    }
+    fn object_kernel(
+        &self,
+        _inputs: &Inputs<'_>,
+        outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
+        let size = |n: usize| n.checked_mul(self.spec.dtype.size());
+        let bytes = outputs[0].shape.n_elements().and_then(size);
+        Ok(bytes.filter(|&n| n <= COPIED_BYTES).map(|_| {
+            ObjectKernel::Reads(Box::new(|handle, o| {
+                VariableCell::of(handle)?.copy_to(o.output_bytes(0))
+            }))
+        }))
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         Ok(smallvec![VariableCell::of(&inputs[0])?.read()?])

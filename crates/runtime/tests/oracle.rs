@@ -98,7 +98,7 @@ fn intermediate_values_share_a_small_slab() {
         y
     });
     let x = Tensor::vector(&[1.0f32; 64]).unwrap();
-    let plan = plan_for(&g, std::slice::from_ref(&x)).unwrap();
+    let plan = plan_for(&g, [&x].into_iter()).unwrap();
     assert!(plan.slab_bytes() <= 3 * 64 * 4, "{}", plan.slab_bytes());
     assert_eq!(agree(&g, &x), [101.0; 64]);
 }
@@ -115,7 +115,7 @@ fn shape_arithmetic_is_folded_when_planned() {
     });
     let x = Tensor::from_slice([3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     agree(&g, &x);
-    assert_eq!(plan_for(&g, std::slice::from_ref(&x)).unwrap().n_steps(), 2);
+    assert_eq!(plan_for(&g, [&x].into_iter()).unwrap().n_steps(), 2);
 }
 
 fn call(graph: Arc<Graph>) -> Arc<Call> {

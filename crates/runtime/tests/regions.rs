@@ -183,6 +183,6 @@ fn a_side_that_the_shapes_break_may_be_there_but_not_run() {
 #[test]
 fn small_loops_are_steps_of_the_plan() {
     let graph = looped("int32 []", &format!("{NEXT}      return %4, %2, %1"));
-    let plan = plan_for(&graph, &[scalar(3), scalar(1), scalar(2)]).unwrap();
+    let plan = plan_for(&graph, [scalar(3), scalar(1), scalar(2)].iter()).unwrap();
     assert_eq!(plan.n_steps(), 1);
 }

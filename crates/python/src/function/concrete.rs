@@ -8,10 +8,12 @@ use crate::region::PyRegion;
 use crate::tensor::wrap;
 use ferrograph_graph::{Effect, Tensors, Val, Vals};
 use ferrograph_runtime::{ConcreteFunction, plan_for};
+use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use pyo3::{PyTraverseError, PyVisit};
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -83,18 +85,22 @@ impl PyConcrete {
     }
 
     fn run(&self, py: Python<'_>, vals: &[Val]) -> ferrograph_tensor::Result<Tensors> {
-        let mut tensors = Tensors::new();
-        for val in vals.iter().chain(&self.function.captures) {
-            tensors.push(val.expect_tensor()?.clone());
+        let captures = &self.function.captures;
+        let mut tensors: SmallVec<[&Tensor; 8]> = SmallVec::new();
+        tensors.reserve(vals.len() + captures.len());
+        for val in vals.iter().chain(captures) {
+            tensors.push(val.expect_tensor()?);
         }
-        let plan =
-            plan_for(&self.function.graph, &tensors).map_err(ferrograph_runtime::when_run)?;
-        if plan.flops() > UNLOCKED_FLOPS {
-            return py
-                .detach(move || plan.execute(tensors))
-                .map_err(ferrograph_runtime::when_run);
-        }
-        plan.execute(tensors).map_err(ferrograph_runtime::when_run)
+        let plan = plan_for(&self.function.graph, tensors.iter().copied())
+            .map_err(ferrograph_runtime::when_run)?;
+        let inputs = tensors.into_iter().cloned();
+        let outputs = if plan.flops() > UNLOCKED_FLOPS {
+            let inputs: Tensors = inputs.collect();
+            py.detach(move || plan.execute(inputs))
+        } else {
+            plan.execute(inputs)
+        };
+        outputs.map_err(ferrograph_runtime::when_run)
     }
 }
 

@@ -66,7 +66,7 @@ impl Plan {
     }
 
     /// The outputs for these inputs, which must have the dtypes and shapes the plan was compiled for.
-    pub fn execute(&self, inputs: Tensors) -> Result<Tensors> {
+    pub fn execute(&self, inputs: impl IntoIterator<Item = Tensor>) -> Result<Tensors> {
         let mut frame = match self.frames.lock().pop() {
             Some(frame) => frame,
             None => Frame::new(self)?,

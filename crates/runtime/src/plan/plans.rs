@@ -15,7 +15,7 @@ pub struct PlanRunner;
 
 impl Runner for PlanRunner {
     fn run(&self, graph: &Arc<Graph>, inputs: Tensors) -> Result<Tensors> {
-        plan_for(graph, &inputs)?.execute(inputs)
+        plan_for(graph, inputs.iter())?.execute(inputs)
     }
 }
 
@@ -47,7 +47,10 @@ const PLANS_LIMIT: usize = 256;
 ///
 /// # Errors
 /// What inference refuses at these shapes; a wrong number of inputs.
-pub fn plan_for(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Arc<Plan>> {
+pub fn plan_for<'a>(
+    graph: &Arc<Graph>,
+    inputs: impl ExactSizeIterator<Item = &'a Tensor> + Clone,
+) -> Result<Arc<Plan>> {
     if inputs.len() != graph.inputs.len() {
         bail!(
             Internal,
@@ -59,7 +62,7 @@ pub fn plan_for(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Arc<Plan>> {
     }
     let plans = graph.attachment(Plans::default);
     let mut key = ShapeKey::new();
-    for (i, (tensor, spec)) in inputs.iter().zip(graph.input_specs()).enumerate() {
+    for (i, (tensor, spec)) in inputs.clone().zip(graph.input_specs()).enumerate() {
         if !is_as_traced(tensor, &spec.shape) {
             key.push(i);
             key.push(tensor.rank());
@@ -75,7 +78,7 @@ pub fn plan_for(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Arc<Plan>> {
     let plan = match found {
         Some(plan) => plan,
         None => {
-            let plan = Arc::new(compile(graph, inputs)?);
+            let plan = Arc::new(compile(graph, &inputs.cloned().collect::<Vec<_>>())?);
             let mut all = plans.plans.write();
             if all.len() >= PLANS_LIMIT {
                 all.clear();
