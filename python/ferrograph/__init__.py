@@ -89,14 +89,28 @@ _setup.finish()
 __version__ = "0.1.0"
 
 
+# Where the names are that are imported when they are first used.
+_LAZY = {
+    "RaggedTensor": "ragged.tensor",
+    "RaggedTensorSpec": "ragged.spec",
+    "SparseTensor": "sparse.tensor",
+    "SparseTensorSpec": "sparse.tensor",
+    "TraceRecord": "retrace",
+    "trace_report": "retrace",
+}
+_LAZY_MODULES = frozenset(
+    ("autodiff", "bitwise", "data", "debugging", "ragged", "sets", "sparse", "test", "types")
+)
+
+
 def __getattr__(name):
-    """What is imported when it is first used."""
-    if name in ("autodiff", "bitwise", "data", "debugging", "test", "types"):
-        import importlib
+    """The modules and classes that are imported when they are first used."""
+    import importlib
 
+    if name in _LAZY_MODULES:
         return importlib.import_module(f".{name}", __name__)
-    if name in ("TraceRecord", "trace_report"):
-        from . import retrace
-
-        return getattr(retrace, name)
+    if name in _LAZY:
+        found = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

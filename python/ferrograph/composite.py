@@ -10,7 +10,17 @@ from .dtypes import as_dtype, float32, int64
 from .tensor_shape import TensorShape
 from .tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["CompositeTensor", "IndexedSlices", "IndexedSlicesSpec", "with_values_of"]
+__all__ = [
+    "CompositeInput",
+    "CompositeTensor",
+    "IndexedSlices",
+    "IndexedSlicesSpec",
+    "with_values_of",
+]
+
+
+class CompositeInput(TypeError, ValueError):
+    """A composite value where an operation needs a tensor."""
 
 
 class CompositeTensor:
@@ -27,6 +37,12 @@ class CompositeTensor:
     def _type_spec(self) -> TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}._type_spec")
 
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        """Values that convert to a tensor override this."""
+        raise CompositeInput(
+            f"a {type(self).__name__} is no tensor and does not convert to one here: {self!r}"
+        )
+
     def _component_list(self) -> list:
         """The parts in order."""
         return nest.flatten(self._type_spec._to_components(self))
@@ -38,6 +54,10 @@ class CompositeTensor:
 
     def _trace_key(self) -> tuple:
         return self._type_spec._trace_key()
+
+    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        """A public function of arguments among which this value is; NotImplemented without one."""
+        return NotImplemented
 
     def _gradient_parts(self) -> list:
         """The tensors that a gradient by this value is taken by."""

@@ -11,9 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core, nest
+from .composite import CompositeTensor
 from .control_flow import while_loop
-from .dtypes import DType, as_dtype
+from .dtypes import as_dtype
 from .tensor_array import TensorArray
+from .tensor_shape import TensorShape
 from .tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
@@ -24,13 +26,16 @@ class _Rows:
 
     def __init__(self, elems: Any, what: str, broadcast: bool = False):
         self._structure = elems
-        self.tensors = [_core.convert_to_tensor(leaf) for leaf in nest.flatten(elems)]
+        self.tensors = [
+            leaf if _is_rowwise(leaf) else _core.convert_to_tensor(leaf)
+            for leaf in nest.flatten(elems)
+        ]
         if not self.tensors:
             raise ValueError(f"{what} needs at least one tensor to run over")
         for tensor in self.tensors:
-            if tensor.shape.rank == 0:
+            if getattr(tensor, "shape", TensorShape(None)).rank == 0:
                 raise ValueError(f"{what} runs over the rows of tensors, a scalar has none")
-        sizes = [t.shape[0] if t.shape.rank is not None else None for t in self.tensors]
+        sizes = [_size_of(t) for t in self.tensors]
         known = {n for n in sizes if n is not None}
         self._single = [broadcast and n == 1 and len(known) > 1 for n in sizes]
         if len(known - {1} if any(self._single) else known) > 1:
@@ -44,9 +49,16 @@ class _Rows:
         known = next((i for i in chosen if sizes[i] is not None), None)
         if known is not None:
             return sizes[known]
-        return _core.emit("Shape", (self.tensors[chosen[0]],))[0]
+        first: Any = self.tensors[chosen[0]]
+        if hasattr(first, "row_splits"):
+            return first.nrows("int32")
+        return _core.emit("Shape", (nest.flatten(first, expand_composites=True)[0],))[0]
 
     def _readable(self, tensor: Any) -> Any:
+        if not isinstance(tensor, _core.Tensor):
+            from .functional_rows import CompositeRows
+
+            return CompositeRows(tensor)
         if _core.executing_eagerly():
             return _rows_of(tensor)
         size = self.count if tensor.shape.rank is None else tensor.shape[0]
@@ -58,6 +70,18 @@ class _Rows:
         pairs = zip(self._places, self._single, strict=True)
         rows = [_row(place, 0 if single else index) for place, single in pairs]
         return nest.pack_sequence_as(self._structure, rows)
+
+
+def _is_rowwise(value: Any) -> bool:
+    """Whether it is a composite value with rows: ragged, or an extension type that can be."""
+    return isinstance(value, CompositeTensor) and hasattr(type(value._type_spec), "_unbatch")
+
+
+def _size_of(value: Any) -> int | None:
+    """The number of rows where it is known."""
+    if not isinstance(value, _core.Tensor) and not hasattr(value, "row_splits"):
+        value = nest.flatten(value, expand_composites=True)[0]
+    return value.shape[0] if value.shape.rank is not None else None
 
 
 def _rows_of(tensor: Any) -> list:
@@ -96,17 +120,12 @@ def _repeat(numbers: tuple, step: Callable, state: list) -> list:
     return while_loop(going, lambda i, held: (i + by, step(i, held)), (start, state))[1]
 
 
-def _specs(signature: Any) -> list[TensorSpec]:
+def _specs(signature: Any) -> list[Any]:
     """What a signature says of each result; a dtype leaves the shape open."""
-    specs = []
-    for leaf in nest.flatten(signature):
-        if isinstance(leaf, TensorSpec):
-            specs.append(leaf)
-        elif isinstance(leaf, TypeSpec) and not isinstance(leaf, DType):
-            raise NotImplementedError(f"fn_output_signature holds tensors only, got {leaf!r}")
-        else:
-            specs.append(TensorSpec(None, as_dtype(leaf)))
-    return specs
+    return [
+        leaf if isinstance(leaf, TypeSpec) else TensorSpec(None, as_dtype(leaf))
+        for leaf in nest.flatten(signature)
+    ]
 
 
 def map_fn(
@@ -122,8 +141,10 @@ def map_fn(
 ) -> Any:
     """``fn`` of each row of ``elems``, stacked.
 
-    The results have the structure and dtypes of ``fn_output_signature`` (dtypes and TensorSpecs),
-    by default those of ``elems``; ValueError or TypeError for another structure.
+    The results have the structure and dtypes of ``fn_output_signature`` (dtypes and specs), by
+    default those of ``elems``; ValueError or TypeError for another structure. Rows may come from
+    ragged tensors and batchable extension types; results of a ``RaggedTensorSpec`` may differ in
+    length.
     ``parallel_iterations``, ``back_prop`` and ``swap_memory`` are accepted and change nothing.
 
     >>> fg.map_fn(lambda row: row * row, fg.constant([1, 2, 3])).numpy().tolist()
@@ -133,23 +154,30 @@ def map_fn(
     rows = _Rows(elems, "map_fn")
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
-        signature = nest.pack_sequence_as(elems, [t.dtype for t in rows.tensors])
+        kinds = [
+            t.dtype if isinstance(t, _core.Tensor) else t._type_spec._unbatch()
+            for t in rows.tensors
+        ]
+        signature = nest.pack_sequence_as(elems, kinds)
     return _map(fn, rows, signature, infer_shape)
 
 
 def _map(fn: Callable, rows: _Rows, signature: Any, infer_shape: bool = True) -> Any:
-    arrays = [
-        TensorArray(spec.dtype, rows.count, infer_shape=infer_shape, element_shape=spec.shape)
-        for spec in _specs(signature)
-    ]
+    from .functional_rows import collector_for
+
+    collectors = [collector_for(spec, rows.count, infer_shape) for spec in _specs(signature)]
 
     def step(i: Any, held: list) -> list:
         result = fn(rows.at(i))
         nest.assert_same_structure(signature, result, check_types=False)
-        return _written(held, i, nest.flatten(result))
+        pairs = zip(collectors, nest.flatten(result), strict=True)
+        return _written(held, i, [part for c, value in pairs for part in c.parts(value)])
 
-    arrays = _repeat((0, rows.count, 1), step, arrays)
-    return nest.pack_sequence_as(signature, [array.stack() for array in arrays])
+    arrays = _repeat((0, rows.count, 1), step, [a for c in collectors for a in c.arrays])
+    made, rest = [], iter(arrays)
+    for collector in collectors:
+        made.append(collector.result([next(rest) for _ in collector.arrays]))
+    return nest.pack_sequence_as(signature, made)
 
 
 def _written(arrays: list, i: Any, values: list) -> list:

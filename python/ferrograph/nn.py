@@ -77,3 +77,12 @@ __all__ = [
     "weighted_moments",
     "zero_fraction",
 ]
+
+
+def __getattr__(name):
+    """What is imported when it is first used."""
+    if name == "embedding_lookup_sparse":
+        from .sparse.embedding import embedding_lookup_sparse
+
+        return embedding_lookup_sparse
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

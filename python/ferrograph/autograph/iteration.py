@@ -91,6 +91,18 @@ class Rows(Source):
         return self._tensor[index]
 
 
+class RaggedRows(Source):
+    """The rows of a ragged tensor."""
+
+    def __init__(self, value: Any):
+        self._value = value
+        known = value.shape[0]
+        self.count = known if known is not None else value.nrows(fg.int32)
+
+    def at(self, index: Any) -> Any:
+        return self._value[index]
+
+
 class Enumerated(Source):
     """``enumerate`` of a source."""
 
@@ -134,9 +146,13 @@ class Zipped(Source):
 
 def is_iterated_staged(iterable: Any) -> bool:
     """Whether a ``for`` over ``iterable`` belongs to the graph."""
-    if isinstance(iterable, Source) or has_elements(iterable):
+    if isinstance(iterable, Source) or has_elements(iterable) or _is_staged_ragged(iterable):
         return True
     return values.is_staged(iterable)
+
+
+def _is_staged_ragged(value: Any) -> bool:
+    return hasattr(type(value), "row_splits") and not values.is_eager()
 
 
 def has_elements(value: Any) -> bool:
@@ -155,6 +171,8 @@ def as_source(iterable: Any) -> Source:
         return iterable
     if has_elements(iterable):
         return Elements(iterable._staged_elements())
+    if _is_staged_ragged(iterable):
+        return RaggedRows(iterable)
     return Rows(fg.convert_to_tensor(iterable))
 
 
@@ -215,7 +233,7 @@ class Counting:
 
 def source_of(iterable: Any, place: str) -> Source | Counting:
     """How to run over a tensor or a source."""
-    if isinstance(iterable, Source) or has_elements(iterable):
+    if isinstance(iterable, Source) or has_elements(iterable) or _is_staged_ragged(iterable):
         return as_source(iterable)
     counted = _last_range.counting(iterable)
     return counted or Rows(fg.convert_to_tensor(iterable), place)

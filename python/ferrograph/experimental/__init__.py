@@ -2,10 +2,6 @@
 
 import importlib
 
-from . import dlpack
-
-__all__ = ["dlpack"]
-
 # Where the names are that are imported when they are first used.
 _LAZY = {
     "BatchableExtensionType": "extension_type",
@@ -16,7 +12,9 @@ _LAZY = {
 
 
 def __getattr__(name):
-    """The classes that are imported when they are first used."""
+    """The classes and modules that are imported when they are first used."""
+    if name == "dlpack":
+        return importlib.import_module(".dlpack", __name__)
     if name in _LAZY:
         return getattr(importlib.import_module(f"ferrograph.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,6 +4,8 @@ A line says the public name, the operation and the meaning; the function made ha
 signature, name and documentation, and costs one Python frame above the native call.
 """
 
+from ..composite import CompositeInput
+from ..dispatch import elementwise
 from ._base import binary, emit
 
 
@@ -27,35 +29,55 @@ def pair(module, name, op, doc):
 
 def _of_x(op):
     def function(x, name=None):
-        return emit(op, (x,), None, name)
+        try:
+            return emit(op, (x,), None, name)
+        except CompositeInput as e:
+            error = e.with_traceback(None)
+        return elementwise(function, (x,), name, error)
 
     return function
 
 
 def _of_features(op):
     def function(features, name=None):
-        return emit(op, (features,), None, name)
+        try:
+            return emit(op, (features,), None, name)
+        except CompositeInput as e:
+            error = e.with_traceback(None)
+        return elementwise(function, (features,), name, error)
 
     return function
 
 
 def _of_a(op):
     def function(a, name=None):
-        return emit(op, (a,), None, name)
+        try:
+            return emit(op, (a,), None, name)
+        except CompositeInput as e:
+            error = e.with_traceback(None)
+        return elementwise(function, (a,), name, error)
 
     return function
 
 
 def _of_input(op):
     def function(input, name=None):
-        return emit(op, (input,), None, name)
+        try:
+            return emit(op, (input,), None, name)
+        except CompositeInput as e:
+            error = e.with_traceback(None)
+        return elementwise(function, (input,), name, error)
 
     return function
 
 
 def _pair(op):
     def function(x, y, name=None):
-        return binary(op, x, y, name)
+        try:
+            return binary(op, x, y, name)
+        except CompositeInput as e:
+            error = e.with_traceback(None)
+        return elementwise(function, (x, y), name, error)
 
     return function
 

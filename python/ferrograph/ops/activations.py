@@ -2,6 +2,7 @@
 
 import builtins
 
+from ..dispatch import dispatched
 from ._base import (
     axis_error,
     convert,
@@ -33,6 +34,7 @@ from .reductions import reduce_mean, reduce_sum
 from .selection import gather
 
 
+@dispatched
 def leaky_relu(features, alpha=0.2, name=None):
     """``features`` where positive, else ``alpha * features``.
 
@@ -51,6 +53,7 @@ def crelu(features, axis=-1, name=None):
     return relu(concat([features, negative(features)], axis), name)
 
 
+@dispatched
 def gelu(features, approximate=False, name=None):
     """``x * Phi(x)``, Phi being the distribution function of the normal distribution.
 
@@ -71,6 +74,7 @@ def gelu(features, approximate=False, name=None):
     return multiply(multiply(0.5, x), phi, name)
 
 
+@dispatched
 def silu(features, beta=1.0):
     """``features * sigmoid(beta * features)``.
 
@@ -239,6 +243,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     return add(multiply(x, factor), moved, name)
 
 
+@dispatched
 def dropout(x, rate, noise_shape=None, seed=None, name=None):
     """``x`` with a random part ``rate`` of its elements set to 0, the others divided by ``1 -
     rate``.
@@ -269,6 +274,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     return emit("SelectV2", (kept, scaled, convert(0, x.dtype)), None, name)
 
 
+@dispatched
 def embedding_lookup(params, ids, max_norm=None, name=None):
     """The rows of a table with these ids.
 

@@ -1,5 +1,6 @@
 """Shapes of tensors and rearrangements: reshape, transpose, concatenate, split, pad."""
 
+from ..dispatch import dispatched
 from ._base import (
     TensorShape,
     as_dtype,
@@ -38,6 +39,7 @@ def shape_n(input, out_type=int32, name=None):
     return listed(emit("ShapeN", tuple(input), {"out_type": as_dtype(out_type)}, name))
 
 
+@dispatched
 def size(input, out_type=None, name=None):
     """The number of elements of a tensor, as a scalar of ``out_type``, int32 unless told.
 
@@ -47,6 +49,7 @@ def size(input, out_type=None, name=None):
     return emit("Size", (input,), {"out_type": as_dtype(out_type or int32)}, name)
 
 
+@dispatched
 def rank(input, name=None):
     """The number of axes of a tensor, as an int32 scalar.
 
@@ -56,6 +59,7 @@ def rank(input, name=None):
     return emit("Rank", (input,), None, name)
 
 
+@dispatched
 def identity(input, name=None):
     """The same values as a tensor of its own: reading a variable, or naming a value."""
     return emit("Identity", (input,), None, name)
@@ -66,6 +70,7 @@ def identity_n(input, name=None):
     return listed(emit("IdentityN", tuple(input), None, name))
 
 
+@dispatched
 def stop_gradient(input, name=None):
     """The same values, through which no gradient flows.
 
@@ -108,6 +113,7 @@ def reshape(tensor, shape, name=None):
     return emit("Reshape", (tensor, shape_argument(shape)), None, name)
 
 
+@dispatched
 def expand_dims(input, axis, name=None):
     """With one more axis, of size 1, at ``axis``; -1 puts it last.
 
@@ -117,6 +123,7 @@ def expand_dims(input, axis, name=None):
     return emit("ExpandDims", (input, axis), None, name)
 
 
+@dispatched
 def squeeze(input, axis=None, name=None):
     """Without axes of size 1: all of them unless ``axis`` names some.
 
@@ -158,6 +165,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     return conj(out) if conjugate and a.dtype.is_complex else out
 
 
+@dispatched
 def concat(values, axis, name="concat"):
     """Tensors joined along an axis that they have; the other sizes must agree.
 
@@ -176,6 +184,7 @@ def concat(values, axis, name="concat"):
     return emit("ConcatV2", (*convert_all(as_list(values)), axis), None, name)
 
 
+@dispatched
 def stack(values, axis=0, name="stack"):
     """Tensors of one shape joined along a new axis.
 
@@ -223,6 +232,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return listed(emit("Unpack", (value,), {"num": num, "axis": axis}, name))
 
 
+@dispatched
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """A tensor cut along an axis into equal parts or into parts of given sizes, as a list.
 
@@ -255,6 +265,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     return listed(emit("SplitV", (value, sizes, axis), {"num_split": num}, name))
 
 
+@dispatched
 def tile(input, multiples, name=None):
     """The tensor repeated ``multiples[i]`` times along each axis ``i``.
 
@@ -314,6 +325,7 @@ def _broadcast(a, b, x, y):
     return a
 
 
+@dispatched
 def reverse(tensor, axis, name=None):
     """The tensor with the order along some axes reversed.
 
@@ -413,10 +425,8 @@ def _repeat_rows(ends):
     """The row that each place shows, where row i fills the places from ``ends[i - 1]`` to
     ``ends[i]``.
     """
-    total = emit(
-        "Max", (concat([emit("ZerosLike", (ends[:1],), None, None), ends], 0), 0), None, None
-    )
-    places = emit("AddV2", (total, 1), None, None)
+    total = emit("Max", (concat([convert([0], ends.dtype), ends], 0), 0), None, None)
+    places = emit("AddV2", (total, convert(1, total.dtype)), None, None)
     ones = emit("OnesLike", (ends,), None, None)
     rows = emit(
         "Cumsum", (emit("UnsortedSegmentSum", (ones, ends, places), None, None), 0), None, None

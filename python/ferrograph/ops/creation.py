@@ -2,6 +2,7 @@
 
 import builtins
 
+from ..dispatch import dispatched
 from ._base import (
     as_dtype,
     bool,
@@ -68,6 +69,7 @@ def ones(shape, dtype=float32, name=None, layout=None):
     return _full(shape, 1, dtype, name)
 
 
+@dispatched
 def zeros_like(input, dtype=None, name=None, layout=None):
     """Zeros of the shape of ``input``, and of its dtype unless told.
 
@@ -80,6 +82,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
     return zeros(_shape_of(input), dtype, name)
 
 
+@dispatched
 def ones_like(input, dtype=None, name=None, layout=None):
     """Ones of the shape of ``input``, and of its dtype unless told.
 
@@ -194,6 +197,7 @@ def _linspace_along(start, stop, num, axis, name):
     return emit("SelectV2", (at_end, last, line), None, name)
 
 
+@dispatched
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """Rows of ``depth`` places, ``on_value`` at the index and ``off_value`` elsewhere.
 

@@ -2,6 +2,7 @@
 
 import sys
 
+from ..dispatch import dispatched
 from ._base import (
     as_dtype,
     convert,
@@ -126,6 +127,7 @@ def Assert(condition, data, summarize=None, name=None):
     return emit("Assert", (condition, *data), attrs, name)
 
 
+@dispatched
 def check_numerics(tensor, message, name=None):
     """``tensor``, checked when run to hold neither NaN nor infinity.
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from ..dispatch import dispatched
 from ._base import binary, convert, convert_pair, emit, float32, float64
 from ._table import pair, unary
 
@@ -118,6 +119,7 @@ _DIVISION = dict.fromkeys(("int8", "uint8", "int16", "uint16"), float32) | dict.
 )
 
 
+@dispatched
 def abs(x, name=None):
     """The absolute value, element by element: sqrt(re^2 + im^2) for complex ``x``.
 
@@ -135,6 +137,7 @@ def abs(x, name=None):
     return emit("ComplexAbs" if x.dtype.is_complex else "Abs", (x,), None, name)
 
 
+@dispatched
 def round(x, name=None):
     """The nearest whole number, halves going to the even one; integers stay as they are.
 
@@ -145,6 +148,7 @@ def round(x, name=None):
     return x if x.dtype.is_integer else emit("Round", (x,), None, name)
 
 
+@dispatched
 def atan2(y, x, name=None):
     """The angle of the point ``(x, y)`` in [-pi, pi], in the quadrant that both signs tell.
 
@@ -159,6 +163,7 @@ def atan2(y, x, name=None):
     return binary("Atan2", y, x, name)
 
 
+@dispatched
 def truediv(x, y, name=None):
     """``x / y``. Integers become floats first: those of 8 and 16 bits float32, wider ones float64.
 
@@ -172,6 +177,7 @@ def truediv(x, y, name=None):
     return emit("RealDiv", (x, y), None, name)
 
 
+@dispatched
 def divide(x, y, name=None):
     """``x / y`` as Python's operator gives it: true division, floats for integers.
 
@@ -181,6 +187,7 @@ def divide(x, y, name=None):
     return truediv(x, y, name)
 
 
+@dispatched
 def logical_xor(x, y, name="LogicalXor"):
     """Whether exactly one of ``x`` and ``y`` is True, element by element; shapes broadcast.
 
@@ -191,6 +198,7 @@ def logical_xor(x, y, name="LogicalXor"):
     return logical_and(either, logical_not(both), name)
 
 
+@dispatched
 def reciprocal_no_nan(x, name=None):
     """``1 / x``, and 0 wherever ``x`` is 0.
 
@@ -201,6 +209,7 @@ def reciprocal_no_nan(x, name=None):
     return divide_no_nan(emit("OnesLike", (x,), None, None), x, name)
 
 
+@dispatched
 def erfcinv(x, name=None):
     """The number whose complementary error function is ``x``, for ``x`` in [0, 2].
 
@@ -210,6 +219,7 @@ def erfcinv(x, name=None):
     return multiply(ndtri(multiply(0.5, x)), -0.7071067811865476, name)
 
 
+@dispatched
 def nextafter(x1, x2, name=None):
     """The floating-point number next to ``x1`` in the direction of ``x2``; shapes broadcast.
 
@@ -219,6 +229,7 @@ def nextafter(x1, x2, name=None):
     return binary("NextAfter", x1, x2, name)
 
 
+@dispatched
 def polygamma(a, x, name=None):
     """The derivative number ``a`` of ``digamma`` at ``x``, for whole ``a``; shapes broadcast.
 
@@ -228,6 +239,7 @@ def polygamma(a, x, name=None):
     return binary("Polygamma", a, x, name)
 
 
+@dispatched
 def zeta(x, q, name=None):
     """The sum of ``(q + n)^-x`` over n = 0, 1, ... (Hurwitz); shapes broadcast.
 
@@ -237,6 +249,7 @@ def zeta(x, q, name=None):
     return binary("Zeta", x, q, name)
 
 
+@dispatched
 def log_sigmoid(x, name=None):
     """``log(sigmoid(x))`` as ``-softplus(-x)``, which stays finite for large negative ``x``.
 
@@ -246,6 +259,7 @@ def log_sigmoid(x, name=None):
     return negative(softplus(negative(x)), name)
 
 
+@dispatched
 def scalar_mul(scalar, x, name=None):
     """``scalar * x`` for a number or a scalar tensor.
 

@@ -2,6 +2,7 @@
 lists.
 """
 
+from ..dispatch import dispatched
 from ._base import (
     all_axes,
     as_dtype,
@@ -31,6 +32,7 @@ from .elementwise import (
 )
 
 
+@dispatched
 def cast(x, dtype, name=None):
     """``x`` converted to another dtype.
 
@@ -55,6 +57,7 @@ def cast(x, dtype, name=None):
     return x if x.dtype == dtype else emit("Cast", (x,), {"DstT": dtype}, name)
 
 
+@dispatched
 def saturate_cast(value, dtype, name=None):
     """``value`` converted to ``dtype`` after clipping it to what that can hold.
 
@@ -107,18 +110,21 @@ def complex(real, imag, name=None):
     return emit("Complex", (real, imag), None, name)
 
 
+@dispatched
 def real(input, name=None):
     """The real part; real numbers are returned as they are."""
     input = convert(input)
     return emit("Real", (input,), None, name) if input.dtype.is_complex else input
 
 
+@dispatched
 def imag(input, name=None):
     """The imaginary part; zeros for real numbers."""
     input = convert(input)
     return emit("Imag" if input.dtype.is_complex else "ZerosLike", (input,), None, name)
 
 
+@dispatched
 def angle(input, name=None):
     """The argument of a complex number in radians, ``atan2(imag, real)``; 0 or pi for real
     numbers.
@@ -131,6 +137,7 @@ def angle(input, name=None):
     return emit("SelectV2", (less(input, zeros), pi, zeros), None, name)
 
 
+@dispatched
 def conj(x, name=None):
     """The complex conjugate; real numbers are returned as they are.
 
@@ -145,6 +152,7 @@ def conj(x, name=None):
     raise TypeError(f"conj needs a tensor of numbers, got dtype {x.dtype.name}")
 
 
+@dispatched
 def add_n(inputs, name=None):
     """The sum of a list of tensors of one shape and dtype, with no broadcasting.
 
@@ -200,6 +208,7 @@ def polyval(coeffs, x, name=None):
     return emit("Identity", (total,), None, name)
 
 
+@dispatched
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """``t`` with what is below ``clip_value_min`` or above ``clip_value_max`` replaced by it.
 

@@ -1,5 +1,6 @@
 """Random numbers: drawn from seeds of the program, or from seeds given as tensors."""
 
+from ..dispatch import dispatched
 from ._base import as_dtype, convert, emit, executing_eagerly, float32, int64, shape_argument
 from .arrays import expand_dims, stack
 from .elementwise import add, log, multiply, negative, subtract
@@ -263,6 +264,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=int64, name=None):
     return _categorical(logits, drawn, dtype, name)
 
 
+@dispatched
 def split(seed, num=2, alg="auto_select"):
     """Several seeds, independent of one another, derived from one.
 

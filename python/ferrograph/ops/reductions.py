@@ -1,5 +1,6 @@
 """Reductions, cumulative sums and positions of extremes."""
 
+from ..dispatch import dispatched
 from ._base import (
     DROP,
     KEEP,
@@ -59,6 +60,7 @@ def _over_all(op, x, keepdims, name):
 
 
 def _reduction(name, op, doc, example, dtypes=" of numbers"):
+    @dispatched
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         if axis is None:
             return _over_all(op, convert(input_tensor), keepdims, name)
@@ -123,6 +125,7 @@ reduce_euclidean_norm = _reduction(
 )
 
 
+@dispatched
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """The variance over axes, of the population: ``mean(|x - mean(x)|^2)``.
 
@@ -139,6 +142,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     return reduce_mean(square(abs(apart) if x.dtype.is_complex else apart), axis, keepdims, name)
 
 
+@dispatched
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """The standard deviation over axes, of the population: the square root of ``reduce_variance``.
 

@@ -1,5 +1,6 @@
 """Choosing elements: slices, gathers, scatters, masks, conditions."""
 
+from ..dispatch import dispatched
 from ._base import (
     bool,
     convert,
@@ -72,6 +73,7 @@ def strided_slice(
     return emit("StridedSlice", (input_, begin, end, strides), attrs, name)
 
 
+@dispatched
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
     """The slices of ``params`` along an axis at these indices.
 
@@ -181,6 +183,7 @@ tensor_scatter_nd_max = _scatter("TensorScatterMax", "stand where larger than wh
 tensor_scatter_nd_min = _scatter("TensorScatterMin", "stand where smaller than what stood")
 
 
+@dispatched
 def where(condition, x=None, y=None, name=None):
     """``x`` where the condition is True and ``y`` elsewhere; alone, the coordinates where it is
     True.
@@ -210,6 +213,7 @@ def where(condition, x=None, y=None, name=None):
     return emit("SelectV2", (convert(condition, dtype_hint=bool), x, y), None, name)
 
 
+@dispatched
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     """The slices of ``tensor`` where ``mask`` is True, in order, the masked axes becoming one.
 

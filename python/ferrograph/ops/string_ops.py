@@ -1,8 +1,10 @@
 """Functions of string tensors."""
 
+from ..dispatch import dispatched
 from ._base import as_dtype, as_list, convert, convert_all, emit, float32, int_vector, string
 
 
+@dispatched
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Numbers and bools written as strings.
 
@@ -55,6 +57,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     return emit("ReduceJoin", (inputs, int_vector(axis)), attrs, name)
 
 
+@dispatched
 def length(input, unit="BYTE", name=None):
     """The lengths of strings in bytes, or characters for ``unit="UTF8_CHAR"``, as int32.
 
@@ -64,6 +67,7 @@ def length(input, unit="BYTE", name=None):
     return emit("StringLength", (input,), {"unit": unit}, name)
 
 
+@dispatched
 def substr(input, pos, len, unit="BYTE", name=None):
     """The part of each string that starts at ``pos`` and has this length, or less at its end.
 
@@ -84,6 +88,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
     return emit("Substr", (input, pos, len), {"unit": unit}, name)
 
 
+@dispatched
 def lower(input, encoding="", name=None):
     """Strings in lower case: ASCII letters, or all for ``encoding="utf-8"``.
 
@@ -93,6 +98,7 @@ def lower(input, encoding="", name=None):
     return emit("StringLower", (input,), {"encoding": encoding}, name)
 
 
+@dispatched
 def upper(input, encoding="", name=None):
     """Strings in upper case: ASCII letters, or all for ``encoding="utf-8"``.
 
@@ -102,6 +108,7 @@ def upper(input, encoding="", name=None):
     return emit("StringUpper", (input,), {"encoding": encoding}, name)
 
 
+@dispatched
 def strip(input, name=None):
     """Strings without white space at both ends.
 
@@ -111,6 +118,7 @@ def strip(input, name=None):
     return emit("StringStrip", (input,), None, name)
 
 
+@dispatched
 def to_number(input, out_type=float32, name=None):
     """The numbers that strings spell.
 
@@ -152,6 +160,7 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     return emit("StringFormat", tensors, attrs, name)
 
 
+@dispatched
 def regex_full_match(input, pattern, name=None):
     """Whether the whole of each string matches a regular expression.
 
@@ -166,6 +175,7 @@ def regex_full_match(input, pattern, name=None):
     return emit("RegexFullMatch", (input, pattern), None, name)
 
 
+@dispatched
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     """Each string with what matches a regular expression replaced; ``\\1`` stands for the first
     group.

@@ -1,0 +1,194 @@
+"""Public functions of ragged arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ferrograph as fg
+
+from . import arrays, build, reductions
+from .elementwise import aligned, map_flat_values
+from .tensor import is_ragged
+
+__all__ = ["dispatch"]
+
+
+def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
+    """The result of a public function, NotImplemented for one that has no ragged form."""
+    name = function.__name__
+    if name in reductions.REDUCTIONS:
+        return _reduced(name, *args, **kwargs)
+    form = _FORMS.get(name)
+    if form is not None:
+        return form(*args, **kwargs)
+    if name in _PAIRS:
+        return _pair(function, *args, **kwargs)
+    if name in _UNARY:
+        return map_flat_values(function, *args, **kwargs)
+    return NotImplemented
+
+
+def _reduced(
+    name: str,
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    name_: Any = None,
+    **_: Any,
+) -> Any:
+    return reductions.reduce(name, input_tensor, axis, keepdims)
+
+
+def _pair(function: Any, x: Any, y: Any, name: Any = None) -> Any:
+    wrap, flat = aligned(_operands([x, y]))
+    return wrap(function(*flat))
+
+
+def _operands(values: list) -> list:
+    """Operands as tensors; Python values take the dtype of the ragged one."""
+    dtype = next(v.dtype for v in values if is_ragged(v))
+    return [v if is_ragged(v) else _operand(v, dtype) for v in values]
+
+
+def _operand(value: Any, dtype: Any) -> Any:
+    if hasattr(value, "dtype"):
+        return fg.convert_to_tensor(value)
+    return fg.convert_to_tensor(value, dtype)
+
+
+def _where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
+    if x is None and y is None:
+        return fg.boolean_mask(condition.to_sparse().indices, condition.flat_values)
+    dtype = next((v.dtype for v in (x, y) if hasattr(v, "dtype")), None)
+    x, y = (v if hasattr(v, "dtype") else fg.convert_to_tensor(v, dtype) for v in (x, y))
+    condition = condition if is_ragged(condition) else fg.convert_to_tensor(condition)
+    wrap, flat = aligned([condition, x, y])
+    return wrap(fg.where(*flat))
+
+
+def _concat(values: Any, axis: int, name: Any = None) -> Any:
+    return arrays.concat(values, axis)
+
+
+def _stack(values: Any, axis: int = 0, name: Any = None) -> Any:
+    return build.stack(values, axis)
+
+
+def _gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: Any = None,
+) -> Any:
+    return arrays.gather(params, indices, axis, batch_dims)
+
+
+def _lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
+    return ids.with_flat_values(fg.nn.embedding_lookup(params, ids.flat_values, max_norm))
+
+
+def _expand_dims(input: Any, axis: int, name: Any = None) -> Any:
+    return arrays.expand_dims(input, axis)
+
+
+def _squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
+    return arrays.squeeze(input, axis)
+
+
+def _tile(input: Any, multiples: Any, name: Any = None) -> Any:
+    return arrays.tile(input, multiples)
+
+
+def _reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
+    return arrays.reverse(tensor, axis)
+
+
+def _size(input: Any, out_type: Any = None, name: Any = None) -> Any:
+    return fg.size(input.flat_values, out_type)
+
+
+def _rank(input: Any, name: Any = None) -> Any:
+    return fg.constant(input.shape.rank) if input.shape.rank else fg.rank(input.to_tensor())
+
+
+def _one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: Any = None,
+) -> Any:
+    if axis not in (None, -1):
+        raise ValueError("one_hot of a ragged tensor puts the new axis last")
+    made = fg.one_hot(indices.flat_values, depth, on_value, off_value, None, dtype)
+    return indices.with_flat_values(made)
+
+
+def _boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = None) -> Any:
+    if axis not in (None, 0):
+        raise ValueError("boolean_mask of ragged tensors works along axis 0")
+    return build.boolean_mask(tensor, mask)
+
+
+def _add_n(inputs: Any, name: Any = None) -> Any:
+    total, *others = inputs
+    for other in others:
+        total = total + other
+    return total
+
+
+def _split(
+    value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: Any = None
+) -> Any:
+    if axis != 0:
+        raise ValueError("split of a ragged tensor works along axis 0")
+    sizes = num_or_size_splits
+    if isinstance(sizes, int):
+        rows = value.shape[0]
+        if rows is None or rows % sizes:
+            raise ValueError(f"{rows} rows do not split into {sizes} parts of one size")
+        sizes = [rows // sizes] * sizes
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+    return [value[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
+_FORMS: dict[str, Any] = {
+    "add_n": _add_n,
+    "boolean_mask": _boolean_mask,
+    "concat": _concat,
+    "embedding_lookup": _lookup,
+    "expand_dims": _expand_dims,
+    "gather": _gather,
+    "one_hot": _one_hot,
+    "rank": _rank,
+    "reverse": _reverse,
+    "size": _size,
+    "split": _split,
+    "squeeze": _squeeze,
+    "stack": _stack,
+    "tile": _tile,
+    "where": _where,
+}
+
+_PAIRS_NAMES = """
+add atan2 bitwise_and bitwise_or bitwise_xor divide divide_no_nan equal floordiv floormod
+greater greater_equal left_shift less less_equal logical_and logical_or logical_xor maximum
+minimum multiply multiply_no_nan nextafter not_equal pow realdiv right_shift squared_difference
+subtract truediv truncatediv truncatemod xdivy xlog1py xlogy zeta igamma igammac polygamma
+"""
+_PAIRS = frozenset(_PAIRS_NAMES.split())
+
+_UNARY_NAMES = """
+abs acos acosh angle as_string asin asinh atan atanh cast ceil clip_by_value conj cos cosh
+digamma dropout elu erf erfc erfcinv erfinv exp expm1 floor gelu identity imag invert is_finite
+is_inf is_nan leaky_relu length lgamma log log1p log_sigmoid logical_not lower ndtri negative
+ones_like real reciprocal reciprocal_no_nan regex_full_match regex_replace relu relu6 rint round
+rsqrt saturate_cast scalar_mul selu sigmoid sign silu sin sinh softplus softsign sqrt square
+stop_gradient strip substr swish tan tanh to_hash_bucket_fast to_number upper zeros_like
+check_numerics
+"""
+_UNARY = frozenset(_UNARY_NAMES.split())

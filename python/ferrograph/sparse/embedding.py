@@ -1,0 +1,58 @@
+"""Rows of embeddings for sparse ids, combined for each row of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ferrograph as fg
+
+from .places import require
+from .tensor import is_sparse
+
+__all__ = ["embedding_lookup_sparse"]
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """The embeddings of the ids in each row, weighted and combined.
+
+    Args:
+      params: a matrix of embeddings, or a list of one.
+      sp_ids: a sparse matrix of integers; an empty row gives zeros.
+      sp_weights: a sparse matrix of weights at the same coordinates, or None for 1 each.
+      combiner: "mean" (the default), "sum", or "sqrtn": the sum by the root of the squared weights.
+      max_norm: None, or the largest norm that an embedding may have.
+
+    Raises:
+      TypeError: where ids or weights are not sparse.
+      ValueError: for another combiner.
+    """
+    combiner = "mean" if combiner is None else combiner
+    if combiner not in ("mean", "sum", "sqrtn"):
+        raise ValueError(f'combiner must be "mean", "sum" or "sqrtn", got {combiner!r}')
+    if not is_sparse(sp_ids) or not (sp_weights is None or is_sparse(sp_weights)):
+        raise TypeError("embedding_lookup_sparse takes SparseTensors of ids and weights")
+    rows = sp_ids.indices[:, 0]
+    count = fg.reduce_max(fg.concat([[-1], rows], 0)) + 1
+    found = fg.nn.embedding_lookup(params, sp_ids.values, max_norm)
+    if sp_weights is None:
+        weights = fg.ones_like(rows, found.dtype)
+    else:
+        same = fg.reduce_all(fg.equal(sp_ids.indices, sp_weights.indices))
+        require(same, "embedding_lookup_sparse: ids and weights have different coordinates")
+        weights = fg.cast(sp_weights.values, found.dtype)
+    total = fg.math.unsorted_segment_sum(found * fg.expand_dims(weights, 1), rows, count)
+    if combiner == "sum":
+        return total
+    if combiner == "mean":
+        norm = fg.math.unsorted_segment_sum(weights, rows, count)
+    else:
+        norm = fg.sqrt(fg.math.unsorted_segment_sum(fg.square(weights), rows, count))
+    return fg.math.divide_no_nan(total, fg.expand_dims(norm, 1))
