@@ -28,7 +28,7 @@ fn hit(c: &mut Criterion) {
     let mut group = c.benchmark_group("cache/hit");
     for n_args in [1, 2, 10] {
         let cache = TraceCache::new(1 << 14);
-        cache.insert(signature(n_args, 32), ());
+        cache.insert(&signature(n_args, 32), ());
         let call = signature(n_args, 32);
         group.bench_function(BenchmarkId::new("arguments", n_args), |b| {
             b.iter(|| cache.find(black_box(&call), |_| true))
@@ -37,7 +37,7 @@ fn hit(c: &mut Criterion) {
     for n_traces in [10, 100, 1000] {
         let cache = TraceCache::new(1 << 14);
         for side in 0..n_traces {
-            cache.insert(signature(2, side), ());
+            cache.insert(&signature(2, side), ());
         }
         let call = signature(2, n_traces / 2);
         group.bench_function(BenchmarkId::new("traces", n_traces), |b| {
@@ -46,7 +46,7 @@ fn hit(c: &mut Criterion) {
     }
     let cache = TraceCache::new(1 << 14);
     let relaxed = generalise(&signature(2, 2), &signature(2, 3), false);
-    cache.insert(relaxed.expect("they differ in dimensions only"), ());
+    cache.insert(&relaxed.expect("they differ in dimensions only"), ());
     let call = signature(2, 77);
     group.bench_function("relaxed", |b| {
         b.iter(|| cache.find(black_box(&call), |_| true))
@@ -58,7 +58,7 @@ fn miss(c: &mut Criterion) {
     for n_traces in [1, 100] {
         let cache = TraceCache::new(1 << 14);
         for side in 0..n_traces {
-            cache.insert(signature(2, side), ());
+            cache.insert(&signature(2, side), ());
         }
         let call = signature(3, 1);
         group.bench_function(BenchmarkId::new("traces", n_traces), |b| {

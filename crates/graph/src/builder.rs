@@ -112,7 +112,7 @@ impl GraphBuilder {
         let (specs, known) = {
             let infos = Inputs::new(inputs.iter().map(|v| {
                 let info = self.value(*v);
-                (&info.spec, info.constant.as_ref(), info.known.as_ref())
+                (&info.spec, info.constant.as_deref(), info.known.as_deref())
             }));
             let specs = op.infer(&infos).map_err(|e| e.in_op(op.name()))?;
             (specs, op.known(&infos))
@@ -141,11 +141,11 @@ impl GraphBuilder {
                 index,
                 spec: spec.clone(),
                 constant: None,
-                known: known.take(),
+                known: known.take().map(Box::new),
             });
         }
         if let (Some(value), Some(info)) = (op.constant(), self.values.last_mut()) {
-            info.constant = Some(value.clone());
+            info.constant = Some(Box::new(value.clone()));
         }
         let name = self.unique_name(name.unwrap_or_else(|| op.node_name()));
         self.nodes.push(Node {
@@ -204,7 +204,9 @@ impl GraphBuilder {
     }
 
     /// The finished graph.
-    pub fn finish(self, inputs: Vec<ValueId>, n_args: usize, outputs: Vec<ValueId>) -> Graph {
+    pub fn finish(mut self, inputs: Vec<ValueId>, n_args: usize, outputs: Vec<ValueId>) -> Graph {
+        self.nodes.shrink_to_fit();
+        self.values.shrink_to_fit();
         Graph::new(self.name, self.nodes, self.values, inputs, n_args, outputs)
     }
 }

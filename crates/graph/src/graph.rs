@@ -34,10 +34,10 @@ pub struct ValueInfo {
     pub index: u32,
     /// Its type.
     pub spec: TensorSpec,
-    /// Its value, where it is a constant.
-    pub constant: Option<Tensor>,
+    /// Its value, where it is a constant. Boxed, as most values have neither this nor the next.
+    pub constant: Option<Box<Tensor>>,
     /// Its elements as far as shape arithmetic knows them.
-    pub known: Option<Known>,
+    pub known: Option<Box<Known>>,
 }
 
 /// A graph: nodes in program order, each after those it takes values from.

@@ -145,7 +145,7 @@ impl Trace {
 
     /// The value where it is a constant of this trace.
     pub fn constant_of(&self, value: ValueId) -> Option<Tensor> {
-        self.info(value, |i| i.constant.clone())
+        self.info(value, |i| i.constant.as_deref().cloned())
     }
 
     /// The public name of a value, `node:output`, and where its node was made.
@@ -288,7 +288,7 @@ impl Trace {
                 .add(leaves.placeholder(spec), &[], Some("capture"), None)?;
             let inner = state.builder.node(node).outputs[0];
             let info = state.builder.value_mut(inner);
-            info.constant = constant;
+            info.constant = constant.map(Box::new);
             info.known = known;
             state.captured.insert(outer.key(), inner);
             state.captures.push(Capture {

@@ -92,7 +92,7 @@ fn check_outputs(graph: &Graph, id: NodeId, node: &Node, made: &mut [bool]) -> V
     }
     let inputs = Inputs::new(node.inputs.iter().map(|v| {
         let info = graph.value(*v);
-        (&info.spec, info.constant.as_ref(), info.known.as_ref())
+        (&info.spec, info.constant.as_deref(), info.known.as_deref())
     }));
     match node.op.infer(&inputs) {
         Ok(specs) if specs.len() != node.outputs.len() => {

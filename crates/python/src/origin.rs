@@ -2,8 +2,10 @@
 
 use ferrograph_tensor::Origin;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 static INTERNAL: OnceLock<Vec<String>> = OnceLock::new();
@@ -22,6 +24,33 @@ fn is_internal(file: &str) -> bool {
         .is_some_and(|paths| paths.iter().any(|p| file.starts_with(p.as_str())))
 }
 
+thread_local! {
+    /// The origin found last: most operations stand in the function of the one before, many on its line.
+    static LAST: RefCell<Option<Arc<Origin>>> = const { RefCell::new(None) };
+}
+
+/// An origin that shares what it can with the one before.
+fn shared(file: &str, line: u32, function: &str) -> Arc<Origin> {
+    LAST.with_borrow_mut(|last| {
+        let (file, function) = match last {
+            Some(o) if *o.file == *file && *o.function == *function => {
+                if o.line == line {
+                    return o.clone();
+                }
+                (o.file.clone(), o.function.clone())
+            }
+            _ => (file.into(), function.into()),
+        };
+        let origin = Arc::new(Origin {
+            file,
+            line,
+            function,
+        });
+        *last = Some(origin.clone());
+        origin
+    })
+}
+
 /// The origin of the frame the interpreter is in, skipping ferrograph's own.
 pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
     // SAFETY: the GIL is held; PyEval_GetFrame gives a borrowed frame or null.
@@ -31,17 +60,14 @@ pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
         let raw: *mut ffi::PyFrameObject = frame.as_ptr().cast();
         // SAFETY: `raw` is a live frame; PyFrame_GetCode gives a new reference, never null.
         let code = unsafe { Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(raw).cast()) };
-        let file = code.getattr("co_filename").ok()?;
-        let file = file.cast::<PyString>().ok()?.to_str().ok()?.to_owned();
-        if !is_internal(&file) {
-            let function = code.getattr("co_name").ok()?.extract::<String>().ok()?;
+        let file = code.getattr(intern!(py, "co_filename")).ok()?;
+        let file = file.cast::<PyString>().ok()?.to_str().ok()?;
+        if !is_internal(file) {
+            let function = code.getattr(intern!(py, "co_name")).ok()?;
+            let function = function.cast::<PyString>().ok()?.to_str().ok()?;
             // SAFETY: `raw` is a live frame.
             let line = u32::try_from(unsafe { ffi::PyFrame_GetLineNumber(raw) }).unwrap_or(0);
-            return Some(Arc::new(Origin {
-                file: file.into(),
-                line,
-                function: function.into(),
-            }));
+            return Some(shared(file, line, function));
         }
         // SAFETY: `raw` is a live frame; PyFrame_GetBack gives a new reference or null.
         let back = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyFrame_GetBack(raw).cast()) };

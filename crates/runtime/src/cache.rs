@@ -1,9 +1,10 @@
 //! The trace cache: from the signature of a call to a trace.
 
-use crate::signature::{Signature, distance, is_general, matches};
+use crate::signature::{distance, is_general, matches};
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use parking_lot::RwLock;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,19 +24,71 @@ pub struct CacheStats {
 /// A trace in the cache, with the signature of the calls it serves.
 pub struct Cached<T> {
     /// Calls that fit it are served.
-    pub signature: Signature,
+    pub signature: Box<[u64]>,
     /// The trace.
     pub trace: T,
     /// When it was used last, in calls of the cache.
     used: AtomicU64,
 }
 
+/// What serves the calls of one signature.
+struct Served<T> {
+    /// The signature, where it is not the entry's own.
+    seen: Option<Box<[u64]>>,
+    entry: Arc<Cached<T>>,
+}
+
+impl<T> Served<T> {
+    fn signature(&self) -> &[u64] {
+        self.seen.as_deref().unwrap_or(&self.entry.signature)
+    }
+}
+
+/// From the signatures of calls seen, exact, to the entries that serve them.
+struct Index<T> {
+    table: HashTable<Served<T>>,
+}
+
+impl<T> Index<T> {
+    fn new() -> Index<T> {
+        Index {
+            table: HashTable::new(),
+        }
+    }
+
+    fn hash(signature: &[u64]) -> u64 {
+        FixedState::default().hash_one(signature)
+    }
+
+    fn get(&self, signature: &[u64]) -> Option<&Arc<Cached<T>>> {
+        let hash = Self::hash(signature);
+        let found = self.table.find(hash, |s| s.signature() == signature)?;
+        Some(&found.entry)
+    }
+
+    fn remove(&mut self, signature: &[u64]) {
+        let hash = Self::hash(signature);
+        if let Ok(found) = (self.table).find_entry(hash, |s| s.signature() == signature) {
+            found.remove();
+        }
+    }
+
+    fn insert(&mut self, signature: &[u64], entry: &Arc<Cached<T>>) {
+        self.remove(signature);
+        let served = Served {
+            seen: (*entry.signature != *signature).then(|| signature.into()),
+            entry: entry.clone(),
+        };
+        self.table
+            .insert_unique(Self::hash(signature), served, |s| Self::hash(s.signature()));
+    }
+}
+
 struct State<T> {
     /// The traces, oldest first.
     entries: Vec<Arc<Cached<T>>>,
-    /// From the signatures of calls seen, exact, to the entry that serves them. The signature of an entry that is not
-    /// general is always among them.
-    served: HashMap<Signature, Arc<Cached<T>>, FixedState>,
+    /// The signature of an entry that is not general is always in it.
+    served: Index<T>,
     /// How many of the entries are general: with a dimension or rank left open.
     n_general: usize,
     /// Whether signatures were served by entries that they do not fit word by word.
@@ -73,11 +126,10 @@ impl<T> State<T> {
     }
 
     fn remember(&mut self, signature: &[u64], entry: &Arc<Cached<T>>) {
-        if self.served.len() >= SERVED_LIMIT + self.entries.len() {
-            self.served.retain(|seen, entry| *seen == entry.signature);
+        if self.served.table.len() >= SERVED_LIMIT + self.entries.len() {
+            self.served.table.retain(|served| served.seen.is_none());
         }
-        self.served
-            .insert(Signature::from_slice(signature), entry.clone());
+        self.served.insert(signature, entry);
     }
 
     /// Takes an entry out, and what leads to it.
@@ -86,14 +138,15 @@ impl<T> State<T> {
         let general = is_general(&gone.signature);
         self.n_general -= usize::from(general);
         if general || self.has_aliases {
-            self.served.retain(|_, entry| !Arc::ptr_eq(entry, &gone));
+            let table = &mut self.served.table;
+            table.retain(|served| !Arc::ptr_eq(&served.entry, &gone));
         } else if (self.served.get(&gone.signature)).is_some_and(|e| Arc::ptr_eq(e, &gone)) {
             self.served.remove(&gone.signature);
         }
-        if !general && !self.served.contains_key(&gone.signature) {
+        if !general && self.served.get(&gone.signature).is_none() {
             let twin = (self.entries.iter().rev()).find(|e| e.signature == gone.signature);
             if let Some(twin) = twin.cloned() {
-                self.served.insert(gone.signature.clone(), twin);
+                self.served.insert(&gone.signature, &twin);
             }
         }
         gone
@@ -110,7 +163,7 @@ impl<T> TraceCache<T> {
         TraceCache {
             state: RwLock::new(State {
                 entries: Vec::new(),
-                served: HashMap::with_hasher(FixedState::default()),
+                served: Index::new(),
                 n_general: 0,
                 has_aliases: false,
                 evictions: 0,
@@ -188,9 +241,9 @@ impl<T> TraceCache<T> {
     }
 
     /// Adds a trace for all calls that fit its signature, and gives the entry that made room for it.
-    pub fn insert(&self, signature: Signature, trace: T) -> Option<Arc<Cached<T>>> {
+    pub fn insert(&self, signature: &[u64], trace: T) -> Option<Arc<Cached<T>>> {
         let entry = Arc::new(Cached {
-            signature,
+            signature: signature.into(),
             trace,
             used: AtomicU64::new(self.calls.load(Ordering::Relaxed)),
         });
@@ -204,11 +257,10 @@ impl<T> TraceCache<T> {
         state.evictions += u64::from(evicted.is_some());
         if is_general(&entry.signature) {
             state.n_general += 1;
-            state
-                .served
-                .retain(|seen, old| *seen == old.signature || !matches(&entry.signature, seen));
+            let table = &mut state.served.table;
+            table.retain(|served| served.seen.is_none() || !matches(signature, served.signature()));
         } else {
-            state.served.insert(entry.signature.clone(), entry.clone());
+            state.served.insert(signature, &entry);
         }
         state.entries.push(entry);
         evicted
@@ -271,10 +323,7 @@ impl<T> TraceCache<T> {
     pub fn clear(&self) {
         let mut state = self.state.write();
         let entries = std::mem::take(&mut state.entries);
-        let served = std::mem::replace(
-            &mut state.served,
-            HashMap::with_hasher(FixedState::default()),
-        );
+        let served = std::mem::replace(&mut state.served, Index::new());
         state.n_general = 0;
         drop(state);
         drop((entries, served));
@@ -296,7 +345,7 @@ impl<T> TraceCache<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::{SignatureBuilder, generalise};
+    use crate::signature::{Signature, SignatureBuilder, generalise};
 
     fn tensor(dims: &[usize]) -> Signature {
         let mut b = SignatureBuilder::new();
@@ -312,8 +361,8 @@ mod tests {
     fn the_most_specific_trace_serves() {
         let cache = TraceCache::new(8);
         let relaxed = generalise(&tensor(&[2]), &tensor(&[3]), false).unwrap();
-        cache.insert(relaxed, "relaxed");
-        cache.insert(tensor(&[4]), "exact");
+        cache.insert(&relaxed, "relaxed");
+        cache.insert(&tensor(&[4]), "exact");
         assert_eq!(found(&cache, &[4]), Some("exact"));
         assert_eq!(found(&cache, &[9]), Some("relaxed"));
         assert_eq!(found(&cache, &[9]), Some("relaxed"));
@@ -331,11 +380,11 @@ mod tests {
     fn a_more_specific_trace_takes_over() {
         let cache = TraceCache::new(8);
         let relaxed = generalise(&tensor(&[2]), &tensor(&[3]), false).unwrap();
-        cache.insert(relaxed.clone(), "relaxed");
+        cache.insert(&relaxed, "relaxed");
         assert_eq!(found(&cache, &[4]), Some("relaxed"));
-        cache.insert(tensor(&[4]), "exact");
+        cache.insert(&tensor(&[4]), "exact");
         assert_eq!(found(&cache, &[4]), Some("exact"));
-        cache.insert(relaxed, "relaxed again");
+        cache.insert(&relaxed, "relaxed again");
         assert_eq!(found(&cache, &[4]), Some("exact"));
         assert_eq!(found(&cache, &[5]), Some("relaxed again"));
     }
@@ -343,10 +392,10 @@ mod tests {
     #[test]
     fn the_least_recently_used_makes_room() {
         let cache = TraceCache::new(2);
-        assert!(cache.insert(tensor(&[1]), 1).is_none());
-        assert!(cache.insert(tensor(&[2]), 2).is_none());
+        assert!(cache.insert(&tensor(&[1]), 1).is_none());
+        assert!(cache.insert(&tensor(&[2]), 2).is_none());
         assert_eq!(found(&cache, &[1]), Some(1));
-        let gone = cache.insert(tensor(&[3]), 3).unwrap();
+        let gone = cache.insert(&tensor(&[3]), 3).unwrap();
         assert_eq!(gone.trace, 2);
         assert_eq!(found(&cache, &[2]), None);
         assert_eq!(found(&cache, &[1]), Some(1));
@@ -358,17 +407,17 @@ mod tests {
     #[test]
     fn an_evicted_general_trace_serves_nothing_any_more() {
         let cache = TraceCache::new(1);
-        cache.insert(generalise(&tensor(&[2]), &tensor(&[3]), false).unwrap(), 0);
+        cache.insert(&generalise(&tensor(&[2]), &tensor(&[3]), false).unwrap(), 0);
         assert_eq!(found(&cache, &[7]), Some(0));
-        cache.insert(tensor(&[1, 1]), 1);
+        cache.insert(&tensor(&[1, 1]), 1);
         assert_eq!(found(&cache, &[7]), None);
     }
 
     #[test]
     fn stale_traces_wait_for_their_time() {
         let cache = TraceCache::new(8);
-        cache.insert(tensor(&[2]), "on");
-        cache.insert(tensor(&[2]), "off");
+        cache.insert(&tensor(&[2]), "on");
+        cache.insert(&tensor(&[2]), "off");
         for now in ["on", "off", "off", "on"] {
             let found = cache.find(&tensor(&[2]), |t| *t == now).unwrap();
             assert_eq!(found.trace, now);
@@ -381,20 +430,20 @@ mod tests {
     #[test]
     fn an_evicted_twin_leaves_the_other_findable() {
         let cache = TraceCache::new(2);
-        cache.insert(tensor(&[2]), "on");
-        cache.insert(tensor(&[2]), "off");
+        cache.insert(&tensor(&[2]), "on");
+        cache.insert(&tensor(&[2]), "off");
         assert!(cache.find(&tensor(&[2]), |t| *t == "on").is_some());
-        assert_eq!(cache.insert(tensor(&[3]), "other").unwrap().trace, "off");
+        assert_eq!(cache.insert(&tensor(&[3]), "other").unwrap().trace, "off");
         assert_eq!(found(&cache, &[2]), Some("on"));
     }
 
     #[test]
     fn an_alias_goes_with_its_entry() {
         let cache = TraceCache::new(1);
-        cache.insert(tensor(&[2]), 0);
+        cache.insert(&tensor(&[2]), 0);
         cache.alias(&tensor(&[7, 7]), |t| *t == 0);
         assert_eq!(found(&cache, &[7, 7]), Some(0));
-        cache.insert(tensor(&[3]), 1);
+        cache.insert(&tensor(&[3]), 1);
         assert_eq!(found(&cache, &[7, 7]), None);
     }
 
@@ -407,8 +456,8 @@ mod tests {
             b.finish()
         };
         let cache = TraceCache::new(8);
-        cache.insert(call(&[2, 2], 7), "same number");
-        cache.insert(call(&[3, 3], 8), "nothing in common");
+        cache.insert(&call(&[2, 2], 7), "same number");
+        cache.insert(&call(&[3, 3], 8), "nothing in common");
         assert_eq!(
             cache.nearest(&call(&[4, 4], 7)).unwrap().trace,
             "same number"

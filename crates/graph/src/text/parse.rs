@@ -330,8 +330,8 @@ impl<'a> Parser<'a> {
             node,
             index: u32::try_from(index).map_err(|_| self.wrong("too many outputs"))?,
             spec,
-            constant,
-            known,
+            constant: constant.map(Box::new),
+            known: known.map(Box::new),
         })
     }
 

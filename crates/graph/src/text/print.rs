@@ -154,7 +154,7 @@ impl Printer {
         }
         if let Some(known) = &info.known {
             self.put(" known [");
-            self.list(known, |p, k| match k {
+            self.list(known.iter(), |p, k| match k {
                 Some(k) => p.put(k),
                 None => p.put("?"),
             });

@@ -83,7 +83,7 @@ fn graph_of(attrs: &[Attr]) -> Graph {
         None,
     );
     let (x, y) = (b.node(first).outputs[0], b.node(second.unwrap()).outputs[0]);
-    b.value_mut(y).constant = Some(Tensor::vector(&[1i32, -2]).unwrap());
+    b.value_mut(y).constant = Some(Box::new(Tensor::vector(&[1i32, -2]).unwrap()));
     let mut last = x;
     for attr in attrs {
         let node = b
@@ -91,7 +91,7 @@ fn graph_of(attrs: &[Attr]) -> Graph {
             .unwrap();
         b.add_control(node, &[NodeId::new(0), first]);
         last = b.node(node).outputs[1];
-        b.value_mut(last).known = Some(smallvec![None, Some(-3)]);
+        b.value_mut(last).known = Some(Box::new(smallvec![None, Some(-3)]));
     }
     b.finish(vec![x, y], 1, vec![last, x])
 }

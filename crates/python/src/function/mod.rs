@@ -247,7 +247,7 @@ impl PyFunction {
         signature: &PySignature,
     ) -> Option<(PySignature, Py<PyConcrete>)> {
         let entry = self.cache.nearest(&signature.0)?;
-        let nearest = PySignature::from(entry.signature.clone());
+        let nearest = PySignature::from(Signature::from_slice(&entry.signature));
         Some((nearest, entry.trace.clone_ref(py)))
     }
 
@@ -255,7 +255,7 @@ impl PyFunction {
     /// newest trace that differs from it in nothing else; None where there is none.
     fn _relaxed(&self, signature: &PySignature, ranks: bool) -> Option<PySignature> {
         let wanted = &signature.0;
-        let relax = |s: &Signature| generalise(s, wanted, ranks).filter(|g| g != wanted);
+        let relax = |s: &[u64]| generalise(s, wanted, ranks).filter(|g| g != wanted);
         self.cache
             .newest(|entry| relax(&entry.signature))
             .map(PySignature::from)
@@ -268,8 +268,11 @@ impl PyFunction {
         signature: &PySignature,
         concrete: Py<PyConcrete>,
     ) -> Option<(PySignature, Py<PyConcrete>)> {
-        let gone = self.cache.insert(signature.0.clone(), concrete)?;
-        Some((gone.signature.clone().into(), gone.trace.clone_ref(py)))
+        let gone = self.cache.insert(&signature.0, concrete)?;
+        Some((
+            Signature::from_slice(&gone.signature).into(),
+            gone.trace.clone_ref(py),
+        ))
     }
 
     /// Serves calls of that very signature by a trace that was kept for another.
@@ -280,7 +283,8 @@ impl PyFunction {
     /// The signatures that traces are kept for, oldest first.
     fn _signatures(&self) -> Vec<PySignature> {
         let entries = self.cache.entries();
-        entries.iter().map(|e| e.signature.clone().into()).collect()
+        let words = entries.iter().map(|e| Signature::from_slice(&e.signature));
+        words.map(PySignature::from).collect()
     }
 
     /// The traces, oldest first.
