@@ -71,15 +71,12 @@ from .functional import foldl, foldr, map_fn, scan, vectorized_map
 from .ops.top import *  # noqa: F403
 from . import (
     autograph,
-    config,
     dtypes,
     experimental,
-    linalg,
     math,
     nest,
     nn,
     random,
-    strings,
 )
 
 newaxis = None
@@ -99,7 +96,20 @@ _LAZY = {
     "trace_report": "retrace",
 }
 _LAZY_MODULES = frozenset(
-    ("autodiff", "bitwise", "data", "debugging", "ragged", "sets", "sparse", "test", "types")
+    (
+        "autodiff",
+        "bitwise",
+        "config",
+        "data",
+        "debugging",
+        "linalg",
+        "ragged",
+        "sets",
+        "sparse",
+        "strings",
+        "test",
+        "types",
+    )
 )
 
 

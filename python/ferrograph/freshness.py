@@ -8,6 +8,7 @@ left out: they are its own state.
 
 from __future__ import annotations
 
+import opcode
 import sys
 import types
 from functools import lru_cache
@@ -115,8 +116,6 @@ def _stored_cells(code: types.CodeType) -> set[str]:
 
 @lru_cache(maxsize=1)
 def _opcodes() -> dict[int, str]:
-    import opcode
-
     loads = ["LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "EXTENDED_ARG"]
     wanted = [*loads, "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"]
     return {opcode.opmap[name]: name for name in wanted if name in opcode.opmap}

@@ -16,6 +16,7 @@ from . import _core, context, nest, outputs
 from .autograph.api import conversion, convert
 from .autograph.straight_line import is_straight_line
 from .concrete import ConcreteFunction
+from .freshness import Reads
 from .misses import Log, Miss, in_short
 from .tensor_spec import TensorSpec
 from .variable import Creation, pop_creation, push_creation
@@ -339,12 +340,10 @@ class Function(_core.FunctionBase):
             made._set_guards(guards)
         return made, region
 
-    def _reads(self, staged: Callable) -> Any:
+    def _reads(self, staged: Callable) -> Reads | None:
         """Where the trace notes what its functions read from outside; None where that is frozen."""
         if not self._is_guarded:
             return None
-        from .freshness import Reads
-
         reads = Reads()
         reads.add_target(self.python_function, staged is not self.python_function)
         return reads

@@ -7,6 +7,7 @@ conversion. This module imports nothing heavy, since it stands before every firs
 
 from __future__ import annotations
 
+import opcode
 import sys
 import types
 from functools import lru_cache
@@ -23,8 +24,6 @@ _VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.Vari
 @lru_cache(maxsize=1)
 def _suspects() -> frozenset[int]:
     """Opcodes after which control flow, or what conversion gives a meaning on tensors, may come."""
-    import opcode
-
     jumps = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
     tests = "UNARY_NOT CONTAINS_OP UNPACK EXTEND CALL_FUNCTION_EX FORMAT BUILD_STRING CONVERT_VALUE"
     state = "STORE_SUBSCR STORE_ATTR STORE_DEREF STORE_GLOBAL DELETE IMPORT MAKE_FUNCTION"
