@@ -40,6 +40,10 @@ fn scalar(x: i32) -> Tensor {
 
 /// A loop of `n` rounds over `i` and variables `a` and `b` of that type, with that body; returns the variables.
 fn looped(spec: &str, body: &str) -> Arc<Graph> {
+    parse(&looped_text(spec, body))
+}
+
+fn looped_text(spec: &str, body: &str) -> String {
     let (dtype, shape) = spec.split_once(' ').unwrap();
     let placeholder = |name: &str, of: &str| {
         let (dtype, shape) = of.split_once(' ').unwrap();
@@ -56,7 +60,7 @@ fn looped(spec: &str, body: &str) -> Arc<Graph> {
         "[?]" => "1, -1".to_owned(),
         _ => format!("1, {}", shape.trim_matches(['[', ']'])),
     };
-    parse(&format!(
+    format!(
         r#"graph "f" (%0, %1, %2) {{
   %0 = {int}
   %1 = {a}
@@ -79,7 +83,7 @@ fn looped(spec: &str, body: &str) -> Arc<Graph> {
   }} (%3, %1, %2, %0) : int32 [], {spec}, {spec}
   return %4, %5, %6
 }}"#
-    ))
+    )
 }
 
 const NEXT: &str = r#"      %3 = Const "one" {value: tensor int32 [] {1}} () : int32 [] is const
@@ -178,6 +182,21 @@ fn a_side_that_the_shapes_break_may_be_there_but_not_run() {
     assert_eq!(e.op(), Some("AddV2"));
     // The other side gives values that the product refuses.
     assert_eq!(run(false).unwrap_err().op(), Some("Mul"));
+}
+
+#[test]
+fn results_of_loops_outlive_what_is_computed_after_them() {
+    let body = format!("{NEXT}      return %4, %2, %1");
+    let text = looped_text("int32 []", &body).replace(
+        "  return %4, %5, %6\n}",
+        r#"  %7 = AddV2 "x" (%1, %2) : int32 []
+  %8 = Mul "y" (%7, %7) : int32 []
+  %9 = AddV2 "z" (%8, %7) : int32 []
+  return %4, %5, %6, %9
+}"#,
+    );
+    let out = agree(&parse(&text), &[scalar(3), scalar(10), scalar(20)]);
+    assert_eq!(out[1].item::<i32>().unwrap(), 20);
 }
 
 #[test]

@@ -184,7 +184,7 @@ pub(super) struct SlabLiveness {
 }
 
 impl SlabLiveness {
-    pub fn of(lowering: &Lowering, block: &Block) -> Vec<(Slot, Lifetime)> {
+    pub fn of(lowering: &Lowering, block: &Block, outputs: &[Slot]) -> Vec<(Slot, Lifetime)> {
         let n = lowering.slots.len();
         let mut all = SlabLiveness {
             first: vec![None; n],
@@ -192,6 +192,8 @@ impl SlabLiveness {
             ..SlabLiveness::default()
         };
         all.block(block);
+        all.now += 1;
+        outputs.iter().for_each(|&slot| all.touch(slot));
         let mut lives = Vec::new();
         for (slot, info) in (0..).zip(&lowering.slots) {
             if matches!(info.storage, Storage::Slab | Storage::Pinned)

@@ -95,7 +95,9 @@ fn assemble(
     outputs: Vec<Slot>,
 ) -> Plan {
     let (placed, lifetimes): (Vec<Slot>, Vec<Lifetime>) =
-        SlabLiveness::of(&lowering, &block).into_iter().unzip();
+        SlabLiveness::of(&lowering, &block, &outputs)
+            .into_iter()
+            .unzip();
     let (offsets, slab_bytes) = assign(&lifetimes);
     let infos = || (0..).zip(&lowering.slots);
     Plan {
