@@ -42,10 +42,13 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
 
 def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
+    from .autograph import api
+
     inputs = nest.map_structure(_tensor, args)
     flat_args = nest.flatten(inputs)
+    staged = f if _core.executing_eagerly() else api.convert_callback(f)
     with GradientTape() as tape:
-        result, grad_fn = f(*inputs, **kwargs)
+        result, grad_fn = staged(*inputs, **kwargs)
     given = {id(v) for v in nest.flatten(args) if isinstance(v, Variable)}
     variables = [v for v in tape.watched_variables() if id(v) not in given]
     flat_result = [_core.convert_to_tensor(r) for r in nest.flatten(result)]

@@ -318,7 +318,8 @@ class Function(_core.FunctionBase):
         reads = self._reads(staged)
         push_creation(creation)
         try:
-            with context.tracing(region, reads), conversion(self._autograph):
+            roots = self.python_function, inner_args, inner_kwargs
+            with context.tracing(region, reads), conversion(self._autograph, roots):
                 result = staged(*inner_args, **inner_kwargs)
                 self._check_arguments(before, inner_args, inner_kwargs)
                 flat, template = outputs.flatten_result(result, outputs.as_output)

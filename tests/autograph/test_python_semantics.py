@@ -387,7 +387,7 @@ def test_exception_names_and_imports_inside_branches():
     same(f, (1,), (0,))
 
 
-def test_generators_and_coroutines_are_left_alone():
+def test_generators_run_lazily():
     def spans(n):
         while n > 0:
             yield n
@@ -401,8 +401,31 @@ def test_generators_and_coroutines_are_left_alone():
 
         return list(doubled()), sum(s for s in spans(n) if s)
 
-    assert convert(spans) is spans
+    def endless(log):
+        n = 0
+        while True:
+            if n > 3:
+                log.append("large")
+            got = yield n
+            if got:
+                return got
+            n += 1
+
     same(f, (3,))
+    log = []
+    found = convert(endless)(log)
+    assert [next(found) for _ in range(6)] == list(range(6))
+    assert log == ["large", "large"]
+    with pytest.raises(StopIteration) as stop:
+        found.send("end")
+    assert stop.value.value == "end"
+
+
+def test_coroutines_are_left_alone():
+    async def f(x):
+        return x if x else 1
+
+    assert convert(f) is f
 
 
 def test_mutable_arguments_and_augmented_assignment():

@@ -190,11 +190,12 @@ def _is_stable(node: ast.expr, rebound: set[str]) -> bool:
 class Liveness:
     """Walks a function body backwards; see the module's text for what it leaves on the nodes."""
 
-    def __init__(self, body: list[ast.stmt]):
+    def __init__(self, body: list[ast.stmt], shared: Names = NONE):
         self._break: Names = NONE
         self._continue: Names = NONE
         self._caught: Names = NONE  # read by the handlers around, wherever the body stops
-        self.entry = self.block(body, NONE)
+        self._shared = shared  # read by others after the function
+        self.entry = self.block(body, shared)
 
     def block(self, body: list[ast.stmt], live: Names) -> Names:
         """Names live before ``body`` when ``live`` are live after it."""
@@ -256,11 +257,11 @@ class Liveness:
         return self._continue
 
     def _Return(self, node: ast.Return, live: Names) -> Names:
-        node.ag_target_live = self._caught
-        return frozenset(Uses(node.value).loads)
+        node.ag_target_live = self._caught | self._shared
+        return frozenset(Uses(node.value).loads) | self._shared
 
     def _Raise(self, node: ast.Raise, live: Names) -> Names:
-        return frozenset(Uses(node).loads)
+        return frozenset(Uses(node).loads) | self._shared
 
     def _With(self, node: ast.With, live: Names) -> Names:
         live = self.block(node.body, live)

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
+from .journal import Journal, thread
+
 _F = TypeVar("_F", bound=Callable)
 
 
@@ -38,13 +40,21 @@ _status = _Status()
 
 
 @contextlib.contextmanager
-def conversion(enabled: bool) -> Iterator[None]:
-    """Say for a block whether library functions convert the callbacks they are given."""
+def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
+    """Say for a block whether library functions convert the callbacks they are given.
+
+    ``roots``, given where the block traces a function, is what it is made of: the Python function
+    and its arguments.
+    """
     before, _status.enabled = _status.enabled, enabled
+    journals = thread.journals, thread.roots
+    if roots is not None:
+        thread.journals, thread.roots = [Journal()], roots
     try:
         yield
     finally:
         _status.enabled = before
+        thread.journals, thread.roots = journals
 
 
 def convert(fn: _F) -> _F:

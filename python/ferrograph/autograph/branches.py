@@ -43,6 +43,7 @@ class Conditional:
         self._where = where
         self._sides = sides
         self.branches = (Traced("cond_true"), Traced("cond_false"))
+        self.promotes = False  # whether Python ints and floats meet as floats
         self._rebuild: list[Callable[[list], Any]] = []
 
     def __enter__(self) -> Conditional:
@@ -110,6 +111,8 @@ class Conditional:
 
     def _add_outputs(self, label: str, first: Any, second: Any) -> None:
         dtype = values.common_dtype([first, second])
+        if dtype is None and self.promotes:
+            dtype = values.number_dtype(first, second)
         made = []
         for branch, leaf in zip(self.branches, (first, second), strict=True):
             with branch:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
-import os
 import sys
-import sysconfig
 import types
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import context
-from . import api, builtins, compile
+from . import api, builtins, compile, effects, files, lists
 from .errors import ConversionError
+from .state import Container
 
-_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_CONTAINERS = (list, dict, set, collections.deque, bytearray)
+_MUTATORS = frozenset(
+    {"append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem"}
+    | {"remove", "clear", "sort", "reverse", "rotate", "add", "discard", "update", "setdefault"}
+    | {"difference_update", "intersection_update", "symmetric_difference_update"}
+    | {"__setitem__", "__delitem__", "__iadd__"}
+)
 NOT_CONVERTED = "_ferrograph_not_converted"
 
 
@@ -30,12 +36,47 @@ def fn(callee: Any) -> Any:
         return _method(callee)
     if kind is functools.partial:
         return _partial(callee)
-    if isinstance(callee, (type, types.BuiltinFunctionType)):
-        made = getattr(callee, "__init__", None)
-        if type(made) is types.FunctionType and not is_exempt(made):
-            _note(made, deep=True)
-        return builtins.staged_form(callee)
+    if kind is types.BuiltinFunctionType:
+        return _builtin(callee) if effects.active() else builtins.staged_form(callee)
+    if isinstance(callee, type):
+        return _class(callee) if effects.active() else builtins.staged_form(callee)
     return _callable_object(callee)
+
+
+def _builtin(callee: Any) -> Any:
+    """A function or a method written in C, called while a function is traced."""
+    target = callee.__self__
+    if isinstance(target, _CONTAINERS):
+        if lists.is_grown(target):
+            return lists.method(target, callee.__name__)
+        if effects.in_region() and callee.__name__ in _MUTATORS:
+            effects.touch(Container(f"a {type(target).__name__}", target))
+        return callee
+    staged = builtins.staged_form(callee)
+    if staged is not callee:
+        return staged
+    return lists.for_library(callee) if effects.has_lists() else callee
+
+
+def _class(cls: type) -> Any:
+    """A class called while a function is traced: ``__init__`` is converted, the instance noted."""
+    staged = builtins.staged_form(cls)
+    if staged is not cls or issubclass(cls, BaseException):
+        return staged
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        init = cls.__init__
+        plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+        own = type(init) is types.FunctionType and not is_exempt(init)
+        if own and not plain:
+            _note(init, deep=True)
+        if not own or not plain:
+            return effects.fresh(cls(*args, **kwargs))
+        instance = effects.fresh(cls.__new__(cls))
+        convert_callee(init)(instance, *args, **kwargs)
+        return instance
+
+    return make
 
 
 def convert_callee(callee: types.FunctionType) -> Any:
@@ -43,7 +84,8 @@ def convert_callee(callee: types.FunctionType) -> Any:
     if is_exempt(callee):
         if getattr(callee, NOT_CONVERTED, False):
             _note(callee, deep=True)
-        return builtins.staged_form(callee)
+        staged = builtins.staged_form(callee)
+        return lists.for_library(staged) if effects.has_lists() else staged
     result = converted(callee)
     _note(callee, deep=result is callee and not compile.is_converted(callee.__code__))
     return result
@@ -60,7 +102,7 @@ def converted(function: types.FunctionType) -> types.FunctionType:
     """``function`` converted whatever its module; itself where that cannot be done."""
     from . import operators
 
-    if function.__code__.co_flags & _GENERATORS or compile.is_converted(function.__code__):
+    if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
         return compile.instantiate(function, operators)
@@ -74,23 +116,9 @@ def converted(function: types.FunctionType) -> types.FunctionType:
 
 def is_exempt(function: types.FunctionType) -> bool:
     """Whether a function reached by a call stays as it is."""
-    return getattr(function, NOT_CONVERTED, False) or _is_library(function.__code__.co_filename)
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_library(filename: str) -> bool:
-    """Whether a file belongs to Python, to an installed package or to this one."""
-    parts = filename.replace("\\", "/").split("/")
-    if "site-packages" in parts or "dist-packages" in parts:
-        return True
-    return filename.startswith((_PACKAGE, "<frozen", *_library_folders()))
-
-
-@functools.lru_cache(maxsize=1)
-def _library_folders() -> tuple[str, ...]:
-    paths = sysconfig.get_paths()
-    folders = {paths["stdlib"], paths["platstdlib"], os.path.dirname(os.path.abspath(os.__file__))}
-    return tuple(folder + os.sep for folder in folders)
+    return getattr(function, NOT_CONVERTED, False) or files.is_library(
+        function.__code__.co_filename
+    )
 
 
 def _method(method: types.MethodType) -> Any:

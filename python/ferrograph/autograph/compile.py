@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__ as future_features
 
 import ast
+import inspect
 import types
 import weakref
 from typing import Any
@@ -113,7 +114,8 @@ def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.Cod
             inner = constant.co_name
             made = inner.startswith("ag__")
             inner_qualname = getattr(constant, "co_qualname", inner).rsplit(".", 1)[-1]
-            own = f"{qualname}.<locals>.{inner_qualname}" if qualname else None
+            link = ".<locals>." if code.co_flags & inspect.CO_OPTIMIZED else "."
+            own = f"{qualname}{link}{inner_qualname}" if qualname else None
             constant = _renamed(constant, name if made else inner, qualname if made else own)
         constants.append(constant)
     changes: dict[str, Any] = {"co_consts": tuple(constants), "co_name": name}

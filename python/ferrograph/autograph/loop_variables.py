@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import ferrograph as fg
 from ferrograph import _core
 
 from . import values
@@ -45,6 +46,9 @@ class Variables:
         self.condition = Traced("while_cond")
         self.body = Traced("while_body")
         self.inputs: tuple[list, list] = ([], [])
+        self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
+        self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
+        self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
 
     def __enter__(self) -> Variables:
         return self
@@ -79,12 +83,15 @@ class Variables:
         """Carry the tensors in ``value``."""
         slot = Slot(label, value)
         leaves = values.leaves_of(value)
-        for leaf in leaves:
+        for i, leaf in enumerate(leaves):
             if not values.can_be_tensor(leaf):
                 slot.indices.append(None)
                 continue
             chosen = shape if len(leaves) == 1 else ()
-            slot.indices.append(self.add(label, values.to_tensor(leaf), chosen))
+            initial = values.to_tensor(leaf, self.promoted.get((label, i)))
+            slot.indices.append(self.add(label, initial, chosen))
+            if type(leaf) in (int, float):
+                self._numbers[len(self.initial) - 1] = label, i
         return slot
 
     def late_slot(self, label: str, value: Any) -> Slot:
@@ -132,6 +139,8 @@ class Variables:
             try:
                 tensor = values.to_tensor(leaf, dtype)
             except TypeError as e:
+                if self._promote(index, leaf):
+                    return
                 raise loop_dtype_error()(
                     f"{self._about(self.labels[index])} changes its dtype in the loop: {e}"
                 ) from None
@@ -139,6 +148,16 @@ class Variables:
         while len(self.body.outputs) <= index:
             self.body.outputs.append(None)
         self.body.outputs[index] = tensor
+
+    def _promote(self, index: int, leaf: Any) -> bool:
+        """Whether a variable that starts as a Python number may take the dtype of ``leaf``."""
+        spot, found = self._numbers.get(index), fg.convert_to_tensor(leaf).dtype
+        wider = found.is_floating or found.is_complex
+        wider = wider or (found.is_integer and self.initial[index].dtype.is_integer)
+        if spot is None or spot in self.promoted or not wider:
+            return False
+        self.promotions[spot] = found
+        return True
 
     def _check_shape(self, index: int, tensor: Any) -> None:
         kept, found = self.shapes[index], values.static_shape(tensor)

@@ -8,20 +8,22 @@ ran then guards it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import ferrograph as fg
 
+from . import changed, effects, values
 from . import options as loop_options
-from . import values
+from .changed import GrownList
 from .iteration import source_of
 from .loop_variables import ShapeChangeError, Slot, Variables
-from .staging import RESULT, stage_choice, where
-from .state import UNDEFINED, State
+from .staging import RESULT, mark_left, stage_choice, where
+from .state import UNDEFINED, Place, State
 
 Thunk = Callable[[], Any]
+_MAX_TRACES = 8
 
 
 @dataclass
@@ -39,6 +41,7 @@ class Loop:
     soft: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     is_for: bool = False
+    anchors: tuple = ()
 
     def carries(self, i: int) -> bool:
         label = self.state.places[i].label
@@ -59,6 +62,7 @@ class Loop:
 def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
     """The loop whose test gave the tensor ``going`` in the present state."""
     place = where(body, loop.line)
+    loop.anchors = (test, body)
     start = values.predicate(going, place)
 
     def step(_: list) -> list:
@@ -81,6 +85,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     """The loop over a tensor."""
     place = where(body, loop.line)
     loop.is_for = True
+    loop.anchors = (body,)
     source = source_of(iterable, place)
 
     def going(inputs: list) -> Any:
@@ -104,6 +109,15 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
             relaxed[e.index] = e.general
 
 
+class _Again(Exception):
+    """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
+
+    def __init__(self, places: Sequence[Place] = (), promoted: dict | None = None):
+        super().__init__()
+        self.places = list(places)
+        self.promoted = promoted or {}
+
+
 def _run(
     loop: Loop,
     place: str,
@@ -112,23 +126,59 @@ def _run(
     step: Callable[[list], list],
     relaxed: dict[int, list | None] | None = None,
 ) -> None:
-    """Trace one iteration, emit the loop, and leave its results in the state.
+    """Stage the loop, with all that an iteration turns out to change.
 
     ``relaxed`` gives the shapes that some variables keep where those differ from their first ones.
     """
+    promoted: dict[tuple[str, int], Any] = {}
+    for _ in range(_MAX_TRACES):
+        try:
+            _stage(loop, place, extras, going, step, promoted, relaxed)
+            return
+        except _Again as again:
+            promoted.update(again.promoted)
+            known = {p.key for p in loop.state.places}
+            for found in again.places:
+                if found.key not in known:
+                    if isinstance(found, GrownList):
+                        found.start()
+                    loop.state.places.append(found)
+    raise fg.errors.StagingError(
+        f"{place}: what an iteration changes differs each time it is traced. Keep the state of the "
+        "loop in names, attributes and items that exist before it"
+    )
+
+
+def _stage(
+    loop: Loop,
+    place: str,
+    extras: list,
+    going: Callable[[list], Any],
+    step: Callable[[list], list],
+    promoted: dict,
+    relaxed: dict[int, list | None] | None,
+) -> None:
+    """Trace one iteration, emit the loop, and leave its results in the state."""
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
     try:
         with Variables(place, relaxed) as variables:
+            variables.promoted = promoted
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", fg.constant(0))
             slots = _slots(loop, before, variables, chosen)
-            after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
+            with effects.journal() as journal:
+                for value in before:
+                    effects.in_place(value)
+                after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
+            _check_effects(loop, journal, before, variables)
+            if variables.promotions:
+                raise _Again(promoted=variables.promotions)
             late = _join_late(loop, before, after, slots, variables)
-            with variables.condition:
+            with variables.condition, effects.journal() as journal:
                 inputs = variables.inputs[0]
                 state.write(_with_slots(before, slots, variables, inputs))
                 more = going(inputs[:n_extras])
@@ -140,6 +190,28 @@ def _run(
         state.write(before)
         raise
     _leave_results(loop, before, after, slots, late, variables, outputs)
+
+
+def _check_effects(
+    loop: Loop, journal: effects.Journal, before: list, variables: Variables
+) -> None:
+    """Start again where an iteration changes places that the loop does not carry yet."""
+    state = loop.state
+    left = state.read()
+    state.write(before)
+    direct = frozenset(place.key for place in state.places)
+    known = direct | {("all", p.owner and id(p.owner)) for p in state.places if _is_item(p)}
+    found = []
+    with variables.body:
+        for change in effects.changes(journal, loop.anchors, known):
+            found += [p for p in changed.expand(change) if p.key not in direct]
+    if found:
+        raise _Again(found)
+    state.write(left)
+
+
+def _is_item(place: Place) -> bool:
+    return isinstance(place.key, tuple) and place.key[0] in ("item", "grown")
 
 
 def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
@@ -177,6 +249,9 @@ def _iterate(
             extras = step(inputs[:n_extras])
         except NameError as e:
             raise _read_too_early(e, loop, before, variables.place) from e
+        except Exception as e:
+            mark_left(e)
+            raise
         after = loop.state.read()
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]

@@ -12,16 +12,40 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import ferrograph as fg
 from ferrograph.errors import OperatorNotAllowedInGraphError
 
-from . import loops, staging
+from . import lists, loops, staging
 from .callees import fn
+from .effects import (
+    advanced,
+    bound,
+    cells,
+    container,
+    fresh,
+    in_place,
+    in_region,
+    names_of_module,
+    owner,
+)
 from .errors import UnstageableLoopError
 from .iteration import has_elements, is_iterated_staged
+from .lists import loaded
+from .matching import match
 from .staging import is_staged
 from .state import State, attribute, global_name, item
 
 __all__ = [
+    "match",
+    "certain",
+    "catching",
+    "owner",
+    "names_of_module",
+    "loaded",
+    "in_place",
+    "fresh",
+    "container",
+    "cells",
     "and_",
     "assert_stmt",
     "attribute",
@@ -55,6 +79,8 @@ def if_stmt(
 ) -> None:
     """Run ``then`` where ``test`` holds, else ``orelse``."""
     try:
+        if type(test) is list:
+            test = lists.truth(test)
         if is_staged(test):
             staging.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
         elif test:
@@ -79,7 +105,7 @@ def while_stmt(
 ) -> None:
     """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives."""
     try:
-        while not is_staged(going := test()):
+        while not is_staged(going := lists.truth(test())):
             if not going:
                 return
             body()
@@ -109,6 +135,7 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
+        iterable = lists.elements_of(iterable)
         if is_iterated_staged(iterable):
             loop = loops.Loop(State(names, places), broke, returned, options, **facts)
             loops.stage_for(iterable, body, loop)
@@ -130,6 +157,8 @@ def _unroll(
 ) -> None:
     """The loop over a Python iterable."""
     step = body
+    if in_region() and hasattr(iterable, "__next__"):
+        advanced(iterable)
     for element in iterable:
         step(element)
         if broke is not None:
@@ -194,6 +223,8 @@ def _raise_as_local(e: NameError) -> None:
 def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
     """``then() if test else orelse()``."""
     try:
+        if type(test) is list:
+            test = lists.truth(test)
         if is_staged(test):
             return staging.stage_choice(test, then, orelse, staging.where(then, line))
         return then() if test else orelse()
@@ -232,6 +263,8 @@ def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on
 
 def not_(value: Any) -> Any:
     """``not value``."""
+    if type(value) is list:
+        value = lists.truth(value)
     return staging.stage_not(value) if is_staged(value) else not value
 
 
@@ -254,6 +287,7 @@ def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
 
 def contained(operation: str, value: Any, container: Any) -> Any:
     """``value in container`` and ``value not in container``."""
+    container = lists.as_tensors(container)
     if is_staged(value) or is_staged(container):
         found = staging.stage_in(value, container)
         return staging.stage_not(found) if operation == "not_in" else found
@@ -263,6 +297,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
 def bind(cell: Thunk, value: Any) -> Any:
     """``(name := value)`` where ``cell`` is ``lambda: name``."""
     if cell.__closure__:
+        bound(cell.__closure__[0], cell.__code__.co_freevars[0])
         cell.__closure__[0].cell_contents = value
     else:
         cell.__globals__[cell.__code__.co_names[0]] = value
@@ -276,6 +311,7 @@ def elements(iterable: Any) -> Any:
             "a comprehension over a dataset would never end while a function is traced: write a "
             "`for` statement that fills a TensorArray, or use `dataset.map`"
         )
+    iterable = lists.elements_of(iterable)
     return staging.rows(iterable) if is_staged(iterable) else iterable
 
 
@@ -287,6 +323,23 @@ def unpacked(value: Any, pattern: tuple) -> Any:
     if plain or not any(pattern):
         return value
     return [unpacked(v, p) if p else v for v, p in zip(value, pattern, strict=True)]
+
+
+def certain(test: Any, what: str) -> Any:
+    """``test`` of something that Python alone can do; StagingError where it is a tensor."""
+    test = lists.truth(test)
+    if is_staged(test):
+        raise fg.errors.StagingError(
+            f"{what} is decided by a tensor, which has no value while the function is traced. "
+            "Write it as a `for` statement with an `if` statement in it, which appends to a list, "
+            "or choose between values with `a if test else b`"
+        )
+    return test
+
+
+def catching(kinds: Any) -> Any:
+    """What an ``except`` clause catches: nothing of what left a staged branch or loop."""
+    return () if staging.left_region(sys.exc_info()[1]) else kinds
 
 
 def raised(exception: Any) -> Any:

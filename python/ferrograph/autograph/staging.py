@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import ferrograph as fg
 
+from . import changed, effects
 from .branches import Conditional
-from .state import UNDEFINED, State
-from .values import can_be_tensor, is_eager, is_staged, predicate
+from .state import UNDEFINED, Place, State
+from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
 __all__ = [
     "is_eager",
@@ -28,6 +31,7 @@ __all__ = [
 ]
 
 RESULT = "ag__result"
+_OUT_OF_BOUNDS = re.compile(r"slice index -?\d+ of axis \d+ is out of bounds")
 _MARK = "_ferrograph_raised"
 _SIDES = ("the `if` branch", "the `else` branch")
 
@@ -63,17 +67,21 @@ def stage_if(
     """Trace both branches and leave in ``state`` what the graph chooses.
 
     ``live`` names are read later; ``soft`` ones may be; ``unread[i]`` are those that nobody reads
-    after branch ``i``, which jumps away. Other names keep what they were before.
+    after branch ``i``, which jumps away. Other names keep what they were before. Whatever else the
+    branches set is chosen too.
     """
     place = where(then, line)
     condition = predicate(test, place)
+    others = state.places[state.n_names :]
+    state = state.names()
     before = state.read()
     with Conditional(condition, place, _SIDES) as conditional:
-        after, failed = _trace_branches(conditional, (then, orelse), state, before)
+        conditional.promotes = True
+        after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
         chosen = []
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
-            needed = i >= state.n_names or spot.label in live
+            needed = spot.label in live
             changed = any(s is not before[i] and not f for s, f in zip(sides, failed, strict=True))
             if not changed or not (needed or spot.label in soft):
                 continue
@@ -81,31 +89,88 @@ def stage_if(
             merge = _merge if needed else _merge_soft
             if merge(conditional, spot.label, sides, skipped, place):
                 chosen.append(i)
+        settle = _merge_changes(conditional, found, failed, place)
         results = conditional.emit()
-    for i, result in zip(chosen, results, strict=True):
+    for i, result in zip(chosen, results, strict=False):
         before[i] = result
     state.write(before)
+    settle(results[len(chosen) :])
 
 
 def _trace_branches(
-    conditional: Conditional, functions: tuple[Thunk, Thunk], state: State, before: list
-) -> tuple[list[list], list[bool]]:
-    """What ``state`` holds after each branch, and which of them raise; ``state`` is put back."""
-    after, errors = [], []
+    conditional: Conditional,
+    functions: tuple[Thunk, Thunk],
+    state: State,
+    before: list,
+    others: list[Place],
+) -> tuple[list[list], list[bool], list[list[effects.Change]]]:
+    """What ``state`` holds after each branch, which of them raise, and what else they change.
+
+    All of that is put back.
+    """
+    after, errors, found = [], [], []
+    direct = frozenset(place.key for place in others)
+    names = frozenset(place.key for place in state.places)
     for branch, function in zip(conditional.branches, functions, strict=True):
         try:
-            errors.append(_trace(branch, function)[1])
+            with effects.journal() as journal:
+                _touch(before, others)
+                errors.append(_trace(branch, function)[1])
             after.append(state.read())
         finally:
             state.write(before)
+        found.append(effects.changes(journal, functions, direct, names))
     _raise_both(errors)
-    return after, [error is not None for error in errors]
+    return after, [error is not None for error in errors], found
+
+
+def _touch(values: list, others: list[Place]) -> None:
+    """Note the containers that names hold, which an augmented assignment changes in place."""
+    for value in values:
+        effects.in_place(value)
+    for place in others:
+        if place.is_module:
+            effects.touch(place)
+
+
+def _merge_changes(
+    conditional: Conditional,
+    found: list[list[effects.Change]],
+    failed: list[bool],
+    place: str,
+    fills: bool = False,
+) -> Callable[[list], None]:
+    """Add to the conditional what its branches change; how to leave the results in their places.
+
+    With ``fills`` a name that one branch alone sets is a placeholder after the other.
+    """
+    sides = [{c.place.key: c for c in changes} for changes in found]
+    setters: list[Callable[[Iterator], None]] = []
+    for key in {**sides[0], **sides[1]}:
+        known = sides[0].get(key) or sides[1][key]
+        pair = [side[key].new if key in side else known.old for side in sides]
+        for k in (0, 1):
+            if failed[k]:
+                pair[k] = pair[1 - k]
+        if fills and known.place.key[0] == "cell" and any(p is UNDEFINED for p in pair):
+            setters.append(changed.fill(conditional, known.place, pair))
+            continue
+        setters.append(changed.merge(conditional, known.place, pair[0], pair[1], place))
+
+    def settle(results: list) -> None:
+        rest = iter(results)
+        for setter in setters:
+            setter(rest)
+
+    return settle
 
 
 def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
     """The result of ``function`` traced into ``branch``; or the exception with which it ends.
 
-    A branch that ends by a ``raise`` statement of converted code fails when it runs.
+    A branch that ends by a ``raise`` statement of converted code fails when it runs, and so does
+    one that reads an element which a tensor of known shape does not have: its condition may be what
+    keeps it from that.
     """
     _branches.depth += 1
     try:
@@ -113,12 +178,24 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
             try:
                 return function(), None
             except Exception as e:
-                if not getattr(e, _MARK, False):
+                if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
+                    mark_left(e)
                     raise
                 fg.debugging.Assert(False, [f"{type(e).__name__}: {e}"])
                 return UNDEFINED, e
     finally:
         _branches.depth -= 1
+
+
+def mark_left(exception: BaseException) -> None:
+    """Note that an exception comes out of a staged branch or loop."""
+    with contextlib.suppress(AttributeError):  # not every class takes attributes
+        exception._ferrograph_left_region = True
+
+
+def left_region(exception: BaseException | None) -> bool:
+    """Whether an exception comes out of a staged branch or loop, whose code may never run."""
+    return getattr(exception, "_ferrograph_left_region", False)
 
 
 def _raise_both(errors: Sequence[Exception | None]) -> None:
@@ -184,11 +261,19 @@ def stage_choice(
     """``then()`` or ``orelse()``, as the graph decides."""
     condition = predicate(test, place)
     with Conditional(condition, place, sides) as conditional:
-        pairs = zip(conditional.branches, (then, orelse), strict=True)
-        found, failed = zip(*(_trace(branch, function) for branch, function in pairs), strict=True)
-        _raise_both(failed)
-        conditional.merge("the results", found[0], found[1], (bool(failed[0]), bool(failed[1])))
-        return conditional.emit()[0]
+        outcomes, found = [], []
+        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
+            with effects.journal() as journal:
+                outcomes.append(_trace(branch, function))
+            found.append(effects.changes(journal, (then, orelse)))
+        failed = [error is not None for _, error in outcomes]
+        _raise_both([error for _, error in outcomes])
+        values = [value for value, _ in outcomes]
+        conditional.merge("the results", values[0], values[1], (failed[0], failed[1]))
+        settle = _merge_changes(conditional, found, failed, place, fills=True)
+        results = conditional.emit()
+        settle(results[1:])
+        return results[0]
 
 
 def stage_both(first: Any, rest: Thunk) -> Any:
@@ -202,11 +287,8 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 
 
 def stage_not(value: Any) -> Any:
-    """``not value``, elementwise; ValueError where its dtype is not bool."""
-    tensor = fg.convert_to_tensor(value)
-    if tensor.dtype != fg.bool:
-        raise ValueError(f"`not` of a tensor needs dtype bool, got {tensor.dtype.name}")
-    return fg.logical_not(tensor)
+    """``not value``, elementwise."""
+    return fg.logical_not(truth(fg.convert_to_tensor(value), "`not`"))
 
 
 def stage_in(value: Any, container: Any) -> Any:

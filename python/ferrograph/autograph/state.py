@@ -6,6 +6,7 @@ reports a read of it.
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Callable, Iterable, MutableMapping, MutableSequence
 from typing import Any
@@ -24,12 +25,27 @@ UNDEFINED: Any = _Undefined()
 
 
 class Place:
-    """Somewhere that a value can be."""
+    """Somewhere that a value can be.
 
-    def __init__(self, label: str, get: Callable[[], Any], put: Callable[[Any], None]):
+    ``owner`` is the object that holds it and ``key`` says which place of which object it is.
+    """
+
+    is_shared = False  # whether it outlives the function that sets it by its kind
+    is_module = False
+
+    def __init__(
+        self,
+        label: str,
+        get: Callable[[], Any],
+        put: Callable[[Any], None],
+        owner: Any = None,
+        key: Any = None,
+    ):
         self.label = label
         self.get = get
         self.put = put
+        self.owner = owner
+        self.key = key
 
 
 def name_places(names: Callable[[], Any] | None) -> list[Place]:
@@ -37,13 +53,15 @@ def name_places(names: Callable[[], Any] | None) -> list[Place]:
     if names is None:
         return []
     return [
-        _cell_place(name, cell)
+        cell_place(name, cell)
         for name, cell in zip(names.__code__.co_freevars, names.__closure__ or (), strict=True)
         if name != build.OPERATORS
     ]
 
 
-def _cell_place(label: str, cell: types.CellType) -> Place:
+def cell_place(label: str, cell: types.CellType) -> Place:
+    """The place of a name that is kept in ``cell``."""
+
     def get() -> Any:
         try:
             return cell.cell_contents
@@ -56,14 +74,22 @@ def _cell_place(label: str, cell: types.CellType) -> Place:
         elif get() is not UNDEFINED:
             del cell.cell_contents
 
-    return Place(label, get, put)
+    return Place(label, get, put, cell, ("cell", id(cell)))
 
 
 def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
-    """The attribute ``name`` of what ``base`` gives now; None where there is no such object."""
+    """The attribute ``name`` of what ``base`` gives now; None where there is no such object.
+
+    An attribute behind a property is no place: its property decides what is set.
+    """
     owner = _evaluate(base)
-    if owner is UNDEFINED:
+    if owner is UNDEFINED or type(getattr(type(owner), name, None)) is property:
         return None
+    return attribute_place(label, owner, name)
+
+
+def attribute_place(label: str, owner: Any, name: str) -> Place:
+    """The attribute ``name`` of ``owner``."""
 
     def put(value: Any) -> None:
         if value is not UNDEFINED:
@@ -71,7 +97,8 @@ def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
         elif hasattr(owner, name):
             delattr(owner, name)
 
-    return Place(label, lambda: getattr(owner, name, UNDEFINED), put)
+    key = ("attribute", id(owner), name)
+    return Place(label, lambda: getattr(owner, name, UNDEFINED), put, owner, key)
 
 
 def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place | None:
@@ -79,6 +106,15 @@ def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place |
     owner, index = _evaluate(base), _evaluate(key)
     if index is UNDEFINED or not isinstance(owner, (MutableMapping, MutableSequence)):
         return None
+    if isinstance(owner, MutableSequence):
+        if not isinstance(index, int) or not -len(owner) <= index < len(owner):
+            return None
+        index %= len(owner)
+    return item_place(label, owner, index)
+
+
+def item_place(label: str, owner: Any, index: Any) -> Place:
+    """The item of a list or a mapping under ``index``."""
 
     def get() -> Any:
         try:
@@ -92,7 +128,7 @@ def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place |
         elif get() is not UNDEFINED:
             del owner[index]
 
-    return Place(label, get, put)
+    return Place(label, get, put, owner, ("item", id(owner), index))
 
 
 def global_name(name: str, reader: types.FunctionType) -> Place:
@@ -105,7 +141,37 @@ def global_name(name: str, reader: types.FunctionType) -> Place:
         else:
             namespace.pop(name, None)
 
-    return Place(name, lambda: namespace.get(name, UNDEFINED), put)
+    key = ("global", id(namespace), name)
+    place = Place(name, lambda: namespace.get(name, UNDEFINED), put, namespace, key)
+    place.is_shared = place.is_module = True
+    return place
+
+
+class Container(Place):
+    """All that a list, dict, set, deque or bytearray holds, as a copy of it."""
+
+    def __init__(self, label: str, owner: Any):
+        super().__init__(label, self._get, self._put, owner, ("all", id(owner)))
+
+    def _get(self) -> Any:
+        for kind in (list, dict, set, bytearray):
+            if isinstance(self.owner, kind):
+                return kind(self.owner)
+        return collections.deque(self.owner)
+
+    def _put(self, value: Any) -> None:
+        owner = self.owner
+        if isinstance(owner, list):
+            list.__setitem__(owner, slice(None), value)
+        elif isinstance(owner, dict):
+            dict.clear(owner)
+            dict.update(owner, value)
+        elif isinstance(owner, set):
+            set.clear(owner)
+            set.update(owner, value)
+        else:
+            owner.clear()
+            owner.extend(value)
 
 
 def _evaluate(thunk: Callable[[], Any]) -> Any:
@@ -135,3 +201,9 @@ class State:
         for place, value in zip(self.places, values, strict=True):
             if place.get() is not value:
                 place.put(value)
+
+    def names(self) -> State:
+        """The names alone."""
+        made = State(None, None)
+        made.places, made.n_names = self.places[: self.n_names], self.n_names
+        return made

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import ferrograph as fg
@@ -35,18 +38,66 @@ def can_be_tensor(leaf: Any) -> bool:
     return hasattr(leaf, "dtype") and hasattr(leaf, "__array__")
 
 
+# Classes that are no structures elsewhere but open here: how to take their values apart, and how to
+# put others together like one of them.
+COMPOSITES: dict[type, tuple[Callable, Callable]] = {}
+
+
+class _Opened:
+    """A value of such a class, or a dataclass, in the form that ``nest`` opens."""
+
+    def __init__(self, value: Any, parts: list, rebuild: Callable):
+        self._value, self._parts, self._rebuild = value, parts, rebuild
+
+    def _component_list(self) -> list:
+        return self._parts
+
+    def _from_components(self, parts: list) -> Any:
+        return self._rebuild(self._value, parts)
+
+
+def _open(value: Any) -> Any:
+    """``value`` with such values in it opened."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind([_open(v) for v in value])
+    if kind is dict:
+        return {k: _open(v) for k, v in value.items()}
+    known = COMPOSITES.get(kind)
+    if known is not None:
+        return _opened_kind(kind)(value, known[0](value), known[1])
+    if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__tf_flatten__"):
+        names = [name for name in kind.__dataclass_fields__ if hasattr(value, name)]
+        return _opened_kind(kind)(value, [_open(getattr(value, n)) for n in names], _replaced)
+    return value
+
+
+@functools.lru_cache(maxsize=256)
+def _opened_kind(kind: type) -> type[_Opened]:
+    return type(kind.__name__, (_Opened,), {})
+
+
+def _replaced(value: Any, parts: list) -> Any:
+    """A copy of a dataclass instance with other values."""
+    names = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
+    made = copy.copy(value)
+    for name, part in zip(names, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
 def leaves_of(value: Any) -> list:
-    return nest.flatten(value, expand_composites=True)
+    return nest.flatten(_open(value), expand_composites=True)
 
 
 def pack(structure: Any, leaves: list) -> Any:
-    return nest.pack_sequence_as(structure, leaves, expand_composites=True)
+    return nest.pack_sequence_as(_open(structure), leaves, expand_composites=True)
 
 
 def check_same_structure(first: Any, second: Any) -> str | None:
     """What differs between two structures, None where they agree."""
     try:
-        nest.assert_same_structure(first, second, expand_composites=True)
+        nest.assert_same_structure(_open(first), _open(second), expand_composites=True)
     except (TypeError, ValueError) as e:
         return str(e).splitlines()[0]
     return None
@@ -83,6 +134,11 @@ def common_dtype(leaves: list) -> Any:
         if type(leaf) not in _SCALARS:
             return fg.convert_to_tensor(leaf).dtype if not hasattr(leaf, "dtype") else _dtype(leaf)
     return None
+
+
+def number_dtype(first: Any, second: Any) -> Any:
+    """The dtype in which a Python int and a Python float meet, None for other pairs."""
+    return fg.float32 if {type(first), type(second)} == {int, float} else None
 
 
 def _dtype(leaf: Any) -> Any:
@@ -124,13 +180,9 @@ def placeholder_like(value: Any) -> Any:
 
 
 def predicate(value: Any, where: str) -> Any:
-    """``value`` as a scalar boolean tensor; ValueError for another dtype or several elements."""
+    """Whether ``value`` is true as a scalar boolean tensor; ValueError for several elements."""
     tensor = fg.convert_to_tensor(value)
-    if tensor.dtype != fg.bool:
-        raise ValueError(
-            f"{where}: a condition on a tensor needs dtype bool, got {tensor.dtype.name}. "
-            "Compare it, for example `x != 0`."
-        )
+    tensor = truth(tensor, where)
     shape = static_shape(tensor)
     if shape == []:
         return tensor
@@ -140,3 +192,12 @@ def predicate(value: Any, where: str) -> Any:
             "Reduce it with `fg.reduce_all` or `fg.reduce_any`."
         )
     return fg.reshape(tensor, [])
+
+
+def truth(tensor: Any, where: str) -> Any:
+    """Whether the elements of a tensor are true, as Python takes numbers and strings."""
+    if tensor.dtype == fg.bool:
+        return tensor
+    if tensor.dtype == fg.variant:
+        raise ValueError(f"{where}: a value of dtype variant is neither true nor false")
+    return fg.not_equal(tensor, "" if tensor.dtype == fg.string else fg.zeros([], tensor.dtype))

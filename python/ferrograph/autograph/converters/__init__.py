@@ -3,11 +3,10 @@
 1. ``normalize``: forms that depend on their place are written out.
 2. ``jumps``: break, continue and return become flags.
 3. ``conditionals``, ``loops``: statements become functions and a call that chooses, inside out.
-4. ``logical``, ``calls``, ``unpacking``, ``asserts``, ``raises``: expressions.
+4. ``logical``, ``calls``, ``unpacking``, ``asserts``, ``raises``, ``stores``: expressions.
 
-Functions nested in the converted one go through the same steps, unless something else decides how
-they run: decorated functions, generators and coroutines stay as they are and are converted when
-they are called.
+Functions nested in the converted one go through the same steps, except decorated ones, which are
+converted when they are called. Statements of a generator in which it yields stay where they are.
 """
 
 from __future__ import annotations
@@ -20,11 +19,13 @@ from . import (
     asserts,
     calls,
     conditionals,
+    generators,
     jumps,
     logical,
     loops,
     normalize,
     raises,
+    stores,
     unpacking,
 )
 from .context import Context
@@ -43,22 +44,26 @@ def convert_function(
 
 
 def is_left_alone(node: ast.FunctionDef) -> bool:
-    """Whether a nested function keeps its text: what decorates or drives it may rely on it."""
-    return bool(node.decorator_list) or _yields(node.body)
+    """Whether a nested function keeps its text: what decorates it may rely on it."""
+    return bool(node.decorator_list)
 
 
 def _function(node: ast.FunctionDef) -> None:
     normalize.normalize(node)
-    analysis.Liveness(node.body)
+    generators.hoist(node)
+    scope = analysis.Scope(node)
+    shared = scope.nonlocals | scope.globals
+    analysis.Liveness(node.body, shared)
     jumps.lower(node)
-    analysis.Liveness(node.body)
+    analysis.Liveness(node.body, shared)
     context = Context(node)
     first = node.body[0]
-    node.body = _Statements(context).block(node.body)
+    announced = context.shared_names(first)
+    node.body = _Statements(context, stores.grown_names(node)).block(node.body)
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
     at = 1 if rest and jumps.is_docstring(rest[0]) else 0
-    node.body = rest[:at] + declarations + context.binding(first) + rest[at:]
+    node.body = rest[:at] + declarations + context.binding(first) + announced + rest[at:]
 
 
 def _lambda(node: ast.Lambda) -> None:
@@ -69,18 +74,6 @@ def _lambda(node: ast.Lambda) -> None:
 def _binds(node: ast.Lambda) -> bool:
     """Whether a lambda binds names of its own by a walrus; its operands must then stay in it."""
     return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.body))
-
-
-def _yields(body: list[ast.stmt]) -> bool:
-    """Whether the function of ``body`` is a generator."""
-    pending: list[ast.AST] = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            pending.extend(ast.iter_child_nodes(node))
-    return False
 
 
 class _Expressions(ast.NodeTransformer):
@@ -99,6 +92,15 @@ class _Expressions(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         return logical.convert_if_exp(self.generic_visit(node))
 
+    grown: frozenset[str] = frozenset()
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        text = ast.unparse(node.value) if self.grown else ""
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and text in self.grown:
+            return unpacking.convert_subscript(node)
+        return node
+
     def visit_Call(self, node: ast.Call) -> Any:
         if build.is_operator_call(node):
             return self.generic_visit(node)
@@ -106,7 +108,7 @@ class _Expressions(ast.NodeTransformer):
 
     def _comprehension(self, node: Any) -> Any:
         self.generic_visit(node)
-        unpacking.convert_generators(node.generators)
+        unpacking.convert_generators(node.generators, "a comprehension")
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
@@ -118,8 +120,9 @@ class _Expressions(ast.NodeTransformer):
 class _Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context, grown: frozenset[str]):
         self._context = context
+        self.grown = grown
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -131,16 +134,25 @@ class _Statements(_Expressions):
     def visit_If(self, node: ast.If) -> Any:
         if getattr(node, "ag_plain", False):
             return node
+        if jumps.yields([node]):
+            self._parts(node)
+            return generators.plain_if(node)
         facts = conditionals.prepare(node, self._context)
         self._parts(node)
         return conditionals.convert(node, facts, self._context)
 
     def visit_While(self, node: ast.While) -> Any:
+        if jumps.yields([node]):
+            self._parts(node)
+            return generators.plain_while(node)
         facts = loops.prepare(node, self._context)
         self._parts(node)
         return loops.convert_while(node, facts, self._context)
 
     def visit_For(self, node: ast.For) -> Any:
+        if jumps.yields([node]):
+            self._parts(node)
+            return generators.plain_for(node)
         facts = loops.prepare(node, self._context)
         self._parts(node)
         return loops.convert_for(node, facts, self._context)
@@ -153,7 +165,26 @@ class _Statements(_Expressions):
                 setattr(node, part, self.visit(value))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        return unpacking.convert_assign(self.generic_visit(node))
+        self.generic_visit(node)
+        node.value = stores.convert_value(node.value)
+        return unpacking.convert_assign(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        changed = stores.changed_in_place(node, self._context.scope.parameters)
+        self.generic_visit(node)
+        return node if changed is None else [stores.announcement(changed, node), node]
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if isinstance(node.ctx, ast.Load):
+            return self.generic_visit(node)
+        text = ast.unparse(node)
+        return stores.convert_attribute(self.generic_visit(node), text)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        if isinstance(node.ctx, ast.Load):
+            return super().visit_Subscript(node)
+        text = ast.unparse(node.value)
+        return stores.convert_subscript(self.generic_visit(node), text)
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         return raises.convert(self.generic_visit(node))

@@ -24,7 +24,8 @@ def prepare(node: ast.If, context: Context) -> Facts:
     """Read off ``node``, before its branches are converted, what ``convert`` needs."""
     both = [*node.body, *node.orelse]
     names, live, soft = context.state(both, node.ag_live)
-    unread = tuple(_unread(live, body) for body in (node.body, node.orelse))
+    private = tuple(n for n in live if n not in context.scope.always_live)
+    unread = tuple(_unread(private, body) for body in (node.body, node.orelse))
     keywords = {"line": node.lineno, "live": live}
     if soft:
         keywords["soft"] = soft

@@ -74,6 +74,20 @@ class Context:
             found.append(ast.Nonlocal(names=inside))
         return found
 
+    def shared_names(self, like: ast.stmt) -> list[ast.stmt]:
+        """A statement that announces the names of others that the function sets."""
+        found = []
+        if self.scope.nonlocals:
+            names = build.tuple_of(build.name(n) for n in sorted(self.scope.nonlocals))
+            found.append(build.call("cells", build.thunk(names)))
+        if self.scope.globals:
+            places = [
+                build.call("global_name", build.constant(n), build.thunk(build.name(n)))
+                for n in sorted(self.scope.globals)
+            ]
+            found.append(build.call("names_of_module", *places))
+        return [build.locate(ast.Expr(value=call), like, like) for call in found]
+
     def binding(self, like: ast.stmt) -> list[ast.stmt]:
         """A statement that never runs and makes the moved names the function's own."""
         own = sorted(self.moved - self.scope.parameters - self.scope.nonlocals - self.scope.globals)

@@ -142,6 +142,7 @@ class _Lowering:
             node.body.insert(0, build.locate(reset, first, first))
         node.ag_broke = loop.broke if breaks else None
         node.ag_returned = RETURNED if returns else None
+        node.ag_yields = yields(node.body) or yields(node.orelse)
         self.read.update(flag for flag in (node.ag_broke, node.ag_returned) if flag)
         return node.ag_broke
 
@@ -225,6 +226,18 @@ def _returns_early(body: list[ast.stmt]) -> bool:
     for node in _walk(body):
         if isinstance(node, (ast.If, *_LOOPS)) and _has([node], ast.Return):
             return True
+    return False
+
+
+def yields(body: list) -> bool:
+    """Whether a generator stops in ``body``: it then has to stay in the generator's own frame."""
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
+            return True
+        if not isinstance(node, _NESTED):
+            pending.extend(ast.iter_child_nodes(node))
     return False
 
 

@@ -3,6 +3,8 @@
 - private names (``self.__x``) get the name of their class,
 - ``super()`` gets its two arguments,
 - ``global`` and ``nonlocal`` statements move to the top of their function,
+- ``match`` becomes a chain of ``if``,
+- ``except`` leaves alone what comes out of a staged branch: it may not happen when the graph runs,
 - annotated assignments to names lose the annotation, which Python does not evaluate there.
 """
 
@@ -12,6 +14,7 @@ import ast
 from typing import Any
 
 from .. import build
+from . import matching
 
 
 def mangle(node: ast.AST, class_name: str | None) -> None:
@@ -25,8 +28,16 @@ def normalize(function: ast.FunctionDef) -> None:
     """Bring the statements of one function, without those nested in it, to the plain forms."""
     parameters = [*function.args.posonlyargs, *function.args.args]
     normalizer = _Normalizer(parameters[0].arg if parameters else None)
-    body = normalizer.block(function.body)
+    body = normalizer.block(_without_matches(function.body))
     function.body = [*normalizer.declarations, *body]
+
+
+def _without_matches(body: list[ast.stmt]) -> list[ast.stmt]:
+    lowering, out = matching.Lowering(), []
+    for statement in body:
+        found = lowering.visit(statement)
+        out.extend(found if isinstance(found, list) else [found])
+    return out
 
 
 class _Mangler(ast.NodeVisitor):
@@ -92,6 +103,14 @@ class _Normalizer(ast.NodeTransformer):
         if bare and not node.args and not node.keywords and self._first:
             names = build.name("__class__"), build.name(self._first)
             node.args = [build.locate(name, node) for name in names]
+        return node
+
+    def visit_Try(self, node: Any) -> Any:
+        self.generic_visit(node)
+        for handler in node.handlers:
+            kinds = handler.type or build.name("BaseException")
+            caught = build.call("catching", kinds)
+            handler.type = build.locate(caught, handler.type or handler)
         return node
 
     def _leave(self, node: ast.AST) -> ast.AST:

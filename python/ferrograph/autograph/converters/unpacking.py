@@ -21,9 +21,12 @@ def convert_assign(node: ast.Assign) -> ast.Assign:
     return node
 
 
-def convert_generators(generators: list[ast.comprehension]) -> None:
-    """Prepare the iterables of a comprehension."""
+def convert_generators(generators: list[ast.comprehension], what: str) -> None:
+    """Prepare the iterables and the conditions of a comprehension."""
     for generator in generators:
+        for i, test in enumerate(generator.ifs):
+            text = build.constant(f"the `if` of {what}")
+            generator.ifs[i] = build.locate(build.call("certain", test, text), test)
         elements = build.call("elements", generator.iter)
         generator.iter = build.locate(elements, generator.iter)
 
@@ -32,3 +35,12 @@ def _pattern(target: ast.expr) -> tuple | None:
     if isinstance(target, (ast.Tuple, ast.List)):
         return tuple(_pattern(element) for element in target.elts)
     return None
+
+
+def convert_subscript(node: ast.Subscript) -> ast.expr:
+    """The item of a list that staged code may have made grow."""
+    key = node.slice
+    if isinstance(key, ast.Slice):
+        parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
+        key = ast.Call(func=build.name("slice"), args=parts, keywords=[])
+    return build.locate(build.call("loaded", node.value, key), node)

@@ -1,0 +1,28 @@
+"""The journals of the regions that a thread is tracing; see ``effects``, which writes them.
+
+This module imports nothing heavy, since it stands before every first trace.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class Journal:
+    """The places set while one region is traced."""
+
+    def __init__(self) -> None:
+        self.touched: dict[Any, tuple[Any, Any]] = {}
+        self.born: dict[int, Any] = {}
+        self.iterators: dict[int, Any] = {}
+        self.lists = False  # whether the trace has made lists that the graph grows
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.journals: list[Journal] = []  # of the trace and the regions in it, inner ones last
+        self.roots: Any = None  # what the trace is made from
+
+
+thread = _Thread()
