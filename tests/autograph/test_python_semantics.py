@@ -453,7 +453,7 @@ def test_callee_exceptions_keep_their_class_and_the_users_lines():
     with pytest.raises(KeyError) as info:
         convert(outer)(1)
     frames = [f for f in traceback.extract_tb(info.tb) if f.filename == __file__]
-    assert [f.name for f in frames][1:] == ["outer", "outer", "inner", "inner"]
+    assert [f.name for f in frames][1:] == ["outer", "inner"]
     assert frames[-1].line.endswith("# here")
 
 

@@ -16,6 +16,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import Any
+
+from . import build
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -24,7 +27,10 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 
 
-class Uses(ast.NodeVisitor):
+_VISITS: Any = {}
+
+
+class Uses:
     """Names that a piece of code loads and binds at the level of its own function."""
 
     def __init__(self, *nodes: ast.AST | None):
@@ -39,6 +45,20 @@ class Uses(ast.NodeVisitor):
         for node in nodes:
             if node is not None:
                 self.visit(node)
+
+    def visit(self, node: ast.AST) -> None:
+        method = _VISITS.get(node.__class__)
+        if method is None:
+            method = getattr(Uses, f"visit_{type(node).__name__}", Uses.generic_visit)
+            _VISITS[node.__class__] = method
+        method(self, node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for child in build.children(node):
+            self.visit(child)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        pass
 
     def visit_Name(self, node: ast.Name) -> None:
         (self.loads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
@@ -207,8 +227,7 @@ class Liveness:
         method = getattr(self, f"_{type(node).__name__}", None)
         if method is not None:
             return method(node, live)
-        uses = Uses(node)
-        return (live - uses.stores) | uses.loads
+        return _before(node, live)
 
     def _If(self, node: ast.If, live: Names) -> Names:
         node.ag_live = live
@@ -295,5 +314,13 @@ class Liveness:
         return before | Uses(node.subject).loads
 
     def _expression(self, node: ast.expr, live: Names) -> Names:
+        return _before(node, live)
+
+
+def _before(node: Any, live: Names) -> Names:
+    """Names live before something without blocks, of which the text does not change."""
+    known = getattr(node, "ag_uses", None)
+    if known is None:
         uses = Uses(node)
-        return (live - uses.stores) | uses.loads
+        known = node.ag_uses = frozenset(uses.stores), frozenset(uses.loads)
+    return (live - known[0]) | known[1]

@@ -95,5 +95,61 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
                 continue
             for field, value in place.items():
                 setattr(current, field, value)
-        pending.extend(ast.iter_child_nodes(current))
+        pending.extend(children(current))
     return node
+
+
+_CONTEXTS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below ``node``, without those that only say how it is used."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found.extend([v for v in value if isinstance(v, ast.AST)])
+        elif isinstance(value, ast.AST) and not isinstance(value, _CONTEXTS):
+            found.append(value)
+    return found
+
+
+class Transformer:
+    """``ast.NodeTransformer`` with less work for each node; ``visit_X`` methods are looked up once.
+
+    A method gives the node that takes the place of its own; for a statement it may give a list.
+    """
+
+    _methods: Any = None  # of each class its own: the method for each kind of node
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = {}
+
+    def visit(self, node: Any) -> Any:
+        kind = node.__class__
+        method = self._methods.get(kind)
+        if method is None:
+            name = f"visit_{kind.__name__}"
+            method = getattr(type(self), name, type(self).generic_visit)
+            self._methods[kind] = method
+        return method(self, node)
+
+    def generic_visit(self, node: Any) -> Any:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                if value:
+                    value[:] = self._visited(value)
+            elif isinstance(value, ast.AST) and not isinstance(value, _CONTEXTS):
+                setattr(node, name, self.visit(value))
+        return node
+
+    def _visited(self, items: list) -> list:
+        out: list = []
+        for item in items:
+            found = self.visit(item) if isinstance(item, ast.AST) else item
+            if found.__class__ is list:
+                out.extend(found)
+            else:
+                out.append(found)
+        return out

@@ -14,6 +14,7 @@ from typing import Any
 from .. import context
 from . import api, builtins, compile, effects, files, lists
 from .errors import ConversionError
+from .journal import thread as _thread
 from .state import Container
 
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -24,11 +25,40 @@ _MUTATORS = frozenset(
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
     | {"__setitem__", "__delitem__", "__iadd__"}
 )
+_known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
+_MAX_KNOWN = 4096
 NOT_CONVERTED = "_ferrograph_not_converted"
 
 
 def fn(callee: Any) -> Any:
     """What to call in place of ``callee``: its converted form, its staged form, or itself."""
+    journals = _thread.journals
+    known = journals[0].known if journals else _known
+    try:
+        found = known.get(callee)
+    except TypeError:  # not hashable
+        return _resolved(callee)
+    return _remembered(callee, known) if found is None else found
+
+
+def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
+    """``_resolved(callee)``, kept where that is safe: for a trace, or with what lives for long."""
+    found = _resolved(callee)
+    kind = type(callee)
+    if kind is types.FunctionType:
+        keep = known is not _known or callee.__closure__ is None
+    elif kind is types.BuiltinFunctionType:
+        keep = isinstance(callee.__self__, (types.ModuleType, type(None)))
+    else:
+        keep = isinstance(callee, type)
+    if keep:
+        if len(known) >= _MAX_KNOWN:
+            known.clear()
+        known[callee] = found
+    return found
+
+
+def _resolved(callee: Any) -> Any:
     kind = type(callee)
     if kind is types.FunctionType:
         return convert_callee(callee)
@@ -125,7 +155,7 @@ def _method(method: types.MethodType) -> Any:
     target = method.__func__
     if type(target) is not types.FunctionType:
         return method
-    changed = convert_callee(target)
+    changed = fn(target)
     return method if changed is target else types.MethodType(changed, method.__self__)
 
 

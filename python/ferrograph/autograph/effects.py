@@ -62,6 +62,7 @@ def note_lists() -> None:
     """From now on the trace has lists that the graph grows."""
     if _thread.journals:
         _thread.journals[0].lists = True
+        _thread.journals[0].known.clear()
 
 
 def has_lists() -> bool:

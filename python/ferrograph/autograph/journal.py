@@ -16,6 +16,7 @@ class Journal:
         self.touched: dict[Any, tuple[Any, Any]] = {}
         self.born: dict[int, Any] = {}
         self.iterators: dict[int, Any] = {}
+        self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
         self.lists = False  # whether the trace has made lists that the graph grows
 
 

@@ -36,6 +36,9 @@ from .staging import is_staged
 from .state import State, attribute, global_name, item
 
 __all__ = [
+    "unrolls",
+    "plain",
+    "left",
     "match",
     "certain",
     "catching",
@@ -67,6 +70,7 @@ __all__ = [
 ]
 
 Thunk = Callable[[], Any]
+_UNTESTED = object()
 
 
 def if_stmt(
@@ -92,6 +96,23 @@ def if_stmt(
         raise
 
 
+plain = frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset})
+
+
+def unrolls(iterable: Any) -> bool:
+    """Whether Python runs a loop over ``iterable``."""
+    if is_iterated_staged(iterable) or lists.is_grown(iterable):
+        return False
+    if in_region() and hasattr(iterable, "__next__"):
+        advanced(iterable)
+    return True
+
+
+def left(kind: str, place: Callable, line: int) -> None:
+    """Refuse a loop over Python values that is left on the value of a tensor."""
+    raise _left_on_a_tensor(kind, line, place)
+
+
 def while_stmt(
     test: Thunk,
     body: Thunk,
@@ -101,11 +122,16 @@ def while_stmt(
     broke: Thunk | None = None,
     returned: Thunk | None = None,
     options: Thunk | None = None,
+    first: Any = _UNTESTED,
     **facts: Any,
 ) -> None:
-    """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives."""
+    """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives.
+
+    ``first`` is what ``test`` has just given.
+    """
     try:
-        while not is_staged(going := lists.truth(test())):
+        given = test() if first is _UNTESTED else first
+        while not is_staged(going := lists.truth(given)):
             if not going:
                 return
             body()
@@ -115,6 +141,7 @@ def while_stmt(
                     raise _left_on_a_tensor("while", facts["line"], body)
                 if stop:
                     return
+            given = test()
         loop = loops.Loop(State(names, places), broke, returned, options, **facts)
         loops.stage_while(going, test, body, loop)
     except NameError as e:
@@ -317,10 +344,12 @@ def elements(iterable: Any) -> Any:
 
 def unpacked(value: Any, pattern: tuple) -> Any:
     """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
+    if value.__class__ is tuple and not any(pattern):
+        return value
     if is_staged(value):
         value = staging.rows(value)
-    plain = not isinstance(value, (list, tuple)) or len(value) != len(pattern)
-    if plain or not any(pattern):
+    fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)
+    if not fits or not any(pattern):
         return value
     return [unpacked(v, p) if p else v for v, p in zip(value, pattern, strict=True)]
 

@@ -76,21 +76,23 @@ def _binds(node: ast.Lambda) -> bool:
     return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.body))
 
 
-class _Expressions(ast.NodeTransformer):
+class _Expressions(build.Transformer):
     """Converts the expressions of one statement, inside out."""
 
+    inlines = True  # whether assignment expressions may stand here
+
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        return logical.convert_bool_op(self.generic_visit(node))
+        return logical.convert_bool_op(self.generic_visit(node), self.inlines)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
-        return logical.convert_not(node) if isinstance(node.op, ast.Not) else node
+        return logical.convert_not(node, self.inlines) if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        return logical.convert_compare(self.generic_visit(node))
+        return logical.convert_compare(self.generic_visit(node), self.inlines)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        return logical.convert_if_exp(self.generic_visit(node))
+        return logical.convert_if_exp(self.generic_visit(node), self.inlines)
 
     grown: frozenset[str] = frozenset()
 
@@ -107,7 +109,9 @@ class _Expressions(ast.NodeTransformer):
         return calls.convert(self.generic_visit(node))
 
     def _comprehension(self, node: Any) -> Any:
+        before, self.inlines = self.inlines, False
         self.generic_visit(node)
+        self.inlines = before
         unpacking.convert_generators(node.generators, "a comprehension")
         return node
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from .. import build
 from ..analysis import Uses
+from . import inline
 from .context import Context
 from .jumps import live_at_exit
 
@@ -47,15 +48,27 @@ def convert(node: ast.If, facts: Facts, context: Context) -> list[ast.stmt]:
             continue
         functions.append(context.body_function(f"ag__{word}_{number}", body, stores, node))
         branches.append(build.name(functions[-1].name))
+    total = inline.weight(node.body) + inline.weight(node.orelse)
+    test, taken = node.test, f"ag__taken_{number}"
+    if total <= inline.MAX_WEIGHT:
+        test = build.name(taken)
     staged = build.call(
         "if_stmt",
-        node.test,
+        test,
         *branches,
         context.names(facts.names),
         facts.places,
         **{key: build.constant(value) for key, value in facts.keywords.items()},
     )
-    return [*functions, build.locate(ast.Expr(value=staged), node, node.test)]
+    general = [*functions, build.locate(ast.Expr(value=staged), node, node.test)]
+    if test is node.test:
+        return general
+    plain = ast.If(test=build.name(taken), body=node.body or [ast.Pass()], orelse=node.orelse)
+    plain.ag_weight = total
+    return [
+        build.locate(build.assign(taken, node.test), node, node.test),
+        inline.choose(inline.is_plain(taken), [plain], general, node, node.test),
+    ]
 
 
 def _unread(live: tuple[str, ...], body: list[ast.stmt]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from .. import analysis, build
+from . import inline
 
 
 class Context:
@@ -60,6 +61,7 @@ class Context:
     ) -> ast.FunctionDef:
         """A function of ``body``, whose ``stores`` are names of the function around it."""
         function = build.function(name, self.declarations(stores) + body, parameters)
+        function.ag_weight = inline.weight(body)
         return build.locate(function, like, like)
 
     def declarations(self, stores: Iterable[str]) -> list[ast.stmt]:

@@ -21,7 +21,7 @@ def hoist(function: ast.FunctionDef) -> None:
         function.body = _Hoisting().block(function.body)
 
 
-class _Hoisting(ast.NodeTransformer):
+class _Hoisting(build.Transformer):
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
         for statement in body:

@@ -237,7 +237,7 @@ def yields(body: list) -> bool:
         if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
             return True
         if not isinstance(node, _NESTED):
-            pending.extend(ast.iter_child_nodes(node))
+            pending.extend(build.children(node))
     return False
 
 

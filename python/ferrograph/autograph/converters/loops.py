@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .. import build
 from ..analysis import Uses
-from . import unpacking
+from . import inline, unpacking
 from .context import Context
 
 _OPTIONS = "set_loop_options"
@@ -55,9 +55,37 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
 def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
     """The statements that stand for ``node``, whose parts are converted already."""
     number = context.number()
+    plain = _is_small(node)
+    stops, taken = _stops(node, "while"), f"ag__taken_{number}"
     body = context.body_function(f"ag__body_{number}", node.body, facts.body_stores, node)
     test, functions = _test(node, facts, context, number)
-    return [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
+    if plain:
+        facts.keywords["first"] = build.name(taken)
+    general = [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
+    if not plain:
+        return general
+    ends = ast.UnaryOp(op=ast.Not(), operand=build.name(taken))
+    left = build.locate(ast.If(test=ends, body=[ast.Break()], orelse=[]), node, node.test)
+    general.append(build.locate(ast.Break(), node, node.test))
+    once = [left, *node.body, *stops]
+    steps = [
+        build.locate(build.assign(taken, node.test), node, node.test),
+        inline.choose(inline.is_plain(taken), once, general, node, node.test),
+    ]
+    loop = ast.While(test=build.constant(True), body=steps, orelse=[])
+    loop.ag_weight = inline.weight(steps)
+    return [build.locate(loop, node, node.test)]
+
+
+def _is_small(node: ast.While | ast.For) -> bool:
+    """Whether the loop is written out a second time, for plain values."""
+    return not node.ag_returned and inline.weight(node.body) <= inline.MAX_WEIGHT
+
+
+def _stops(node: ast.While | ast.For, kind: str) -> list[ast.stmt]:
+    if not node.ag_broke:
+        return []
+    return [build.locate(inline.stop(node.ag_broke, kind, node.lineno), node, node)]
 
 
 def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]:
@@ -68,7 +96,25 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     steps = [unpacking.convert_assign(build.locate(take, node.target)), *node.body]
     name = f"ag__body_{number}"
     body = context.body_function(name, steps, facts.body_stores, node, [item])
-    return [body, _run("for_stmt", node.iter, node.iter, body, node, facts, context)]
+    if not _is_small(node):
+        return [body, _run("for_stmt", node.iter, node.iter, body, node, facts, context)]
+    run_over = f"ag__over_{number}"
+    drive = build.name(run_over)
+    general = [body, _run("for_stmt", drive, node.iter, body, node, facts, context)]
+    named = isinstance(node.target, ast.Name)
+    loop = ast.For(
+        target=node.target if named else build.store(item),
+        iter=build.name(run_over),
+        body=[*(node.body if named else steps), *_stops(node, "for")],
+        orelse=[],
+    )
+    loop.ag_weight = inline.weight(loop.body)
+    loop = build.locate(loop, node, node.iter)
+    plain = build.call("unrolls", build.name(run_over))
+    return [
+        build.locate(build.assign(run_over, node.iter), node, node.iter),
+        inline.choose(plain, [loop], general, node, node.iter),
+    ]
 
 
 def _run(

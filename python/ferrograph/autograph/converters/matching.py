@@ -15,7 +15,7 @@ from .. import build
 from ..analysis import Uses
 
 
-class Lowering(ast.NodeTransformer):
+class Lowering(build.Transformer):
     """Replaces the ``match`` statements of one function, not those of functions nested in it."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ def _captured(found: str, name: str) -> ast.expr:
     )
 
 
-class _Captured(ast.NodeTransformer):
+class _Captured(build.Transformer):
     """Reads the names of a pattern off its match."""
 
     def __init__(self, found: str, names: set[str]):

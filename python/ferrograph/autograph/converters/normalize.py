@@ -66,7 +66,7 @@ class _Mangler(ast.NodeVisitor):
         return self._prefix + name if private else name
 
 
-class _Normalizer(ast.NodeTransformer):
+class _Normalizer(build.Transformer):
     def __init__(self, first_parameter: str | None):
         self._first = first_parameter
         self.declarations: list[ast.stmt] = []

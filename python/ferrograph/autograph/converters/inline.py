@@ -1,0 +1,51 @@
+"""Forms that Python runs at its own speed where a test turns out to be a plain value.
+
+A small statement is written out twice: as the user wrote it, for plain values, and as functions,
+for all others. Both share their syntax trees.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .. import build
+
+MAX_WEIGHT = 24  # statements in what is written out twice
+
+
+def weight(body: list[ast.stmt]) -> int:
+    """How many statements ``body`` has, with those written out twice counted twice."""
+    return sum(getattr(statement, "ag_weight", 1) for statement in body)
+
+
+def is_plain(name: str) -> ast.expr:
+    """Whether Python alone may test the value of a name."""
+    return is_plain_value(build.name(name))
+
+
+def is_plain_value(value: ast.expr) -> ast.expr:
+    kinds = ast.Attribute(value=build.name(build.OPERATORS), attr="plain", ctx=ast.Load())
+    found = ast.Attribute(value=value, attr="__class__", ctx=ast.Load())
+    return ast.Compare(left=found, ops=[ast.In()], comparators=[kinds])
+
+
+def choose(
+    test: ast.expr, plain: list[ast.stmt], general: list[ast.stmt], like: ast.stmt, end: ast.expr
+) -> ast.stmt:
+    """``if test: plain else: general`` at the head of ``like``."""
+    node = ast.If(test=test, body=plain, orelse=general)
+    node.ag_weight = weight(plain) + weight(general)
+    return build.locate(node, like, end)
+
+
+def stop(flag: str, kind: str, line: int) -> ast.stmt:
+    """What leaves a plain loop whose flag is set; a flag that is a tensor is refused."""
+    refusal = build.call(
+        "left", build.constant(kind), build.thunk(build.constant(None)), build.constant(line)
+    )
+    unset = ast.Compare(
+        left=build.name(flag), ops=[ast.IsNot()], comparators=[build.constant(False)]
+    )
+    odd = ast.If(test=unset, body=[ast.Expr(value=refusal)], orelse=[])
+    is_set = ast.Compare(left=build.name(flag), ops=[ast.Is()], comparators=[build.constant(True)])
+    return ast.If(test=is_set, body=[ast.Break()], orelse=[odd])
