@@ -6,10 +6,11 @@ use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::loops::while_vjp;
 use ferrograph_graph::{
-    Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId, VjpCall,
+    Attr, Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId,
+    VjpCall,
 };
 use ferrograph_ops::{Branch, Build, Call, If, LeafOps, ReadVariable, While};
-use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
 /// The gradients of the inputs of an operation with regions.
@@ -389,7 +390,7 @@ fn pad_outputs(
     let mut dummies = |specs: &[TensorSpec]| -> Result<Vec<ValueId>> {
         let mut ids = Vec::new();
         for spec in specs {
-            let value = e.constant(dummy(spec)?)?;
+            let value = dummy(&mut e, spec)?;
             ids.push(trace.resolve(&value, &LeafOps)?);
         }
         Ok(ids)
@@ -404,14 +405,26 @@ fn pad_outputs(
     Ok(trace.seal(outputs)?.0)
 }
 
-/// Any tensor of that dtype.
-fn dummy(spec: &TensorSpec) -> Result<Tensor> {
-    if spec.dtype.is_dense() || spec.dtype == DType::String {
-        return Tensor::zeros(spec.dtype, Shape::from([0]));
+/// Dummies of static shape up to this many elements have it, so that what reads them can be bound to it.
+const SHAPED_DUMMY: usize = 64;
+
+/// Any value of that dtype.
+fn dummy(e: &mut TraceEmitter, spec: &TensorSpec) -> Result<Val> {
+    match spec.dtype {
+        DType::Variant => {
+            let (shape, none) = (Tensor::scalar(-1i32)?, Tensor::scalar(0i32)?);
+            let inputs = [&e.constant(shape)?, &e.constant(none)?];
+            let attrs = vec![("element_dtype", Attr::DType(DType::Float32))];
+            e.op("EmptyTensorList", &inputs, attrs)
+        }
+        DType::Resource => bail!(
+            Unimplemented,
+            "a branch whose gradient needs a resource is not supported"
+        ),
+        dtype => {
+            let shape = spec.shape.to_static();
+            let small = shape.filter(|shape| shape.n_elements() <= SHAPED_DUMMY);
+            e.constant(Tensor::zeros(dtype, small.unwrap_or([0].into()))?)
+        }
     }
-    bail!(
-        Unimplemented,
-        "a branch whose gradient needs a {} is not supported",
-        spec.dtype
-    )
 }
