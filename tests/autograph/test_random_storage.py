@@ -1,5 +1,5 @@
-"""Random programs over values that are stored differently (scalars, long and growing vectors, tensor arrays, variables)
-give the same staged and eagerly, gradients included."""
+"""Random programs over values that are stored differently (scalars, long and growing vectors, tensor
+arrays, variables) give the same staged and eagerly, gradients included."""
 
 import linecache
 import random
@@ -95,9 +95,12 @@ class Programs:
 
     def loop(self, depth):
         self.count += 1
-        i = f"i{self.count}"
+        i, pick = f"i{self.count}", self.random.choice
         if self.random.random() < 0.5:
-            return [f"for {i} in fg.range({self.random.choice(['4', 'k % 5'])}):", *self.block(depth + 1, True)]
+            return [
+                f"for {i} in fg.range({pick(['4', 'k % 5'])}):",
+                *self.block(depth + 1, True),
+            ]
         head = [f"{i} = fg.constant(0)", f"while {i} < 4 and {self.condition()}:", f"    {i} += 1"]
         return [*head, *self.block(depth + 1, True)]
 
@@ -121,7 +124,9 @@ def make(seed):
     programs = Programs(seed)
     body = [line for _ in range(3) for line in programs.block(0, False)]
     body += ["    " + line for line in programs.loop(0)]
-    text = HEAD + "\n".join([*body, "    return s, t, v, w, k, g, ta.stack(), var.read_value()", ""])
+    text = HEAD + "\n".join(
+        [*body, "    return s, t, v, w, k, g, ta.stack(), var.read_value()", ""]
+    )
     filename = f"<random storage {seed}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace = {"fg": fg, "inner": inner, "var": fg.Variable(0.5, trainable=False)}
@@ -148,7 +153,7 @@ def test_a_random_program(seed):
         found = [x.numpy() for x in results(staged, relaxed, n)]
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
-        plain = staged(fg.constant(0.3), fg.constant(np.linspace(-1, 1, 20), fg.float32), fg.constant(n))
-        again = f(fg.constant(0.3), fg.constant(np.linspace(-1, 1, 20), fg.float32), fg.constant(n))
+        s, v = fg.constant(0.3), fg.constant(np.linspace(-1, 1, 20), fg.float32)
+        plain, again = (g(s, v, fg.constant(n)) for g in (staged, f))
         for a, b in zip(plain, again, strict=True):
             np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
