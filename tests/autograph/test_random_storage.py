@@ -1,5 +1,5 @@
-"""Random programs over values that are stored differently (scalars, long and growing vectors, tensor
-arrays, variables) give the same staged and eagerly, gradients included."""
+"""Random programs over values that are stored differently (scalars, long and growing vectors,
+tensor arrays, variables) give the same staged and eagerly, gradients included."""
 
 import linecache
 import random
