@@ -86,3 +86,163 @@ def test_spawned_processes(run_python):
                 assert pool.map(work, range(8)) == [n * n for n in range(8)]
         """
     )
+
+
+BUSY = """
+import os, signal, threading, time
+import ferrograph as fg
+
+large = fg.ones([400, 400])
+total = fg.Variable(fg.zeros([400, 400]))
+stop = threading.Event()
+
+
+@fg.function
+def step(x):
+    total.assign_add(x)
+    return fg.reduce_sum(fg.matmul(x, x)) + fg.reduce_sum(total)
+
+
+@fg.function(max_traces=8)
+def scale(x, k):
+    for i in fg.range(2):
+        x = x * float(k)
+    return x
+
+
+def compute():
+    while not stop.is_set():
+        step(large)
+
+
+def trace():
+    k = 0
+    while not stop.is_set():
+        k += 1
+        scale(large, k)
+
+
+threads = [threading.Thread(target=work) for work in (compute, compute, trace, trace)]
+for thread in threads:
+    thread.start()
+time.sleep(0.2)
+"""
+
+
+def test_forks_while_others_compute_update_and_trace(run_python):
+    children = """
+try:
+    for n in range(10):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            right = float(scale(large, -n)[0, 0]) == n * n
+            step(large)
+            os._exit(0 if right else 1)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, f"child {n} ended with {status}"
+finally:
+    stop.set()
+    for thread in threads:
+        thread.join()
+"""
+    run_python(BUSY + children, timeout=300)
+
+
+def test_a_process_pool_while_others_compute_and_trace(run_python):
+    children = """
+import multiprocessing
+
+
+def work(n):
+    return float(scale(large, n)[0, 0])
+
+
+try:
+    with multiprocessing.get_context("fork").Pool(3) as pool:
+        assert pool.map(work, range(12)) == [float(n * n) for n in range(12)]
+finally:
+    stop.set()
+    for thread in threads:
+        thread.join()
+"""
+    run_python(BUSY + children, timeout=300)
+
+
+def test_spawned_while_others_compute(run_python):
+    run_python(
+        """
+        import multiprocessing
+        import threading
+        import ferrograph as fg
+
+        stop = threading.Event()
+
+
+        @fg.function
+        def square(x):
+            return x * x
+
+
+        @fg.function
+        def heavy(x):
+            return fg.matmul(x, x)
+
+
+        def work(n):
+            return int(square(fg.constant(n)).numpy())
+
+
+        def busy():
+            large = fg.ones([400, 400])
+            while not stop.is_set():
+                heavy(large)
+
+
+        if __name__ == "__main__":
+            thread = threading.Thread(target=busy)
+            thread.start()
+            try:
+                with multiprocessing.get_context("spawn").Pool(2) as pool:
+                    assert pool.map(work, range(8)) == [n * n for n in range(8)]
+            finally:
+                stop.set()
+                thread.join()
+        """,
+        timeout=300,
+    )
+
+
+def test_a_fork_from_within_a_call(run_python):
+    run_python(
+        """
+        import os, signal
+        import ferrograph as fg
+
+        large = fg.ones([300, 300])
+
+
+        def fork_here(x):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(30)
+                os._exit(0 if float(double(large)[0, 0]) == 600.0 else 1)
+            _, status = os.waitpid(child, 0)
+            assert status == 0
+            return x
+
+
+        @fg.function
+        def double(x):
+            return fg.matmul(x, x) + fg.matmul(x, x)
+
+
+        @fg.function
+        def f(x):
+            return fg.py_function(fork_here, [fg.matmul(x, x)], fg.float32)
+
+
+        double(large)
+        assert float(f(large)[0, 0]) == 300.0
+        """
+    )

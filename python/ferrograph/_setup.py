@@ -104,3 +104,9 @@ def finish() -> None:
         }
     )
     _core.set_internal_paths([os.path.dirname(__file__) + os.sep])
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=_core.before_fork,
+            after_in_parent=_core.after_fork_in_parent,
+            after_in_child=_core.after_fork_in_child,
+        )

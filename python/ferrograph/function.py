@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import threading
 import types
 from collections.abc import Callable
@@ -31,6 +32,16 @@ _POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = ra
 _VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
 _DEFAULT_MAX_TRACES = 1 << 14
 _numbers = itertools.count(1)
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _parameters(fn: Callable) -> list[tuple[str, int, bool, Any]]:
@@ -114,7 +125,7 @@ class Function(_core.FunctionBase):
         self._autograph, self._reduce_retracing = autograph, reduce_retracing
         self._jit_compile = jit_compile
         self._params = _parameters(python_function) if params is None else params
-        self._lock = threading.RLock()
+        self._own_lock = _forks, threading.RLock()
         self._staged: Callable | None = None
         self._never_relax: set = set()
         self._n_traced = 0
@@ -123,6 +134,14 @@ class Function(_core.FunctionBase):
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
         functools.update_wrapper(self, python_function, updated=())
+
+    @property
+    def _lock(self) -> Any:
+        """Held while tracing. A forked process has one of its own: whoever holds that of the parent
+        does not go on there."""
+        if self._own_lock[0] != _forks:
+            self._own_lock = _forks, threading.RLock()
+        return self._own_lock[1]
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ use crate::callback::callback_error;
 use crate::convert;
 use crate::emit::{prepared, to_val};
 use crate::errors::{IntoPyResult, guarded};
+use crate::fork::unlocked;
 use crate::function::Tree;
 use crate::tensor::{PyTensor, wrap};
 use ferrograph_data::{BoxedElements, Elements, Generator, IteratorCell, generator_op};
@@ -42,8 +43,7 @@ impl PyIterator {
         let quick = guarded(|| cell.next_if_quick(&PlanRunner)).or_raise(py)?;
         match quick {
             Some(element) => Ok(element),
-            None => py
-                .detach(|| guarded(|| cell.next(&PlanRunner)))
+            None => unlocked(py, || guarded(|| cell.next(&PlanRunner)))
                 .map_err(when_run)
                 .or_raise(py),
         }
@@ -220,7 +220,7 @@ pub(crate) fn emit_detached<'py>(
     let outputs = if is_tracing() {
         guarded(|| emit(op, &vals))
     } else {
-        py.detach(|| guarded(|| emit(op, &vals)))
+        unlocked(py, || guarded(|| emit(op, &vals)))
     };
     outputs
         .or_raise(py)?

@@ -7,6 +7,7 @@ mod dataset;
 mod emit;
 mod errors;
 mod export;
+mod fork;
 mod function;
 mod hooks;
 mod origin;
@@ -32,6 +33,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::export::{capsule_of, from_dlpack};
+    #[pymodule_export]
+    use super::fork::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]
     use super::function::{
         PyConcrete, PyFunction, PySignature, functions_run_eagerly, run_functions_eagerly,

@@ -4,6 +4,7 @@ use super::guards::{Guard, Written};
 use super::tree::Tree;
 use crate::emit::{PyGraphHandle, to_val};
 use crate::errors::{IntoPyResult, guarded};
+use crate::fork::unlocked;
 use crate::region::PyRegion;
 use crate::tensor::wrap;
 use ferrograph_graph::{Effect, Tensors, Val, Vals};
@@ -96,7 +97,7 @@ impl PyConcrete {
         let inputs = tensors.into_iter().cloned();
         let outputs = if plan.flops() > UNLOCKED_FLOPS {
             let inputs: Tensors = inputs.collect();
-            py.detach(move || plan.execute(inputs))
+            unlocked(py, move || plan.execute(inputs))
         } else {
             plan.execute(inputs)
         };
