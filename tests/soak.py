@@ -24,7 +24,9 @@ def options():
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--max-traces", type=int, default=64)
     parser.add_argument("--growth-mib", type=float, default=16, help="memory that may be added")
-    parser.add_argument("--timeout", type=float, default=1800, help="seconds until it counts as hung")
+    parser.add_argument(
+        "--timeout", type=float, default=1800, help="seconds until it counts as hung"
+    )
     return parser.parse_args()
 
 
