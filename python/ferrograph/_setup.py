@@ -72,6 +72,7 @@ def finish() -> None:
     from .reference import Reference
     from .tensor_shape import TensorShape
     from .trace_type import classify, rebuild, typed_placeholder
+    from .tracebacks import show_users_frames
     from .variable import Variable, variable_from_handle
 
     _core.register_types(
@@ -99,6 +100,7 @@ def finish() -> None:
             "binding_error": binding_error,
             "print_sink": _print_sink,
             "called_while_tracing": called_while_tracing,
+            "show_users_frames": show_users_frames,
             "run_callback": run_callback,
             "callback_gradient": callback_gradient,
         }

@@ -26,6 +26,19 @@ from .ops.debug import (
     check_numerics,
 )
 from .ops.numeric import is_numeric_tensor
+from .tracebacks import is_filtering as is_traceback_filtering_enabled
+from .tracebacks import set_filtering as _set_filtering
+
+
+def enable_traceback_filtering() -> None:
+    """Leave this package's frames out of tracebacks, which is the default."""
+    _set_filtering(True)
+
+
+def disable_traceback_filtering() -> None:
+    """Show this package's frames in tracebacks, as ``FERROGRAPH_TRACEBACK=full`` does."""
+    _set_filtering(False)
+
 
 __all__ = [
     "Assert",
@@ -51,5 +64,8 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_traceback_filtering",
+    "enable_traceback_filtering",
     "is_numeric_tensor",
+    "is_traceback_filtering_enabled",
 ]

@@ -406,7 +406,7 @@ def test_refusals_of_if():
         return g(x)
 
     line = one_branch.__code__.co_firstlineno + 1
-    refuses(one_branch, 1, match=rf"test_staged.py:{line}: 'y' is set in the `if` branch")
+    refuses(one_branch, 1, match=rf"'y' is set in the `if` branch(.|\n)*test_staged.py:{line}:9\n")
     refuses(no_value, 1, match="returned")
     refuses(dtypes, 1, error=TypeError, match="int32 and float32")
     refuses(structures, 1, error=TypeError)
@@ -464,7 +464,7 @@ def test_python_loops_left_on_a_tensor():
         return s
 
     for f, line in ((endless, 1), (unrolled, 2)):
-        where = rf"test_staged.py:{f.__code__.co_firstlineno + line}: this"
+        where = rf"(.|\n)*test_staged.py:{f.__code__.co_firstlineno + line}:"
         error = refuses(f, 3, error=TypeError, match=where)
         assert isinstance(error, NotImplementedError)
 

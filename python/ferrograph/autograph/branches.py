@@ -8,6 +8,7 @@ from typing import Any
 from ferrograph import _core
 
 from . import values
+from .places import say
 
 
 class Traced:
@@ -41,6 +42,7 @@ class Conditional:
     def __init__(self, predicate: Any, where: str, sides: tuple[str, str]):
         self._predicate = predicate
         self._where = where
+        self._rewrite = "Make both give the same structure, with tensors of the same dtypes."
         self._sides = sides
         self.branches = (Traced("cond_true"), Traced("cond_false"))
         self.promotes = False  # whether Python ints and floats meet as floats
@@ -136,4 +138,5 @@ class Conditional:
                 )
 
     def _message(self, label: str, problem: str) -> str:
-        return f"{self._where}: {label} from {self._sides[0]} and {self._sides[1]} {problem}"
+        text = f"{label} from {self._sides[0]} and {self._sides[1]} {problem}"
+        return say(self._where, text, self._rewrite)

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import context
+from .. import context, tracebacks
 from . import api, builtins, compile, effects, files, lists
 from .errors import ConversionError
 from .journal import thread as _thread
@@ -137,6 +137,7 @@ def converted(function: types.FunctionType) -> types.FunctionType:
     try:
         return compile.instantiate(function, operators)
     except ConversionError as e:
+        tracebacks.unconverted[function.__code__] = str(e)
         if api.verbosity() > 0:
             _warn(function, str(e))
     except (SyntaxError, ValueError, RecursionError) as e:

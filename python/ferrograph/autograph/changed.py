@@ -9,6 +9,7 @@ from typing import Any
 import ferrograph as fg
 
 from .branches import Conditional
+from .places import here, say
 from .state import UNDEFINED, Container, Place
 
 Setter = Callable[[Iterator], None]
@@ -28,8 +29,12 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
     elif first == second:
         return lambda results: place.put(first)
     raise TypeError(
-        f"{where}: {_called(place)} holds other elements after the `if` branch than after the "
-        "`else` branch of this `if` on a tensor; only lists can grow in the graph"
+        say(
+            where,
+            f"{_called(place)} holds other elements after the `if` branch than after the `else` "
+            "branch of this `if` on a tensor",
+            "Only lists can grow in the graph.",
+        )
     )
 
 
@@ -63,8 +68,11 @@ def _one_sided(label: str, in_else: bool, where: str) -> ValueError:
     sides = ("the `else` branch", "the `if` branch")
     set_in, unset_in = sides if in_else else sides[::-1]
     return ValueError(
-        f"{where}: {label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}. "
-        "Set it before the `if`, or in both branches."
+        say(
+            where,
+            f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}",
+            "Set it before the `if`, or in both branches.",
+        )
     )
 
 
@@ -127,8 +135,12 @@ def expand(change: Any) -> list[Place]:
         keys = [k for k in {**old, **new} if old.get(k, UNDEFINED) is not new.get(k, UNDEFINED)]
         return [_item(place, k) for k in keys]
     raise fg.errors.StagingError(
-        f"{_called(place)} holds other elements after an iteration of a loop of the graph than "
-        "before it; only lists can grow in the graph"
+        say(
+            here(),
+            f"{_called(place)} holds other elements after an iteration of a loop of the graph than "
+            "before it",
+            "Only lists can grow in the graph.",
+        )
     )
 
 

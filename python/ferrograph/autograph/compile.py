@@ -14,6 +14,7 @@ import types
 import weakref
 from typing import Any
 
+from .. import tracebacks
 from . import build, converters, parse
 
 _FACTORY = "ag__factory"
@@ -117,6 +118,8 @@ def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.Cod
             link = ".<locals>." if code.co_flags & inspect.CO_OPTIMIZED else "."
             own = f"{qualname}{link}{inner_qualname}" if qualname else None
             constant = _renamed(constant, name if made else inner, qualname if made else own)
+            if made:
+                tracebacks.parts.add(constant)
         constants.append(constant)
     changes: dict[str, Any] = {"co_consts": tuple(constants), "co_name": name}
     if qualname is not None and hasattr(code, "co_qualname"):

@@ -24,6 +24,7 @@ from ferrograph import _core
 from . import files
 from .journal import Journal
 from .journal import thread as _thread
+from .places import here, say
 from .state import Container, Place, attribute_place, cell_place
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
@@ -260,9 +261,13 @@ def _refuse_iterators(made: Journal, known: set[int]) -> None:
     for iterator in made.iterators.values():
         if id(iterator) in known:
             raise fg.errors.StagingError(
-                f"a Python iterator ({type(iterator).__name__}) from outside a branch or loop of "
-                "the graph is advanced inside it: that would happen once, while tracing. Take its "
-                "elements before, or iterate over a tensor"
+                say(
+                    here(),
+                    f"a Python iterator ({type(iterator).__name__}) from outside this branch or "
+                    "loop of the graph is advanced inside it: that would happen once, while "
+                    "tracing",
+                    "Take its elements before, or iterate over a tensor.",
+                )
             )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import ferrograph as fg
 
 from . import values
+from .places import say
 
 
 class Source:
@@ -81,7 +82,11 @@ class Rows(Source):
         shape = values.static_shape(tensor)
         if shape == []:
             raise TypeError(
-                f"{place}: a scalar cannot be iterated over; to count to it use `fg.range(n)`"
+                say(
+                    place,
+                    "a `for` over a scalar tensor, which has no elements",
+                    "To count to it write `for i in fg.range(n):`.",
+                )
             )
         known = shape[0] if shape else None
         self._tensor = tensor

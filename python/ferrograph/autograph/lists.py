@@ -14,6 +14,7 @@ import ferrograph as fg
 from ferrograph import _core
 
 from . import effects, iteration, values
+from .places import here, say
 from .state import Container
 
 
@@ -167,10 +168,13 @@ class Grown:
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise fg.errors.StagingError(
-            f"{self._elements.label}: this list grew in a branch or a loop of the graph, so its "
-            "length is known only when the graph runs, and this use of it needs it while tracing. "
-            "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop` and indexing by "
-            "its name work; or write to a TensorArray"
+            say(
+                here(),
+                f"{self._elements.label} grew in a branch or a loop of the graph: its length is "
+                "known only when the graph runs, and this use of it needs it while tracing",
+                "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop` and indexing "
+                "by its name work; or write to a TensorArray.",
+            )
         )
 
     __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = _refuse

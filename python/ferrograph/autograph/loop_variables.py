@@ -11,7 +11,10 @@ from ferrograph import _core
 from . import values
 from .branches import Traced
 from .errors import loop_dtype_error
+from .places import say
 from .staging import RESULT
+
+_SAME = "Keep its structure and dtypes the same in all iterations."
 
 
 @dataclass
@@ -119,22 +122,26 @@ class Variables:
         """Make ``value`` what ``slot`` holds after an iteration."""
         difference = values.check_same_structure(slot.value, value)
         if difference is not None:
-            raise TypeError(f"{self._about(slot.label)} changes its structure: {difference}")
+            problem = f"changes its structure in the loop: {difference}"
+            raise TypeError(self._about(slot.label, problem, _SAME))
         old = values.leaves_of(slot.value)
         for index, before, leaf in zip(slot.indices, old, values.leaves_of(value), strict=True):
             if index is not None:
                 self.result(index, leaf)
             elif before is not leaf:
                 raise TypeError(
-                    f"{self._about(slot.label)} is a Python object that an iteration replaces: "
-                    f"{before!r} by {leaf!r}. Only tensors can change in a loop of the graph."
+                    self._about(
+                        slot.label,
+                        f"is a Python object that an iteration replaces: {before!r} by {leaf!r}",
+                        "Only tensors can change in a loop of the graph.",
+                    )
                 )
 
     def result(self, index: int, leaf: Any) -> None:
         dtype = self.initial[index].dtype
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
-            raise kind(f"{self._about(self.labels[index])} is a tensor that becomes {leaf!r}")
+            raise kind(self._about(self.labels[index], f"is a tensor that becomes {leaf!r}", _SAME))
         with self.body:
             try:
                 tensor = values.to_tensor(leaf, dtype)
@@ -142,7 +149,11 @@ class Variables:
                 if self._promote(index, leaf):
                     return
                 raise loop_dtype_error()(
-                    f"{self._about(self.labels[index])} changes its dtype in the loop: {e}"
+                    self._about(
+                        self.labels[index],
+                        f"changes its dtype in the loop: {e}",
+                        "Give it the dtype that it ends with before the loop, or cast it.",
+                    )
                 ) from None
         self._check_shape(index, tensor)
         while len(self.body.outputs) <= index:
@@ -169,16 +180,19 @@ class Variables:
             or any(k is not None and k != f for k, f in zip(kept, found, strict=True))
         ):
             raise ShapeChangeError(
-                f"{self._about(self.labels[index])} changes its shape in the loop: {_text(kept)} "
-                f"before an iteration, {_text(found)} after it. Give the dimensions that change "
-                f"as None in `shape_invariants`.",
+                self._about(
+                    self.labels[index],
+                    f"changes its shape in the loop: {_text(kept)} before an iteration, "
+                    f"{_text(found)} after it",
+                    "Give the dimensions that change as None in `shape_invariants`.",
+                ),
                 index,
                 _general(kept, found),
             )
 
-    def _about(self, label: str) -> str:
+    def _about(self, label: str, problem: str, rewrite: str) -> str:
         named = "the value returned" if label == RESULT else repr(label)
-        return f"{self.place}: {named}"
+        return say(self.place, f"{named} {problem}", rewrite)
 
     def emit(self, condition: Any) -> list:
         """Add the loop to the graph; the tensors after it."""

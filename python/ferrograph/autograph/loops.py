@@ -19,6 +19,7 @@ from . import options as loop_options
 from .changed import GrownList
 from .iteration import source_of
 from .loop_variables import ShapeChangeError, Slot, Variables
+from .places import say
 from .staging import RESULT, mark_left, stage_choice, where
 from .state import UNDEFINED, Place, State
 
@@ -144,8 +145,11 @@ def _run(
                         found.start()
                     loop.state.places.append(found)
     raise fg.errors.StagingError(
-        f"{place}: what an iteration changes differs each time it is traced. Keep the state of the "
-        "loop in names, attributes and items that exist before it"
+        say(
+            place,
+            "what an iteration of this loop changes differs each time it is traced",
+            "Keep the state of the loop in names, attributes and items that exist before it.",
+        )
     )
 
 
@@ -272,7 +276,11 @@ def _read_too_early(e: NameError, loop: Loop, before: list, place: str) -> Excep
     if name not in unset:
         return e
     return ValueError(
-        f"{place}: {name!r} is read in this loop before anything sets it. Set it before the loop."
+        say(
+            place,
+            f"{name!r} is read in this loop before anything sets it",
+            f"Set {name!r} before the loop.",
+        )
     )
 
 
@@ -302,17 +310,26 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
     named = i < loop.state.n_names
     if named and label not in loop.after:
         if label in loop.entry:
-            raise ValueError(f"{place}: {label!r} is {value!r} before this loop and a value in it")
+            problem = f"{label!r} is {value!r} before this loop and a value in it"
+            raise ValueError(say(place, problem, f"Give {label!r} a tensor before the loop."))
         return label in loop.soft
     if label in loop.entry or not named:
         raise ValueError(
-            f"{place}: {label!r} is {value!r} before this loop, but an iteration reads what "
-            f"the one before it set. Give it a tensor before the loop."
+            say(
+                place,
+                f"{label!r} is {value!r} before this loop, but an iteration reads what the one "
+                "before it set",
+                f"Give {label!r} a tensor before the loop.",
+            )
         )
     if loop.is_for and value is UNDEFINED and label not in loop.targets:
         raise ValueError(
-            f"{place}: {label!r} is first set in this loop and used after it, but the "
-            f"loop may run no iteration at all. Set {label!r} before the loop."
+            say(
+                place,
+                f"{label!r} is first set in this loop and used after it, but the loop may run no "
+                "iteration at all",
+                f"Set {label!r} before the loop.",
+            )
         )
     return True
 

@@ -32,10 +32,12 @@ from .errors import UnstageableLoopError
 from .iteration import has_elements, is_iterated_staged
 from .lists import loaded
 from .matching import match
+from .places import here, say
 from .staging import is_staged
 from .state import State, attribute, global_name, item
 
 __all__ = [
+    "stopped",
     "unrolls",
     "plain",
     "left",
@@ -71,6 +73,7 @@ __all__ = [
 
 Thunk = Callable[[], Any]
 _UNTESTED = object()
+stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have left
 
 
 def if_stmt(
@@ -131,22 +134,48 @@ def while_stmt(
     """
     try:
         given = test() if first is _UNTESTED else first
-        while not is_staged(going := lists.truth(given)):
+        while given is not stopped and not is_staged(going := lists.truth(given)):
             if not going:
                 return
             body()
-            for left in (broke, returned):
-                stop = left is not None and left()
-                if is_staged(stop):
-                    raise _left_on_a_tensor("while", facts["line"], body)
-                if stop:
-                    return
-            given = test()
+            stop = _stop(broke, returned)
+            if is_staged(stop):
+                given = stopped
+            elif stop:
+                return
+            else:
+                given = test()
+        if given is stopped:
+            going = _going_on(test, _stop(broke, returned), facts["line"], body)
         loop = loops.Loop(State(names, places), broke, returned, options, **facts)
         loops.stage_while(going, test, body, loop)
     except NameError as e:
         _raise_as_local(e)
         raise
+
+
+def _stop(broke: Thunk | None, returned: Thunk | None) -> Any:
+    """Whether a loop was left, as Python or as a tensor."""
+    found: Any = False
+    for left in (broke, returned):
+        stop = left is not None and left()
+        if is_staged(stop):
+            found = stop if found is False else fg.logical_or(found, stop)
+        elif stop:
+            return True
+    return found
+
+
+def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
+    """Whether a loop that a tensor may have left goes on: its own test must be a tensor by then."""
+
+    def again() -> Any:
+        found = lists.truth(test())
+        if not is_staged(found):
+            raise _left_on_a_tensor("while", line, body)
+        return staging.predicate(found, staging.where(body, line))
+
+    return staging.stage_choice(stop, lambda: False, again, staging.where(body, line))
 
 
 def for_stmt(
@@ -224,10 +253,13 @@ def _unless(
 def _left_on_a_tensor(kind: str, line: int, body: Callable) -> UnstageableLoopError:
     head = "`while fg.constant(True):`" if kind == "while" else "`for i in fg.range(n):`"
     return UnstageableLoopError(
-        f"{staging.where(body, line)}: this `{kind}` loop runs on Python values, so it is "
-        f"unrolled while tracing, but it is left (`break` or `return`) on the value of a tensor, "
-        f"which is known only when the graph runs. Make the loop itself run on a tensor, "
-        f"for example {head}."
+        say(
+            staging.where(body, line),
+            f"this `{kind}` loop runs on Python values, so it is unrolled while tracing, but it is "
+            "left (`break` or `return`) on the value of a tensor, which is known only when the "
+            "graph runs",
+            f"Make the loop itself run on a tensor, for example {head}.",
+        )
     )
 
 
@@ -359,9 +391,12 @@ def certain(test: Any, what: str) -> Any:
     test = lists.truth(test)
     if is_staged(test):
         raise fg.errors.StagingError(
-            f"{what} is decided by a tensor, which has no value while the function is traced. "
-            "Write it as a `for` statement with an `if` statement in it, which appends to a list, "
-            "or choose between values with `a if test else b`"
+            say(
+                here(),
+                f"{what} is decided by a tensor, which has no value while the function is traced",
+                "Write a `for` statement with an `if` statement in it, which appends to a list, or "
+                "choose between values with `a if test else b`.",
+            )
         )
     return test
 

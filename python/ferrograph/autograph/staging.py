@@ -10,8 +10,9 @@ from typing import Any
 
 import ferrograph as fg
 
-from . import changed, effects
+from . import changed, effects, files
 from .branches import Conditional
+from .places import Spot, say
 from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
@@ -50,7 +51,7 @@ _branches = _Branches()
 
 def where(function: Callable, line: int) -> str:
     """The user's file and line, as messages name them."""
-    return f"{function.__code__.co_filename}:{line}"
+    return Spot(function.__code__.co_filename, line)
 
 
 def stage_if(
@@ -181,10 +182,21 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
                     mark_left(e)
                     raise
-                fg.debugging.Assert(False, [f"{type(e).__name__}: {e}"])
+                fg.debugging.Assert(False, [f"{type(e).__name__}: {e}{_raised_at(e)}"])
                 return UNDEFINED, e
     finally:
         _branches.depth -= 1
+
+
+def _raised_at(exception: Exception) -> str:
+    """Where the user's code raised an exception, for its message."""
+    found, traceback = "", exception.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not files.is_library(code.co_filename):
+            found = f" (raised at {code.co_filename}:{traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return found
 
 
 def mark_left(exception: BaseException) -> None:
@@ -233,8 +245,12 @@ def _merge(
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
         set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
         raise ValueError(
-            f"{place}: {label!r} is set in {set_in} of this `if` on a tensor but not in "
-            f"{unset_in}, and is used later. Set it before the `if`, or in both branches."
+            say(
+                place,
+                f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and "
+                "is used later",
+                "Set it before the `if`, or in both branches.",
+            )
         )
     conditional.merge(_named(label), sides[0], sides[1], filled)
     return True

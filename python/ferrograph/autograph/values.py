@@ -10,6 +10,7 @@ from typing import Any
 import ferrograph as fg
 from ferrograph import _core, nest
 
+from .places import say
 from .state import UNDEFINED
 
 _SCALARS = (bool, int, float, complex, str, bytes)
@@ -188,8 +189,11 @@ def predicate(value: Any, where: str) -> Any:
         return tensor
     if shape is not None and any(d not in (1, None) for d in shape):
         raise ValueError(
-            f"{where}: a condition needs a single value, got a tensor of shape {tuple(shape)}. "
-            "Reduce it with `fg.reduce_all` or `fg.reduce_any`."
+            say(
+                where,
+                f"a condition needs a single value, got a tensor of shape {tuple(shape)}",
+                "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
+            )
         )
     return fg.reshape(tensor, [])
 
@@ -199,5 +203,5 @@ def truth(tensor: Any, where: str) -> Any:
     if tensor.dtype == fg.bool:
         return tensor
     if tensor.dtype == fg.variant:
-        raise ValueError(f"{where}: a value of dtype variant is neither true nor false")
+        raise ValueError(say(where, "a value of dtype variant is neither true nor false"))
     return fg.not_equal(tensor, "" if tensor.dtype == fg.string else fg.zeros([], tensor.dtype))

@@ -138,6 +138,15 @@ impl PyFunction {
     }
 }
 
+/// The error with a traceback that leaves out the front end's own frames.
+fn with_users_frames(py: Python<'_>, error: PyErr) -> PyErr {
+    let value = error.into_value(py).into_bound(py).into_any();
+    let shown = hooks::hook(py, "show_users_frames").and_then(|show| show.call1((&value,)));
+    // Without the hook the traceback is longer; the error is the same.
+    drop(shown);
+    PyErr::from_value(value)
+}
+
 #[pymethods]
 impl PyFunction {
     /// `params`: (name, kind, has_default, default) each; kinds as `inspect.Parameter` numbers them.
@@ -177,7 +186,9 @@ impl PyFunction {
         let concrete = match &found {
             Some(found) => found.trace.bind(py),
             None => {
-                made = slf.call_method1(intern!(py, "_on_miss"), (args, kwargs))?;
+                made = slf
+                    .call_method1(intern!(py, "_on_miss"), (args, kwargs))
+                    .map_err(|error| with_users_frames(py, error))?;
                 made.cast::<PyConcrete>()?
             }
         };

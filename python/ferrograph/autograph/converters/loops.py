@@ -55,8 +55,7 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
 def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
     """The statements that stand for ``node``, whose parts are converted already."""
     number = context.number()
-    plain = _is_small(node)
-    stops, taken = _stops(node, "while"), f"ag__taken_{number}"
+    plain, taken = _is_small(node), f"ag__taken_{number}"
     body = context.body_function(f"ag__body_{number}", node.body, facts.body_stores, node)
     test, functions = _test(node, facts, context, number)
     if plain:
@@ -67,9 +66,20 @@ def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.s
     ends = ast.UnaryOp(op=ast.Not(), operand=build.name(taken))
     left = build.locate(ast.If(test=ends, body=[ast.Break()], orelse=[]), node, node.test)
     general.append(build.locate(ast.Break(), node, node.test))
-    once = [left, *node.body, *stops]
+    asked, once = node.test, [left, *node.body]
+    if node.ag_broke:
+        is_set = ast.Compare(
+            left=build.name(node.ag_broke), ops=[ast.Is()], comparators=[build.constant(True)]
+        )
+        out = ast.If(test=is_set, body=[ast.Break()], orelse=[])
+        once.append(build.locate(out, node, node.test))
+        stopped = ast.Attribute(value=build.name(build.OPERATORS), attr="stopped", ctx=ast.Load())
+        unset = ast.Compare(
+            left=build.name(node.ag_broke), ops=[ast.Is()], comparators=[build.constant(False)]
+        )
+        asked = ast.IfExp(test=unset, body=node.test, orelse=stopped)
     steps = [
-        build.locate(build.assign(taken, node.test), node, node.test),
+        build.locate(build.assign(taken, asked), node, node.test),
         inline.choose(inline.is_plain(taken), once, general, node, node.test),
     ]
     loop = ast.While(test=build.constant(True), body=steps, orelse=[])
@@ -82,10 +92,10 @@ def _is_small(node: ast.While | ast.For) -> bool:
     return not node.ag_returned and inline.weight(node.body) <= inline.MAX_WEIGHT
 
 
-def _stops(node: ast.While | ast.For, kind: str) -> list[ast.stmt]:
+def _stops(node: ast.For) -> list[ast.stmt]:
     if not node.ag_broke:
         return []
-    return [build.locate(inline.stop(node.ag_broke, kind, node.lineno), node, node)]
+    return [build.locate(inline.stop(node.ag_broke, "for", node.lineno), node, node.iter)]
 
 
 def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]:
@@ -105,7 +115,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     loop = ast.For(
         target=node.target if named else build.store(item),
         iter=build.name(run_over),
-        body=[*(node.body if named else steps), *_stops(node, "for")],
+        body=[*(node.body if named else steps), *_stops(node)],
         orelse=[],
     )
     loop.ag_weight = inline.weight(loop.body)

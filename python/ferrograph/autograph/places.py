@@ -1,0 +1,54 @@
+"""Where in the user's text something is, and messages that show it.
+
+A message says first what is wrong, then where, with the line and a caret, then what to write
+instead.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+
+from . import files
+
+
+class Spot(str):
+    """A line of the user's, as ``file:line``."""
+
+    filename: str
+    line: int
+
+    def __new__(cls, filename: str, line: int) -> Spot:
+        made = super().__new__(cls, f"{filename}:{line}")
+        made.filename, made.line = filename, line
+        return made
+
+
+def say(place: str, problem: str, rewrite: str = "") -> str:
+    """The message that ``problem`` is at ``place``; ``rewrite`` says what helps."""
+    lines = [problem] if isinstance(place, Spot) or not place else [f"{place}: {problem}"]
+    if isinstance(place, Spot):
+        lines += shown(place)
+    if rewrite:
+        lines.append(rewrite)
+    return "\n".join(lines)
+
+
+def shown(place: Spot) -> list[str]:
+    """The line of a place with a caret below its statement."""
+    source = linecache.getline(place.filename, place.line).rstrip("\n")
+    text = source.strip()
+    if not text:
+        return [f"  {place}"]
+    column = len(source) - len(source.lstrip()) + 1
+    return [f"  {place}:{column}", f"    {text}", f"    {'^' * len(text)}"]
+
+
+def here() -> str:
+    """The line of the user's that is running, "" where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not files.is_library(frame.f_code.co_filename):
+            return Spot(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
