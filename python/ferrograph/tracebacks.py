@@ -56,11 +56,24 @@ def _explain(error: BaseException) -> None:
         return
     traceback, reason = error.__traceback__, None
     while traceback is not None:
-        reason = unconverted.get(traceback.tb_frame.f_code, reason)
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            reason = unconverted.get(code)
+            if reason is None and _is_called_by_python(code):
+                reason = (
+                    f"Python itself calls {code.co_name}, as a property, an operator or by an "
+                    "iteration; call a method or a function in its place"
+                )
         traceback = traceback.tb_next
     if reason is not None:
-        text = f"{error.args[0]}\nAutoGraph did not convert the function: {reason}."
+        text = f"{error.args[0]}\nAutoGraph did not convert the code: {reason}."
         error.args = (text, *error.args[1:])
+
+
+def _is_called_by_python(code: types.CodeType) -> bool:
+    """Whether user code of a class runs as it was written, with others converted around it."""
+    plain = "ag__" not in (*code.co_freevars, *code.co_cellvars)
+    return plain and code.co_varnames[:1] == ("self",) and code.co_argcount > 0
 
 
 def _filtered(traceback: types.TracebackType | None) -> types.TracebackType | None:

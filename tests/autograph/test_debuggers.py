@@ -1,6 +1,6 @@
 """Debuggers, coverage and profilers see decorated functions as the user wrote them."""
 
-# ruff: noqa: RET505 - the functions under test return as users' functions do
+# ruff: noqa: RET505, SIM108 - the functions under test return as users' functions do
 
 import bdb
 import cProfile
@@ -151,7 +151,8 @@ def test_source_of_cells_and_of_exec():
 
 
 def test_lambdas_of_one_line_in_a_cell():
-    text = "f, g = [fg.function(h) for h in (lambda x: 1 if x > 0 else 2, lambda x: x if x > 0 else 0)]\n"
+    lambdas = "lambda x: 1 if x > 0 else 2, lambda x: x if x > 0 else 0"
+    text = f"f, g = [fg.function(h) for h in ({lambdas})]\n"
     cell = executed(text, "<cell 2>")
     assert [int(cell[k](fg.constant(v))) for k in "fg" for v in (3, -3)] == [1, 2, 3, 0]
 

@@ -6,6 +6,15 @@ the value at hand: Python values are treated as Python treats them.
 """
 
 from . import experimental
-from .api import convert, set_verbosity, to_code, to_graph, trace
+from .api import control_status_ctx, convert, set_verbosity, tf_convert, to_code, to_graph, trace
 
-__all__ = ["convert", "experimental", "set_verbosity", "to_code", "to_graph", "trace"]
+__all__ = [
+    "control_status_ctx",
+    "convert",
+    "experimental",
+    "set_verbosity",
+    "tf_convert",
+    "to_code",
+    "to_graph",
+    "trace",
+]

@@ -7,7 +7,7 @@ import enum
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from .journal import Journal, thread
 
@@ -104,10 +104,12 @@ def to_code(
     import ast
 
     from . import compile
+    from .converters import inline
     from .errors import ConversionError
 
     try:
-        return ast.unparse(compile.converted_tree(_plain_function(entity)))
+        with inline.left_out():
+            return ast.unparse(compile.converted_tree(_plain_function(entity)))
     except ConversionError as e:
         raise ValueError(f"cannot convert {entity!r}: {e}") from e
 
@@ -151,6 +153,31 @@ def set_loop_options(
     from . import options
 
     options.record(maximum_iterations, shape_invariants)
+
+
+class ControlStatus(NamedTuple):
+    """Whether functions are converted where this was taken; see ``control_status_ctx``."""
+
+    status: str
+
+
+def control_status_ctx() -> ControlStatus:
+    """Whether library functions convert the callbacks they are given here, for ``tf_convert``."""
+    return ControlStatus("ENABLED" if _status.enabled else "DISABLED")
+
+
+def tf_convert(
+    f: _F, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
+) -> _F:
+    """``f`` converted if conversion is on in ``ctx``, a status that ``control_status_ctx`` gave.
+
+    Without ``ctx`` it is converted if ``convert_by_default`` says so.
+    """
+    if ctx is None:
+        wanted = convert_by_default or user_requested
+    else:
+        wanted = getattr(ctx, "status", ctx) == "ENABLED" or user_requested
+    return convert(f) if wanted else do_not_convert(f)  # type: ignore[return-value]
 
 
 _verbosity = 0

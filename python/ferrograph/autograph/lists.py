@@ -172,8 +172,8 @@ class Grown:
                 here(),
                 f"{self._elements.label} grew in a branch or a loop of the graph: its length is "
                 "known only when the graph runs, and this use of it needs it while tracing",
-                "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop` and indexing "
-                "by its name work; or write to a TensorArray.",
+                "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
+                "on its name work; or write to a TensorArray.",
             )
         )
 

@@ -20,6 +20,7 @@ from . import (
     calls,
     conditionals,
     generators,
+    inline,
     jumps,
     logical,
     loops,
@@ -79,7 +80,8 @@ def _binds(node: ast.Lambda) -> bool:
 class _Expressions(build.Transformer):
     """Converts the expressions of one statement, inside out."""
 
-    inlines = True  # whether assignment expressions may stand here
+    def __init__(self) -> None:
+        self.inlines = inline.is_allowed()  # also whether assignment expressions may stand here
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         return logical.convert_bool_op(self.generic_visit(node), self.inlines)
@@ -125,6 +127,7 @@ class _Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
     def __init__(self, context: Context, grown: frozenset[str]):
+        super().__init__()
         self._context = context
         self.grown = grown
 

@@ -50,7 +50,7 @@ def convert(node: ast.If, facts: Facts, context: Context) -> list[ast.stmt]:
         branches.append(build.name(functions[-1].name))
     total = inline.weight(node.body) + inline.weight(node.orelse)
     test, taken = node.test, f"ag__taken_{number}"
-    if total <= inline.MAX_WEIGHT:
+    if inline.is_allowed(total):
         test = build.name(taken)
     staged = build.call(
         "if_stmt",

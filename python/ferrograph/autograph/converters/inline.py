@@ -7,10 +7,36 @@ for all others. Both share their syntax trees.
 from __future__ import annotations
 
 import ast
+import contextlib
+import threading
+from collections.abc import Iterator
 
 from .. import build
 
 MAX_WEIGHT = 24  # statements in what is written out twice
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.allowed = True
+
+
+_thread = _Thread()
+
+
+@contextlib.contextmanager
+def left_out() -> Iterator[None]:
+    """A block that converts without such forms, which makes shorter code."""
+    _thread.allowed = False
+    try:
+        yield
+    finally:
+        _thread.allowed = True
+
+
+def is_allowed(size: int = 0) -> bool:
+    """Whether so many statements may be written out twice."""
+    return _thread.allowed and size <= MAX_WEIGHT
 
 
 def weight(body: list[ast.stmt]) -> int:

@@ -89,7 +89,7 @@ def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.s
 
 def _is_small(node: ast.While | ast.For) -> bool:
     """Whether the loop is written out a second time, for plain values."""
-    return not node.ag_returned and inline.weight(node.body) <= inline.MAX_WEIGHT
+    return not node.ag_returned and inline.is_allowed(inline.weight(node.body))
 
 
 def _stops(node: ast.For) -> list[ast.stmt]:

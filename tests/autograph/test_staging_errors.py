@@ -1,6 +1,6 @@
 """Errors of staged code: what is wrong, the user's line with a caret, the rewrite; user frames."""
 
-# ruff: noqa: RET503, RET505, F821 - the functions under test are wrong on purpose
+# ruff: noqa: RET503, RET505, SIM108, F821, F841 - the functions under test are wrong on purpose
 
 import inspect
 import traceback
