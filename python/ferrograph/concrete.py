@@ -31,12 +31,10 @@ class ConcreteFunction(_core.ConcreteBase):
     with may be left out, or given again.
     """
 
-    def __new__(
-        cls, region: Any, template: Any, function: Any, args: tuple, kwargs: dict
-    ) -> ConcreteFunction:
-        return super().__new__(cls, region, template)
+    def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:
+        return super().__new__(cls, source, template)
 
-    def __init__(self, region: Any, template: Any, function: Any, args: tuple, kwargs: dict):
+    def __init__(self, source: Any, template: Any, function: Any, args: tuple, kwargs: dict):
         self._template = template
         self._function_name = function.name
         self._params = function._params
@@ -44,6 +42,13 @@ class ConcreteFunction(_core.ConcreteBase):
         self._traced_kwargs = nest.map_structure(_kept, kwargs)
         self._bound: list[Any] = []
         self._kept_types: dict[int, Any] = {}
+
+    @classmethod
+    def _of_graph(cls, graph: Any, captures: list, fields: dict[str, Any]) -> ConcreteFunction:
+        """A concrete function of a graph and what it captured, with the other fields as given."""
+        made = _core.ConcreteBase.__new__(cls, graph, fields["_template"], captures)
+        made.__dict__.update(fields)
+        return made
 
     @property
     def _args(self) -> tuple:
@@ -163,6 +168,11 @@ class ConcreteFunction(_core.ConcreteBase):
         for name, value in self._kwargs.items():
             found.append((name, _KIND_NAMES[3 if name in only else 4], value))
         return found
+
+    def __reduce__(self) -> Any:
+        from .pickling import reduce_concrete
+
+        return reduce_concrete(self)
 
     def __repr__(self) -> str:
         args = ", ".join(name for name, _, _ in self._parameters())

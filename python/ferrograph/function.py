@@ -405,7 +405,9 @@ class Function(_core.FunctionBase):
         return f"<ferrograph.function {self._name} at {id(self):#x}>"
 
     def __reduce__(self) -> Any:
-        return self.python_function.__qualname__
+        from .pickling import reduce_function
+
+        return reduce_function(self)
 
 
 def _checked(max_traces: Any) -> int:
@@ -476,6 +478,11 @@ class BoundFunction:
 
     def __hash__(self) -> int:
         return hash((id(self._function), id(self._instance)))
+
+    def __reduce__(self) -> Any:
+        from .pickling import reduce_bound
+
+        return reduce_bound(self)
 
     def __repr__(self) -> str:
         return f"<bound {self._function!r} of {self._instance!r}>"

@@ -355,6 +355,12 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     def __deepcopy__(self, memo: dict) -> Variable:
         return Variable(self._read(), trainable=self.trainable, name=self._name, shape=self.shape)
 
+    def __reduce__(self) -> Any:
+        options = {"trainable": self.trainable, "name": self._name, "shape": self.shape}
+        for name in ("constraint", "synchronization", "aggregation"):
+            options[name] = getattr(self, name)
+        return _rebuilt, (type(self), self._read(), options)
+
     def __iadd__(self, other: Any) -> Any:
         _refuse_in_place("+=", "assign_add")
 
@@ -366,6 +372,10 @@ class Variable(_core.VariableBase, metaclass=_Meta):
 
     def __itruediv__(self, other: Any) -> Any:
         _refuse_in_place("/=", "assign")
+
+
+def _rebuilt(cls: Any, value: Any, options: dict) -> Variable:
+    return cls(value, **options)
 
 
 def _refuse_in_place(operator: str, method: str) -> None:

@@ -5,12 +5,12 @@ use crate::emit::{PyGraphHandle, as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
-use ferrograph_graph::{Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
+use ferrograph_graph::{Attr, Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
 use ferrograph_ops::{Branch, CustomGradient, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
 use ferrograph_tensor::{PartialShape, TensorSpec};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::HashMap;
@@ -314,6 +314,28 @@ impl PyGraphHandle {
         self.0.outputs.iter().map(|v| self.value_name(*v)).collect()
     }
 
+    /// The graph as text, which `from_text` reads. TypeError where an operation holds an object of this process.
+    fn text(&self) -> PyResult<String> {
+        if let Some(name) = host_object(&self.0) {
+            return Err(PyTypeError::new_err(format!(
+                "operation '{name}' of graph '{}' holds an object of this process, which text cannot carry",
+                self.0.name
+            )));
+        }
+        Ok(ferrograph_graph::text::print(&self.0))
+    }
+
+    /// The graph of a text. InvalidArgumentError where it is not well formed.
+    #[staticmethod]
+    fn from_text(py: Python<'_>, text: &str) -> PyResult<PyGraphHandle> {
+        let graph = guarded(|| ferrograph_graph::text::parse(text, ferrograph_data::registry()))
+            .or_raise(py)?;
+        match ferrograph_graph::verify(&graph).first() {
+            None => Ok(PyGraphHandle(graph)),
+            Some(fault) => Err(PyValueError::new_err(format!("no sound graph: {fault}"))),
+        }
+    }
+
     /// What breaks the invariants of a graph, a line each; empty for a well-formed one.
     fn verify(&self) -> Vec<String> {
         ferrograph_graph::verify(&self.0)
@@ -321,6 +343,21 @@ impl PyGraphHandle {
             .map(ToString::to_string)
             .collect()
     }
+}
+
+/// The name of a node, here or in a region, that holds an object of this process.
+fn host_object(graph: &Graph) -> Option<&str> {
+    graph.nodes.iter().find_map(|node| {
+        let own = node.op.attrs().iter().any(|(_, attr)| match attr {
+            Attr::Object(_) => true,
+            Attr::Tensor(t) => t.as_object().is_ok(),
+            _ => false,
+        });
+        if own {
+            return Some(&*node.name);
+        }
+        node.op.regions().into_iter().find_map(|r| host_object(r))
+    })
 }
 
 impl PyGraphHandle {

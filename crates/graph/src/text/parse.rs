@@ -309,6 +309,9 @@ impl<'a> Parser<'a> {
                 Some((_, Attr::Tensor(t))) => Some(t.clone()),
                 _ => return Err(self.wrong("the node has no tensor attribute \"value\"")),
             }
+        } else if self.accept_word("object") {
+            self.bytes()?;
+            None
         } else {
             Some(self.tensor()?)
         };

@@ -242,6 +242,14 @@ fn mistakes_are_reported_with_their_line() {
 }
 
 #[test]
+fn known_host_objects_are_left_out() {
+    let text = "graph \"f\" (%0) {\n  %0 = Any \"x\" {a: 1} () : int32 [] is object \"a \\\"cell\\\"\"\n  return %0\n}";
+    let graph = parse(text, &registry()).unwrap();
+    assert!(graph.value(graph.outputs[0]).constant.is_none());
+    assert!(!print(&graph).contains("object"));
+}
+
+#[test]
 fn host_objects_print() {
     let graph = graph_of(&[Attr::Object(Arc::new(Host))]);
     assert!(print(&graph).contains("{a: object \"Host\"}"));

@@ -7,7 +7,7 @@ use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
 use crate::region::PyRegion;
 use crate::tensor::wrap;
-use ferrograph_graph::{Effect, Tensors, Val, Vals};
+use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
 use ferrograph_runtime::{ConcreteFunction, plan_for};
 use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -105,13 +105,57 @@ impl PyConcrete {
     }
 }
 
+/// The value that a tensor or variable is as a capture.
+fn captured(obj: &Bound<'_, PyAny>) -> PyResult<Val> {
+    match obj.cast::<crate::variable::PyVariable>() {
+        Ok(v) => Ok(v.get().handle.clone()),
+        Err(_) => to_val(obj, None),
+    }
+}
+
+/// `ValueError` where a graph captured something else.
+fn check_captures(graph: &Graph, captures: &[Val]) -> PyResult<()> {
+    let specs: Vec<_> = graph.input_specs().skip(graph.n_args).collect();
+    let fits = specs.len() == captures.len()
+        && specs
+            .iter()
+            .zip(captures)
+            .all(|(spec, val)| spec.dtype == val.dtype());
+    if fits {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(
+        "these are not the values that the graph captured",
+    ))
+}
+
 #[pymethods]
 impl PyConcrete {
-    /// A trace of a finished region; `template` gives the structure of the result.
+    /// A trace of a finished region, or of a graph and what it captured; `template` gives the structure of the
+    /// result.
     #[new]
-    fn new(region: &PyRegion, template: &Bound<'_, PyAny>) -> PyResult<PyConcrete> {
-        let (graph, captures) = region.parts()?;
-        let captures = captures.into_iter().map(|c| c.outer).collect();
+    #[pyo3(signature = (source, template, captures=None))]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        template: &Bound<'_, PyAny>,
+        captures: Option<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<PyConcrete> {
+        let (graph, captures) = match source.cast::<PyRegion>() {
+            Ok(region) => {
+                let (graph, captures) = region.get().parts()?;
+                (graph, captures.into_iter().map(|c| c.outer).collect())
+            }
+            Err(_) => {
+                let graph = source.cast::<PyGraphHandle>()?.get().0.clone();
+                let captures = captures.unwrap_or_default();
+                let captures = captures
+                    .iter()
+                    .map(captured)
+                    .collect::<PyResult<Vec<Val>>>()?;
+                check_captures(&graph, &captures)?;
+                (graph, captures)
+            }
+        };
         Ok(PyConcrete {
             function: ConcreteFunction::new(graph, captures),
             result: Tree::parse(template)?,
