@@ -9,10 +9,12 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import heapq
 import io
 import itertools
 import linecache
 import pathlib
+import random
 import re
 import sys
 import traceback
@@ -151,6 +153,8 @@ SHARED = {
     "contextlib": contextlib,
     "collections": collections,
     "dataclasses": dataclasses,
+    "heapq": heapq,
+    "random": random,
     "K": 5,
 }
 

@@ -83,6 +83,19 @@ def _abs(value: Any) -> Any:
     return fg.abs(value) if is_staged(value) else abs(value)
 
 
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    return staged_enumerate(lists.elements_of(iterable), start)
+
+
+def _zip(*iterables: Any, **keywords: Any) -> Any:
+    return staged_zip(*(lists.elements_of(i) for i in iterables), **keywords)
+
+
+def _reversed(sequence: Any) -> Any:
+    found = lists.elements_of(sequence)
+    return lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
+
+
 def _setattr(target: Any, name: str, value: Any) -> None:
     setattr(effects.owner(target, name, name), name, value)
 
@@ -255,9 +268,9 @@ _FORMS: dict[Any, Any] = {
     itertools.starmap: _applied(itertools.starmap),
     fg.range: tensor_range,
     builtins.range: _range,
-    builtins.enumerate: staged_enumerate,
-    builtins.zip: staged_zip,
-    builtins.reversed: staged_reversed,
+    builtins.enumerate: _enumerate,
+    builtins.zip: _zip,
+    builtins.reversed: _reversed,
     builtins.len: _len,
     builtins.next: _next,
     builtins.iter: _iter,

@@ -85,6 +85,22 @@ def _builtin(callee: Any) -> Any:
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
+    return _library(callee)
+
+
+_CHANGES_ARGUMENTS = {"heapq", "_heapq", "bisect", "_bisect", "random", "operator", "_operator"}
+
+
+def _library(callee: Any) -> Any:
+    """A library's function, called while a function is traced."""
+    if getattr(callee, "__module__", None) in _CHANGES_ARGUMENTS:
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for arg in args:
+                effects.in_place(arg)
+            return callee(*args, **kwargs)
+
+        return call
     return lists.for_library(callee) if effects.has_lists() else callee
 
 
@@ -115,7 +131,7 @@ def convert_callee(callee: types.FunctionType) -> Any:
         if getattr(callee, NOT_CONVERTED, False):
             _note(callee, deep=True)
         staged = builtins.staged_form(callee)
-        return lists.for_library(staged) if effects.has_lists() else staged
+        return _library(staged) if effects.active() else staged
     result = converted(callee)
     _note(callee, deep=result is callee and not compile.is_converted(callee.__code__))
     return result

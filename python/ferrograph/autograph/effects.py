@@ -11,8 +11,10 @@ is concerned: such effects happen once for each trace.
 
 from __future__ import annotations
 
+import builtins
 import collections
 import gc
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,7 +27,7 @@ from . import files
 from .journal import Journal
 from .journal import thread as _thread
 from .places import here, say
-from .state import Container, Place, attribute_place, cell_place
+from .state import UNDEFINED, Attributes, Container, Place, attribute_place, cell_place
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
@@ -115,7 +117,7 @@ def container(target: Any, label: str) -> Any:
 def in_place(value: Any) -> Any:
     """``value``, which an augmented assignment may change."""
     if len(_thread.journals) > 1 and isinstance(value, _CONTAINERS):
-        touch(Container("a container", value))
+        touch(Container(f"a {type(value).__name__}", value))
     return value
 
 
@@ -138,6 +140,44 @@ def bound(cell: types.CellType, name: str) -> None:
     """Note a name that is set through its cell."""
     if len(_thread.journals) > 1:
         touch(cell_place(name, cell))
+
+
+_MAX_WATCHED = 200
+
+
+def watch(anchors: Iterable[Any]) -> None:
+    """Note what the objects hold that the functions of a region name.
+
+    Code that is not converted may change them: operators of classes, context managers, iterators.
+    """
+    pending = [(f, 0) for f in anchors if type(f) is types.FunctionType]
+    seen: set[int] = set()
+    while pending and len(seen) < _MAX_WATCHED:
+        value, depth = pending.pop()
+        if id(value) in seen or depth > 3 or isinstance(value, _ATOMS):
+            continue
+        seen.add(id(value))
+        kind = type(value)
+        if kind is types.FunctionType:
+            cells = value.__closure__ or ()
+            pending += [(v, depth + 1) for v in map(_contents, cells) if v is not UNDEFINED]
+        elif kind is types.MethodType:
+            pending += [(value.__self__, depth), (value.__func__, depth)]
+        elif kind in (list, tuple) and len(value) < _MAX_WATCHED:
+            pending += [(v, depth + 1) for v in value]
+        elif kind is dict and len(value) < _MAX_WATCHED:
+            pending += [(v, depth + 1) for v in value.values()]
+        elif isinstance(getattr(value, "__dict__", None), dict) and not _is_library_class(kind):
+            held = vars(value)
+            touch(Attributes(value, held))
+            pending += [(v, depth + 1) for v in held.values()]
+
+
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNDEFINED
 
 
 def advanced(iterator: Any) -> None:
@@ -202,7 +242,7 @@ def changes(
     look after.
     """
     found = []
-    for place, old in made.touched.values():
+    for place, old in _without_known(made):
         if place.key in skipped:
             continue
         new = place.get()
@@ -225,6 +265,22 @@ def changes(
         else:
             change.place.put(change.new)
     return kept
+
+
+def _without_known(made: Journal) -> Iterator[tuple[Place, Any]]:
+    """The places of a journal; of watched objects the attributes without a place of their own."""
+    for place, old in list(made.touched.values()):
+        if not isinstance(place, Attributes):
+            yield place, old
+            continue
+        for name in {**old, **place.owner_dict}:
+            key = ("attribute", id(place.owner), name)
+            before, after = old.get(name, UNDEFINED), place.owner_dict.get(name, UNDEFINED)
+            if key not in made.touched and not same(before, after):
+                yield (
+                    attribute_place(f"{type(place.owner).__name__}.{name}", place.owner, name),
+                    before,
+                )
 
 
 def _is_state(change: Change) -> bool:
@@ -314,9 +370,12 @@ def reached(roots: list, wanted: list) -> set[int]:
 
 
 def _is_library_class(cls: type) -> bool:
-    import sys
-
     module = sys.modules.get(cls.__module__)
     if module is None:
         return False
-    return files.is_library(getattr(module, "__file__", None) or "<frozen")
+    file = getattr(module, "__file__", None)
+    if file is not None:
+        return files.is_library(file)
+    if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
+        return getattr(builtins, cls.__name__, None) is cls
+    return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"

@@ -152,6 +152,19 @@ class Grown:
         shape = self._elements.shape_input
         return self._pack(self._each(lambda i: self._emit("TensorListStack", i, shape(i))))
 
+    def joined(self) -> Any:
+        """All elements joined along their first axis, in which they may differ."""
+
+        def join(i: int) -> Any:
+            shape = self._elements.shapes[i]
+            if shape.rank is not None:
+                shape = fg.TensorShape([None, *shape.as_list()[1:]])
+            dims = shape.as_list() if shape.rank is not None else None
+            wanted = -1 if dims is None else fg.constant([-1 if d is None else d for d in dims])
+            return self._emit("TensorListConcatV2", i, wanted, fg.constant([], fg.int64))[0]
+
+        return self._pack(self._each(join))
+
     def rebuilt(self, change: Callable[[Any], Any]) -> Grown:
         """Of the stacked tensors after ``change``."""
         handles = []
@@ -236,6 +249,17 @@ class Items(iteration.Source):
 
     def at(self, index: Any) -> Any:
         return self._grown.at(index)
+
+
+class Backwards(iteration.Source):
+    """The elements of a source, the last one first."""
+
+    def __init__(self, inner: iteration.Source):
+        self._inner = inner
+        self.count = inner.count
+
+    def at(self, index: Any) -> Any:
+        return self._inner.at(self.count - 1 - index)
 
 
 def method(items: list, name: str) -> Callable:
@@ -386,14 +410,19 @@ def for_library(function: Callable) -> Callable:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and is_grown(args[0]) and special is not None:
-            return special(whole(args[0]).stacked(), *args[1:], **kwargs)
+            return special(whole(args[0]), *args[1:], **kwargs)
         args = tuple(as_tensors(a) for a in args)
         return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
 
     return call
 
 
-def _stack(stack: Any, axis: int = 0, name: Any = None) -> Any:
+def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    return _moved(grown.stacked(), axis)
+
+
+def _moved(stack: Any, axis: int) -> Any:
+    """``stack`` with its first axis at another place."""
     if axis == 0:
         return stack
     rank = stack.shape.rank
@@ -402,10 +431,13 @@ def _stack(stack: Any, axis: int = 0, name: Any = None) -> Any:
     return fg.transpose(stack, order)
 
 
-def _concat(stack: Any, axis: int = 0, name: Any = None) -> Any:
+def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    if axis == 0:
+        return grown.joined()
+    stack = grown.stacked()
     rank = stack.shape.rank - 1
     axis = axis % rank
-    moved = _stack(stack, axis)
+    moved = _moved(stack, axis)
     shape = fg.shape(moved)
     joined = shape[axis : axis + 1] * shape[axis + 1 : axis + 2]
     return fg.reshape(moved, fg.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
@@ -414,7 +446,7 @@ def _concat(stack: Any, axis: int = 0, name: Any = None) -> Any:
 _LIBRARY: dict[str, Callable] = {
     "stack": _stack,
     "concat": _concat,
-    "add_n": lambda stack, name=None: fg.reduce_sum(stack, axis=0),
+    "add_n": lambda grown, name=None: fg.reduce_sum(grown.stacked(), axis=0),
 }
 
 

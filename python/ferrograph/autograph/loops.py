@@ -175,6 +175,7 @@ def _stage(
                 variables.add("the number of iterations", fg.constant(0))
             slots = _slots(loop, before, variables, chosen)
             with effects.journal() as journal:
+                effects.watch(loop.anchors)
                 for value in before:
                     effects.in_place(value)
                 after = _iterate(loop, before, slots, variables, step, n_extras, chosen)

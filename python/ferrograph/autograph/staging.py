@@ -115,6 +115,7 @@ def _trace_branches(
     for branch, function in zip(conditional.branches, functions, strict=True):
         try:
             with effects.journal() as journal:
+                effects.watch(functions)
                 _touch(before, others)
                 errors.append(_trace(branch, function)[1])
             after.append(state.read())
@@ -280,6 +281,7 @@ def stage_choice(
         outcomes, found = [], []
         for branch, function in zip(conditional.branches, (then, orelse), strict=True):
             with effects.journal() as journal:
+                effects.watch((then, orelse))
                 outcomes.append(_trace(branch, function))
             found.append(effects.changes(journal, (then, orelse)))
         failed = [error is not None for _, error in outcomes]

@@ -174,6 +174,19 @@ class Container(Place):
             owner.extend(value)
 
 
+class Attributes(Place):
+    """What the ``__dict__`` of an object holds, as a copy of it."""
+
+    def __init__(self, owner: Any, held: dict):
+        super().__init__(
+            type(owner).__name__, self._get, held.update, owner, ("attributes", id(owner))
+        )
+        self.owner_dict = held
+
+    def _get(self) -> dict:
+        return dict(self.owner_dict)
+
+
 def _evaluate(thunk: Callable[[], Any]) -> Any:
     try:
         return thunk()

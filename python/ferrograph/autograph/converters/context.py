@@ -92,7 +92,7 @@ class Context:
 
     def binding(self, like: ast.stmt) -> list[ast.stmt]:
         """A statement that never runs and makes the moved names the function's own."""
-        own = sorted(self.moved - self.scope.parameters - self.scope.nonlocals - self.scope.globals)
+        own = sorted((self.moved & self.scope.bound) - self.scope.parameters)
         if not own:
             return []
         value = ast.Assign(
