@@ -318,6 +318,22 @@ def test_an_eager_tape_sees_through_a_call_with_a_dataset():
     assert float(tape.gradient(y, x)) == 15.0
 
 
+def test_gradients_flow_through_reduce():
+    w = fg.Variable(2.0)
+    data = D.from_tensor_slices([1.0, 2.0, 3.0])
+
+    def f(x):
+        with fg.GradientTape() as tape:
+            tape.watch(x)
+            y = data.reduce(x, lambda s, a: s * w + a)
+        return y, tape.gradient(y, [x, w])
+
+    # ((x w + 1) w + 2) w + 3
+    for run in (f, fg.function(f)):
+        y, (dx, dw) = run(fg.constant(1.0))
+        assert (float(y), float(dx), float(dw)) == (8 + 4 + 4 + 3, 8.0, 3 * 4 + 2 * 2 + 2)
+
+
 def test_training_over_batches():
     w = fg.Variable([[0.0], [0.0]])
     x = fg.random.stateless_normal([64, 2], seed=[1, 2])

@@ -73,6 +73,12 @@ impl Elements for BatchElements {
         }
         stack(&elements).map(Some)
     }
+    fn has_more(&mut self) -> Option<bool> {
+        match self.dataset.drop_remainder {
+            false => self.input.has_more(),
+            true => None,
+        }
+    }
     fn skip(&mut self, n: u64, runner: &dyn Runner) -> Result<u64> {
         let size = self.dataset.size as u64;
         let passed = self.input.skip(n.saturating_mul(size), runner)?;

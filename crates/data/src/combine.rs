@@ -1,9 +1,9 @@
 //! Several datasets side by side, or one after the other.
 
-use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, dataset_of};
 use crate::op::{Kind, Maker, add};
 use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
-use ferrograph_tensor::{Result, Tensor};
+use ferrograph_tensor::{DType, Result, Tensor};
 use std::sync::Arc;
 
 /// Makes elements with the components of those of all inputs, as long as each has one.
@@ -58,6 +58,46 @@ impl Elements for ZipElements {
             }
         }
         Ok((!self.0.is_empty()).then_some(element))
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        let mut known = Some(!self.0.is_empty());
+        for input in &mut self.0 {
+            match input.has_more() {
+                Some(false) => return Some(false),
+                Some(true) => {}
+                None => known = None,
+            }
+        }
+        known
+    }
+    fn next_into(&mut self, runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
+        let mut behind = Behind {
+            sink,
+            n: 0,
+            first: 0,
+        };
+        for input in &mut self.0 {
+            behind.first = behind.n;
+            if !input.next_into(runner, &mut behind)? {
+                self.0.clear();
+                break;
+            }
+        }
+        Ok(!self.0.is_empty())
+    }
+}
+
+/// Takes the components of one input behind those of the inputs before.
+struct Behind<'a> {
+    sink: &'a mut dyn Sink,
+    n: usize,
+    first: usize,
+}
+
+impl Sink for Behind<'_> {
+    fn put(&mut self, i: usize, dtype: DType, bytes: &[u8]) -> Result<()> {
+        self.n += 1;
+        self.sink.put(self.first + i, dtype, bytes)
     }
 }
 

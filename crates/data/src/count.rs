@@ -1,6 +1,6 @@
 //! Fewer elements, or the same again, by number.
 
-use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, dataset_of};
 use crate::op::{Kind, Maker, add, count, int};
 use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail};
@@ -64,6 +64,20 @@ impl Elements for TakeElements {
             self.input = None;
         }
         element
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        self.input.as_mut().map_or(Some(false), |i| i.has_more())
+    }
+    fn next_into(&mut self, runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
+        let Some(input) = &mut self.input else {
+            return Ok(false);
+        };
+        self.n -= 1;
+        let found = input.next_into(runner, sink);
+        if self.n == 0 {
+            self.input = None;
+        }
+        found
     }
 }
 
@@ -132,6 +146,12 @@ impl Elements for SkipElements {
             self.input.skip(n, runner)?;
         }
         self.input.next(runner)
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        match self.n {
+            0 => self.input.has_more(),
+            _ => None,
+        }
     }
 }
 

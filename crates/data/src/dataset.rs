@@ -90,6 +90,24 @@ pub trait Elements: Send {
     /// What the functions of the pipeline raise; elements that do not fit together.
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>>;
 
+    /// Whether there is a next element, where that is known without computing it. Where it is said that there is none,
+    /// nothing is lost if nobody asks for it.
+    fn has_more(&mut self) -> Option<bool> {
+        None
+    }
+
+    /// The next element, its components given to a sink; whether there was one.
+    ///
+    /// # Errors
+    /// As [`Elements::next`], and what the sink raises.
+    fn next_into(&mut self, runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
+        let element = self.next(runner)?;
+        element.map_or(Ok(false), |element| {
+            put_all(&element, sink)?;
+            Ok(true)
+        })
+    }
+
     /// Passes over up to `n` elements; gives how many there were.
     ///
     /// # Errors
@@ -105,7 +123,22 @@ pub trait Elements: Send {
     }
 }
 
-/// An iteration that is shared by box.
+/// Takes the components of an element, one after the other, by the bytes of their elements.
+pub trait Sink {
+    /// Takes component `i`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where it is not what is expected there.
+    fn put(&mut self, i: usize, dtype: DType, bytes: &[u8]) -> Result<()>;
+}
+
+/// Gives the components of an element to a sink.
+pub(crate) fn put_all(element: &[Tensor], sink: &mut dyn Sink) -> Result<()> {
+    let mut parts = element.iter().enumerate();
+    parts.try_for_each(|(i, t)| sink.put(i, t.dtype(), t.bytes()))
+}
+
+/// An iteration in a box.
 pub type BoxedElements = Box<dyn Elements>;
 
 /// Steps of a loop between two looks at whether the user asked to stop.

@@ -3,7 +3,7 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::function::Function;
+use crate::function::{Caller, Function};
 use crate::op::{Kind, Maker, add};
 use crate::source::row_of;
 use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
@@ -51,7 +51,7 @@ impl Dataset for FlatMap {
         Ok(Box::new(FlatMapElements {
             input: self.input.clone().open()?,
             inner: None,
-            dataset: self,
+            function: self.function.caller(),
         }))
     }
     fn cardinality(&self) -> Cardinality {
@@ -63,7 +63,7 @@ impl Dataset for FlatMap {
 }
 
 struct FlatMapElements {
-    dataset: Arc<FlatMap>,
+    function: Caller,
     input: BoxedElements,
     inner: Option<BoxedElements>,
 }
@@ -81,7 +81,7 @@ impl Elements for FlatMapElements {
             let Some(element) = self.input.next(runner)? else {
                 break;
             };
-            let inner = self.dataset.function.call_one(runner, element)?;
+            let inner = self.function.call_one(runner, element)?;
             self.inner = Some(dataset_of(&inner)?.open()?);
         }
         Ok(None)

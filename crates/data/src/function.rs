@@ -1,6 +1,6 @@
 //! Functions that pipelines apply to elements: graphs with what they captured.
 
-use ferrograph_graph::{AttrReader, Graph, Runner, Tensors};
+use ferrograph_graph::{AttrReader, Graph, Memo, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail, err};
 use std::sync::Arc;
 
@@ -19,33 +19,49 @@ impl Function {
         }
     }
 
+    /// The function for one iteration.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            function: self.clone(),
+            memo: None,
+        }
+    }
+}
+
+/// A function that is called for one element after the other.
+pub(crate) struct Caller {
+    function: Function,
+    memo: Memo,
+}
+
+impl Caller {
     /// What it gives for these arguments.
-    pub(crate) fn call(&self, runner: &dyn Runner, mut arguments: Tensors) -> Result<Tensors> {
-        arguments.extend(self.captured.iter().cloned());
-        runner.run(&self.graph, arguments)
+    pub(crate) fn call(&mut self, runner: &dyn Runner, mut arguments: Tensors) -> Result<Tensors> {
+        arguments.extend(self.function.captured.iter().cloned());
+        runner.run_again(&self.function.graph, arguments, &mut self.memo)
     }
 
     /// The one value that it gives.
-    pub(crate) fn call_one(&self, runner: &dyn Runner, arguments: Tensors) -> Result<Tensor> {
+    pub(crate) fn call_one(&mut self, runner: &dyn Runner, arguments: Tensors) -> Result<Tensor> {
         let mut found = self.call(runner, arguments)?;
         match (found.pop(), found.is_empty()) {
             (Some(value), true) => Ok(value),
             _ => Err(err!(
                 InvalidArgument,
                 "function {} must give one value",
-                self.graph.name
+                self.function.graph.name
             )),
         }
     }
 
     /// The truth that it gives.
-    pub(crate) fn holds(&self, runner: &dyn Runner, arguments: Tensors) -> Result<bool> {
+    pub(crate) fn holds(&mut self, runner: &dyn Runner, arguments: Tensors) -> Result<bool> {
         let value = self.call_one(runner, arguments)?;
         value.item::<bool>().map_err(|_| {
             err!(
                 InvalidArgument,
                 "predicate {} must give one bool, got {}",
-                self.graph.name,
+                self.function.graph.name,
                 value.spec()
             )
         })

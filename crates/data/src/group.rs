@@ -3,7 +3,7 @@
 use crate::dataset::{
     BoxedElements, Dataset, DatasetHandle, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::function::{Function, n_attr};
+use crate::function::{Caller, Function, n_attr};
 use crate::op::{Kind, Maker, add, element_specs};
 use crate::source::List;
 use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
@@ -86,7 +86,10 @@ impl Dataset for Groups {
             input: Some(self.input.clone().open()?),
             groups: BTreeMap::new(),
             now: None,
-            dataset: self,
+            key: self.key.caller(),
+            reduce: self.reduce.caller(),
+            size: self.size.caller(),
+            specs: self.specs.clone(),
         }))
     }
 }
@@ -98,7 +101,10 @@ struct Group {
 }
 
 struct GroupElements {
-    dataset: Arc<Groups>,
+    key: Caller,
+    reduce: Caller,
+    size: Caller,
+    specs: Arc<[TensorSpec]>,
     /// Gone once it gave all its elements.
     input: Option<BoxedElements>,
     groups: BTreeMap<i64, Group>,
@@ -109,11 +115,10 @@ struct GroupElements {
 impl GroupElements {
     /// Adds an element to its group; gives the key of a group that has its size now.
     fn add(&mut self, element: Tensors, runner: &dyn Runner) -> Result<Option<i64>> {
-        let key = self.dataset.key.call_one(runner, element.clone())?;
+        let key = self.key.call_one(runner, element.clone())?;
         let key = key.item::<i64>()?;
         if !self.groups.contains_key(&key) {
             let size = self
-                .dataset
                 .size
                 .call_one(runner, smallvec![Tensor::scalar(key)?])?;
             let size = size.item::<i64>()?;
@@ -140,10 +145,10 @@ impl GroupElements {
         };
         let window = DatasetHandle {
             dataset: Arc::new(List::new(group.elements)),
-            specs: self.dataset.specs.clone(),
+            specs: self.specs.clone(),
         };
         let arguments = smallvec![Tensor::scalar(key)?, window.into_tensor()];
-        let reduced = self.dataset.reduce.call_one(runner, arguments)?;
+        let reduced = self.reduce.call_one(runner, arguments)?;
         self.now = Some(dataset_of(&reduced)?.open()?);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::function::Function;
+use crate::function::{Caller, Function};
 use crate::op::{Kind, Maker, add, positive};
 use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor};
@@ -57,6 +57,7 @@ impl Dataset for Interleave {
             at: 0,
             taken: 0,
             n_open: 0,
+            function: self.function.caller(),
             dataset: self,
         }))
     }
@@ -69,6 +70,7 @@ impl Dataset for Interleave {
 }
 
 struct Cycle {
+    function: Caller,
     dataset: Arc<Interleave>,
     /// Gone once it gave all its elements.
     input: Option<BoxedElements>,
@@ -94,7 +96,7 @@ impl Cycle {
             self.input = None;
             return Ok(false);
         };
-        let inner = self.dataset.function.call_one(runner, element)?;
+        let inner = self.function.call_one(runner, element)?;
         let opened = dataset_of(&inner)?.open()?;
         if self.at >= self.places.len() {
             self.places.resize_with(self.at + 1, || None);

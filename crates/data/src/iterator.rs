@@ -1,8 +1,8 @@
 //! The state of an iteration, as programs hold it.
 
-use crate::dataset::{BoxedElements, DatasetHandle};
+use crate::dataset::{BoxedElements, DatasetHandle, Sink, put_all};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{DType, Object, Result, Tensor, bail, err};
+use ferrograph_tensor::{DType, Error, Object, Result, Tensor, bail, err};
 use parking_lot::{Mutex, MutexGuard};
 use std::any::Any;
 use std::fmt;
@@ -145,6 +145,29 @@ impl IteratorCell {
         }
     }
 
+    /// The next element, its components given to a sink; whether there was one.
+    ///
+    /// # Errors
+    /// As [`IteratorCell::next`], and what the sink raises.
+    pub fn next_into(&self, runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
+        let mut turn = self.turn()?;
+        let state = &mut *turn.state;
+        let found = match (state.ahead.take(), &mut state.elements) {
+            (Some(Some(element)), _) => {
+                put_all(&element, sink)?;
+                true
+            }
+            (None, Some(elements)) => elements.next_into(runner, sink)?,
+            (Some(None), _) => false,
+            (None, None) => return Err(no_dataset()),
+        };
+        match found {
+            true => state.taken += 1,
+            false => state.ahead = Some(None),
+        }
+        Ok(found)
+    }
+
     /// Whether there is a next element, which stays the next.
     ///
     /// # Errors
@@ -152,6 +175,10 @@ impl IteratorCell {
     pub fn has_next(&self, runner: &dyn Runner) -> Result<bool> {
         let mut turn = self.turn()?;
         if turn.state.ahead.is_none() {
+            let known = turn.state.elements.as_mut().and_then(|e| e.has_more());
+            if let Some(more) = known {
+                return Ok(more);
+            }
             let element = turn.state.compute(runner)?;
             turn.state.ahead = Some(element);
         }
@@ -175,7 +202,11 @@ impl State {
     fn compute(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         match &mut self.elements {
             Some(elements) => elements.next(runner),
-            None => bail!(FailedPrecondition, "the iterator was given no dataset yet"),
+            None => Err(no_dataset()),
         }
     }
+}
+
+fn no_dataset() -> Error {
+    err!(FailedPrecondition, "the iterator was given no dataset yet")
 }

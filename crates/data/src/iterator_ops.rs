@@ -1,14 +1,15 @@
 //! Operations on iterators.
 
-use crate::dataset::DatasetHandle;
+use crate::dataset::{DatasetHandle, Sink};
 use crate::iterator::IteratorCell;
 use crate::op::{check_element, element_specs};
 use crate::optional::OptionalValue;
 use ferrograph_graph::{
-    AttrReader, Attrs, Differentiability, Effect, Inputs, Op, OpRef, Registry, Runner, Specs,
-    Tensors, op_object,
+    AttrReader, Attrs, Differentiability, Effect, Inputs, ObjectKernel, Op, OpRef, Operands,
+    Registry, Runner, Specs, Tensors, op_object,
 };
 use ferrograph_ops::specs_attrs;
+use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ const WAITING_FLOPS: f64 = 1e9;
 
 /// A fresh iterator over nothing yet.
 #[derive(Debug)]
-struct NewIterator {
-    specs: Vec<TensorSpec>,
+pub(crate) struct NewIterator {
+    pub specs: Vec<TensorSpec>,
 }
 
 impl Op for NewIterator {
@@ -48,7 +49,7 @@ impl Op for NewIterator {
 
 /// Begins the iteration of an iterator (input 1) over a dataset (input 0).
 #[derive(Debug)]
-struct MakeIterator;
+pub(crate) struct MakeIterator;
 
 impl Op for MakeIterator {
     op_object!();
@@ -75,8 +76,8 @@ impl Op for MakeIterator {
 
 /// The next element of an iterator.
 #[derive(Debug)]
-struct GetNext {
-    specs: Vec<TensorSpec>,
+pub(crate) struct GetNext {
+    pub specs: Vec<TensorSpec>,
 }
 
 impl Op for GetNext {
@@ -104,6 +105,26 @@ impl Op for GetNext {
             None => bail!(OutOfRange, "End of sequence"),
         }
     }
+    fn object_kernel(
+        &self,
+        inputs: &Inputs<'_>,
+        outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
+        if inputs.dtype(0) != DType::Resource || !outputs.iter().all(|o| o.dtype.is_dense()) {
+            return Ok(None);
+        }
+        let dtypes: Vec<DType> = outputs.iter().map(|o| o.dtype).collect();
+        Ok(Some(ObjectKernel::Reads(Box::new(
+            move |handle, operands| {
+                let dtypes = &dtypes;
+                let mut sink = Slots { operands, dtypes };
+                match IteratorCell::of(handle)?.next_into(&PlanRunner, &mut sink)? {
+                    true => Ok(()),
+                    false => bail!(OutOfRange, "End of sequence"),
+                }
+            },
+        ))))
+    }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         WAITING_FLOPS
     }
@@ -112,9 +133,34 @@ impl Op for GetNext {
     }
 }
 
+/// Writes components to the outputs of a kernel.
+struct Slots<'a, 'b> {
+    operands: &'a mut Operands<'b>,
+    dtypes: &'a [DType],
+}
+
+impl Sink for Slots<'_, '_> {
+    fn put(&mut self, i: usize, dtype: DType, bytes: &[u8]) -> Result<()> {
+        if self.dtypes.get(i) != Some(&dtype) {
+            bail!(InvalidArgument, "component {i} of an element is {dtype}");
+        }
+        let output = self.operands.output_bytes(i);
+        if output.len() != bytes.len() {
+            bail!(
+                InvalidArgument,
+                "component {i} of an element has {} bytes, expected {}",
+                bytes.len(),
+                output.len()
+            );
+        }
+        output.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
 /// Whether an iterator has a next element; where input 1 is true it is not looked for.
 #[derive(Debug)]
-struct HasNext;
+pub(crate) struct HasNext;
 
 impl Op for HasNext {
     op_object!();
@@ -133,6 +179,18 @@ impl Op for HasNext {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let more = !inputs[1].item::<bool>()? && IteratorCell::of(&inputs[0])?.has_next(runner)?;
         Ok(smallvec![Tensor::scalar(more)?])
+    }
+    fn object_kernel(
+        &self,
+        _inputs: &Inputs<'_>,
+        _outputs: &[TensorSpec],
+    ) -> Result<Option<ObjectKernel>> {
+        Ok(Some(ObjectKernel::Reads(Box::new(|handle, operands| {
+            let stopped = operands.input::<bool>(0).first().is_some_and(|stop| *stop);
+            let more = !stopped && IteratorCell::of(handle)?.has_next(&PlanRunner)?;
+            operands.output::<bool>(0).fill(more);
+            Ok(())
+        }))))
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         WAITING_FLOPS

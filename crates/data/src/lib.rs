@@ -30,10 +30,11 @@ mod source;
 mod tests;
 mod window;
 
-pub use dataset::{BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements};
+pub use dataset::{BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements, Sink};
 pub use generator::{Generator, generator_op};
 pub use iterator::IteratorCell;
 pub use optional::OptionalValue;
+pub use reduce::reduction;
 
 use ferrograph_graph::Registry;
 use std::sync::LazyLock;

@@ -3,7 +3,7 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::function::Function;
+use crate::function::{Caller, Function};
 use crate::op::{Kind, Maker, add};
 use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor};
@@ -32,7 +32,8 @@ impl Dataset for Applied {
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(AppliedElements {
             input: Some(self.input.clone().open()?),
-            dataset: self,
+            how: self.how,
+            function: self.function.caller(),
         }))
     }
     fn cardinality(&self) -> Cardinality {
@@ -44,31 +45,37 @@ impl Dataset for Applied {
 }
 
 struct AppliedElements {
-    dataset: Arc<Applied>,
+    how: Use,
+    function: Caller,
     /// Gone once a predicate ended the dataset.
     input: Option<BoxedElements>,
 }
 
 impl Elements for AppliedElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        let function = &self.dataset.function;
         for dropped in 0.. {
             pause(dropped)?;
             let Some(input) = &mut self.input else { break };
             let Some(element) = input.next(runner)? else {
                 break;
             };
-            if self.dataset.how == Use::Map {
-                return function.call(runner, element).map(Some);
+            if self.how == Use::Map {
+                return self.function.call(runner, element).map(Some);
             }
-            if function.holds(runner, element.clone())? {
+            if self.function.holds(runner, element.clone())? {
                 return Ok(Some(element));
             }
-            if self.dataset.how == Use::TakeWhile {
+            if self.how == Use::TakeWhile {
                 self.input = None;
             }
         }
         Ok(None)
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        match (self.how, &mut self.input) {
+            (Use::Map, Some(input)) => input.has_more(),
+            _ => None,
+        }
     }
 }
 

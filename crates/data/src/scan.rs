@@ -1,7 +1,7 @@
 //! A function over elements that carries a state from one to the next.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
-use crate::function::{Function, n_attr};
+use crate::function::{Caller, Function, n_attr};
 use crate::op::{Kind, Maker, add};
 use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail};
@@ -62,7 +62,7 @@ impl Dataset for Scan {
         Ok(Box::new(ScanElements {
             input: self.input.clone().open()?,
             state: self.initial.clone(),
-            dataset: self,
+            function: self.function.caller(),
         }))
     }
     fn cardinality(&self) -> Cardinality {
@@ -71,7 +71,7 @@ impl Dataset for Scan {
 }
 
 struct ScanElements {
-    dataset: Arc<Scan>,
+    function: Caller,
     input: BoxedElements,
     state: Tensors,
 }
@@ -82,7 +82,7 @@ impl Elements for ScanElements {
             return Ok(None);
         };
         let arguments = self.state.iter().cloned().chain(element).collect();
-        let mut found = self.dataset.function.call(runner, arguments)?;
+        let mut found = self.function.call(runner, arguments)?;
         let n = self.state.len();
         if found.len() < n {
             bail!(Internal, "a scan function gave less than its state");
@@ -90,6 +90,9 @@ impl Elements for ScanElements {
         let element = found.drain(n..).collect();
         self.state = found;
         Ok(Some(element))
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        self.input.has_more()
     }
 }
 

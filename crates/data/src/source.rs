@@ -1,6 +1,6 @@
 //! Datasets of values: numbers of a range, rows of tensors, tensors as they are, random numbers.
 
-use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements};
+use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, put_all};
 use crate::op::{Kind, Maker, add, int};
 use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
 use ferrograph_kernels::random::PhiloxState;
@@ -90,6 +90,21 @@ impl Elements for Range {
         let value = number(self.start, self.dtype)?;
         self.advance(1);
         Ok(Some(smallvec![value]))
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        Some(self.n > 0)
+    }
+    fn next_into(&mut self, _runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
+        if self.n == 0 {
+            return Ok(false);
+        }
+        let value = self.start;
+        self.advance(1);
+        match self.dtype {
+            DType::Int64 => sink.put(0, DType::Int64, &value.to_ne_bytes())?,
+            dtype => put_all(&[number(value, dtype)?], sink)?,
+        }
+        Ok(true)
     }
     fn skip(&mut self, n: u64, _runner: &dyn Runner) -> Result<u64> {
         let n = n.min(self.n);
@@ -181,6 +196,20 @@ impl Elements for SliceRows {
             .collect::<Result<_>>()
             .map(Some)
     }
+    fn has_more(&mut self) -> Option<bool> {
+        Some(self.at < self.source.rows)
+    }
+    fn next_into(&mut self, _runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
+        if self.at == self.source.rows {
+            return Ok(false);
+        }
+        for (i, t) in self.source.tensors.iter().enumerate() {
+            let row = t.bytes().len() / self.source.rows;
+            sink.put(i, t.dtype(), &t.bytes()[self.at * row..][..row])?;
+        }
+        self.at += 1;
+        Ok(true)
+    }
     fn skip(&mut self, n: u64, _runner: &dyn Runner) -> Result<u64> {
         let left = self.source.rows - self.at;
         let n = usize::try_from(n).unwrap_or(usize::MAX).min(left);
@@ -251,6 +280,9 @@ impl Elements for ListElements {
         let element = self.list.0.get(self.at).cloned();
         self.at += usize::from(element.is_some());
         Ok(element)
+    }
+    fn has_more(&mut self) -> Option<bool> {
+        Some(self.at < self.list.0.len())
     }
 }
 

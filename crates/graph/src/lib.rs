@@ -28,7 +28,7 @@ pub use graph::{Graph, Node, ValueInfo};
 pub use ids::{NodeId, ValueId};
 pub use interpret::Interpreter;
 pub use op::{
-    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, ObjectKernel, Op,
+    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, Memo, ObjectKernel, Op,
     OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,
 };
 pub use operands::{Operands, SlotType};

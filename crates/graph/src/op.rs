@@ -198,7 +198,15 @@ impl<'a> Inputs<'a> {
 pub trait Runner {
     /// The outputs of a graph for these inputs, given in the order of its arguments and captures.
     fn run(&self, graph: &Arc<Graph>, inputs: Tensors) -> Result<Tensors>;
+
+    /// As [`Runner::run`], for a caller that runs one graph again and again and keeps a memo for it.
+    fn run_again(&self, graph: &Arc<Graph>, inputs: Tensors, _memo: &mut Memo) -> Result<Tensors> {
+        self.run(graph, inputs)
+    }
 }
+
+/// What a runner wants kept between runs of one graph; nothing at first.
+pub type Memo = Option<Arc<dyn Any + Send + Sync>>;
 
 /// A gradient: dense, or rows of a larger tensor.
 #[derive(Clone)]

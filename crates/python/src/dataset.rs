@@ -3,15 +3,16 @@
 use crate::bridge;
 use crate::callback::callback_error;
 use crate::convert;
-use crate::emit::{prepared, to_val};
+use crate::emit::{PyGraphHandle, inputs_of, prepared, to_val};
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
 use crate::function::Tree;
 use crate::tensor::{PyTensor, wrap};
-use ferrograph_data::{BoxedElements, Elements, Generator, IteratorCell, generator_op};
-use ferrograph_graph::{Runner, Tensors, Val, Vals};
+use ferrograph_data::{BoxedElements, Elements, Generator, IteratorCell, generator_op, reduction};
+use ferrograph_graph::{OpRef, Runner, Tensors, Val};
+use ferrograph_ops::Call;
 use ferrograph_runtime::{PlanRunner, emit, enter_eager, is_tracing, when_run};
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, err};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -184,18 +185,8 @@ pub(crate) fn emit_generator<'py>(
     dtypes: Vec<Bound<'py, PyAny>>,
     shapes: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut specs = Vec::new();
-    for (dtype, shape) in dtypes.iter().zip(&shapes) {
-        let dtype: DType = bridge::dtype_from_py(dtype)?;
-        specs.push(TensorSpec::new(
-            dtype,
-            bridge::partial_shape_from_py(shape)?,
-        ));
-    }
-    let mut vals = Vals::new();
-    for argument in arguments.try_iter()? {
-        vals.push(to_val(&argument?, None)?);
-    }
+    let specs = specs(&dtypes, &shapes)?;
+    let vals = inputs_of(arguments)?;
     let generator = Arc::new(PyGenerator {
         function,
         specs: specs.clone().into(),
@@ -208,6 +199,45 @@ pub(crate) fn emit_generator<'py>(
     )
 }
 
+/// Emits the fold of a dataset by a function: `inputs` are the dataset, the first state and what the function captured;
+/// the dtypes and shapes of state and element tell how many components there are. Gives a list.
+#[pyfunction]
+pub(crate) fn emit_reduce<'py>(
+    py: Python<'py>,
+    function: &PyGraphHandle,
+    inputs: &Bound<'py, PyAny>,
+    state: (Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>),
+    element: (Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>),
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (state, element) = (specs(&state.0, &state.1)?, specs(&element.0, &element.1)?);
+    let graph = reduction(&function.0, &state, &element).or_raise(py)?;
+    run_detached(py, Arc::new(Call { graph }), &inputs_of(inputs)?)
+}
+
+fn specs(dtypes: &[Bound<'_, PyAny>], shapes: &[Bound<'_, PyAny>]) -> PyResult<Vec<TensorSpec>> {
+    let spec = |(dtype, shape): (&Bound<'_, PyAny>, &Bound<'_, PyAny>)| {
+        Ok(TensorSpec::new(
+            bridge::dtype_from_py(dtype)?,
+            bridge::partial_shape_from_py(shape)?,
+        ))
+    };
+    dtypes.iter().zip(shapes).map(spec).collect()
+}
+
+fn run_detached<'py>(
+    py: Python<'py>,
+    op: OpRef,
+    inputs: &[Val],
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let outputs = if is_tracing() {
+        guarded(|| emit(op, inputs))
+    } else {
+        unlocked(py, || guarded(|| emit(op, inputs)))
+    };
+    let outputs = outputs.or_raise(py)?.into_iter();
+    outputs.map(|v| wrap(py, v)).collect()
+}
+
 /// Emits an operation that may run for long: eagerly it runs without the interpreter lock. Gives a list of its outputs.
 #[pyfunction]
 pub(crate) fn emit_detached<'py>(
@@ -217,14 +247,5 @@ pub(crate) fn emit_detached<'py>(
     attrs: &Bound<'py, PyDict>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let (op, vals) = prepared(py, op, inputs, attrs)?;
-    let outputs = if is_tracing() {
-        guarded(|| emit(op, &vals))
-    } else {
-        unlocked(py, || guarded(|| emit(op, &vals)))
-    };
-    outputs
-        .or_raise(py)?
-        .into_iter()
-        .map(|v| wrap(py, v))
-        .collect()
+    run_detached(py, op, &vals)
 }

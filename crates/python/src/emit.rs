@@ -327,7 +327,8 @@ pub(crate) fn emit_py<'py>(
     wrap_all(py, guarded(|| emit_named(op, &vals, name)).or_raise(py)?)
 }
 
-fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Vals> {
+/// The values of an iterable, each converted by itself.
+pub(crate) fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Vals> {
     let vals = inputs.try_iter()?.map(|input| to_val(&input?, None));
     vals.collect()
 }

@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use super::callback::emit_callback;
     #[pymodule_export]
-    use super::dataset::{PyIterator, emit_detached, emit_generator};
+    use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
     #[pymodule_export]
     use super::emit::{
         PyGraphHandle, binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,

@@ -302,14 +302,19 @@ class Dataset(CompositeTensor):
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """``reduce_func(state, element)`` for each element in turn: the state after the last.
 
+        Gradients flow to the initial state and to what the function uses from outside.
         TypeError where the function changes the structure or a dtype of the state.
         """
         state = structure.normalized(initial_state)
         f, state_type = traced.with_state(reduce_func, state, self._element_spec, "reduce", False)
         tensors = structure.tensors_of(state)
-        attrs = {"f": f.graph, "n_state": len(tensors), **structure.attributes(state_type)}
         inputs = [self._variant_tensor, *tensors, *f.captured]
-        found = _core.emit_detached("ReduceDataset", inputs, attrs)
+        if tensors:
+            kinds = [structure.dtypes_and_shapes(t) for t in (state_type, self._element_spec)]
+            found = _core.emit_reduce(f.graph, inputs, *kinds)
+        else:
+            attrs = {"f": f.graph, "n_state": 0, **structure.attributes(state_type)}
+            found = _core.emit_detached("ReduceDataset", inputs, attrs)
         return structure.packed(state_type, found)
 
     def apply(self, transformation_func: Callable) -> Dataset:

@@ -42,10 +42,8 @@ def generated(generator: Callable, types: Any, shapes: Any, args: Any, signature
         raise TypeError(f"from_generator needs a function, got {generator!r}")
     signature = _signature(types, shapes, signature)
     inputs = [_core.convert_to_tensor(a) for a in (() if args is None else args)]
-    specs = structure.components(signature)
-    dtypes, dims = [s.dtype for s in specs], [s.shape for s in specs]
     rows = _Rows(generator, signature)
-    variant = _core.emit_generator(rows, inputs, dtypes, dims)
+    variant = _core.emit_generator(rows, inputs, *structure.dtypes_and_shapes(signature))
     from .dataset import made
 
     return made(variant, signature, "FlatMapDataset")

@@ -138,6 +138,12 @@ def attributes(element_type: Any) -> dict:
     return {"output_types": [s.dtype for s in specs], "output_shapes": listed_shapes(specs)}
 
 
+def dtypes_and_shapes(element_type: Any) -> tuple[list, list]:
+    """The dtypes and the shapes of components."""
+    specs = components(element_type)
+    return [s.dtype for s in specs], [s.shape for s in specs]
+
+
 def listed_shapes(specs: list[TensorSpec]) -> list[int]:
     """Shapes as one list: of each the rank and the dimensions, -1 for what is unknown."""
     listed: list[int] = []
