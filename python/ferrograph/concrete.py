@@ -42,6 +42,7 @@ class ConcreteFunction(_core.ConcreteBase):
         self._traced_kwargs = nest.map_structure(_kept, kwargs)
         self._bound: list[Any] = []
         self._kept_types: dict[int, Any] = {}
+        self._with_instance: weakref.ref | None = None
 
     @classmethod
     def _of_graph(cls, graph: Any, captures: list, fields: dict[str, Any]) -> ConcreteFunction:
@@ -59,9 +60,17 @@ class ConcreteFunction(_core.ConcreteBase):
         return nest.map_structure(_found, self._traced_kwargs)
 
     def bound_to(self, instance: Any) -> ConcreteFunction:
-        """This trace of a method, whose calls leave out the instance."""
-        self._bound = [instance]
-        return self
+        """This trace of a method, whose calls leave out the instance.
+
+        The trace itself, which the function keeps, does not hold the instance.
+        """
+        known = self._with_instance() if self._with_instance is not None else None
+        if known is not None:
+            return known
+        fields = {**self.__dict__, "_bound": [instance], "_with_instance": None}
+        made = type(self)._of_graph(self._graph, self._captures, fields)
+        self._with_instance = weakref.ref(made)
+        return made
 
     @property
     def name(self) -> str:
@@ -242,6 +251,13 @@ class _Weak:
 
 
 def _kept(value: Any) -> Any:
+    names = record_fields(value)
+    if names is not None:
+        made = object.__new__(type(value))
+        for name in names:
+            kept = nest.map_structure(_kept, getattr(value, name))
+            object.__setattr__(made, name, kept)
+        return made
     spec = _to_spec(value)
     if spec is not value or value is None or isinstance(value, (bool, int, float, str, bytes)):
         return spec
@@ -249,6 +265,14 @@ def _kept(value: Any) -> Any:
         return _Weak(value)
     except TypeError:
         return value
+
+
+def record_fields(value: Any) -> list[str] | None:
+    """Names of the fields of a dataclass instance that is a container, None for anything else."""
+    kind = type(value)
+    if kind.__hash__ is None and hasattr(kind, "__dataclass_fields__"):
+        return list(kind.__dataclass_fields__)
+    return None
 
 
 def _found(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core, nest
+from .concrete import record_fields
 from .tensor_spec import TensorSpec, TypeSpec
 from .variable import Variable
 
@@ -37,9 +38,18 @@ def flat_arguments(concrete: Any, args: tuple, kwargs: dict) -> list:
     for name, want, _ in expected:
         if name in given:
             _match(concrete._function_name, name, want, given[name], flat)
-        elif any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(want)):
+        elif _has_tensors(want):
             raise TypeError(f"{concrete._function_name}() misses argument {name!r}")
     return flat
+
+
+def _has_tensors(want: Any) -> bool:
+    """Whether an argument needs a value: there are tensors in it."""
+    for leaf in nest.flatten(want):
+        names = record_fields(leaf)
+        if isinstance(leaf, TypeSpec) or any(_has_tensors(getattr(leaf, n)) for n in names or ()):
+            return True
+    return False
 
 
 def _expected(concrete: Any) -> list[tuple[str, Any, bool]]:
@@ -68,6 +78,14 @@ def _match(function: str, path: str, want: Any, got: Any, flat: list) -> None:
             raise TypeError(f"{function}(): argument {path!r} must be a sequence of {len(want)}")
         for i, (w, g) in enumerate(zip(want, got, strict=True)):
             _match(function, f"{path}[{i}]", w, g, flat)
+        return
+    names = record_fields(want)
+    if names is not None:
+        if type(got) is not type(want):
+            kind = type(want).__name__
+            raise TypeError(f"{function}(): argument {path!r} must be a {kind}, got {got!r}")
+        for field in names:
+            _match(function, f"{path}.{field}", getattr(want, field), getattr(got, field), flat)
         return
     if want is not got and (type(want) is not type(got) or want != got):
         raise TypeError(

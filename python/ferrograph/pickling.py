@@ -69,6 +69,7 @@ def reduce_concrete(concrete: ConcreteFunction) -> Any:
         "_traced_kwargs": concrete._kwargs,
         "_bound": concrete._bound,
         "_kept_types": {},
+        "_with_instance": None,
         "_captured": [_portable(concrete, t) for t in concrete._captures],
     }
     return _concrete, (text, fields)
