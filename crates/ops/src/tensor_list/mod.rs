@@ -1,20 +1,21 @@
 //! Lists of tensors: what tensor arrays are made of. A list is a value like any other: writing to one gives another,
 //! which shares all but the path to what was written.
 
+mod ends;
 mod grad;
 mod list;
 mod move_ops;
 mod ops;
 mod tree;
 
+pub use ends::{TensorListPopBack, TensorListPushBack, TensorListResize};
 pub use list::TensorList;
 pub use move_ops::{
     TensorListConcat, TensorListFromTensor, TensorListGather, TensorListScatter,
     TensorListScatterV2, TensorListSplit, TensorListStack,
 };
 pub use ops::{
-    EmptyTensorList, TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack,
-    TensorListReserve, TensorListResize, TensorListSetItem,
+    EmptyTensorList, TensorListGetItem, TensorListLength, TensorListReserve, TensorListSetItem,
 };
 pub(crate) use tree::PACKED_BYTES;
 
@@ -22,6 +23,7 @@ pub(crate) use list::{sum_of_lists, zeros_like_list};
 
 pub(crate) fn register(r: &mut ferrograph_graph::Registry) {
     ops::register(r);
+    ends::register(r);
     move_ops::register(r);
 }
 

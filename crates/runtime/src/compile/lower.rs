@@ -1,16 +1,13 @@
-//! From what is known of a graph to blocks of steps: bound kernels where shapes are static, slots for values, and moves
-//! where regions give and take them.
+//! From what is known of a graph to steps: bound kernels where shapes are static, and slots for values.
 
 use super::facts::Scope;
-use super::regions::Region;
-use crate::plan::{Action, Block, Bound, Conditional, Loop, Move, Record, Site, Slot, Step, Taken};
-use ferrograph_graph::{Effect, Graph, Node, NodeId, Op, ValueId};
-use ferrograph_ops::While;
+use crate::plan::{Action, Bound, Move, Site, Slot, Step, Taken};
+use ferrograph_graph::{Effect, Graph, Node, NodeId, ValueId};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
 
 /// Values that several blocks write are kept in the slab up to this many bytes, and as tensors beyond.
-const SMALL: usize = 64;
+pub(super) const SMALL: usize = 64;
 
 /// Where the value of a slot lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,9 +47,9 @@ pub(super) struct Lowering {
 }
 
 /// The slots of a graph's values, as far as they have one.
-struct Names<'a> {
-    scope: &'a Scope,
-    slots: Vec<Option<Slot>>,
+pub(super) struct Names<'a> {
+    pub scope: &'a Scope,
+    pub slots: Vec<Option<Slot>>,
     graph: u32,
 }
 
@@ -88,7 +85,7 @@ impl Lowering {
     }
 
     /// A slot that moves from these slots will write.
-    fn target(&mut self, spec: &TensorSpec, sources: &[Slot]) -> Result<Slot> {
+    pub(super) fn target(&mut self, spec: &TensorSpec, sources: &[Slot]) -> Result<Slot> {
         let slot = self.slot(spec, Storage::Boxed)?;
         let bytes = self.info(slot).bytes();
         let fits = |&from: &Slot| self.slots[from as usize].bytes() == bytes;
@@ -98,7 +95,7 @@ impl Lowering {
         Ok(slot)
     }
 
-    fn move_to(&mut self, to: Slot, from: Slot) -> Result<Move> {
+    pub(super) fn move_to(&mut self, to: Slot, from: Slot) -> Result<Move> {
         let target = self.info(to);
         if target.storage == Storage::Pinned {
             let len = index(target.bytes().unwrap_or(0))?;
@@ -285,193 +282,6 @@ impl Lowering {
             to,
         }))
     }
-
-    fn region(
-        &mut self,
-        names: &mut Names<'_>,
-        node: &Node,
-        region: &Region,
-        ins: &[Slot],
-        steps: &mut Vec<Step>,
-    ) -> Result<Option<Action>> {
-        let wanted: Vec<bool> = node
-            .outputs
-            .iter()
-            .map(|v| names.scope.used[v.index()])
-            .collect();
-        match region {
-            Region::Inline { scope, inputs } => {
-                let inputs = picked(inputs, ins);
-                let (inner, outputs) = self.scope(scope, &inputs, &wanted)?;
-                steps.extend(inner);
-                for (v, slot) in node.outputs.iter().zip(outputs) {
-                    names.slots[v.index()] = slot;
-                }
-                Ok(None)
-            }
-            Region::If {
-                then_scope,
-                else_scope,
-            } => {
-                let op = node
-                    .op
-                    .downcast::<ferrograph_ops::If>()
-                    .ok_or_else(|| err!(Internal, "a branch is no If"))?;
-                let then_inputs = picked(&op.then_branch.inputs, ins);
-                let else_inputs = picked(&op.else_branch.inputs, ins);
-                let then_side = self.scope(then_scope, &then_inputs, &wanted)?;
-                let else_side = self.scope(else_scope, &else_inputs, &wanted)?;
-                let branch = self.merge(names, node, ins[0], then_side, else_side)?;
-                Ok(Some(Action::If(Box::new(branch))))
-            }
-            Region::While { cond, body, vars } => {
-                let op = node
-                    .op
-                    .downcast::<While>()
-                    .ok_or_else(|| err!(Internal, "a loop is no While"))?;
-                self.flops += op.flops(&names.scope.inputs(node), &[]);
-                let (repeat, finals) = self.repeat(op, cond, body, vars, ins)?;
-                for (v, slot) in node.outputs.iter().zip(finals) {
-                    names.slots[v.index()] = Some(slot);
-                }
-                Ok(Some(Action::While(Box::new(repeat))))
-            }
-        }
-    }
-
-    /// Both sides of a branch, moving their results to common slots where they differ.
-    fn merge(
-        &mut self,
-        names: &mut Names<'_>,
-        node: &Node,
-        condition: Slot,
-        then_side: (Vec<Step>, Vec<Option<Slot>>),
-        else_side: (Vec<Step>, Vec<Option<Slot>>),
-    ) -> Result<Conditional> {
-        let (mut then_block, mut else_block) = (Block::default(), Block::default());
-        (then_block.steps, else_block.steps) = (then_side.0, else_side.0);
-        let results = then_side.1.into_iter().zip(else_side.1);
-        for (v, (a, b)) in node.outputs.iter().zip(results) {
-            let (Some(a), Some(b)) = (a, b) else {
-                continue; // not wanted
-            };
-            names.slots[v.index()] = Some(a);
-            if a != b {
-                let to = self.target(&names.scope.facts[v.index()].spec, &[a, b])?;
-                then_block.moves.push(self.move_to(to, a)?);
-                else_block.moves.push(self.move_to(to, b)?);
-                names.slots[v.index()] = Some(to);
-            }
-        }
-        Ok(Conditional {
-            condition,
-            then_block,
-            else_block,
-        })
-    }
-
-    /// A loop, and the slots of what it gives.
-    fn repeat(
-        &mut self,
-        op: &While,
-        cond: &Scope,
-        body: &Scope,
-        vars: &[Option<TensorSpec>],
-        ins: &[Slot],
-    ) -> Result<(Loop, Vec<Slot>)> {
-        let mut state = ins.to_vec();
-        let mut entry = Vec::new();
-        for (i, spec) in vars.iter().enumerate() {
-            if let Some(spec) = spec {
-                state[i] = self.target(spec, &[ins[i]])?;
-                entry.push(self.move_to(state[i], ins[i])?);
-            }
-        }
-        let cond_inputs = picked(&op.cond.inputs, &state);
-        let (steps, condition) = self.scope(cond, &cond_inputs, &[true])?;
-        let cond_block = Block {
-            steps,
-            ..Block::default()
-        };
-        let body_inputs = picked(&op.body.inputs, &state);
-        let all = vec![true; body.graph.outputs.len()];
-        let (steps, leaving) = self.scope(body, &body_inputs, &all)?;
-        let leaving: Vec<Slot> = leaving.into_iter().flatten().collect();
-        let changed = (0..vars.len()).filter(|&i| vars[i].is_some());
-        let moves = self.parallel(changed.map(|i| (state[i], leaving[i])).collect())?;
-        let recorded = leaving[vars.len()..].iter();
-        let records = recorded.map(|&slot| self.record(slot)).collect();
-        state.truncate(vars.len());
-        let mut recorded = None;
-        if let Some(specs) = &op.recorded {
-            let mut slots = vec![self.slot(&TensorSpec::scalar(DType::Int32), Storage::Boxed)?];
-            for _ in specs {
-                slots.push(self.slot(&TensorSpec::scalar(DType::Variant), Storage::Boxed)?);
-            }
-            state.extend_from_slice(&slots);
-            recorded = Some((specs.clone(), slots.into()));
-        }
-        let [Some(condition)] = condition[..] else {
-            return Err(err!(Internal, "a loop condition gives nothing"));
-        };
-        Ok((
-            Loop {
-                entry,
-                cond_block,
-                condition,
-                body: Block {
-                    steps,
-                    records,
-                    moves,
-                    ..Block::default()
-                },
-                exit_drops: Box::default(),
-                recorded,
-            },
-            state,
-        ))
-    }
-
-    /// What is recorded of a slot: where it is small its bytes, else a tensor.
-    fn record(&mut self, slot: Slot) -> Record {
-        let info = self.info(slot);
-        let small = info.bytes().is_some_and(|n| n <= SMALL);
-        let shape = info.shape.clone().filter(|_| small);
-        if shape.is_none() {
-            self.boxed(slot);
-        }
-        Record {
-            from: Taken::shared(slot),
-            small: shape,
-        }
-    }
-
-    /// Moves that happen at once, as a sequence: what another of them would overwrite first moves aside.
-    fn parallel(&mut self, pairs: Vec<(Slot, Slot)>) -> Result<Vec<Move>> {
-        let targets: Vec<Slot> = pairs.iter().map(|(to, _)| *to).collect();
-        let mut aside = Vec::new();
-        let mut moves = Vec::new();
-        for (to, from) in pairs {
-            let mut from = from;
-            if from == to {
-                continue;
-            }
-            if targets.contains(&from) {
-                let SlotInfo { dtype, shape, .. } = self.info(from);
-                let shape = match shape {
-                    Some(shape) => (&*shape).into(),
-                    None => ferrograph_tensor::PartialShape::UNKNOWN,
-                };
-                let spec = TensorSpec::new(*dtype, shape);
-                let temporary = self.target(&spec, &[from])?;
-                aside.push(self.move_to(temporary, from)?);
-                from = temporary;
-            }
-            moves.push(self.move_to(to, from)?);
-        }
-        aside.extend(moves);
-        Ok(aside)
-    }
 }
 
 /// Whether nothing is left to run: the values are inputs or constants.
@@ -481,8 +291,4 @@ fn is_given(scope: &Scope, node: &Node) -> bool {
     matches!(node.op.effect(), Effect::Pure | Effect::Reads)
         && !node.outputs.is_empty()
         && node.outputs.iter().all(given)
-}
-
-fn picked(mapping: &[u32], slots: &[Slot]) -> Vec<Slot> {
-    mapping.iter().map(|&i| slots[i as usize]).collect()
 }

@@ -1,6 +1,7 @@
 //! From a graph and concrete input shapes to a plan: infer every shape, fold what is constant, drop what nothing
 //! needs, bind kernels, compile the graphs of branches, loops and small calls into the same plan, and place values.
 
+mod blocks;
 mod facts;
 mod layout;
 mod liveness;
