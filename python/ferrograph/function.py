@@ -13,13 +13,13 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import _core, context, nest, outputs
+from . import _core, context, outputs
 from .autograph.api import conversion, convert
 from .autograph.straight_line import is_straight_line
 from .concrete import ConcreteFunction
 from .freshness import Reads
 from .misses import Log, Miss, in_short
-from .tensor_spec import TensorSpec
+from .parameters import checked_bound, checked_signature, leaves_of, parameters_of
 from .variable import Creation, pop_creation, push_creation
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundFunction", "Function", "function"]
 
-_POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)
-_VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
 _DEFAULT_MAX_TRACES = 1 << 14
 _numbers = itertools.count(1)
 _forks = 0
@@ -42,49 +40,6 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
-
-
-def _parameters(fn: Callable) -> list[tuple[str, int, bool, Any]]:
-    """Name, kind, whether there is a default, and the default of each parameter."""
-    if type(fn) is not types.FunctionType or hasattr(fn, "__signature__"):
-        import inspect
-
-        empty = inspect.Parameter.empty
-        found = inspect.signature(fn).parameters.values()
-        return [(p.name, int(p.kind), p.default is not empty, p.default) for p in found]
-    code = fn.__code__
-    names = code.co_varnames
-    n, n_only = code.co_argcount, code.co_posonlyargcount
-    defaults = fn.__defaults__ or ()
-    params: list[tuple[str, int, bool, Any]] = []
-    for i, name in enumerate(names[:n]):
-        k = i - (n - len(defaults))
-        kind = _POSITIONAL_ONLY if i < n_only else _POSITIONAL
-        params.append((name, kind, k >= 0, defaults[k] if k >= 0 else None))
-    end = n + code.co_kwonlyargcount
-    if code.co_flags & _VARARGS_FLAG:
-        params.append((names[end], _VAR_POSITIONAL, False, None))
-    kw = fn.__kwdefaults__ or {}
-    params += [(name, _KEYWORD_ONLY, name in kw, kw.get(name)) for name in names[n:end]]
-    if code.co_flags & _VARKEYWORDS_FLAG:
-        extra = names[end + bool(code.co_flags & _VARARGS_FLAG)]
-        params.append((extra, _VAR_KEYWORD, False, None))
-    return params
-
-
-def _check_signature(signature: Any) -> tuple:
-    if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
-        raise TypeError(
-            f"input_signature must be a nested sequence of TensorSpecs, got {signature!r}"
-        )
-    for leaf in nest.flatten(list(signature)):
-        if not _is_spec(leaf):
-            raise TypeError(f"input_signature must hold TensorSpecs only, got {leaf!r}")
-    return tuple(signature)
-
-
-def _is_spec(value: Any) -> bool:
-    return hasattr(value, "is_compatible_with") and hasattr(value, "most_specific_compatible_type")
 
 
 class Function(_core.FunctionBase):
@@ -102,8 +57,8 @@ class Function(_core.FunctionBase):
         max_traces: int = _DEFAULT_MAX_TRACES,
         freshness: str = "guard",
     ) -> Function:
-        params = _parameters(python_function) if params is None else params
-        return super().__new__(cls, params, input_signature is not None, _checked(max_traces))
+        params = parameters_of(python_function) if params is None else params
+        return super().__new__(cls, params, input_signature is not None, checked_bound(max_traces))
 
     def __init__(
         self,
@@ -121,10 +76,10 @@ class Function(_core.FunctionBase):
             raise ValueError(f"freshness is 'guard' or 'ignore', got {freshness!r}")
         self._is_guarded = freshness == "guard"
         self.python_function = python_function
-        self._signature = None if input_signature is None else _check_signature(input_signature)
+        self._signature = None if input_signature is None else checked_signature(input_signature)
         self._autograph, self._reduce_retracing = autograph, reduce_retracing
         self._jit_compile = jit_compile
-        self._params = _parameters(python_function) if params is None else params
+        self._params = parameters_of(python_function) if params is None else params
         self._own_lock = _forks, threading.RLock()
         self._staged: Callable | None = None
         self._never_relax: set = set()
@@ -319,10 +274,9 @@ class Function(_core.FunctionBase):
     def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
         owners = frozenset(signature._objects())
         creation = Creation(allowed=owners not in self._has_created)
-        concrete, region = self._trace_once(args, kwargs, signature, creation)
+        concrete, _ = self._trace_once(args, kwargs, signature, creation)
         self._has_created.add(owners)
-        if creation.made:
-            self._initialise(creation, region, args, kwargs)
+        if concrete is None:
             concrete, _ = self._trace_once(args, kwargs, signature, Creation(allowed=False))
         self._log.keep(miss, signature, concrete, self._add(signature, concrete))
         return concrete
@@ -332,7 +286,7 @@ class Function(_core.FunctionBase):
     ) -> tuple[Any, Any]:
         region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
-        before = _shallow(inner_args, inner_kwargs)
+        before = leaves_of(inner_args, inner_kwargs)
         staged = self._staged_form(inner_args, inner_kwargs)
         reads = self._reads(staged)
         push_creation(creation)
@@ -348,7 +302,11 @@ class Function(_core.FunctionBase):
             pop_creation()
         creation.n_outputs = len(flat)
         if creation.made:
-            return None, region
+            from .creation import settle
+
+            tensors = self._tensors_of(args, kwargs)
+            if not settle(self, creation, region, tensors, (inner_args, inner_kwargs)):
+                return None, region
         self._n_traced += 1
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
         if signature._types():
@@ -368,21 +326,6 @@ class Function(_core.FunctionBase):
         reads.add_target(self.python_function, staged is not self.python_function)
         return reads
 
-    def _initialise(self, creation: Creation, region: Any, args: tuple, kwargs: dict) -> None:
-        """Give the variables that a trace made their first values, in the order of their making."""
-        place = creation.n_outputs
-        for (weak, value), line in zip(creation.made, creation.lines, strict=True):
-            variable = weak()
-            if variable is None:
-                raise ValueError(
-                    f"the Variable made at {line} is not kept, so that each call would make a new "
-                    "one. Create it once, outside the function or behind a guard such as "
-                    "`if self.v is None: self.v = Variable(...)`"
-                )
-            if value is not None:
-                variable._initialise(region.evaluate(place, self._tensors_of(args, kwargs)))
-                place += 1
-
     def _staged_form(self, args: tuple, kwargs: dict) -> Callable:
         """The function to trace: converted, unless conversion would change nothing."""
         if not self._autograph:
@@ -394,7 +337,7 @@ class Function(_core.FunctionBase):
         return self._staged
 
     def _check_arguments(self, before: list, args: tuple, kwargs: dict) -> None:
-        after = _shallow(args, kwargs)
+        after = leaves_of(args, kwargs)
         if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
             raise ValueError(
                 f"{self._name}() should not modify its Python input arguments: a list or dict was "
@@ -408,32 +351,6 @@ class Function(_core.FunctionBase):
         from .pickling import reduce_function
 
         return reduce_function(self)
-
-
-def _checked(max_traces: Any) -> int:
-    if type(max_traces) is not int or max_traces < 1:
-        raise ValueError(f"max_traces must be a positive int, got {max_traces!r}")
-    return max_traces
-
-
-def _shallow(args: tuple, kwargs: dict) -> list:
-    """The leaves of the lists and dicts among arguments."""
-    found: list = []
-    _collect_leaves(args, found)
-    _collect_leaves(kwargs, found)
-    return found
-
-
-def _collect_leaves(value: Any, found: list) -> None:
-    if type(value) in (list, tuple):
-        for v in value:
-            _collect_leaves(v, found)
-    elif type(value) is dict:
-        for k, v in value.items():
-            found.append(k)
-            _collect_leaves(v, found)
-    else:
-        found.append(value)
 
 
 class BoundFunction:
@@ -535,7 +452,7 @@ def function(
         "autograph": autograph,
         "reduce_retracing": reduce_retracing,
         "jit_compile": jit_compile,
-        "max_traces": _checked(max_traces),
+        "max_traces": checked_bound(max_traces),
         "freshness": freshness,
     }
     if func is None:

@@ -40,6 +40,13 @@ class Creation:
         self.made: list[tuple[weakref.ref, Any]] = []
         self.n_outputs = 0
         self.lines: list[str] = []
+        # How many nodes the graph had when the last one was made; 0 where it was not this graph.
+        self.n_nodes = 0
+
+    def note_place(self, region: Any) -> None:
+        """A variable was made while operations went to this region."""
+        is_here = region is not None and region.graph_id == _core.current_graph_id()
+        self.n_nodes = region.n_nodes() if is_here else 0
 
 
 class _Thread(threading.local):
@@ -166,6 +173,7 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         if creation is not None:
             creation.made.append((weakref.ref(self), None if known is not None else value))
             creation.lines.append(_user_line())
+            creation.note_place(context.current_region())
         return self
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

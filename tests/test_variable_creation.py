@@ -1,0 +1,312 @@
+"""Variables made inside a function: on the first call, in one trace where that can be told."""
+
+import functools
+
+import ferrograph as fg
+import pytest
+
+ONE = fg.constant(1.0)
+
+
+class Lazy:
+    """Makes its variable in ways that subclasses say; ``traced`` counts."""
+
+    def __init__(self):
+        self.v = None
+        self.w = None
+        self.is_built = False
+        self.traced = 0
+        self.calls = fg.Variable(0)
+
+    def count(self):
+        self.traced += 1
+
+
+class IsNone(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.v = fg.Variable(10.0)
+        self.count()
+        return self.v.assign_add(x)
+
+
+class HasAttribute(Lazy):
+    def __init__(self):
+        super().__init__()
+        del self.v
+
+    @fg.function
+    def __call__(self, x):
+        """Adds up."""
+        if not hasattr(self, "v"):
+            self.v = fg.Variable(10.0)
+        self.count()
+        return self.v.assign_add(x)
+
+
+class Built(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if not self.is_built:
+            self.w = fg.Variable(x * 4.0 + 2.0)
+            self.v = fg.Variable(self.w + 4.0)
+            self.is_built = True
+        self.count()
+        return self.v.assign_add(x)
+
+
+class TwoGuards(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if self.w is None:
+            self.w = fg.Variable(fg.ones([2]) * 3.0)
+        if self.v is None:
+            self.v = fg.Variable(fg.reduce_sum(self.w) + 4.0)
+        self.count()
+        return self.v.assign_add(x)
+
+
+class RandomStart(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if not self.is_built:
+            self.w = fg.Variable(fg.random.normal([3]))
+            self.v = fg.Variable(fg.reduce_sum(self.w) * 0.0 + 10.0)
+            self.is_built = True
+        self.count()
+        return self.v.assign_add(x)
+
+
+ONCE = [IsNone, HasAttribute, Built, TwoGuards, RandomStart]
+
+
+@pytest.mark.parametrize("kind", ONCE)
+def test_one_trace_is_enough_behind_a_plain_guard(kind):
+    a, b = kind(), kind()
+    assert [float(a(ONE)), float(a(ONE))] == [11, 12]
+    assert a.traced == 1
+    assert float(b(ONE)) == 11 and float(a(fg.constant(3.0))) == 15
+    assert (a.traced, b.traced) == (1, 1)
+    assert float(a.v) == 15 and float(b.v) == 11
+
+
+def test_random_numbers_are_drawn_once():
+    model = RandomStart()
+    model(ONE)
+    first = model.w.numpy().tolist()
+    fg.random.set_seed(3)
+    wanted = fg.random.normal([2]).numpy().tolist()
+    fg.random.set_seed(3)
+    model(ONE)
+    assert fg.random.normal([2]).numpy().tolist() == wanted
+    assert model.w.numpy().tolist() == first
+    assert (
+        "normal" not in str(model.__call__.get_concrete_function(ONE).graph.as_graph_def()).lower()
+    )
+
+
+def test_a_list_of_variables():
+    state, traced = [], []
+
+    @fg.function
+    def f(x):
+        if not state:
+            state.append(fg.Variable(x * 2.0))
+        traced.append(1)
+        return state[0].assign_add(x)
+
+    assert [float(f(ONE)), float(f(ONE))] == [3, 4]
+    assert len(traced) == 1 and len(state) == 1
+
+
+class Scales(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.v = fg.Variable(x * 3.0)
+        self.count()
+        return self.v * x
+
+
+def test_gradients_reach_the_variable():
+    model = Scales()
+    for n in (1, 2):
+        with fg.GradientTape() as tape:
+            y = model(fg.constant(2.0)) * float(n)
+        assert float(y) == 12.0 * n
+        assert float(tape.gradient(y, model.v)) == 2.0 * n
+    assert model.traced == 1
+
+
+class Assigns(Lazy):
+    """An effect behind the guard, which later calls must not repeat."""
+
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.v = fg.Variable(10.0)
+            self.v.assign(20.0)
+        self.count()
+        return self.v.assign_add(x)
+
+
+class CountsBefore(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.calls.assign_add(1)
+            self.v = fg.Variable(10.0)
+        self.count()
+        return self.v.assign_add(x)
+
+
+class Else(Lazy):
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.v = fg.Variable(10.0)
+        else:
+            x = x * 2.0
+        self.count()
+        return self.v.assign_add(x)
+
+
+class LocalName(Lazy):
+    @fg.function
+    def __call__(self, x):
+        factor = 2.0
+        if self.v is None:
+            self.v = fg.Variable(10.0)
+            factor = 1.0
+        self.count()
+        return self.v.assign_add(x * factor)
+
+
+class LookedBefore(Lazy):
+    @fg.function
+    def __call__(self, x):
+        first = self.v is None
+        if self.v is None:
+            self.v = fg.Variable(10.0)
+        self.count()
+        return self.v.assign_add(x if first else x * 2.0)
+
+
+class Builds(Lazy):
+    def build(self, x):
+        self.v = fg.Variable(x * 10.0)
+        self.v.assign(self.v * 2.0)
+
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.build(x)
+        self.count()
+        return self.v.assign_add(x)
+
+
+class Keeps(Lazy):
+    """Keeps a value of the first call; a later call finds it out of scope."""
+
+    @fg.function
+    def __call__(self, x):
+        if self.v is None:
+            self.w = x * 3.0
+            self.v = fg.Variable(10.0)
+        self.count()
+        return self.v.assign_add(self.w)
+
+
+def second_trace_result(model):
+    """What the trace without creation gives, which all calls run."""
+    return [float(model(ONE)) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (Assigns, [11, 12]),
+        (CountsBefore, [11, 12]),
+        (Else, [12, 14]),
+        (LocalName, [12, 14]),
+        (LookedBefore, [12, 14]),
+        (Builds, [11, 12]),
+    ],
+)
+def test_anything_else_is_traced_again_without_the_creation(kind, values):
+    model = kind()
+    assert second_trace_result(model) == values
+    assert model.traced == 2
+    assert int(model.calls) == 0
+
+
+def test_a_value_of_the_first_call_is_out_of_scope_in_the_next():
+    with pytest.raises((TypeError, ValueError)):
+        second_trace_result(Keeps())
+
+
+def test_a_variable_at_every_call_is_an_error_that_names_the_line():
+    kept = []
+
+    @fg.function
+    def f(x):
+        kept.append(fg.Variable(1.0))
+        return kept[-1] + x
+
+    with pytest.raises(ValueError, match=r"test_variable_creation.py:\d+.*behind a guard"):
+        f(ONE)
+
+
+def test_a_guard_that_does_not_refuse_is_an_error():
+    kept = []
+    always = True
+
+    @fg.function
+    def f(x):
+        if always is not None:
+            kept.append(fg.Variable(1.0))
+        return kept[-1] + x
+
+    with pytest.raises(ValueError, match="behind a guard"):
+        f(ONE)
+
+    @fg.function
+    def g(x):
+        if not kept[0:0]:
+            kept.append(fg.Variable(1.0))
+        return kept[-1] + x
+
+    with pytest.raises(ValueError, match="behind a guard"):
+        g(ONE)
+
+
+def test_a_cached_maker():
+    made = []
+
+    @functools.lru_cache
+    def variable():
+        made.append(1)
+        return fg.Variable(5.0)
+
+    @fg.function
+    def f(x):
+        return variable() + x
+
+    assert [float(f(ONE)), float(f(ONE))] == [6, 6]
+    assert made == [1]
+
+
+def test_a_key_for_each_dtype():
+    made = {}
+
+    @fg.function
+    def f(x):
+        if x.dtype not in made:
+            made[x.dtype] = fg.Variable(fg.ones([], x.dtype))
+        return made[x.dtype].assign_add(x)
+
+    assert float(f(ONE)) == 2
+    with pytest.raises(ValueError, match="not its first"):
+        f(fg.constant(1))
+    assert float(f(ONE)) == 3
