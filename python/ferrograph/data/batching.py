@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
     """``Dataset.batch``."""
+    from . import composites
     from .dataset import emitted
+
+    if not composites.is_plain(dataset.element_spec):
+        return composites.batch(dataset, batch_size, drop_remainder)
 
     size, drop = scalar(batch_size), flag(drop_remainder)
     first = _static_size(size, drop)
@@ -48,7 +52,11 @@ def _expect_tensor(spec: Any, what: str) -> None:
 
 def unbatch(dataset: Dataset) -> Dataset:
     """``Dataset.unbatch``."""
+    from . import composites
     from .dataset import emitted
+
+    if not composites.is_plain(dataset.element_spec):
+        return composites.unbatch(dataset)
 
     spec = structure.map_types(_row, dataset.element_spec)
     return emitted("UnbatchDataset", [dataset._variant_tensor], spec, dataset)

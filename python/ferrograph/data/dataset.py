@@ -280,24 +280,15 @@ class Dataset(CompositeTensor):
         ``cycle_length`` datasets are open at a time (as many as there are processors where it is
         not given), and ``block_length`` elements are taken from one before the next has its turn.
         """
-        import os
+        from .applied import interleave
 
-        arguments = traced.element_arguments(self._element_spec)
-        f = traced.into_dataset(map_func, arguments, "interleave")
-        if cycle_length is None or _is_autotune(cycle_length):
-            cycle_length = os.cpu_count() or 1
-        counts = [scalar(cycle_length), scalar(1 if block_length is None else block_length)]
-        inputs = [self._variant_tensor, *counts, *f.captured]
-        return emitted("InterleaveDataset", inputs, f.type.element_spec, self, f=f.graph)
+        return interleave(self, map_func, cycle_length, block_length)
 
     def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> Dataset:
         """What ``scan_func(state, element)`` gives beside the next state, for each element."""
-        state = structure.normalized(initial_state)
-        f, state_type = traced.with_state(scan_func, state, self._element_spec, "scan", True)
-        tensors = structure.tensors_of(state)
-        inputs = [self._variant_tensor, *tensors, *f.captured]
-        attrs = {"f": f.graph, "n_state": len(tensors)}
-        return emitted("ScanDataset", inputs, f.type[1], self, **attrs)
+        from .applied import scan
+
+        return scan(self, initial_state, scan_func)
 
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """``reduce_func(state, element)`` for each element in turn: the state after the last.
@@ -305,17 +296,9 @@ class Dataset(CompositeTensor):
         Gradients flow to the initial state and to what the function uses from outside.
         TypeError where the function changes the structure or a dtype of the state.
         """
-        state = structure.normalized(initial_state)
-        f, state_type = traced.with_state(reduce_func, state, self._element_spec, "reduce", False)
-        tensors = structure.tensors_of(state)
-        inputs = [self._variant_tensor, *tensors, *f.captured]
-        if tensors:
-            kinds = [structure.dtypes_and_shapes(t) for t in (state_type, self._element_spec)]
-            found = _core.emit_reduce(f.graph, inputs, *kinds)
-        else:
-            attrs = {"f": f.graph, "n_state": 0, **structure.attributes(state_type)}
-            found = _core.emit_detached("ReduceDataset", inputs, attrs)
-        return structure.packed(state_type, found)
+        from .applied import reduce
+
+        return reduce(self, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable) -> Dataset:
         """What a function of datasets makes of this one. TypeError where that is no dataset."""
@@ -443,6 +426,18 @@ class Dataset(CompositeTensor):
 
         return padded_batch(self, batch_size, padded_shapes, padding_values, drop_remainder)
 
+    def ragged_batch(
+        self,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        row_splits_dtype: Any = int64,
+        name: str | None = None,
+    ) -> Dataset:
+        """``batch_size`` elements as one; tensors of unknown shape become ragged tensors."""
+        from .composites import batch
+
+        return batch(self, batch_size, drop_remainder, as_dtype(row_splits_dtype))
+
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of the elements, one after the other."""
         from .batching import unbatch
@@ -500,7 +495,3 @@ class Dataset(CompositeTensor):
         from .batching import bucket_by_sequence_length
 
         return bucket_by_sequence_length(self, element_length_func, *args, **keywords)
-
-
-def _is_autotune(value: Any) -> bool:
-    return isinstance(value, int) and value == AUTOTUNE

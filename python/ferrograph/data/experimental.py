@@ -25,6 +25,7 @@ __all__ = [
     "bucket_by_sequence_length",
     "cardinality",
     "choose_from_datasets",
+    "dense_to_ragged_batch",
     "enumerate_dataset",
     "get_next_as_optional",
     "get_single_element",
@@ -65,6 +66,7 @@ def _method(name: str) -> Callable[..., Transformation]:
 
 
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
+dense_to_ragged_batch = _method("ragged_batch")
 enumerate_dataset = _method("enumerate")
 group_by_window = _method("group_by_window")
 ignore_errors = _method("ignore_errors")

@@ -19,6 +19,10 @@ def slices(tensors: Any) -> Dataset:
     leaves = nest.flatten(value)
     if not leaves:
         raise ValueError("from_tensor_slices needs at least one tensor")
+    if not all(isinstance(leaf, _core.Tensor) for leaf in leaves):
+        from .composites import slices as slices_of_composites
+
+        return slices_of_composites(value)
     specs = [_row(leaf) for leaf in leaves]
     counts = {leaf.shape[0] for leaf in leaves if leaf.shape.rank is not None} - {None}
     if len(counts) > 1:
@@ -29,8 +33,6 @@ def slices(tensors: Any) -> Dataset:
 
 
 def _row(leaf: Any) -> TensorSpec:
-    if not isinstance(leaf, _core.Tensor):
-        raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
     if leaf.shape.rank == 0:
         raise ValueError("a scalar cannot be sliced: from_tensor_slices needs tensors with rows")
     return TensorSpec(None if leaf.shape.rank is None else leaf.shape[1:], leaf.dtype)
