@@ -28,6 +28,9 @@ NONE: Names = frozenset()
 
 
 _VISITS: Any = {}
+_LIST_METHODS = frozenset(
+    {"append", "extend", "insert", "pop", "clear", "remove", "sort", "reverse"}
+)
 
 
 class Uses:
@@ -42,6 +45,8 @@ class Uses:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.calls = False
+        self.walrus: set[str] = set()
+        self.grown: set[str] = set()  # the texts of what is changed by a method of lists
         for node in nodes:
             if node is not None:
                 self.visit(node)
@@ -70,16 +75,22 @@ class Uses:
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load):
-            self.places.setdefault(ast.unparse(node), node)
+            self.places.setdefault(build.text_of(node), node)
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
-            self.places.setdefault(ast.unparse(node), node)
+            self.places.setdefault(build.text_of(node), node)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.walrus.add(node.target.id)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         self.calls = True
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
+            self.grown.add(build.text_of(node.func.value))
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
@@ -131,6 +142,8 @@ class Uses:
     def _enclose(self, inner: Scope) -> None:
         self.loads |= inner.free
         self.captured |= inner.free
+        self.grown |= inner.grown
+        self.walrus |= inner.walrus
         self.rebound |= inner.nonlocals | (inner.rebound - inner.bound)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -151,8 +164,45 @@ class Uses:
         self.captured |= inner.captured - targets
         self.rebound |= inner.rebound
         self.calls |= inner.calls
+        self.walrus |= inner.walrus
+        self.grown |= inner.grown
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def add(self, other: Uses) -> None:
+        """Take in what another piece of code uses."""
+        self.loads |= other.loads
+        self.stores |= other.stores
+        self.captured |= other.captured
+        self.rebound |= other.rebound
+        self.globals |= other.globals
+        self.nonlocals |= other.nonlocals
+        self.calls |= other.calls
+        for text, node in other.places.items():
+            self.places.setdefault(text, node)
+
+
+_BLOCKS = (ast.If, ast.While, ast.For, ast.With)
+
+
+def summary(body: Iterable[ast.AST]) -> Uses:
+    """What ``body``, which is not converted yet and changes no more until then, uses."""
+    total = Uses()
+    for node in body:
+        known = getattr(node, "ag_summary", None)
+        if known is None:
+            known = Uses()
+            if isinstance(node, _BLOCKS):
+                parts = build.children(node)
+                known.add(summary([p for p in parts if isinstance(p, ast.stmt)]))
+                for part in parts:
+                    if not isinstance(part, ast.stmt):
+                        known.visit(part)
+            else:
+                known.visit(node)
+            node.ag_summary = known
+        total.add(known)
+    return total
 
 
 class Scope:
@@ -169,6 +219,8 @@ class Scope:
         self.bound = (self.parameters | uses.stores) - self.globals - self.nonlocals
         self.captured = frozenset(uses.captured)
         self.rebound = frozenset(uses.rebound)
+        self.walrus = frozenset(uses.walrus)
+        self.grown = frozenset(uses.grown)
         touched = uses.loads | uses.captured | uses.nonlocals
         self.free = frozenset(touched - self.bound - self.globals)
 
@@ -179,7 +231,7 @@ class Scope:
 
     def modified(self, body: Iterable[ast.AST]) -> Names:
         """Names that ``body`` may rebind, by itself or through a nested function that it calls."""
-        uses = Uses(*body)
+        uses = summary(body)
         return frozenset(uses.stores | (self.rebound if uses.calls else NONE))
 
 
@@ -189,7 +241,7 @@ def places_set(body: Iterable[ast.AST]) -> dict[str, ast.Attribute | ast.Subscri
     The root name must not be rebound in ``body``, nor any name in a key; keys are constants and
     names.
     """
-    uses = Uses(*body)
+    uses = summary(body)
     return {text: node for text, node in uses.places.items() if _is_stable(node, uses.stores)}
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar, cast
 
-from .journal import Journal, thread
+from .journal import Journal, thread, traces
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -50,9 +50,12 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
     journals = thread.journals, thread.roots
     if roots is not None:
         thread.journals, thread.roots = [Journal()], roots
+        traces.add(1)
     try:
         yield
     finally:
+        if roots is not None:
+            traces.add(-1)
         _status.enabled = before
         thread.journals, thread.roots = journals
 

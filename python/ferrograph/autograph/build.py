@@ -91,10 +91,10 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
     while pending:
         current = pending.pop()
         if "lineno" in current._attributes:
-            if getattr(current, "lineno", 0):
+            held = current.__dict__
+            if held.get("lineno"):
                 continue
-            for field, value in place.items():
-                setattr(current, field, value)
+            held.update(place)
         pending.extend(children(current))
     return node
 
@@ -153,3 +153,27 @@ class Transformer:
             else:
                 out.append(found)
         return out
+
+
+def text_of(node: ast.expr) -> str:
+    """The source of an expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{text_of(node.value)}.{node.attr}"
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Name, ast.Constant)):
+        return f"{text_of(node.value)}[{text_of(node.slice)}]"
+    return repr(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+
+
+def loaded(node: ast.expr) -> ast.expr:
+    """A copy of a name, attribute or item for reading, without a place."""
+    if isinstance(node, ast.Name):
+        return name(node.id)
+    if isinstance(node, ast.Attribute):
+        return ast.Attribute(value=loaded(node.value), attr=node.attr, ctx=ast.Load())
+    if isinstance(node, ast.Subscript):
+        return ast.Subscript(value=loaded(node.value), slice=loaded(node.slice), ctx=ast.Load())
+    if isinstance(node, ast.Constant):
+        return constant(node.value)
+    return ast.parse(ast.unparse(node), mode="eval").body

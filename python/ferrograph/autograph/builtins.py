@@ -44,7 +44,14 @@ def _range(*args: Any) -> Any:
     return range(*args)
 
 
+_PLAIN = frozenset({builtins.int, builtins.float, builtins.bool, str, bytes, type(None)})
+_SIZED = frozenset({dict, str, bytes, tuple, set, frozenset, builtins.range})
+_NUMBERS = frozenset({builtins.int, builtins.float, builtins.bool})
+
+
 def _len(value: Any) -> Any:
+    if value.__class__ in _SIZED or (value.__class__ is list and not effects.has_lists()):
+        return len(value)
     if is_dataset(value):
         return _on_datasets().length(value)
     if not is_staged(value):
@@ -57,13 +64,15 @@ def _len(value: Any) -> Any:
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
-    if len(args) == 1 and is_staged(args[0]):
+    if len(args) == 1 and args[0].__class__ not in _PLAIN and is_staged(args[0]):
         return _number(args[0], "int32")
     return int(*args, **keywords)
 
 
 def _float(*args: Any) -> Any:
-    return _number(args[0], "float32") if args and is_staged(args[0]) else float(*args)
+    if args and args[0].__class__ not in _PLAIN and is_staged(args[0]):
+        return _number(args[0], "float32")
+    return float(*args)
 
 
 def _number(value: Any, dtype: str) -> Any:
@@ -74,12 +83,15 @@ def _number(value: Any, dtype: str) -> Any:
 
 
 def _bool(*args: Any) -> Any:
-    if len(args) == 1 and is_staged(args[0]):
-        return fg.cast(args[0], fg.bool)
+    if len(args) == 1 and args[0].__class__ not in _PLAIN:
+        value = lists.truth(args[0])
+        return fg.cast(value, fg.bool) if is_staged(value) else bool(value)
     return bool(*args)
 
 
 def _abs(value: Any) -> Any:
+    if value.__class__ in _NUMBERS:
+        return abs(value)
     return fg.abs(value) if is_staged(value) else abs(value)
 
 
@@ -129,8 +141,14 @@ def _reduction(python: Callable, name: str, pairwise: str, empty: Any) -> Callab
     return reduce
 
 
+def _is_number(value: Any) -> bool:
+    return value.__class__ in _NUMBERS
+
+
 def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
     def choose(*args: Any, **keywords: Any) -> Any:
+        if not keywords and all(map(_is_number, args)):
+            return python(*args)
         args = tuple(lists.as_tensors(a) for a in args)
         if keywords:
             return _keyed(python, reduction, args, _with_callbacks(keywords))

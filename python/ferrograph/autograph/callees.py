@@ -15,6 +15,7 @@ from .. import context, tracebacks
 from . import api, builtins, compile, effects, files, lists
 from .errors import ConversionError
 from .journal import thread as _thread
+from .journal import traces
 from .state import Container
 
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -25,6 +26,8 @@ _MUTATORS = frozenset(
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
     | {"__setitem__", "__delitem__", "__iadd__"}
 )
+_METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
+_NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
 _MAX_KNOWN = 4096
 NOT_CONVERTED = "_ferrograph_not_converted"
@@ -32,25 +35,34 @@ NOT_CONVERTED = "_ferrograph_not_converted"
 
 def fn(callee: Any) -> Any:
     """What to call in place of ``callee``: its converted form, its staged form, or itself."""
-    journals = _thread.journals
+    journals = _thread.journals if traces.n else ()
     known = journals[0].known if journals else _known
     try:
         found = known.get(callee)
     except TypeError:  # not hashable
         return _resolved(callee)
-    return _remembered(callee, known) if found is None else found
+    if found is not None:
+        return found
+    kind = callee.__class__
+    if kind is _METHOD:
+        changed = known.get(callee.__func__)
+        if changed is not None:
+            return callee if changed is callee.__func__ else _METHOD(changed, callee.__self__)
+        return _resolved(callee)
+    if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
+        quiet = not journals or (len(journals) == 1 and not journals[0].lists)
+        return callee if quiet else _resolved(callee)
+    return _remembered(callee, known)
 
 
 def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
     """``_resolved(callee)``, kept where that is safe: for a trace, or with what lives for long."""
     found = _resolved(callee)
     kind = type(callee)
-    if kind is types.FunctionType:
+    if kind is _FUNCTION:
         keep = known is not _known or callee.__closure__ is None
-    elif kind is types.BuiltinFunctionType:
-        keep = isinstance(callee.__self__, (types.ModuleType, type(None)))
     else:
-        keep = isinstance(callee, type)
+        keep = kind is _BUILTIN or isinstance(callee, type)
     if keep:
         if len(known) >= _MAX_KNOWN:
             known.clear()

@@ -24,7 +24,7 @@ import ferrograph as fg
 from ferrograph import _core
 
 from . import files
-from .journal import Journal
+from .journal import Journal, traces
 from .journal import thread as _thread
 from .places import here, say
 from .state import UNDEFINED, Attributes, Container, Place, attribute_place, cell_place
@@ -70,13 +70,14 @@ def note_lists() -> None:
 
 def has_lists() -> bool:
     """Whether the trace has made lists that the graph grows."""
-    return bool(_thread.journals) and _thread.journals[0].lists
+    return traces.n > 0 and bool(_thread.journals) and _thread.journals[0].lists
 
 
 def fresh(value: Any) -> Any:
     """``value``, which has just been made."""
-    for made in _thread.journals:
-        made.born[id(value)] = value
+    if traces.n:
+        for made in _thread.journals:
+            made.born[id(value)] = value
     return value
 
 
@@ -89,7 +90,7 @@ def touch(place: Place) -> None:
 
 def owner(target: Any, name: str, label: str) -> Any:
     """``target``, whose attribute ``name`` is set next."""
-    if _thread.journals:
+    if traces.n and _thread.journals:
         setter = getattr(type(target), name, None)
         if type(setter) is property:
             return _PropertySetter(target, setter)
@@ -98,14 +99,14 @@ def owner(target: Any, name: str, label: str) -> Any:
     return target
 
 
-def container(target: Any, label: str) -> Any:
-    """``target``, whose items are set next."""
-    if not _thread.journals:
+def container(target: Any, label: str, key: Any = None) -> Any:
+    """``target``, whose items are set next, under ``key`` where that is known already."""
+    if not traces.n or not _thread.journals:
         return target
     if isinstance(target, _CONTAINERS):
         if len(_thread.journals) > 1:
             touch(Container(label, target))
-        if isinstance(target, list):
+        if isinstance(target, list) and (type(key) is not int or has_lists()):
             from . import lists
 
             return lists.for_setting(target)
@@ -116,7 +117,7 @@ def container(target: Any, label: str) -> Any:
 
 def in_place(value: Any) -> Any:
     """``value``, which an augmented assignment may change."""
-    if len(_thread.journals) > 1 and isinstance(value, _CONTAINERS):
+    if traces.n and len(_thread.journals) > 1 and isinstance(value, _CONTAINERS):
         touch(Container(f"a {type(value).__name__}", value))
     return value
 
@@ -143,6 +144,7 @@ def bound(cell: types.CellType, name: str) -> None:
 
 
 _MAX_WATCHED = 200
+_HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 
 
 def watch(anchors: Iterable[Any]) -> None:
@@ -370,6 +372,8 @@ def reached(roots: list, wanted: list) -> set[int]:
 
 
 def _is_library_class(cls: type) -> bool:
+    if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
+        return True
     module = sys.modules.get(cls.__module__)
     if module is None:
         return False

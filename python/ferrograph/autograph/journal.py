@@ -27,3 +27,20 @@ class _Thread(threading.local):
 
 
 thread = _Thread()
+
+
+class Traces:
+    """How many traces are under way on all threads: with none there is nothing to note."""
+
+    __slots__ = ("_lock", "n")
+
+    def __init__(self) -> None:
+        self._lock, self.n = threading.Lock(), 0
+
+    def add(self, n: int) -> None:
+        """Count one that begins, or with -1 one that ends."""
+        with self._lock:
+            self.n += n
+
+
+traces = Traces()

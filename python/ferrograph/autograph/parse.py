@@ -44,20 +44,45 @@ def parse(fn: types.FunctionType) -> Source:
 
 
 def _find_def(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
-    block = inspect.getblock(lines[code.co_firstlineno - 1 :])
-    text, shift = "".join(block), code.co_firstlineno - 1
-    if text[:1] in (" ", "\t"):
-        text, shift = "if 1:\n" + text, shift - 1
+    first = code.co_firstlineno - 1
     try:
-        body: list[ast.stmt] = ast.parse(text, code.co_filename).body
-    except SyntaxError as e:
-        raise ConversionError(f"the source of {code.co_name} does not parse: {e.msg}") from e
+        body = _parsed(_indented_block(lines, first), first, code.co_filename)
+    except SyntaxError:
+        try:
+            body = _parsed(inspect.getblock(lines[first:]), first, code.co_filename)
+        except SyntaxError as e:
+            raise ConversionError(f"the source of {code.co_name} does not parse: {e.msg}") from e
     if isinstance(body[0], ast.If):
         body = body[0].body
     node = body[0]
     if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
         raise ConversionError(f"line {code.co_firstlineno} does not define {code.co_name}")
-    return ast.increment_lineno(node, shift)
+    return node
+
+
+def _parsed(block: list[str], first: int, filename: str) -> list[ast.stmt]:
+    """The statements of a block that starts behind ``first`` lines of the file."""
+    text = "".join(block)
+    if text[:1] in (" ", "\t"):
+        return ast.parse("\n" * (first - 1) + "if 1:\n" + text, filename).body
+    return ast.parse("\n" * first + text, filename).body
+
+
+def _indented_block(lines: list[str], first: int) -> list[str]:
+    """The lines of the ``def`` that starts at ``first``, as far as the indentation tells.
+
+    What stands to the left inside of strings or brackets makes them too few: they do not parse.
+    """
+    margin = len(lines[first]) - len(lines[first].lstrip())
+    begun = False
+    for i in range(first, len(lines)):
+        text = lines[i].lstrip()
+        if not text or text[0] == "#" or len(lines[i]) - len(text) > margin:
+            continue
+        if begun and text[0] not in ")]}":
+            return lines[first:i]
+        begun = begun or text.startswith(("def ", "async def "))
+    return lines[first:]
 
 
 def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:

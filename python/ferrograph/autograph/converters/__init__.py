@@ -51,7 +51,9 @@ def is_left_alone(node: ast.FunctionDef) -> bool:
 
 def _function(node: ast.FunctionDef) -> None:
     normalize.normalize(node)
-    generators.hoist(node)
+    stops = jumps.yields(node.body)
+    if stops:
+        generators.hoist(node)
     scope = analysis.Scope(node)
     shared = scope.nonlocals | scope.globals
     analysis.Liveness(node.body, shared)
@@ -60,7 +62,7 @@ def _function(node: ast.FunctionDef) -> None:
     context = Context(node)
     first = node.body[0]
     announced = context.shared_names(first)
-    node.body = _Statements(context, stores.grown_names(node)).block(node.body)
+    node.body = _Statements(context, context.scope.grown, stops).block(node.body)
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
     at = 1 if rest and jumps.is_docstring(rest[0]) else 0
@@ -99,7 +101,7 @@ class _Expressions(build.Transformer):
     grown: frozenset[str] = frozenset()
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        text = ast.unparse(node.value) if self.grown else ""
+        text = build.text_of(node.value) if self.grown else ""
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) and text in self.grown:
             return unpacking.convert_subscript(node)
@@ -126,9 +128,10 @@ class _Expressions(build.Transformer):
 class _Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
-    def __init__(self, context: Context, grown: frozenset[str]):
+    def __init__(self, context: Context, grown: frozenset[str], stops: bool):
         super().__init__()
         self._context = context
+        self._stops = stops  # whether the function is a generator
         self.grown = grown
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -141,7 +144,7 @@ class _Statements(_Expressions):
     def visit_If(self, node: ast.If) -> Any:
         if getattr(node, "ag_plain", False):
             return node
-        if jumps.yields([node]):
+        if self._stops and jumps.yields([node]):
             self._parts(node)
             return generators.plain_if(node)
         facts = conditionals.prepare(node, self._context)
@@ -149,7 +152,7 @@ class _Statements(_Expressions):
         return conditionals.convert(node, facts, self._context)
 
     def visit_While(self, node: ast.While) -> Any:
-        if jumps.yields([node]):
+        if self._stops and jumps.yields([node]):
             self._parts(node)
             return generators.plain_while(node)
         facts = loops.prepare(node, self._context)
@@ -157,7 +160,7 @@ class _Statements(_Expressions):
         return loops.convert_while(node, facts, self._context)
 
     def visit_For(self, node: ast.For) -> Any:
-        if jumps.yields([node]):
+        if self._stops and jumps.yields([node]):
             self._parts(node)
             return generators.plain_for(node)
         facts = loops.prepare(node, self._context)
@@ -184,13 +187,13 @@ class _Statements(_Expressions):
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         if isinstance(node.ctx, ast.Load):
             return self.generic_visit(node)
-        text = ast.unparse(node)
+        text = build.text_of(node)
         return stores.convert_attribute(self.generic_visit(node), text)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         if isinstance(node.ctx, ast.Load):
             return super().visit_Subscript(node)
-        text = ast.unparse(node.value)
+        text = build.text_of(node.value)
         return stores.convert_subscript(self.generic_visit(node), text)
 
     def visit_Raise(self, node: ast.Raise) -> Any:

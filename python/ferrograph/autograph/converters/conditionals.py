@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from .. import build
-from ..analysis import Uses
+from ..analysis import summary
 from . import inline
 from .context import Context
 from .jumps import live_at_exit
@@ -32,7 +32,7 @@ def prepare(node: ast.If, context: Context) -> Facts:
         keywords["soft"] = soft
     if any(unread):
         keywords["unread"] = unread
-    stores = Uses(*node.body).stores, Uses(*node.orelse).stores
+    stores = summary(node.body).stores, summary(node.orelse).stores
     return Facts(names, keywords, context.places(both), stores)
 
 

@@ -18,7 +18,7 @@ class Context:
 
     def __init__(self, function: ast.FunctionDef):
         self.scope = analysis.Scope(function)
-        self.moved = _walrus_targets(function) & self.scope.bound  # bound in inner functions
+        self.moved = set(self.scope.walrus & self.scope.bound)  # bound in inner functions
         self._count = 0
 
     def number(self) -> int:
@@ -45,7 +45,7 @@ class Context:
     def places(self, body: list[ast.stmt]) -> ast.expr:
         """``lambda: (ag__.attribute(...), ...)`` for what else ``body`` sets."""
         found = [_place(text, node) for text, node in analysis.places_set(body).items()]
-        uses = analysis.Uses(*body)
+        uses = analysis.summary(body)
         for identifier in sorted(uses.stores & self.scope.globals):
             thunk = build.thunk(build.name(identifier))
             found.append(build.call("global_name", build.constant(identifier), thunk))
@@ -102,17 +102,8 @@ class Context:
         return [build.locate(never, like, like)]
 
 
-def _walrus_targets(function: ast.FunctionDef) -> set[str]:
-    return {n.target.id for n in ast.walk(function) if isinstance(n, ast.NamedExpr)}
-
-
 def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
-    base = build.thunk(_loaded(node.value))
+    base = build.thunk(build.loaded(node.value))
     if isinstance(node, ast.Attribute):
         return build.call("attribute", build.constant(text), base, build.constant(node.attr))
-    return build.call("item", build.constant(text), base, build.thunk(_loaded(node.slice)))
-
-
-def _loaded(node: ast.expr) -> ast.expr:
-    """A copy of ``node`` for reading."""
-    return ast.parse(ast.unparse(node), mode="eval").body
+    return build.call("item", build.constant(text), base, build.thunk(build.loaded(node.slice)))

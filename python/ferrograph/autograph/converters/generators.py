@@ -17,8 +17,7 @@ _VALUE = "ag__yielded"
 
 def hoist(function: ast.FunctionDef) -> None:
     """Move the yields that end both branches of an ``if`` behind it."""
-    if jumps.yields(function.body):
-        function.body = _Hoisting().block(function.body)
+    function.body = _Hoisting().block(function.body)
 
 
 class _Hoisting(build.Transformer):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from .. import build
 
-MAX_WEIGHT = 24  # statements in what is written out twice
+MAX_WEIGHT = 16  # statements in what is written out twice
 
 
 class _Thread(threading.local):

@@ -142,7 +142,6 @@ class _Lowering:
             node.body.insert(0, build.locate(reset, first, first))
         node.ag_broke = loop.broke if breaks else None
         node.ag_returned = RETURNED if returns else None
-        node.ag_yields = yields(node.body) or yields(node.orelse)
         self.read.update(flag for flag in (node.ag_broke, node.ag_returned) if flag)
         return node.ag_broke
 

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from .. import build
-from ..analysis import Uses
+from ..analysis import Uses, summary
 from . import inline, unpacking
 from .context import Context
 
@@ -36,7 +36,7 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     }
     if soft:
         constants["soft"] = soft
-    body_stores = Uses(*node.body).stores
+    body_stores = set(summary(node.body).stores)
     if isinstance(node, ast.For):
         body_stores |= Uses(head).stores
         constants["targets"] = tuple(sorted(Uses(head).stores))

@@ -24,7 +24,9 @@ def convert_attribute(node: ast.Attribute, text: str) -> ast.Attribute:
 
 def convert_subscript(node: ast.Subscript, text: str) -> ast.Subscript:
     """An item that is set or deleted."""
-    target = build.call("container", node.value, build.constant(text))
+    key = node.slice
+    keys = [build.loaded(key)] if isinstance(key, (ast.Name, ast.Constant)) else []
+    target = build.call("container", node.value, build.constant(text), *keys)
     node.value = build.locate(target, node.value)
     return node
 
@@ -47,23 +49,9 @@ def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.exp
         return None
     if isinstance(node.value, _NUMERIC):
         return None
-    return ast.parse(ast.unparse(target), mode="eval").body
+    return build.loaded(target)
 
 
 def announcement(value: ast.expr, like: ast.stmt) -> ast.stmt:
     """A statement that announces a change of ``value`` in place."""
     return build.locate(ast.Expr(value=build.call("in_place", value)), like, like)
-
-
-MUTATORS = frozenset({"append", "extend", "insert", "pop", "clear", "remove", "sort", "reverse"})
-
-
-def grown_names(function: ast.AST) -> frozenset[str]:
-    """The texts of the lists that a function changes by methods."""
-    return frozenset(
-        ast.unparse(node.func.value)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in MUTATORS
-    )
