@@ -160,6 +160,10 @@ def watch(anchors: Iterable[Any]) -> None:
             continue
         seen.add(id(value))
         kind = type(value)
+        if kind is types.ModuleType and files.is_library(
+            getattr(value, "__file__", None) or "<frozen"
+        ):
+            continue
         if kind is types.FunctionType:
             cells = value.__closure__ or ()
             pending += [(v, depth + 1) for v in map(_contents, cells) if v is not UNDEFINED]
