@@ -15,6 +15,7 @@ mod elementwise;
 mod format;
 mod gather;
 mod index;
+mod interrupt;
 mod matmul;
 mod movement;
 mod nn;
@@ -48,13 +49,13 @@ pub use diag::{Align, MatrixBandPart, MatrixDiag, MatrixDiagPart, MatrixSetDiag}
 pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
+pub use interrupt::{Watch, check_interrupt, set_interrupt_check};
 pub use pad::{MirrorPad, MirrorPadGrad, Pad};
 pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
 pub use random::{Distribution, Draw, Source, Stream};
 pub use reduce::Reduce;
 pub use region::{
-    Branch, Call, If, While, check_interrupt, empty_records, read_specs, recorded_values,
-    set_interrupt_check, specs_attrs,
+    Branch, Call, If, While, empty_records, read_specs, recorded_values, specs_attrs,
 };
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
 pub use scatter::{ScatterKind, ScatterNd, TensorScatter, TensorScatterUpdate};

@@ -1,6 +1,7 @@
 //! Operations that hold graphs: calls, branches and loops. What a region takes from outside is explicit: each region
 //! lists which of the operation's inputs feed its own.
 
+use crate::interrupt::Watch;
 use crate::tensor_list::TensorList;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Effect, Graph, Inputs, Op, OpRef, Registry, Runner,
@@ -8,7 +9,7 @@ use ferrograph_graph::{
 };
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A graph and which inputs of the operation feed its inputs.
 #[derive(Clone, Debug)]
@@ -152,30 +153,8 @@ impl Op for If {
     }
 }
 
-/// Tells a loop whether the user asked to stop.
-type InterruptCheck = fn() -> Result<()>;
-
-static INTERRUPT_CHECK: OnceLock<InterruptCheck> = OnceLock::new();
-
-/// Stops a long run where the user asked for it.
-///
-/// # Errors
-/// What the host language raises then.
-pub fn check_interrupt() -> Result<()> {
-    INTERRUPT_CHECK.get().map_or(Ok(()), |check| check())
-}
-
 /// What a loop counts as: worth running without locks, however little its body does.
 const UNBOUNDED_FLOPS: f64 = 1e9;
-
-/// Iterations between two checks.
-const CHECK_INTERVAL: i32 = 1024;
-
-/// Sets, once, how loops find out that they should stop.
-pub fn set_interrupt_check(check: InterruptCheck) {
-    // A second call keeps the first check: there is one host language.
-    let _ = INTERRUPT_CHECK.set(check);
-}
 
 /// A loop: inputs are the loop variables, then what is invariant; outputs are the variables after the last iteration.
 #[derive(Debug)]
@@ -257,6 +236,7 @@ impl Op for While {
         let mut state: Tensors = inputs.iter().cloned().collect();
         let mut records = empty_records(self.recorded.as_deref().unwrap_or_default())?;
         let mut n_iterations = 0i32;
+        let mut watch = Watch::start();
         loop {
             let go_on = self.cond.run(runner, &state)?;
             let go_on = go_on
@@ -272,9 +252,7 @@ impl Op for While {
                 }
             }
             n_iterations = n_iterations.saturating_add(1);
-            if n_iterations % CHECK_INTERVAL == 0 {
-                check_interrupt()?;
-            }
+            watch.tick()?;
         }
         state.truncate(n);
         if self.recorded.is_some() {

@@ -11,7 +11,7 @@ pub(crate) use step::{
 };
 
 use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};
-use ferrograph_ops::{TensorList, check_interrupt, empty_records, recorded_values};
+use ferrograph_ops::{TensorList, Watch, empty_records, recorded_values};
 use ferrograph_tensor::{Error, Result, Shape, Tensor, bail};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -45,9 +45,6 @@ const KEPT_FRAMES: usize = 8;
 
 /// The length of slots whose number of elements only the run tells.
 pub(crate) const UNKNOWN_LEN: usize = usize::MAX;
-
-/// Iterations between two looks whether the user asked to stop.
-const CHECK_INTERVAL: i32 = 1024;
 
 impl Plan {
     /// A rough cost of one execution in floating-point operations.
@@ -232,6 +229,7 @@ impl Plan {
         let recorded = l.recorded.as_ref();
         let mut records = empty_records(recorded.map_or(&[], |(specs, _)| specs))?;
         let mut n_iterations = 0i32;
+        let mut watch = Watch::start();
         loop {
             self.run_block(&l.cond_block, frame)?;
             if !frame.truth(l.condition) {
@@ -243,9 +241,7 @@ impl Plan {
             }
             frame.apply(self, &l.body.moves)?;
             n_iterations = n_iterations.saturating_add(1);
-            if n_iterations % CHECK_INTERVAL == 0 {
-                check_interrupt()?;
-            }
+            watch.tick()?;
         }
         frame.drop_all(&l.exit_drops);
         if let Some((_, slots)) = recorded {

@@ -1,0 +1,93 @@
+//! Stopping long runs from outside.
+
+use ferrograph_tensor::Result;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Tells whether the user asked to stop.
+type InterruptCheck = fn() -> Result<()>;
+
+static INTERRUPT_CHECK: OnceLock<InterruptCheck> = OnceLock::new();
+
+/// Sets, once, how loops find out that they should stop.
+pub fn set_interrupt_check(check: InterruptCheck) {
+    // A second call keeps the first check: there is one host language.
+    let _ = INTERRUPT_CHECK.set(check);
+}
+
+/// Stops a long run where the user asked for it.
+///
+/// # Errors
+/// What the host language raises then.
+pub fn check_interrupt() -> Result<()> {
+    INTERRUPT_CHECK.get().map_or(Ok(()), |check| check())
+}
+
+/// How long a loop runs on without a check.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// Iterations between two looks at the clock, at most.
+const MOST: u32 = 1024;
+
+/// Checks for interrupts at intervals of time, however long an iteration takes, and mostly just counts.
+pub struct Watch {
+    checked: Instant,
+    batch: u32,
+    left: u32,
+}
+
+impl Watch {
+    /// A watch that starts now.
+    pub fn start() -> Watch {
+        Watch {
+            checked: Instant::now(),
+            batch: 1,
+            left: 1,
+        }
+    }
+
+    /// Says that an iteration is over.
+    ///
+    /// # Errors
+    /// As [`check_interrupt`].
+    #[inline]
+    pub fn tick(&mut self) -> Result<()> {
+        self.left -= 1;
+        if self.left == 0 {
+            return self.look();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<()> {
+        let elapsed = self.checked.elapsed();
+        if elapsed >= INTERVAL {
+            check_interrupt()?;
+            self.checked = Instant::now();
+            self.batch = (self.batch / 2).max(1);
+        } else {
+            self.batch = (self.batch * 2).min(MOST);
+        }
+        self.left = self.batch;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_become_rare_in_fast_loops_and_stay_frequent_in_slow_ones() {
+        let mut fast = Watch::start();
+        (0..100_000).for_each(|_| fast.tick().unwrap());
+        assert!(fast.batch > 1);
+        let mut slow = Watch::start();
+        for _ in 0..3 {
+            std::thread::sleep(INTERVAL);
+            slow.tick().unwrap();
+        }
+        assert_eq!((slow.batch, slow.left), (1, 1));
+    }
+}
