@@ -7,12 +7,14 @@ import ferrograph as fg
 import pytest
 
 NAMES = "abcd"
+STATE = ", len(items), sum(items), box.v, box.n, len(box.kept), table['k']"
 
 
 class Programs:
     """Makes the statements of one program; all its values stay within a few hundred."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, objects=False):
+        self.objects = objects  # whether statements change lists, dicts and objects
         self.random = random.Random(seed)
         self.count = 0
 
@@ -53,6 +55,8 @@ class Programs:
             return [f"{pick(NAMES)} = {self.expression()}"]
         if kind < 0.45:
             return [f"a, b = b, {self.expression()}"]
+        if self.objects and self.random.random() < 0.3:
+            return [self.effect()]
         if kind < 0.68:
             return self.conditional(depth, in_loop)
         if kind < 0.85:
@@ -60,10 +64,29 @@ class Programs:
         if kind < 0.93 and in_loop:
             return [pick(["break", "continue"])]
         if kind < 0.96:
-            return [f"return {self.expression()}, {self.expression()}"]
+            return [f"return {self.expression()}, {self.expression()}{STATE * self.objects}"]
         head = pick(["with scope():", "try:"])
         tail = ["finally:", "    d = (d + 1) % 97"] if head == "try:" else []
         return [head, *self.block(depth + 1, in_loop), *tail]
+
+    def effect(self):
+        """A statement that changes an object, by itself, a method or a function."""
+        value = self.expression()
+        return self.random.choice(
+            [
+                f"items.append({value})",
+                f"items.append({value})",
+                "b = (b + items.pop()) % 97 if len(items) > 1 else b",
+                f"items[0] = {value}",
+                f"box.add({value})",
+                "box.count()",
+                f"box.v = {value}",
+                f"table['k'] = {value}",
+                f"store(table, {value})",
+                "c = (c + table['k'] + box.v + items[-1]) % 97",
+                f"if {self.condition()}: box.keep({value})",
+            ]
+        )
 
     def conditional(self, depth, in_loop):
         lines = [f"if {self.condition()}:", *self.block(depth + 1, in_loop)]
@@ -92,23 +115,56 @@ def helper(x):
     return x
 
 
-def make(seed):
+class Box:
+    """An object that methods change."""
+
+    def __init__(self, v):
+        self.v, self.n, self.kept = v, 0, []
+
+    def add(self, k):
+        if k > self.v:
+            self.v = (self.v + k) % 97
+
+    def count(self):
+        self.n += 1
+
+    def keep(self, value):
+        self.kept.append(value)
+
+
+def store(table, value):
+    table["k"] = value
+
+
+def make(seed, objects=False):
     """The function of a random program; its source is where the converter looks for it."""
-    programs = Programs(seed)
+    programs = Programs(seed, objects)
     body = [*programs.block(0, False), *programs.block(0, False)]
     lines = ["def f(a, b, Range, Number):", "    c, d = Number(1), Number(2)"]
-    text = "\n".join([*lines, *body, "    return a + c, b + d", ""])
-    filename = f"<random program {seed}>"
+    result = "a + c, b + d"
+    if objects:
+        lines.append("    items, box, table = [Number(3)], Box(Number(1)), {'k': Number(4)}")
+        result += STATE
+    text = "\n".join([*lines, *body, f"    return {result}", ""])
+    filename = f"<random program {seed}{' with objects' * objects}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace = {"helper": helper, "scope": lambda: fg.name_scope("scope")}
+    namespace |= {"Box": Box, "store": store}
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_random_program(seed):
-    f = make(seed)
+    check(make(seed))
 
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_random_program_that_changes_objects(seed):
+    check(make(seed, objects=True))
+
+
+def check(f):
     @fg.function
     def staged(a, b):
         return f(a, b, fg.range, fg.constant)

@@ -88,6 +88,15 @@ def touch(place: Place) -> None:
             made.touched[place.key] = place, place.get()
 
 
+def touch_carried(places: Iterable[Place]) -> None:
+    """Note what attributes and items hold, in which a loop is about to put its variables."""
+    for place in places:
+        if isinstance(place.owner, _CONTAINERS):
+            touch(Container(place.label, place.owner))
+        else:
+            touch(place)
+
+
 def owner(target: Any, name: str, label: str) -> Any:
     """``target``, whose attribute ``name`` is set next."""
     if traces.n and _thread.journals:

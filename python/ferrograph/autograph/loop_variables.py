@@ -160,6 +160,10 @@ class Variables:
             self.body.outputs.append(None)
         self.body.outputs[index] = tensor
 
+    def numbers(self) -> list[tuple[str, int]]:
+        """The variables that start as Python numbers: label, and the number of the leaf."""
+        return list(self._numbers.values())
+
     def _promote(self, index: int, leaf: Any) -> bool:
         """Whether a variable that starts as a Python number may take the dtype of ``leaf``."""
         spot, found = self._numbers.get(index), fg.convert_to_tensor(leaf).dtype

@@ -8,6 +8,8 @@ ran then guards it.
 
 from __future__ import annotations
 
+import linecache
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -132,18 +134,17 @@ def _run(
     ``relaxed`` gives the shapes that some variables keep where those differ from their first ones.
     """
     promoted: dict[tuple[str, int], Any] = {}
+    guesses = _Guesses(promoted)
     for _ in range(_MAX_TRACES):
         try:
             _stage(loop, place, extras, going, step, promoted, relaxed)
             return
         except _Again as again:
             promoted.update(again.promoted)
-            known = {p.key for p in loop.state.places}
-            for found in again.places:
-                if found.key not in known:
-                    if isinstance(found, GrownList):
-                        found.start()
-                    loop.state.places.append(found)
+            _carry(loop.state, again.places)
+        except TypeError as e:
+            if not guesses.next(e):
+                raise guesses.first or e from None
     raise fg.errors.StagingError(
         say(
             place,
@@ -151,6 +152,58 @@ def _run(
             "Keep the state of the loop in names, attributes and items that exist before it.",
         )
     )
+
+
+def _carry(state: State, places: list[Place]) -> None:
+    """Add places to those that a loop carries; of a list that grows it carries the whole."""
+    known = {p.key for p in state.places}
+    for found in places:
+        if found.key in known:
+            continue
+        if isinstance(found, GrownList):
+            names, others = state.places[: state.n_names], state.places[state.n_names :]
+            state.places = names + [p for p in others if p.owner is not found.owner]
+            found.start()
+        state.places.append(found)
+
+
+_MIXED = re.compile(
+    r"expected to be a (\w+) tensor but is a (\w+) tensor(?:.|\n)*?at (.+):(\d+) in"
+)
+
+
+class _Guesses:
+    """Which Python number that a loop starts from should have been a float, where types do not fit.
+
+    ``total = 0`` in front of a loop that adds floats to it is an int as a tensor.
+    """
+
+    def __init__(self, promoted: dict[tuple[str, int], Any]):
+        self.first: TypeError | None = None
+        self._promoted = promoted
+        self._tried: set[tuple[str, int]] = set()
+        self._last: tuple[str, tuple[str, int]] | None = None
+
+    def next(self, error: TypeError) -> bool:
+        """Promote another number because of ``error``; False where there is none."""
+        found = _MIXED.search(str(error))
+        spots = getattr(error, "_ferrograph_numbers", ())
+        if found is None:
+            return False
+        self.first = self.first or error
+        if self._last is not None and self._last[0] == str(error):
+            self._promoted.pop(self._last[1], None)
+        line = linecache.getline(found[3], int(found[4]))
+        names = set(re.findall(r"\w+", line))
+        floats = [n for n in (found[1], found[2]) if n.startswith(("float", "bfloat"))]
+        left = [s for s in spots if s not in self._tried and s not in self._promoted]
+        left = [s for s in left if s[0] in names]
+        if not left or len(floats) != 1:
+            return False
+        self._tried.add(left[0])
+        self._promoted[left[0]] = getattr(fg, floats[0])
+        self._last = str(error), left[0]
+        return True
 
 
 def _stage(
@@ -165,6 +218,7 @@ def _stage(
     """Trace one iteration, emit the loop, and leave its results in the state."""
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
+    effects.touch_carried(state.places[state.n_names :])
     try:
         with Variables(place, relaxed) as variables:
             variables.promoted = promoted
@@ -256,6 +310,8 @@ def _iterate(
             raise _read_too_early(e, loop, before, variables.place) from e
         except Exception as e:
             mark_left(e)
+            if type(e) is TypeError:
+                e._ferrograph_numbers = variables.numbers()
             raise
         after = loop.state.read()
         if chosen.maximum_iterations is not None:

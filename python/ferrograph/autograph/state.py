@@ -107,6 +107,10 @@ def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place |
     if index is UNDEFINED or not isinstance(owner, (MutableMapping, MutableSequence)):
         return None
     if isinstance(owner, MutableSequence):
+        from .lists import is_grown
+
+        if is_grown(owner):
+            return None  # its elements are carried together
         if not isinstance(index, int) or not -len(owner) <= index < len(owner):
             return None
         index %= len(owner)

@@ -1,0 +1,83 @@
+"""Conversion is fast, done once, and costs little on plain values. The limits are several times
+what a quiet machine needs."""
+
+import linecache
+import time
+
+from ferrograph.autograph import convert
+
+BLOCK = """    if x > {k}:
+        y = x + {k}
+        z = y * 2
+    elif x < -{k}:
+        y = x - {k}
+    else:
+        y = x
+    for i in range(3):
+        if i == 1:
+            continue
+        y = y + helper(i, x)
+        d["a"] = y
+    z = [v for v in (x, y) if v is not None]
+    y = y if y > 0 else -y
+"""
+
+
+def long_function(name):
+    text = "def helper(a, b):\n    return a + b\ndef f(x):\n    y = 0\n    d = {}\n"
+    text += "".join(BLOCK.format(k=k) for k in range(14)) + "    return y\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["f"]
+
+
+def test_a_function_of_200_lines_is_converted_in_milliseconds():
+    convert(long_function("<long 0>"))  # imports what conversion needs
+    times = []
+    for i in range(1, 4):
+        f = long_function(f"<long {i}>")
+        start = time.process_time()
+        converted = convert(f)
+        times.append(time.process_time() - start)
+        assert converted(5) == f(5)
+    assert min(times) < 0.1
+
+
+def test_conversion_is_cached_by_code():
+    f = long_function("<long cached>")
+    first = convert(f)
+    start = time.process_time()
+    for _ in range(100):
+        assert convert(f).__code__ is first.__code__
+    assert time.process_time() - start < 0.1
+
+
+def loop(n):
+    total = 0
+    for i in range(n):
+        if i % 3 == 0 and i > 5:
+            total += i
+        else:
+            total -= 1
+    while n > 0:
+        n -= 1
+        if n % 2 == 0:
+            continue
+        total += 1 if n > 7 else 2
+    return total
+
+
+def seconds(f):
+    best = 1e9
+    for _ in range(7):
+        start = time.process_time()
+        f(20_000)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def test_a_loop_over_python_values_stays_near_the_speed_of_python():
+    converted = convert(loop)
+    assert converted(1000) == loop(1000)
+    assert seconds(converted) < 5 * seconds(loop)
