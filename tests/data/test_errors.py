@@ -169,6 +169,35 @@ def test_an_endless_pipeline_can_be_interrupted(run_python):
     assert done.stdout == "stopped\n"
 
 
+def test_a_batch_of_slow_elements_can_be_interrupted(run_python):
+    done = run_python(
+        """
+        import signal, time
+        import ferrograph as fg
+
+        def stop(*_):
+            raise KeyboardInterrupt
+
+        def slow(x):
+            m = fg.fill([500, 500], fg.cast(x, fg.float32))
+            for _ in range(5):
+                m = fg.matmul(m, m)
+            return fg.reduce_sum(m)
+
+        signal.signal(signal.SIGALRM, stop)
+        batch = iter(fg.data.Dataset.range(10_000).map(slow).batch(10_000))
+        signal.alarm(1)
+        start = time.monotonic()
+        try:
+            next(batch)
+        except KeyboardInterrupt:
+            print(time.monotonic() - start < 10)
+        """,
+        timeout=60,
+    )
+    assert done.stdout == "True\n"
+
+
 def test_iterating_leaves_nothing_behind(run_python):
     done = run_python(
         """

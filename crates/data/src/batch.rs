@@ -1,6 +1,8 @@
 //! So many elements as one, stacked.
 
-use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
+use crate::dataset::{
+    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
+};
 use crate::op::{Kind, Maker, add, positive};
 use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail};
@@ -101,7 +103,7 @@ pub(crate) fn collect(
 ) -> Result<Vec<Tensors>> {
     let mut elements = Vec::with_capacity(n.min(RESERVED_LIMIT));
     while elements.len() < n {
-        crate::dataset::pause(elements.len() as u64)?;
+        pause()?;
         match input.next(runner)? {
             Some(element) => elements.push(element),
             None => break,

@@ -1,8 +1,10 @@
 //! What a dataset is: something that elements can be taken from, any number of times.
 
 use ferrograph_graph::{Runner, Tensors};
+use ferrograph_ops::Watch;
 use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, err};
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -114,7 +116,7 @@ pub trait Elements: Send {
     /// As [`Elements::next`].
     fn skip(&mut self, n: u64, runner: &dyn Runner) -> Result<u64> {
         for passed in 0..n {
-            pause(passed)?;
+            pause()?;
             if self.next(runner)?.is_none() {
                 return Ok(passed);
             }
@@ -141,18 +143,20 @@ pub(crate) fn put_all(element: &[Tensor], sink: &mut dyn Sink) -> Result<()> {
 /// An iteration in a box.
 pub type BoxedElements = Box<dyn Elements>;
 
-/// Steps of a loop between two looks at whether the user asked to stop.
-const CHECK_INTERVAL: u64 = 1024;
+thread_local! {
+    /// When this thread's pipelines looked for an interrupt last; absent while they do.
+    static WATCH: Cell<Option<Watch>> = const { Cell::new(None) };
+}
 
-/// Lets a loop over elements, at its step `n`, notice that it should stop.
+/// Lets a loop over elements notice that it should stop.
 ///
 /// # Errors
 /// `Cancelled` where it should.
-pub(crate) fn pause(n: u64) -> Result<()> {
-    if n % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
-        return ferrograph_ops::check_interrupt();
-    }
-    Ok(())
+pub(crate) fn pause() -> Result<()> {
+    let mut watch = WATCH.take().unwrap_or_else(Watch::start);
+    let result = watch.tick();
+    WATCH.set(Some(watch));
+    result
 }
 
 /// A dataset as variant tensors hold it, with the types of its components.

@@ -70,8 +70,8 @@ struct FlatMapElements {
 
 impl Elements for FlatMapElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for n_empty in 0.. {
-            pause(n_empty)?;
+        loop {
+            pause()?;
             if let Some(inner) = &mut self.inner
                 && let Some(element) = inner.next(runner)?
             {
@@ -127,8 +127,8 @@ struct Rows {
 
 impl Elements for Rows {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for n_empty in 0.. {
-            pause(n_empty)?;
+        loop {
+            pause()?;
             if self.at < self.n {
                 break;
             }

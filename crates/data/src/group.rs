@@ -156,8 +156,8 @@ impl GroupElements {
 
 impl Elements for GroupElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for step in 0.. {
-            pause(step)?;
+        loop {
+            pause()?;
             if let Some(now) = &mut self.now {
                 if let Some(element) = now.next(runner)? {
                     return Ok(Some(element));

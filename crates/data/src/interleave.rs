@@ -109,8 +109,8 @@ impl Cycle {
 
 impl Elements for Cycle {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for step in 0.. {
-            pause(step)?;
+        loop {
+            pause()?;
             if let Some(place) = self.places.get_mut(self.at).and_then(Option::as_mut) {
                 if let Some(element) = place.next(runner)? {
                     self.taken += 1;

@@ -155,8 +155,8 @@ fn fingerprint(element: &[Tensor]) -> Result<Vec<u8>> {
 
 impl Elements for UniqueElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for n_dropped in 0.. {
-            pause(n_dropped)?;
+        loop {
+            pause()?;
             let Some(element) = self.input.next(runner)? else {
                 break;
             };
@@ -196,14 +196,13 @@ struct Working(BoxedElements);
 
 impl Elements for Working {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for n_failed in 0.. {
-            pause(n_failed)?;
+        loop {
+            pause()?;
             match self.0.next(runner) {
                 Err(e) if e.kind() != ErrorKind::Cancelled => {}
                 other => return other,
             }
         }
-        Ok(None)
     }
 }
 

@@ -53,8 +53,8 @@ struct AppliedElements {
 
 impl Elements for AppliedElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for dropped in 0.. {
-            pause(dropped)?;
+        loop {
+            pause()?;
             let Some(input) = &mut self.input else { break };
             let Some(element) = input.next(runner)? else {
                 break;

@@ -57,8 +57,8 @@ impl Op for Reduce {
         let handle = DatasetHandle::of(&inputs[0])?;
         if self.n_state == 0 {
             let mut elements = handle.dataset.clone().open()?;
-            for n in 0.. {
-                pause(n)?;
+            loop {
+                pause()?;
                 if elements.next(runner)?.is_none() {
                     break;
                 }

@@ -94,8 +94,8 @@ struct ShuffleElements {
 
 impl Elements for ShuffleElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        for step in 0.. {
-            pause(step)?;
+        loop {
+            pause()?;
             let Some(input) = self
                 .input
                 .as_mut()

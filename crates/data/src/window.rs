@@ -85,8 +85,8 @@ impl WindowElements {
     /// Moves to where the next window begins, and takes what it needs.
     fn fill(&mut self, runner: &dyn Runner) -> Result<()> {
         let span = self.dataset.span();
-        for step in 0.. {
-            pause(step)?;
+        loop {
+            pause()?;
             if self.gap == 0 && self.ahead.len() >= span {
                 break;
             }
