@@ -517,6 +517,20 @@ def test_no_warning_where_shapes_were_relaxed(caplog):
     assert f.experimental_get_tracing_count() < 5
 
 
+def test_no_warning_for_methods_of_many_instances(caplog):
+    class Layer:
+        @fg.function
+        def __call__(self, x):
+            return x
+
+    layers = [Layer() for _ in range(20)]
+    with caplog.at_level(logging.WARNING, "ferrograph"):
+        for layer in layers:
+            layer(X)
+    assert not caplog.records
+    assert Layer.__call__.explain_last_trace().path == "self"
+
+
 def test_one_warning_for_functions_made_anew(caplog):
     def step(x):
         return x

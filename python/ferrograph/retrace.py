@@ -244,6 +244,8 @@ def _trouble(function: Any, miss: Any) -> str | None:
             f"{miss.n_functions} times so far: make it once, outside the loop"
         )
     for cause in record_of(function, miss).causes:
+        if cause.path == "self" and cause.facet == "identity":
+            continue  # a method has its traces for each instance
         if cause.fix and len(cause.history) >= _MANY_VALUES:
             return f"{function.name} is traced again and again.\n{record_of(function, miss)}"
     return None

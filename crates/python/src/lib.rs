@@ -7,6 +7,7 @@ mod dataset;
 mod emit;
 mod errors;
 mod export;
+mod first_call;
 mod fork;
 mod function;
 mod hooks;

@@ -5,7 +5,7 @@ use crate::emit::{PyGraphHandle, as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
-use ferrograph_graph::{Attr, Capture, Effect, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
+use ferrograph_graph::{Attr, Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
 use ferrograph_ops::{Branch, CustomGradient, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
 use ferrograph_tensor::{PartialShape, TensorSpec};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) struct PyRegion {
     pub(crate) trace: TraceRef,
     guard: Mutex<Option<LevelGuard>>,
-    finished: Mutex<Option<(Arc<Graph>, Vec<Capture>)>>,
+    pub(crate) finished: Mutex<Option<(Arc<Graph>, Vec<Capture>)>>,
 }
 
 impl PyRegion {
@@ -105,39 +105,6 @@ impl PyRegion {
         let sealed = self.trace.seal(ids).or_raise(py)?;
         *self.finished.lock() = Some(sealed);
         Ok(())
-    }
-
-    /// How many nodes there are so far.
-    fn n_nodes(&self, py: Python<'_>) -> PyResult<usize> {
-        (self.trace.with_builder(|b| b.nodes().len())).or_raise(py)
-    }
-
-    /// Keeps, of the finished graph, the first `n_outputs` outputs, and of its first `n_first` nodes the placeholders.
-    /// Gives whether that can be: nothing else needs those nodes, and the further outputs need those with an effect.
-    fn drop_first(&self, n_first: usize, n_outputs: usize) -> PyResult<bool> {
-        let (graph, captures) = self.parts()?;
-        let is_input = |id: NodeId| {
-            graph
-                .node(id)
-                .outputs
-                .iter()
-                .any(|v| graph.inputs.contains(v))
-        };
-        let is_dropped = |id: NodeId| id.index() < n_first && !is_input(id);
-        let needed = graph.needed_by(&graph.outputs[n_outputs.min(graph.outputs.len())..]);
-        let has_effect =
-            |id: NodeId| !matches!(graph.node(id).op.effect(), Effect::Pure | Effect::Reads);
-        if graph
-            .iter()
-            .any(|(id, _)| is_dropped(id) && has_effect(id) && !needed[id.index()])
-        {
-            return Ok(false);
-        }
-        let Some(rest) = graph.without(n_outputs, is_dropped) else {
-            return Ok(false);
-        };
-        *self.finished.lock() = Some((Arc::new(rest), captures));
-        Ok(true)
     }
 
     /// Drops the graph after an exception: its values can no longer be used.
