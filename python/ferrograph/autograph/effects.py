@@ -249,18 +249,19 @@ def changes(
     anchors: Iterable[Any],
     direct: frozenset = frozenset(),
     skipped: frozenset = frozenset(),
+    left: dict[Any, Any] | None = None,
 ) -> list[Change]:
     """What the region of ``made`` did to places that outlive it; these are put back.
 
     ``anchors`` are the functions of the region: what they reach was there before. ``direct`` are
     the keys of places that the text of the construct itself sets; ``skipped`` those that others
-    look after.
+    look after. ``left`` are the contents of places where those were put back already.
     """
     found = []
     for place, old in _without_known(made):
         if place.key in skipped:
             continue
-        new = place.get()
+        new = left[place.key] if left and place.key in left else place.get()
         if not same(old, new):
             found.append(Change(place, old, new))
     if not found and not made.iterators:
@@ -280,6 +281,12 @@ def changes(
         else:
             change.place.put(change.new)
     return kept
+
+
+def contents(made: Journal) -> dict[Any, Any]:
+    """What the lists, dicts and sets of a journal hold now, by the keys of their places."""
+    touched = [place for place, _ in made.touched.values()]
+    return {p.key: p.get() for p in touched if isinstance(p, Container)}
 
 
 def _without_known(made: Journal) -> Iterator[tuple[Place, Any]]:

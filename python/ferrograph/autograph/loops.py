@@ -20,6 +20,7 @@ from . import changed, effects, values
 from . import options as loop_options
 from .changed import GrownList
 from .iteration import source_of
+from .lists import Grown
 from .loop_variables import ShapeChangeError, Slot, Variables
 from .places import say
 from .staging import RESULT, mark_left, stage_choice, where
@@ -256,13 +257,13 @@ def _check_effects(
 ) -> None:
     """Start again where an iteration changes places that the loop does not carry yet."""
     state = loop.state
-    left = state.read()
+    left, contents = state.read(), effects.contents(journal)
     state.write(before)
     direct = frozenset(place.key for place in state.places)
     known = direct | {("all", p.owner and id(p.owner)) for p in state.places if _is_item(p)}
     found = []
     with variables.body:
-        for change in effects.changes(journal, loop.anchors, known):
+        for change in effects.changes(journal, loop.anchors, known, left=contents):
             found += [p for p in changed.expand(change) if p.key not in direct]
     if found:
         raise _Again(found)
@@ -319,6 +320,8 @@ def _iterate(
     for index, tensor in enumerate(extras):
         variables.result(index, tensor)
     for i, slot in slots.items():
+        if type(after[i]) is Grown and type(start[i]) is not Grown:
+            continue  # an element of a list that turns out to grow: the loop is traced again
         if after[i] is start[i] or after[i] is UNDEFINED:
             variables.results(slot, start[i])
             after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
