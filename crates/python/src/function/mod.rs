@@ -123,18 +123,29 @@ impl PyFunction {
         Ok(encoder.finish())
     }
 
-    /// The arguments, converted first where the function has an input signature.
-    fn bound<'py>(
+    /// What a call encodes to. Where there is an input signature the arguments are converted to it first, unless a
+    /// trace serves them as they are: then they are tensors already.
+    fn encoded<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<BoundArgs<'py>> {
+    ) -> PyResult<Encoded> {
         let this = slf.get();
-        if this.has_signature {
-            let converted = slf.call_method1(intern!(slf.py(), "_convert"), (args, kwargs))?;
-            return this.params.bind(slf, converted.cast::<PyTuple>()?, None);
+        let encode = |args, kwargs| this.encode(&this.params.bind(slf, args, kwargs)?);
+        if !this.has_signature {
+            return encode(args, kwargs);
         }
-        this.params.bind(slf, args, kwargs)
+        // Arguments that can't be encoded as they are may be after conversion, which else says what is wrong.
+        if let Ok(encoded) = encode(args, kwargs)
+            && this
+                .cache
+                .peek(encoded.signature.words(), |_| true)
+                .is_some()
+        {
+            return Ok(encoded);
+        }
+        let converted = slf.call_method1(intern!(slf.py(), "_convert"), (args, kwargs))?;
+        encode(converted.cast::<PyTuple>()?, None)
     }
 }
 
@@ -178,8 +189,7 @@ impl PyFunction {
                 .call(args, kwargs);
         }
         let this = slf.get();
-        let bound = PyFunction::bound(slf, args, kwargs)?;
-        let encoded = this.encode(&bound)?;
+        let encoded = PyFunction::encoded(slf, args, kwargs)?;
         let made;
         let words = encoded.signature.words();
         let found = this.cache.find(words, |c| c.get().is_fresh(py));
