@@ -90,8 +90,8 @@ fn fresh(lowering: &Lowering, outs: &[Slot]) -> Result<Box<[(Slot, DType, Shape)
 
 fn assemble(
     graph: &Arc<Graph>,
-    lowering: Lowering,
-    block: Block,
+    mut lowering: Lowering,
+    mut block: Block,
     inputs: Vec<Slot>,
     outputs: Vec<Slot>,
 ) -> Plan {
@@ -100,6 +100,9 @@ fn assemble(
             .into_iter()
             .unzip();
     let (offsets, slab_bytes) = assign(&lifetimes);
+    lowering.constants.shrink_to_fit();
+    lowering.graphs.shrink_to_fit();
+    block.steps.shrink_to_fit();
     let infos = || (0..).zip(&lowering.slots);
     Plan {
         name: graph.name.clone(),

@@ -102,6 +102,7 @@ impl Plan {
         frame.drop_all(&self.boxed);
         let mut frames = self.frames.lock();
         if frames.len() < KEPT_FRAMES {
+            frames.reserve_exact(1);
             frames.push(frame);
         }
     }

@@ -44,11 +44,23 @@ struct LastPlan {
 /// Place, rank and dimensions of those inputs whose shapes the graph's own specs do not say.
 type ShapeKey = SmallVec<[usize; 8]>;
 
-/// Plans of a graph by input shapes.
+/// Plans of a graph by input shapes: the one that ran last, and those before it.
 #[derive(Default)]
 struct Plans {
-    plans: RwLock<HashMap<ShapeKey, Arc<Plan>, FixedState>>,
-    last: RwLock<Option<(ShapeKey, Arc<Plan>)>>,
+    last: Option<(Box<[usize]>, Arc<Plan>)>,
+    others: HashMap<Box<[usize]>, Arc<Plan>, FixedState>,
+}
+
+impl Plans {
+    fn keep(&mut self, key: Box<[usize]>, plan: Arc<Plan>) {
+        let before = self.last.replace((key, plan));
+        if let Some((key, plan)) = before {
+            if self.others.len() >= PLANS_LIMIT {
+                self.others.clear();
+            }
+            self.others.insert(key, plan);
+        }
+    }
 }
 
 /// Whether a tensor has just the shape, static throughout, that an input was traced with.
@@ -82,7 +94,7 @@ pub fn plan_for<'a>(
             inputs.len()
         );
     }
-    let plans = graph.attachment(Plans::default);
+    let plans = graph.attachment(RwLock::<Plans>::default);
     let mut key = ShapeKey::new();
     for (i, (tensor, spec)) in inputs.clone().zip(graph.input_specs()).enumerate() {
         if !is_as_traced(tensor, &spec.shape) {
@@ -91,24 +103,16 @@ pub fn plan_for<'a>(
             key.extend_from_slice(tensor.shape());
         }
     }
-    if let Some((last_key, plan)) = &*plans.last.read()
-        && *last_key == key
+    if let Some((last_key, plan)) = &plans.read().last
+        && **last_key == *key
     {
         return Ok(plan.clone());
     }
-    let found = plans.plans.read().get(&key).cloned();
+    let found = plans.read().others.get(&key[..]).cloned();
     let plan = match found {
         Some(plan) => plan,
-        None => {
-            let plan = Arc::new(compile(graph, &inputs.cloned().collect::<Vec<_>>())?);
-            let mut all = plans.plans.write();
-            if all.len() >= PLANS_LIMIT {
-                all.clear();
-            }
-            all.insert(key.clone(), plan.clone());
-            plan
-        }
+        None => Arc::new(compile(graph, &inputs.cloned().collect::<Vec<_>>())?),
     };
-    *plans.last.write() = Some((key, plan.clone()));
+    plans.write().keep(key[..].into(), plan.clone());
     Ok(plan)
 }
