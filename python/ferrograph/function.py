@@ -42,6 +42,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
+class EndlessTraceError(RecursionError):
+    """A function called itself for arguments of the same types while it was traced, without end."""
+
+
+def _endless(name: str) -> EndlessTraceError:
+    return EndlessTraceError(
+        f"{name}() calls itself while it is traced, and nothing in Python ends that: a condition "
+        "on a tensor is only known when the trace runs. Recursion on tensors is not staged; write "
+        "it as a `while` loop, or recurse on a Python value"
+    )
+
+
 class Function(_core.FunctionBase):
     """A polymorphic function: what ``function`` makes of a Python function."""
 
@@ -84,6 +96,7 @@ class Function(_core.FunctionBase):
         self._staged: Callable | None = None
         self._never_relax: set = set()
         self._n_traced = 0
+        self._depth = 0  # of traces of this function within traces of it
         self._has_created: set = set()
         self._log = Log()
         inner = getattr(python_function, "func", python_function)
@@ -224,6 +237,7 @@ class Function(_core.FunctionBase):
     def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
         """The trace for a call that found none."""
         miss = self._log.begin(self, wanted)
+        self._depth += 1
         try:
             self._drop_dead()
             general = self._relaxation(wanted) if relax else None
@@ -238,8 +252,11 @@ class Function(_core.FunctionBase):
             return self._trace(args, kwargs, wanted, miss)
         except Exception as e:
             miss.error = in_short(e)
+            if type(e) is RecursionError and self._depth > 1:
+                raise _endless(self._name) from None
             raise
         finally:
+            self._depth -= 1
             self._log.end(self, miss)
 
     def _drop_dead(self) -> None:
