@@ -10,7 +10,7 @@ from __future__ import annotations
 import opcode
 import sys
 import types
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from .. import _core
@@ -21,15 +21,19 @@ _PACKAGE = __name__.partition(".")[0]
 _VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
 
 
-@lru_cache(maxsize=1)
-def _suspects() -> frozenset[int]:
-    """Opcodes after which control flow, or what conversion gives a meaning on tensors, may come."""
-    jumps = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
-    tests = "UNARY_NOT CONTAINS_OP UNPACK EXTEND CALL_FUNCTION_EX FORMAT BUILD_STRING CONVERT_VALUE"
-    state = "STORE_SUBSCR STORE_ATTR STORE_DEREF STORE_GLOBAL DELETE IMPORT MAKE_FUNCTION"
-    words = f"{jumps} {tests} {state}".split()
-    found = {code for name, code in opcode.opmap.items() if any(w in name for w in words)}
-    return frozenset(found | set(opcode.hasjrel) | set(opcode.hasjabs))
+_JUMPS = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
+_TESTS = "UNARY_NOT CONTAINS_OP UNPACK EXTEND CALL_FUNCTION_EX FORMAT BUILD_STRING CONVERT_VALUE"
+_STATE = "STORE_SUBSCR STORE_ATTR STORE_DEREF STORE_GLOBAL DELETE IMPORT MAKE_FUNCTION"
+_SUSPECT_WORDS = f"{_JUMPS} {_TESTS} {_STATE}".split()
+
+
+@cache
+def _is_suspect(op: int) -> bool:
+    """Whether control flow, or what conversion gives a meaning on tensors, may come with it."""
+    if op in opcode.hasjrel or op in opcode.hasjabs:
+        return True
+    name = opcode.opname[op]
+    return any(word in name for word in _SUSPECT_WORDS)
 
 
 def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
@@ -39,7 +43,7 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
     code = function.__code__
     if any(type(c) is types.CodeType for c in code.co_consts):
         return False
-    if not _suspects().isdisjoint(code.co_code[::2]):
+    if any(_is_suspect(op) for op in set(code.co_code[::2])):
         return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
 
