@@ -15,6 +15,7 @@ mod origin;
 mod region;
 mod tape;
 mod tensor;
+mod testing;
 mod variable;
 
 use pyo3::prelude::*;
@@ -54,6 +55,8 @@ mod _core {
     use super::tape::PyTape;
     #[pymodule_export]
     use super::tensor::{PyEager, PySymbolic, PyTensor};
+    #[pymodule_export]
+    use super::testing::{interpret, plan_text, run_planned};
     #[pymodule_export]
     use super::variable::PyVariable;
 }

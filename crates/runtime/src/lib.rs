@@ -21,7 +21,7 @@ pub use context::{
 };
 pub use door::{Door, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, evaluate_output};
-pub use plan::{Plan, PlanRunner, plan_for};
+pub use plan::{Plan, PlanRunner, compile_unoptimised, plan_for};
 pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
     tensor_shapes, with_words_of_class, words_of_class,

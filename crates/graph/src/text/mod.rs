@@ -27,7 +27,7 @@ mod print;
 mod tensor;
 
 pub use parse::parse;
-pub use print::print;
+pub use print::{print, print_tensor};
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,16 @@ pub fn print(graph: &Graph) -> String {
     printer.out
 }
 
+/// A tensor as the grammar writes one.
+pub fn print_tensor(tensor: &Tensor) -> String {
+    let mut printer = Printer {
+        out: String::new(),
+        indent: 0,
+    };
+    printer.tensor(tensor);
+    printer.out
+}
+
 /// What the text form calls each value: its own number, or where some values are made by no node the place in which
 /// it is made.
 struct Numbering(Option<Vec<usize>>);

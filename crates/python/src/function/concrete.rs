@@ -53,6 +53,24 @@ impl PyConcrete {
         self.guards().iter().all(|guard| guard.holds(py))
     }
 
+    /// The graph with what it captured.
+    pub(crate) fn function(&self) -> &ConcreteFunction {
+        &self.function
+    }
+
+    /// The values of a flat list of arguments.
+    pub(crate) fn flat(&self, args: &Bound<'_, PyAny>) -> PyResult<Vals> {
+        let mut vals = Vals::new();
+        for (arg, spec) in args.try_iter()?.zip(self.function.graph.input_specs()) {
+            let arg = arg?;
+            vals.push(match arg.cast::<crate::variable::PyVariable>() {
+                Ok(v) if spec.dtype == ferrograph_tensor::DType::Resource => v.get().handle.clone(),
+                _ => to_val(&arg, Some(spec.dtype))?,
+            });
+        }
+        Ok(vals)
+    }
+
     /// Whether a call that failed may be tried again by a trace of the exact shapes: nothing but reads happened.
     pub(crate) fn may_be_too_general(&self) -> bool {
         let effect = || self.function.graph.effect();
@@ -202,15 +220,7 @@ impl PyConcrete {
         py: Python<'py>,
         args: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let graph = &self.function.graph;
-        let mut vals = Vals::new();
-        for (arg, spec) in args.try_iter()?.zip(graph.input_specs()) {
-            let arg = arg?;
-            vals.push(match arg.cast::<crate::variable::PyVariable>() {
-                Ok(v) if spec.dtype == ferrograph_tensor::DType::Resource => v.get().handle.clone(),
-                _ => to_val(&arg, Some(spec.dtype))?,
-            });
-        }
+        let vals = self.flat(args)?;
         self.call(py, vals)
     }
 

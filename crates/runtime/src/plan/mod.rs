@@ -2,10 +2,11 @@
 
 mod frame;
 mod plans;
+mod print;
 mod step;
 
 pub(crate) use frame::Frame;
-pub use plans::{PlanRunner, plan_for};
+pub use plans::{PlanRunner, compile_unoptimised, plan_for};
 pub(crate) use step::{
     Action, Block, Bound, Conditional, Loop, Move, Record, Site, Slot, Step, Taken,
 };

@@ -85,15 +85,7 @@ pub fn plan_for<'a>(
     graph: &Arc<Graph>,
     inputs: impl ExactSizeIterator<Item = &'a Tensor> + Clone,
 ) -> Result<Arc<Plan>> {
-    if inputs.len() != graph.inputs.len() {
-        bail!(
-            Internal,
-            "graph {} takes {} inputs, got {}",
-            graph.name,
-            graph.inputs.len(),
-            inputs.len()
-        );
-    }
+    expect_inputs(graph, inputs.len())?;
     let plans = graph.attachment(RwLock::<Plans>::default);
     let mut key = ShapeKey::new();
     for (i, (tensor, spec)) in inputs.clone().zip(graph.input_specs()).enumerate() {
@@ -115,4 +107,26 @@ pub fn plan_for<'a>(
     };
     plans.write().keep(key[..].into(), plan.clone());
     Ok(plan)
+}
+
+/// A plan of exactly this graph for inputs of these shapes, made anew: no pass rewrites it and no cache keeps it. For
+/// tests, which compare it with the plan that calls run.
+///
+/// # Errors
+/// As [`plan_for`].
+pub fn compile_unoptimised(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
+    expect_inputs(graph, inputs.len())?;
+    compile(graph, inputs)
+}
+
+fn expect_inputs(graph: &Graph, n: usize) -> Result<()> {
+    let expected = graph.inputs.len();
+    if n != expected {
+        bail!(
+            Internal,
+            "graph {} takes {expected} inputs, got {n}",
+            graph.name
+        );
+    }
+    Ok(())
 }

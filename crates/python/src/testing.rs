@@ -1,0 +1,82 @@
+//! What tests ask of a traced function beside calling it: the same work by other executors, and its plans as text.
+//! `inputs` is a flat list of the function's arguments; what it captured is added.
+
+use crate::errors::{IntoPyResult, guarded};
+use crate::function::PyConcrete;
+use crate::tensor::wrap;
+use ferrograph_graph::{Graph, Interpreter, Runner, Tensors, Val};
+use ferrograph_runtime::{compile_unoptimised, plan_for, when_run};
+use ferrograph_tensor::Result;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::sync::Arc;
+
+/// The outputs, a flat list, as the plain interpreter computes them: node by node in program order.
+#[pyfunction]
+pub(crate) fn interpret<'py>(
+    function: &Bound<'py, PyConcrete>,
+    inputs: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyList>> {
+    run(function, inputs, |graph, inputs| {
+        Interpreter.run(graph, inputs)
+    })
+}
+
+/// The outputs, a flat list, as the plan of exactly the traced graph computes them: no pass rewrites it first.
+#[pyfunction]
+pub(crate) fn run_planned<'py>(
+    function: &Bound<'py, PyConcrete>,
+    inputs: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyList>> {
+    run(function, inputs, |graph, inputs| {
+        compile_unoptimised(graph, &inputs)?.execute(inputs)
+    })
+}
+
+/// The plan that a call with these inputs runs, as text; of exactly the traced graph where `optimised` is false.
+#[pyfunction]
+#[pyo3(signature = (function, inputs, optimised=true))]
+pub(crate) fn plan_text(
+    function: &Bound<'_, PyConcrete>,
+    inputs: &Bound<'_, PyAny>,
+    optimised: bool,
+) -> PyResult<String> {
+    let (graph, inputs) = parts(function, inputs)?;
+    let text = || match optimised {
+        true => plan_for(&graph, inputs.iter()).map(|plan| plan.to_string()),
+        false => compile_unoptimised(&graph, &inputs).map(|plan| plan.to_string()),
+    };
+    guarded(text).map_err(when_run).or_raise(function.py())
+}
+
+/// The graph of a function and all that it takes.
+fn parts(
+    function: &Bound<'_, PyConcrete>,
+    inputs: &Bound<'_, PyAny>,
+) -> PyResult<(Arc<Graph>, Tensors)> {
+    let concrete = function.get();
+    let args = concrete.flat(inputs)?;
+    let all = args.iter().chain(&concrete.function().captures);
+    let all: Result<Tensors> = all.map(|val| val.expect_tensor().cloned()).collect();
+    Ok((
+        concrete.function().graph.clone(),
+        all.or_raise(function.py())?,
+    ))
+}
+
+fn run<'py>(
+    function: &Bound<'py, PyConcrete>,
+    inputs: &Bound<'py, PyAny>,
+    work: impl FnOnce(&Arc<Graph>, Tensors) -> Result<Tensors>,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = function.py();
+    let (graph, inputs) = parts(function, inputs)?;
+    let outputs = guarded(|| work(&graph, inputs))
+        .map_err(when_run)
+        .or_raise(py)?;
+    let outputs: Vec<_> = outputs
+        .into_iter()
+        .map(|tensor| wrap(py, Val::eager(tensor)))
+        .collect::<PyResult<_>>()?;
+    PyList::new(py, outputs)
+}

@@ -1,0 +1,258 @@
+//! Plans as text, for people and tests.
+//!
+//! ```text
+//! plan    = "plan" string "slab" bytes "{" slot* block "return" slots "}"
+//! slot    = "s" number ":" dtype "x" (length | "?") "," place
+//! place   = "input" | "constant" [tensor] | "slab" offset ["as" shape] | "tensor" | "unused"
+//! block   = ["drops" slots] step* record* move*
+//! step    = slots "=" operation string ("kernel" | "eval" | "object" | "alias") "(" reads ")" ["as" shape]
+//!           ["new" slot shape,*] ["drops" slots]
+//!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
+//!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
+//!           ["records" slots] "}" ["drops" slots]
+//! record  = "record" read ["as" shape]
+//! move    = slot "<-" read ["bytes" number]
+//! read    = slot ["!"]
+//! ```
+//!
+//! A slot followed by `!` is read by the last that needs its tensor, which takes it out of the frame. The object that
+//! an operation reads or changes stands before a semicolon. What is `new` is allocated before the kernel runs.
+
+use super::{Action, Block, Conditional, Loop, Move, Plan, Record, Slot, Step, Taken, UNKNOWN_LEN};
+use ferrograph_graph::text;
+use ferrograph_tensor::Tensor;
+use std::fmt::{self, Display, Formatter, Write};
+
+/// The values of constants up to this many elements are part of the text.
+const SHOWN_ELEMENTS: usize = 16;
+
+impl Display for Plan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = self.name.as_bytes().escape_ascii();
+        writeln!(f, "plan \"{name}\" slab {} {{", self.slab_bytes)?;
+        for (slot, place) in (0..).zip(places(self)) {
+            let slot_type = self.types[slot as usize];
+            let length = Length(slot_type.len);
+            writeln!(f, "  s{slot}: {} x {length}, {place}", slot_type.dtype)?;
+        }
+        let mut printer = Printer {
+            plan: self,
+            indent: 1,
+            out: f,
+        };
+        printer.block(&self.block)?;
+        writeln!(f, "  return {}", Slots(&self.outputs))?;
+        f.write_str("}\n")
+    }
+}
+
+/// A number of elements, as far as known.
+struct Length(usize);
+
+impl Display for Length {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            UNKNOWN_LEN => f.write_str("?"),
+            n => write!(f, "{n}"),
+        }
+    }
+}
+
+struct Slots<'a>(&'a [Slot]);
+
+impl Display for Slots<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        listed(f, self.0.iter().map(|slot| format!("s{slot}")))
+    }
+}
+
+impl Display for Taken {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mark = if self.last { "!" } else { "" };
+        write!(f, "s{}{mark}", self.slot)
+    }
+}
+
+fn listed(f: &mut Formatter<'_>, items: impl Iterator<Item = String>) -> fmt::Result {
+    for (i, item) in items.enumerate() {
+        let comma = if i > 0 { ", " } else { "" };
+        write!(f, "{comma}{item}")?;
+    }
+    Ok(())
+}
+
+/// Where each slot lives, in words.
+fn places(plan: &Plan) -> Vec<String> {
+    let mut places = vec!["unused".to_owned(); plan.types.len()];
+    for &slot in &plan.boxed {
+        "tensor".clone_into(&mut places[slot as usize]);
+    }
+    for &slot in &plan.inputs {
+        "input".clone_into(&mut places[slot as usize]);
+    }
+    for &(slot, offset) in &plan.in_slab {
+        let shape = plan.slab_shapes.get(&slot);
+        let shape = shape.map_or_else(String::new, |shape| format!(" as {shape}"));
+        places[slot as usize] = format!("slab {offset}{shape}");
+    }
+    for (slot, tensor) in &plan.constants {
+        places[*slot as usize] = constant(tensor);
+    }
+    places
+}
+
+fn constant(tensor: &Tensor) -> String {
+    match tensor.n_elements() {
+        n if n <= SHOWN_ELEMENTS => format!("constant {}", text::print_tensor(tensor)),
+        _ => format!("constant {tensor:?}"),
+    }
+}
+
+struct Printer<'a, 'b, 'c> {
+    plan: &'a Plan,
+    indent: usize,
+    out: &'b mut Formatter<'c>,
+}
+
+impl Printer<'_, '_, '_> {
+    fn line(&mut self, text: impl Display) -> fmt::Result {
+        for _ in 0..self.indent {
+            self.out.write_str("  ")?;
+        }
+        writeln!(self.out, "{text}")
+    }
+
+    fn block(&mut self, block: &Block) -> fmt::Result {
+        if !block.entry_drops.is_empty() {
+            self.line(format_args!("drops {}", Slots(&block.entry_drops)))?;
+        }
+        block.steps.iter().try_for_each(|step| self.step(step))?;
+        block.records.iter().try_for_each(|r| self.record(r))?;
+        self.moves(&block.moves)
+    }
+
+    /// A block one level deeper.
+    fn inner(&mut self, block: &Block) -> fmt::Result {
+        self.indent += 1;
+        self.block(block)?;
+        self.indent -= 1;
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> fmt::Result {
+        match &step.action {
+            Action::If(branch) => self.branch(branch, &drops(step)),
+            Action::While(repeat) => self.repeat(repeat, &drops(step)),
+            action => {
+                let text = operation(&self.node(step), action) + &drops(step);
+                self.line(text)
+            }
+        }
+    }
+
+    /// The operation and name of the node that a step runs.
+    fn node(&self, step: &Step) -> String {
+        match self.plan.graphs[step.site.graph as usize].upgrade() {
+            Some(graph) => {
+                let node = graph.node(step.site.node);
+                let name = node.name.as_bytes().escape_ascii();
+                format!("{} \"{name}\"", node.op.name())
+            }
+            None => "?".to_owned(),
+        }
+    }
+
+    fn branch(&mut self, branch: &Conditional, drops: &str) -> fmt::Result {
+        self.line(format_args!("if s{} {{", branch.condition))?;
+        self.inner(&branch.then_block)?;
+        self.line("} else {")?;
+        self.inner(&branch.else_block)?;
+        self.line(format_args!("}}{drops}"))
+    }
+
+    fn repeat(&mut self, repeat: &Loop, drops: &str) -> fmt::Result {
+        self.line("while {")?;
+        self.indent += 1;
+        self.moves(&repeat.entry)?;
+        self.line(format_args!("cond s{} {{", repeat.condition))?;
+        self.inner(&repeat.cond_block)?;
+        self.line("} body {")?;
+        self.inner(&repeat.body)?;
+        self.line("}")?;
+        if !repeat.exit_drops.is_empty() {
+            self.line(format_args!("exit drops {}", Slots(&repeat.exit_drops)))?;
+        }
+        if let Some((_, slots)) = &repeat.recorded {
+            self.line(format_args!("records {}", Slots(slots)))?;
+        }
+        self.indent -= 1;
+        self.line(format_args!("}}{drops}"))
+    }
+
+    fn record(&mut self, record: &Record) -> fmt::Result {
+        let shape = record.small.as_ref();
+        let shape = shape.map_or_else(String::new, |shape| format!(" as {shape}"));
+        self.line(format_args!("record {}{shape}", record.from))
+    }
+
+    fn moves(&mut self, moves: &[Move]) -> fmt::Result {
+        moves.iter().try_for_each(|step| match step {
+            Move::Bytes { from, to, len } => {
+                self.line(format_args!("s{to} <- s{from} bytes {len}"))
+            }
+            Move::Tensor { from, to } => self.line(format_args!("s{to} <- {from}")),
+        })
+    }
+}
+
+fn drops(step: &Step) -> String {
+    match &step.drops[..] {
+        [] => String::new(),
+        drops => format!(" drops {}", Slots(drops)),
+    }
+}
+
+/// A step without blocks; `node` names what it runs.
+fn operation(node: &str, action: &Action) -> String {
+    match action {
+        Action::Kernel(bound) => {
+            let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
+            format!("{outs}{node} kernel({ins}){}", fresh(&bound.fresh))
+        }
+        Action::Object { object, bound, to } => {
+            let outs: Vec<Slot> = (object.slot != *to).then_some(*to).into_iter().collect();
+            let outs = results(&[&outs[..], &bound.outs].concat());
+            let ins = Slots(&bound.ins);
+            format!(
+                "{outs}{node} object({object}; {ins}){}",
+                fresh(&bound.fresh)
+            )
+        }
+        Action::Eval { ins, outs, .. } => {
+            let mut reads = String::new();
+            for (i, taken) in ins.iter().enumerate() {
+                let comma = if i > 0 { ", " } else { "" };
+                let _ = write!(reads, "{comma}{taken}"); // writing to a string never fails
+            }
+            format!("{}{node} eval({reads})", results(outs))
+        }
+        Action::Alias { from, shape, to } => format!("s{to} = {node} alias(s{from}) as {shape}"),
+        Action::If(_) | Action::While(_) => node.to_owned(),
+    }
+}
+
+fn results(outs: &[Slot]) -> String {
+    match outs {
+        [] => String::new(),
+        outs => format!("{} = ", Slots(outs)),
+    }
+}
+
+fn fresh(fresh: &[(Slot, ferrograph_tensor::DType, ferrograph_tensor::Shape)]) -> String {
+    let mut text = String::new();
+    for (i, (slot, _, shape)) in fresh.iter().enumerate() {
+        let before = if i > 0 { ", " } else { " new " };
+        let _ = write!(text, "{before}s{slot} {shape}"); // writing to a string never fails
+    }
+    text
+}
