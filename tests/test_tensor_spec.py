@@ -5,7 +5,7 @@ import pickle
 import ferrograph as fg
 import numpy as np
 import pytest
-from ferrograph.tensor_spec import type_spec_from_value
+from ferrograph import type_spec_from_value
 
 
 def test_printing():

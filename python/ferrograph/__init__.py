@@ -14,8 +14,33 @@ package is called ``fg``.
 # Names of the public API shadow builtins on purpose, in this module only.
 # ruff: noqa: A004
 
-from . import _core, _setup, errors  # noqa: I001
-from .dtypes import (
+from ._src import setup as _setup
+from ._src.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
+from ._src.autodiff.tape import GradientTape, UnconnectedGradients
+from ._src.context.thread import (
+    control_dependencies,
+    device,
+    executing_eagerly,
+    init_scope,
+    inside_function,
+    name_scope,
+    no_retrace,
+)
+from ._src.control_flow.cond import case, cond, switch_case, while_loop
+from ._src.function.callbacks import numpy_function, py_function
+from ._src.function.function import function
+from ._src.native import Tensor, _core, convert_to_tensor
+from ._src.ops.top import *  # noqa: F403
+from ._src.staging.graph import Graph, Operation
+from ._src.state.variable import (
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    variable_creator_scope,
+)
+from ._src.values.composite import IndexedSlices, IndexedSlicesSpec
+from ._src.values.constants import constant, is_tensor
+from ._src.values.dtypes import (
     DType,
     as_dtype,
     bfloat16,
@@ -39,45 +64,8 @@ from .dtypes import (
     uint64,
     variant,
 )
-from .tensor_shape import TensorShape
-from .tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
-from .composite import IndexedSlices, IndexedSlicesSpec
-from ._core import Tensor, convert_to_tensor
-from .constants import constant, is_tensor
-from .context import (
-    control_dependencies,
-    device,
-    executing_eagerly,
-    init_scope,
-    inside_function,
-    name_scope,
-    no_retrace,
-)
-from .callbacks import numpy_function, py_function
-from .variable import (
-    Variable,
-    VariableAggregation,
-    VariableSynchronization,
-    variable_creator_scope,
-)
-from .custom_gradient import custom_gradient, grad_pass_through, recompute_grad
-from .gradient import GradientTape, UnconnectedGradients
-from .graph import Graph, Operation
-from .module import Module
-from .control_flow import case, cond, switch_case, while_loop
-from .function import function
-from .tensor_array import TensorArray
-from .functional import foldl, foldr, map_fn, scan, vectorized_map
-from .ops.top import *  # noqa: F403
-from . import (
-    autograph,
-    dtypes,
-    experimental,
-    math,
-    nest,
-    nn,
-    random,
-)
+from ._src.values.tensor_shape import TensorShape
+from ._src.values.tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
 
 newaxis = None
 
@@ -88,22 +76,46 @@ __version__ = "0.1.0"
 
 # Where the names are that are imported when they are first used.
 _LAZY = {
+    "Module": "state.module",
     "RaggedTensor": "ragged.tensor",
     "RaggedTensorSpec": "ragged.spec",
     "SparseTensor": "sparse.tensor",
     "SparseTensorSpec": "sparse.tensor",
-    "TraceRecord": "retrace",
-    "trace_report": "retrace",
+    "TensorArray": "state.tensor_array",
+    "TraceRecord": "function.explain.records",
+    "foldl": "control_flow.functional",
+    "foldr": "control_flow.functional",
+    "map_fn": "control_flow.functional",
+    "scan": "control_flow.functional",
+    "trace_report": "function.explain.records",
+    "vectorized_map": "control_flow.functional",
+}
+_MOVED = {
+    "autodiff": "autodiff.forward",
+    "config": "context.config",
+    "dtypes": "values.dtypes",
+    "errors": "values.errors",
+    "nest": "values.nest",
+    "sets": "sparse.sets",
+    "test": "autodiff.finite_differences",
 }
 _LAZY_MODULES = frozenset(
     (
         "autodiff",
+        "autograph",
         "bitwise",
         "config",
         "data",
         "debugging",
+        "dtypes",
+        "errors",
+        "experimental",
         "linalg",
+        "math",
+        "nest",
+        "nn",
         "ragged",
+        "random",
         "sets",
         "sparse",
         "strings",
@@ -117,10 +129,12 @@ def __getattr__(name):
     """The modules and classes that are imported when they are first used."""
     import importlib
 
+    if name in _MOVED:
+        return importlib.import_module(f"._src.{_MOVED[name]}", __name__)
     if name in _LAZY_MODULES:
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY:
-        found = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        found = getattr(importlib.import_module(f"._src.{_LAZY[name]}", __name__), name)
         globals()[name] = found
         return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,12 @@
 """Operations on the bits of integers."""
 
-from .ops.elementwise import bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift
+from ._src.ops.elementwise import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    invert,
+    left_shift,
+    right_shift,
+)
 
 __all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"]

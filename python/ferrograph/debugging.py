@@ -1,6 +1,8 @@
 """Assertions and checks."""
 
-from .ops.debug import (
+from ._src.context.tracebacks import disable_traceback_filtering, enable_traceback_filtering
+from ._src.context.tracebacks import is_filtering as is_traceback_filtering_enabled
+from ._src.ops.debug import (
     Assert,
     assert_all_finite,
     assert_equal,
@@ -25,20 +27,7 @@ from .ops.debug import (
     assert_type,
     check_numerics,
 )
-from .ops.numeric import is_numeric_tensor
-from .tracebacks import is_filtering as is_traceback_filtering_enabled
-from .tracebacks import set_filtering as _set_filtering
-
-
-def enable_traceback_filtering() -> None:
-    """Leave this package's frames out of tracebacks, which is the default."""
-    _set_filtering(True)
-
-
-def disable_traceback_filtering() -> None:
-    """Show this package's frames in tracebacks, as ``FERROGRAPH_TRACEBACK=full`` does."""
-    _set_filtering(False)
-
+from ._src.ops.numeric import is_numeric_tensor
 
 __all__ = [
     "Assert",

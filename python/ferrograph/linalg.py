@@ -1,7 +1,7 @@
 """Linear algebra: products, norms, diagonals and bands of matrices."""
 
-from .ops.creation import eye
-from .ops.matrices import (
+from ._src.ops.creation import eye
+from ._src.ops.matrices import (
     adjoint,
     band_part,
     cross,
@@ -15,8 +15,8 @@ from .ops.matrices import (
     tensor_diag_part,
     trace,
 )
-from .ops.numeric import global_norm, l2_normalize
-from .ops.products import einsum, matmul, matvec, tensordot
+from ._src.ops.numeric import global_norm, l2_normalize
+from ._src.ops.products import einsum, matmul, matvec, tensordot
 
 __all__ = [
     "adjoint",

@@ -1,8 +1,8 @@
 """Mathematics: elementwise functions, reductions, segments, sorting and counting."""
 
-from .ops.activations import log_softmax, softmax
-from .ops.arrays import invert_permutation
-from .ops.elementwise import (
+from ._src.ops.activations import log_softmax, softmax
+from ._src.ops.arrays import invert_permutation
+from ._src.ops.elementwise import (
     abs,
     acos,
     acosh,
@@ -78,8 +78,18 @@ from .ops.elementwise import (
     xlogy,
     zeta,
 )
-from .ops.numeric import accumulate_n, add_n, angle, conj, imag, l2_normalize, lbeta, polyval, real
-from .ops.reductions import (
+from ._src.ops.numeric import (
+    accumulate_n,
+    add_n,
+    angle,
+    conj,
+    imag,
+    l2_normalize,
+    lbeta,
+    polyval,
+    real,
+)
+from ._src.ops.reductions import (
     argmax,
     argmin,
     count_nonzero,
@@ -101,7 +111,7 @@ from .ops.reductions import (
     reduce_variance,
     zero_fraction,
 )
-from .ops.segments import (
+from ._src.ops.segments import (
     bincount,
     confusion_matrix,
     segment_max,
@@ -116,7 +126,7 @@ from .ops.segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
-from .ops.sorting import in_top_k, top_k
+from ._src.ops.sorting import in_top_k, top_k
 
 __all__ = [
     "abs",

@@ -1,6 +1,6 @@
 """Functions of neural networks: activations, losses, normalisation, lookups."""
 
-from .ops.activations import (
+from ._src.ops.activations import (
     batch_normalization,
     bias_add,
     crelu,
@@ -20,9 +20,9 @@ from .ops.activations import (
     swish,
     weighted_moments,
 )
-from .ops.blocks import depth_to_space, space_to_batch, space_to_depth
-from .ops.elementwise import elu, relu, relu6, selu, sigmoid, softplus, softsign, tanh
-from .ops.losses import (
+from ._src.ops.blocks import depth_to_space, space_to_batch, space_to_depth
+from ._src.ops.elementwise import elu, relu, relu6, selu, sigmoid, softplus, softsign, tanh
+from ._src.ops.losses import (
     compute_average_loss,
     log_poisson_loss,
     scale_regularization_loss,
@@ -31,9 +31,9 @@ from .ops.losses import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from .ops.numeric import l2_normalize
-from .ops.reductions import zero_fraction
-from .ops.sorting import in_top_k, top_k
+from ._src.ops.numeric import l2_normalize
+from ._src.ops.reductions import zero_fraction
+from ._src.ops.sorting import in_top_k, top_k
 
 __all__ = [
     "batch_normalization",
@@ -82,7 +82,7 @@ __all__ = [
 def __getattr__(name):
     """What is imported when it is first used."""
     if name == "embedding_lookup_sparse":
-        from .sparse.embedding import embedding_lookup_sparse
+        from ._src.sparse.embedding import embedding_lookup_sparse
 
         return embedding_lookup_sparse
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """Random numbers."""
 
-from .ops.random_ops import (
+from ._src.ops.random_ops import (
     categorical,
     fold_in,
     normal,

@@ -1,6 +1,6 @@
 """Functions of string tensors."""
 
-from .ops.string_ops import (
+from ._src.ops.string_ops import (
     as_string,
     format,
     join,

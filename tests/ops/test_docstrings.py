@@ -7,7 +7,7 @@ import pkgutil
 
 import ferrograph as fg
 import pytest
-from ferrograph import ops
+from ferrograph._src import ops
 
 MODULES = [m.name for m in pkgutil.iter_modules(ops.__path__) if not m.name.startswith("_")]
 SPACES = ["math", "nn", "linalg", "strings", "random", "debugging", "bitwise"]
@@ -23,7 +23,7 @@ PUBLIC = sorted(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
-    module = importlib.import_module(f"ferrograph.ops.{name}")
+    module = importlib.import_module(f"ferrograph._src.ops.{name}")
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     failures = []
     for test in doctest.DocTestFinder().find(module, module.__name__, globs={"fg": fg}):

@@ -5,8 +5,16 @@ under the user's own file name and line numbers. What a construct does is decide
 the value at hand: Python values are treated as Python treats them.
 """
 
+from .._src.autograph.api import (
+    control_status_ctx,
+    convert,
+    set_verbosity,
+    tf_convert,
+    to_code,
+    to_graph,
+    trace,
+)
 from . import experimental
-from .api import control_status_ctx, convert, set_verbosity, tf_convert, to_code, to_graph, trace
 
 __all__ = [
     "control_status_ctx",

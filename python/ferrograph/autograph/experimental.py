@@ -1,5 +1,5 @@
 """Functions of AutoGraph that steer the conversion."""
 
-from .api import Feature, do_not_convert, set_loop_options
+from .._src.autograph.api import Feature, do_not_convert, set_loop_options
 
 __all__ = ["Feature", "do_not_convert", "set_loop_options"]

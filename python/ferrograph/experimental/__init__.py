@@ -4,17 +4,19 @@ import importlib
 
 # Where the names are that are imported when they are first used.
 _LAZY = {
-    "BatchableExtensionType": "extension_type",
-    "ExtensionType": "extension_type",
-    "ExtensionTypeBatchEncoder": "extension_type",
-    "ExtensionTypeSpec": "extension_type",
+    "BatchableExtensionType": "classes",
+    "ExtensionType": "classes",
+    "ExtensionTypeBatchEncoder": "spec",
+    "ExtensionTypeSpec": "spec",
 }
 
 
 def __getattr__(name):
     """The classes and modules that are imported when they are first used."""
     if name == "dlpack":
-        return importlib.import_module(".dlpack", __name__)
+        return importlib.import_module(".._src.values.dlpack", __name__)
     if name in _LAZY:
-        return getattr(importlib.import_module(f"ferrograph.{_LAZY[name]}"), name)
+        return getattr(
+            importlib.import_module(f"ferrograph._src.extension_type.{_LAZY[name]}"), name
+        )
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,153 @@
+"""Functions with gradients of the program's own: ``custom_gradient`` and what rests on it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..context import thread
+from ..native import _core
+from ..state.variable import Variable
+from ..values import nest
+from .tape import GradientTape, IndexedSlices
+
+__all__ = ["custom_gradient", "grad_pass_through", "recompute_grad"]
+
+
+def custom_gradient(f: Callable | None = None) -> Any:
+    """Decorate ``f(*args) -> (result, grad_fn)``: ``grad_fn`` gives the gradient of the result.
+
+    ``grad_fn(*upstream)`` takes one gradient for each tensor of the result and gives one for each
+    argument, None where there is none. Where ``f`` reads variables, ``grad_fn`` takes them as
+    ``variables=`` and gives a pair: gradients of the arguments, and a list for the variables.
+    TypeError where ``f`` reads variables and ``grad_fn`` does not take them; ValueError for a wrong
+    number of gradients. ``grad_fn`` is traced where ``f`` is called.
+
+    >>> @fg.custom_gradient
+    ... def clipped(x):
+    ...     return x * x, lambda upstream: fg.clip_by_value(2.0 * x * upstream, -1.0, 1.0)
+    >>> x = fg.Variable(5.0)
+    >>> with fg.GradientTape() as tape:
+    ...     y = clipped(x)
+    >>> float(tape.gradient(y, x))
+    1.0
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        return _call(f, args, kwargs)
+
+    return decorated
+
+
+def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
+    from ..autograph import api
+
+    inputs = nest.map_structure(_tensor, args)
+    flat_args = nest.flatten(inputs)
+    staged = f if _core.executing_eagerly() else api.convert_callback(f)
+    with GradientTape() as tape:
+        result, grad_fn = staged(*inputs, **kwargs)
+    given = {id(v) for v in nest.flatten(args) if isinstance(v, Variable)}
+    variables = [v for v in tape.watched_variables() if id(v) not in given]
+    flat_result = [_core.convert_to_tensor(r) for r in nest.flatten(result)]
+    region, places = _backward(f, grad_fn, flat_result, len(flat_args), variables)
+    outputs = _core.emit_custom_gradient(flat_result, [*flat_args, *variables], region, places)
+    return nest.pack_sequence_as(result, outputs)
+
+
+def _tensor(value: Any) -> Any:
+    return _core.convert_to_tensor(value)
+
+
+def _backward(
+    f: Callable, grad_fn: Callable, results: list, n_args: int, variables: list
+) -> tuple[Any, list]:
+    """``grad_fn`` traced, and for each argument and variable the output that is its gradient."""
+    region = _core.Region("custom_gradient")
+    upstream = [region.add_input(r.dtype, r.shape, "upstream") for r in results]
+    with thread.tracing(region):
+        grads = _gradients(f, grad_fn, upstream, n_args, variables)
+        kept = [_dense(g) for g in grads if g is not None]
+        region.finish(kept)
+    order = iter(range(len(kept)))
+    return region, [None if g is None else next(order) for g in grads]
+
+
+def _gradients(
+    f: Callable, grad_fn: Callable, upstream: list, n_args: int, variables: list
+) -> list:
+    name = getattr(f, "__name__", "f")
+    of_variables: list = []
+    if variables:
+        if not _takes_variables(grad_fn):
+            raise TypeError(
+                f"{name}() reads variables, so its grad_fn must take the argument `variables` and "
+                "return a pair: gradients of the arguments, and those of the variables"
+            )
+        found, of_variables = grad_fn(*upstream, variables=variables)
+        of_variables = list(of_variables)
+        if len(of_variables) != len(variables):
+            raise ValueError(
+                f"the grad_fn of {name}() gave {len(of_variables)} gradients for "
+                f"{len(variables)} variables"
+            )
+    else:
+        found = grad_fn(*upstream)
+    listed = list(found) if isinstance(found, (list, tuple)) else [found]
+    listed = [leaf for g in listed for leaf in ([None] if g is None else nest.flatten(g))]
+    if len(listed) != n_args:
+        raise ValueError(
+            f"the grad_fn of {name}() gave {len(listed)} gradients for {n_args} arguments"
+        )
+    return listed + of_variables
+
+
+def _takes_variables(grad_fn: Callable) -> bool:
+    import inspect
+
+    params = inspect.signature(grad_fn).parameters.values()
+    return any(p.name == "variables" or p.kind is inspect.Parameter.VAR_KEYWORD for p in params)
+
+
+def _dense(grad: Any) -> Any:
+    return _core.convert_to_tensor(
+        grad.__tf_tensor__() if isinstance(grad, IndexedSlices) else grad
+    )
+
+
+def grad_pass_through(f: Callable) -> Callable:
+    """``f`` with the gradient of the identity: what comes from above goes to the argument."""
+
+    @custom_gradient
+    def through(*args: Any, **kwargs: Any) -> Any:
+        def grad_fn(*upstream: Any, variables: Any = None) -> Any:
+            if variables is not None:
+                return list(upstream), [None] * len(variables)
+            return list(upstream)
+
+        return f(*args, **kwargs), grad_fn
+
+    return functools.wraps(f)(through)
+
+
+def recompute_grad(f: Callable) -> Callable:
+    """``f`` with a gradient that runs it again instead of keeping its intermediate values."""
+
+    @custom_gradient
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        def grad_fn(*upstream: Any, variables: Any = None) -> Any:
+            again = [_core.emit("StopGradient", (a,)) for a in args]
+            with GradientTape() as tape:
+                tape.watch(again)
+                result = f(*again, **kwargs)
+            sources = (again, list(variables or []))
+            found, of_variables = tape.gradient(result, sources, list(upstream))
+            return found if variables is None else (found, of_variables)
+
+        return f(*args, **kwargs), grad_fn
+
+    return functools.wraps(f)(recomputed)

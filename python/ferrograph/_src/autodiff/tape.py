@@ -1,0 +1,237 @@
+"""``GradientTape`` and what comes with it."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Iterator
+from typing import Any
+
+from ..native import _core
+from ..state.variable import Variable, variable_by_id
+from ..values import nest
+from ..values.composite import CompositeTensor, IndexedSlices
+
+__all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
+
+
+class UnconnectedGradients(enum.Enum):
+    """What ``gradient`` gives for a source that the target does not depend on."""
+
+    __module__ = "ferrograph"
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape(_core.TapeBase):
+    """Records operations on watched values, to take gradients of what was computed from them.
+
+    Trainable variables are watched when they are read, unless ``watch_accessed_variables`` is
+    False; other values by ``watch``. Without ``persistent`` one gradient may be taken.
+
+    >>> x = fg.constant(3.0)
+    >>> with fg.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> float(tape.gradient(y, x))
+    6.0
+    """
+
+    __module__ = "ferrograph"
+
+    def __new__(
+        cls, persistent: bool = False, watch_accessed_variables: bool = True
+    ) -> GradientTape:
+        return super().__new__(cls, watch_accessed_variables, persistent)
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
+        self._persistent = persistent
+        self._recording = False
+        self._used = False
+        self._variables: dict[int, Variable] = {}
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError("Tape is still recording, this tape has been entered already.")
+        self._begin()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        if self._recording:
+            self._end()
+
+    def _begin(self) -> None:
+        self._start()
+        self._recording = True
+
+    def _end(self) -> None:
+        self._stop()
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Record what depends on these tensors or variables. ValueError for anything else."""
+        for value in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(value, (_core.Tensor, Variable)):
+                raise ValueError(f"a tape watches tensors and variables, got {value!r}")
+            self._watch(value)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """What runs in a block is not recorded. ValueError where the tape is not recording."""
+        if not self._recording:
+            raise ValueError("Tape is not recording, so it cannot stop.")
+        self._end()
+        try:
+            yield
+        finally:
+            self._begin()
+
+    def reset(self) -> None:
+        """Forget what was recorded."""
+        self._reset()
+
+    def watched_variables(self) -> tuple:
+        """The variables watched so far, in order of their construction."""
+        found = (variable_by_id(i) for i in sorted(self._watched_ids()))
+        return tuple(v for v in found if v is not None)
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of the sum of the targets by each source, in the structure of ``sources``.
+
+        ``output_gradients`` weights the targets. A source that the targets do not depend on gives
+        None, or zeros if ``unconnected_gradients`` says so. RuntimeError where a tape that is not
+        persistent is asked twice.
+        """
+        self._use()
+        unconnected = UnconnectedGradients(unconnected_gradients)
+        targets = [t for t in _parts(target) if t is not None]
+        seeds = [None] * len(targets) if output_gradients is None else _parts(output_gradients)
+        flat = _parts(sources)
+        found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
+        self._used_up()
+        results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
+        return _like_sources(sources, results)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of ``target`` by each element of each source.
+
+        A result has the shape of the target followed by that of the source. The last two arguments
+        are accepted and change nothing.
+        """
+        from ..batching import jacobian
+
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        self._use()
+        flat = nest.flatten(sources, expand_composites=True)
+        target = _endpoint(target)
+        found = jacobian.jacobian(self._rows(target, flat), target, flat, fill)
+        self._used_up()
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each row of ``target`` by the same row of ``source``.
+
+        Row ``i`` of the target must depend on row ``i`` of the source alone. ValueError where they
+        have different numbers of rows.
+        """
+        from ..batching import jacobian
+
+        target = _endpoint(target)
+        rows = [
+            None if t.shape.rank is None else [*t.shape.as_list(), 0][0] for t in (target, source)
+        ]
+        scalar = 0 in (target.shape.rank, source.shape.rank)
+        if scalar or (None not in rows and rows[0] != rows[1]):
+            raise ValueError(
+                f"batch_jacobian needs a target and a source of as many rows, got shapes "
+                f"{target.shape} and {source.shape}"
+            )
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        self._use()
+        found = jacobian.batch_jacobian(self._rows(target, [source]), target, source, fill)
+        self._used_up()
+        return found
+
+    def _rows(self, target: Any, flat: list) -> Any:
+        """A function from the weights of a target to the gradients of the sources."""
+        ends = [_endpoint(source) for source in flat]
+
+        def gradients(seed: Any) -> list:
+            found = self._gradient([target], ends, [seed])
+            return [
+                _finish(g, s, UnconnectedGradients.NONE) for g, s in zip(found, flat, strict=True)
+            ]
+
+        return gradients
+
+    def _use(self) -> None:
+        """RuntimeError where the tape was used up."""
+        if self._used and not self._persistent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if self._recording and not self._persistent:
+            self._end()
+
+    def _used_up(self) -> None:
+        if not self._persistent:
+            self._used = True
+            self._release()
+
+
+def _parts(structure: Any) -> list:
+    """The leaves of a structure, for a composite value the tensors that it has gradients by."""
+    found: list = []
+    for leaf in nest.flatten(structure):
+        if isinstance(leaf, CompositeTensor):
+            found += leaf._gradient_parts()
+        else:
+            found += nest.flatten(leaf, expand_composites=True)
+    return found
+
+
+def _like_sources(sources: Any, results: list) -> Any:
+    """Gradients in the structure of the sources."""
+    flat, rest = [], iter(results)
+    for leaf in nest.flatten(sources):
+        if isinstance(leaf, CompositeTensor):
+            flat.append(leaf._with_gradient_parts([next(rest) for _ in leaf._gradient_parts()]))
+        else:
+            flat.append(next(rest))
+    return nest.pack_sequence_as(sources, flat)
+
+
+def _endpoint(value: Any) -> Any:
+    if isinstance(value, (_core.Tensor, Variable)):
+        return value
+    return _core.convert_to_tensor(value)
+
+
+def _finish(grad: Any, source: Any, unconnected: UnconnectedGradients) -> Any:
+    if isinstance(grad, tuple):
+        return IndexedSlices(*grad)
+    if grad is None and unconnected is UnconnectedGradients.ZERO:
+        return _core.emit("ZerosLike", (source,))
+    return grad

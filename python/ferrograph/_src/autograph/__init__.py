@@ -1,0 +1,1 @@
+"""Conversion of Python source to calls that stage what depends on tensors."""

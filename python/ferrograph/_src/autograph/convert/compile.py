@@ -1,0 +1,127 @@
+"""From a converted tree to a function object that shares everything but its code with the original.
+
+The code is compiled under the user's file name with the user's line numbers, so tracebacks,
+breakpoints and coverage speak of the user's lines. The new function has the globals, defaults and
+closure cells of the original: late binding and ``nonlocal`` go on working between the two.
+"""
+
+from __future__ import annotations
+import __future__ as future_features
+
+import ast
+import inspect
+import types
+import weakref
+from typing import Any
+
+from ...context import tracebacks
+from . import build, parse, pipeline
+
+_FACTORY = "ag__factory"
+_FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
+_FUTURE_FLAGS = 0
+for _feature in future_features.all_feature_names:
+    _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
+
+_cache: dict[int, tuple[weakref.ref, types.CodeType]] = {}
+
+
+def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
+    """The converted tree of ``fn``, without its decorators, defaults and annotations."""
+    source = parse.parse(fn)
+    node = source.node
+    _strip(node)
+    return pipeline.convert_function(node, source.class_name)
+
+
+def converted_code(fn: types.FunctionType) -> types.CodeType:
+    """The converted code of ``fn``; made once for each code object."""
+    code = fn.__code__
+    known = _cache.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1]
+    made = _compile(converted_tree(fn), code)
+    key = id(code)
+    cache = _cache  # the global name is gone when the interpreter ends
+    cache[key] = (weakref.ref(code, lambda _: cache.pop(key, None)), made)
+    return made
+
+
+def instantiate(fn: types.FunctionType, operators: Any) -> types.FunctionType:
+    """A function like ``fn`` that runs its converted code with these operators."""
+    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn)
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    cells[build.OPERATORS] = types.CellType(operators)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    new = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    new.__kwdefaults__ = fn.__kwdefaults__
+    new.__doc__ = fn.__doc__
+    new.__module__ = fn.__module__
+    new.__qualname__ = fn.__qualname__
+    if hasattr(fn, "__annotate__"):  # from Python 3.14 on annotations are evaluated when asked for
+        new.__annotate__ = fn.__annotate__
+    else:
+        new.__annotations__ = fn.__annotations__
+    new.__dict__.update(fn.__dict__)
+    return new
+
+
+def is_converted(code: types.CodeType) -> bool:
+    """Whether ``code`` comes from here. Converted code that uses no operator counts as plain."""
+    return build.OPERATORS in code.co_freevars
+
+
+def _strip(node: ast.FunctionDef | ast.Lambda) -> None:
+    """Take off what belongs to the making of the function, which has happened."""
+    args = node.args
+    args.defaults = []
+    args.kw_defaults = [None] * len(args.kwonlyargs)
+    # Positions after a default need none themselves, so dropping all of them keeps the signature.
+    for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+        if arg is not None:
+            arg.annotation = None
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+        node.returns = None
+        if hasattr(node, "type_params"):
+            node.type_params = []
+
+
+def _compile(node: ast.FunctionDef | ast.Lambda, like: types.CodeType) -> types.CodeType:
+    body: list[ast.stmt]
+    if isinstance(node, ast.Lambda):
+        name, body = "<lambda>", [ast.Return(value=node)]
+    else:
+        node.name = name = _FUNCTION
+        body = [node]
+    free = [*like.co_freevars, build.OPERATORS]
+    factory = build.locate(build.function(_FACTORY, body, free), node)
+    module = ast.Module(body=[factory], type_ignores=[])
+    flags = like.co_flags & _FUTURE_FLAGS
+    compiled = compile(module, like.co_filename, "exec", flags=flags, dont_inherit=True)
+    code = _inner(_inner(compiled, _FACTORY), name)
+    return _renamed(code, like.co_name, getattr(like, "co_qualname", None))
+
+
+def _inner(code: types.CodeType, name: str) -> types.CodeType:
+    return next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+
+
+def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.CodeType:
+    """``code`` where functions made of parts of a function bear its name, as tracebacks show it."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inner = constant.co_name
+            made = inner.startswith("ag__")
+            inner_qualname = getattr(constant, "co_qualname", inner).rsplit(".", 1)[-1]
+            link = ".<locals>." if code.co_flags & inspect.CO_OPTIMIZED else "."
+            own = f"{qualname}{link}{inner_qualname}" if qualname else None
+            constant = _renamed(constant, name if made else inner, qualname if made else own)
+            if made:
+                tracebacks.parts.add(constant)
+        constants.append(constant)
+    changes: dict[str, Any] = {"co_consts": tuple(constants), "co_name": name}
+    if qualname is not None and hasattr(code, "co_qualname"):
+        changes["co_qualname"] = qualname
+    return code.replace(**changes)

@@ -1,0 +1,108 @@
+"""What the converters of one function share: its scope, and the making of body functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from . import analysis, build, inline
+
+
+class Context:
+    """The state of converting one function.
+
+    What it says about statements it reads from their text, so it must be asked before they are
+    converted.
+    """
+
+    def __init__(self, function: ast.FunctionDef):
+        self.scope = analysis.Scope(function)
+        self.moved = set(self.scope.walrus & self.scope.bound)  # bound in inner functions
+        self._count = 0
+
+    def number(self) -> int:
+        self._count += 1
+        return self._count
+
+    def state(
+        self, body: list[ast.stmt], live: Iterable[str]
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """The names that ``body`` binds; of them, those read later, and those others may read."""
+        modified = self.scope.modified(body)
+        names = tuple(sorted(modified - self.scope.globals))
+        hard = tuple(n for n in names if n in live)
+        soft = tuple(n for n in names if n in self.scope.always_live and n not in live)
+        self.moved.update(names)
+        return names, hard, soft
+
+    def names(self, names: Sequence[str]) -> ast.expr:
+        """``lambda: (x, y)``, whose closure gives the operators the cells of the names."""
+        if not names:
+            return build.constant(None)
+        return build.thunk(build.tuple_of(build.name(n) for n in names))
+
+    def places(self, body: list[ast.stmt]) -> ast.expr:
+        """``lambda: (ag__.attribute(...), ...)`` for what else ``body`` sets."""
+        found = [_place(text, node) for text, node in analysis.places_set(body).items()]
+        uses = analysis.summary(body)
+        for identifier in sorted(uses.stores & self.scope.globals):
+            thunk = build.thunk(build.name(identifier))
+            found.append(build.call("global_name", build.constant(identifier), thunk))
+        return build.thunk(build.tuple_of(found)) if found else build.constant(None)
+
+    def body_function(
+        self,
+        name: str,
+        body: list[ast.stmt],
+        stores: Iterable[str],
+        like: ast.stmt,
+        parameters: Sequence[str] = (),
+    ) -> ast.FunctionDef:
+        """A function of ``body``, whose ``stores`` are names of the function around it."""
+        function = build.function(name, self.declarations(stores) + body, parameters)
+        function.ag_weight = inline.weight(body)
+        return build.locate(function, like, like)
+
+    def declarations(self, stores: Iterable[str]) -> list[ast.stmt]:
+        """The statements under which ``stores`` in an inner function mean the function's names."""
+        outside = sorted(n for n in set(stores) & self.scope.globals)
+        inside = sorted(n for n in set(stores) - self.scope.globals)
+        self.moved.update(inside)
+        found: list[ast.stmt] = []
+        if outside:
+            found.append(ast.Global(names=outside))
+        if inside:
+            found.append(ast.Nonlocal(names=inside))
+        return found
+
+    def shared_names(self, like: ast.stmt) -> list[ast.stmt]:
+        """A statement that announces the names of others that the function sets."""
+        found = []
+        if self.scope.nonlocals:
+            names = build.tuple_of(build.name(n) for n in sorted(self.scope.nonlocals))
+            found.append(build.call("cells", build.thunk(names)))
+        if self.scope.globals:
+            places = [
+                build.call("global_name", build.constant(n), build.thunk(build.name(n)))
+                for n in sorted(self.scope.globals)
+            ]
+            found.append(build.call("names_of_module", *places))
+        return [build.locate(ast.Expr(value=call), like, like) for call in found]
+
+    def binding(self, like: ast.stmt) -> list[ast.stmt]:
+        """A statement that never runs and makes the moved names the function's own."""
+        own = sorted((self.moved & self.scope.bound) - self.scope.parameters)
+        if not own:
+            return []
+        value = ast.Assign(
+            targets=[build.store(n) for n in own], value=build.constant(None), lineno=0
+        )
+        never = ast.If(test=build.constant(False), body=[value], orelse=[])
+        return [build.locate(never, like, like)]
+
+
+def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
+    base = build.thunk(build.loaded(node.value))
+    if isinstance(node, ast.Attribute):
+        return build.call("attribute", build.constant(text), base, build.constant(node.attr))
+    return build.call("item", build.constant(text), base, build.thunk(build.loaded(node.slice)))

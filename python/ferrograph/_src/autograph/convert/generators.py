@@ -1,0 +1,88 @@
+"""Generators: statements in which one yields stay in its frame, so Python decides them.
+
+An ``if`` both of whose branches end by yielding yields behind itself instead, so that a tensor may
+decide which value.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from . import build, jumps
+
+_VALUE = "ag__yielded"
+
+
+def hoist(function: ast.FunctionDef) -> None:
+    """Move the yields that end both branches of an ``if`` behind it."""
+    function.body = _Hoisting().block(function.body)
+
+
+class _Hoisting(build.Transformer):
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for statement in body:
+            found = self.visit(statement)
+            out.extend(found if isinstance(found, list) else [found])
+        return out
+
+    def visit_If(self, node: ast.If) -> Any:
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        last = [body[-1] if body else None for body in (node.body, node.orelse)]
+        if not all(_is_yield(statement) for statement in last):
+            return node
+        rest = [*node.body[:-1], *node.orelse[:-1]]
+        if jumps.yields([node.test, *rest]):
+            return node
+        for body in (node.body, node.orelse):
+            value = body[-1].value.value or build.constant(None)
+            body[-1] = build.locate(build.assign(_VALUE, value), body[-1])
+        again = ast.Expr(value=ast.Yield(value=build.name(_VALUE)))
+        return [node, build.locate(again, last[0])]
+
+    def _leave(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+
+
+def _is_yield(statement: ast.stmt | None) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield)
+
+
+def plain_if(node: ast.If) -> ast.stmt:
+    """An ``if`` that Python decides; on a tensor it is refused."""
+    node.test = _certain(node.test, "an `if`")
+    return node
+
+
+def plain_while(node: ast.While) -> ast.stmt:
+    """A ``while`` that Python runs."""
+    node.test = _certain(node.test, "a `while`")
+    node.body += _stops(node)
+    return node
+
+
+def plain_for(node: ast.For) -> ast.stmt:
+    """A ``for`` that Python runs."""
+    node.iter = build.locate(build.call("elements", node.iter), node.iter)
+    node.body += _stops(node)
+    return node
+
+
+def _certain(test: ast.expr, what: str) -> ast.expr:
+    text = build.constant(f"{what} around a `yield`")
+    return build.locate(build.call("certain", test, text), test)
+
+
+def _stops(node: ast.While | ast.For) -> list[ast.stmt]:
+    """What leaves the loop where its flags say so."""
+    what = build.constant("a jump out of a loop around a `yield`")
+    found = []
+    for flag in (node.ag_broke, node.ag_returned):
+        if flag:
+            test = build.call("certain", build.name(flag), what)
+            left = ast.If(test=test, body=[ast.Break()], orelse=[])
+            found.append(build.locate(left, node.body[-1]))
+    return found

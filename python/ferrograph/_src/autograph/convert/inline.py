@@ -1,0 +1,77 @@
+"""Forms that Python runs at its own speed where a test turns out to be a plain value.
+
+A small statement is written out twice: as the user wrote it, for plain values, and as functions,
+for all others. Both share their syntax trees.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import threading
+from collections.abc import Iterator
+
+from . import build
+
+MAX_WEIGHT = 16  # statements in what is written out twice
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.allowed = True
+
+
+_thread = _Thread()
+
+
+@contextlib.contextmanager
+def left_out() -> Iterator[None]:
+    """A block that converts without such forms, which makes shorter code."""
+    _thread.allowed = False
+    try:
+        yield
+    finally:
+        _thread.allowed = True
+
+
+def is_allowed(size: int = 0) -> bool:
+    """Whether so many statements may be written out twice."""
+    return _thread.allowed and size <= MAX_WEIGHT
+
+
+def weight(body: list[ast.stmt]) -> int:
+    """How many statements ``body`` has, with those written out twice counted twice."""
+    return sum(getattr(statement, "ag_weight", 1) for statement in body)
+
+
+def is_plain(name: str) -> ast.expr:
+    """Whether Python alone may test the value of a name."""
+    return is_plain_value(build.name(name))
+
+
+def is_plain_value(value: ast.expr) -> ast.expr:
+    kinds = ast.Attribute(value=build.name(build.OPERATORS), attr="plain", ctx=ast.Load())
+    found = ast.Attribute(value=value, attr="__class__", ctx=ast.Load())
+    return ast.Compare(left=found, ops=[ast.In()], comparators=[kinds])
+
+
+def choose(
+    test: ast.expr, plain: list[ast.stmt], general: list[ast.stmt], like: ast.stmt, end: ast.expr
+) -> ast.stmt:
+    """``if test: plain else: general`` at the head of ``like``."""
+    node = ast.If(test=test, body=plain, orelse=general)
+    node.ag_weight = weight(plain) + weight(general)
+    return build.locate(node, like, end)
+
+
+def stop(flag: str, kind: str, line: int) -> ast.stmt:
+    """What leaves a plain loop whose flag is set; a flag that is a tensor is refused."""
+    refusal = build.call(
+        "left", build.constant(kind), build.thunk(build.constant(None)), build.constant(line)
+    )
+    unset = ast.Compare(
+        left=build.name(flag), ops=[ast.IsNot()], comparators=[build.constant(False)]
+    )
+    odd = ast.If(test=unset, body=[ast.Expr(value=refusal)], orelse=[])
+    is_set = ast.Compare(left=build.name(flag), ops=[ast.Is()], comparators=[build.constant(True)])
+    return ast.If(test=is_set, body=[ast.Break()], orelse=[odd])

@@ -1,0 +1,285 @@
+"""``break``, ``continue`` and early ``return`` become flags.
+
+A jump sets its flag; what follows it in the block, and in the blocks around it, moves into the
+other branch of the ``if`` around the jump, or, where several paths meet, under an ``if not flag``.
+The loops read their break flag through a ``stop`` test that the loop converter attaches.
+
+The assignment that replaces a jump keeps, as ``ag_target_live``, the names that are read where the
+jump lands.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from . import build
+
+RESULT = "ag__result"
+RETURNED = "ag__returned"
+
+_LOOPS = (ast.While, ast.For, ast.AsyncFor)
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_TRIES = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
+
+
+def lower(function: ast.FunctionDef) -> None:
+    """Replace the jumps of ``function``; a function whose returns need no flag keeps them."""
+    returns = _returns_early(function.body)
+    if not returns and not any(isinstance(n, _LOOPS) for n in _walk(function.body)):
+        return
+    if returns and not always_jumps(function.body):
+        last = function.body[-1]
+        function.body.append(_after(ast.Return(value=build.constant(None)), last))
+        function.body[-1].ag_target_live = frozenset()
+    lowering = _Lowering(returns)
+    body = lowering.block(function.body, None)
+    if returns:
+        body.append(build.locate(ast.Return(value=build.name(RESULT)), body[-1]))
+        if RETURNED in lowering.read:
+            at = 1 if len(body) > 1 and is_docstring(body[0]) else 0
+            body.insert(at, build.locate(build.assign(RETURNED, build.constant(False)), body[at]))
+    function.body = _without_unread(body, lowering.read)
+
+
+def always_jumps(body: list[ast.stmt]) -> bool:
+    """Whether no path runs off the end of ``body``."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
+        return True
+    if hasattr(last, "ag_target_live"):
+        return True
+    if isinstance(last, ast.If):
+        return always_jumps(last.body) and always_jumps(last.orelse)
+    return False  # a context manager may swallow an exception and go on
+
+
+def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
+    """Names read where the jumps that end a lowered ``body`` land, None if a path does not jump."""
+    if not body:
+        return None
+    last = body[-1]
+    if isinstance(last, ast.Raise):
+        return frozenset()
+    if hasattr(last, "ag_target_live"):
+        return last.ag_target_live
+    if isinstance(last, ast.If):
+        then, other = live_at_exit(last.body), live_at_exit(last.orelse)
+        return None if then is None or other is None else then | other
+    return None
+
+
+@dataclass
+class _Loop:
+    broke: str
+    skipped: str
+
+
+@dataclass
+class _Lowering:
+    returns: bool  # whether returns are lowered too
+    read: set[str] = field(default_factory=set)  # flags that something tests
+    count: int = 0
+
+    def block(self, body: list[ast.stmt], loop: _Loop | None) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        pending = list(body)
+        while pending:
+            statement = pending.pop(0)
+            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
+                lowered = self._jump(statement, loop)
+                if lowered is not None:
+                    return out + lowered
+            if isinstance(statement, _LOOPS):
+                flag = self._loop(statement)
+                if flag is not None:
+                    unset = build.assign(flag, build.constant(False))
+                    out.append(build.locate(unset, statement, statement))
+                if statement.orelse:
+                    pending[:0] = self._otherwise(statement, flag)
+                out.append(statement)
+            else:
+                if isinstance(statement, ast.If) and self._flags([statement], loop):
+                    pending = _into_branches(statement, pending)
+                out.append(self._parts(statement, loop))
+            flags = self._flags([statement], loop, lowered=True)
+            if flags and pending and not always_jumps([statement]):
+                out.append(self._guard(flags, self.block(pending, loop), statement))
+                return out
+            if flags and pending:
+                return out
+        return out
+
+    def _jump(self, node: ast.stmt, loop: _Loop | None) -> list[ast.stmt] | None:
+        if isinstance(node, ast.Return):
+            if not self.returns:
+                return None
+            value = node.value or build.constant(None)
+            return [
+                build.locate(build.assign(RESULT, value), node),
+                self._flag(RETURNED, node),
+            ]
+        if loop is None:
+            return None
+        return [self._flag(loop.broke if isinstance(node, ast.Break) else loop.skipped, node)]
+
+    def _flag(self, flag: str, node: ast.stmt) -> ast.stmt:
+        assignment = build.locate(build.assign(flag, build.constant(True)), node)
+        assignment.ag_target_live = node.ag_target_live
+        return assignment
+
+    def _loop(self, node: ast.While | ast.For) -> str | None:
+        """Lower the jumps inside ``node``; the name of its break flag where it breaks."""
+        self.count += 1
+        loop = _Loop(f"ag__broke_{self.count}", f"ag__skipped_{self.count}")
+        breaks, returns = _has(node.body, ast.Break), self.returns and _has(node.body, ast.Return)
+        first = node.body[0]
+        node.body = self.block(node.body, loop)
+        if loop.skipped in self.read:
+            reset = build.assign(loop.skipped, build.constant(False))
+            node.body.insert(0, build.locate(reset, first, first))
+        node.ag_broke = loop.broke if breaks else None
+        node.ag_returned = RETURNED if returns else None
+        self.read.update(flag for flag in (node.ag_broke, node.ag_returned) if flag)
+        return node.ag_broke
+
+    def _otherwise(self, node: ast.While | ast.For, flag: str | None) -> list[ast.stmt]:
+        """The ``else`` of a loop as statements after it."""
+        orelse, node.orelse = node.orelse, []
+        if flag is None:
+            return orelse
+        return [_located_if(_negation([flag]), orelse, node)]
+
+    def _parts(self, node: ast.stmt, loop: _Loop | None) -> ast.stmt:
+        """``node`` with its blocks lowered."""
+        if isinstance(node, _NESTED):
+            return node
+        for part in ("body", "orelse", "finalbody"):
+            if isinstance(getattr(node, part, None), list):
+                setattr(node, part, self.block(getattr(node, part), loop))
+        for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            handler.body = self.block(handler.body, loop)
+        if isinstance(node, _TRIES) and node.orelse:
+            flags = self._flags(node.body, loop, lowered=True)
+            if flags:
+                node.orelse = [self._guard(flags, node.orelse, node)]
+        return node
+
+    def _flags(self, body: list[ast.stmt], loop: _Loop | None, lowered: bool = False) -> list[str]:
+        """The flags that running ``body`` may set, of the jumps that leave it."""
+        found: set[str] = set()
+        for node in _walk(body):
+            if lowered and isinstance(node, ast.Assign) and hasattr(node, "ag_target_live"):
+                found.add(node.targets[0].id)
+            elif self.returns and isinstance(node, ast.Return):
+                found.add(RETURNED)
+        outer = {RETURNED} | ({loop.broke, loop.skipped} if loop else set())
+        if not lowered and loop is not None:
+            found |= {loop.broke} if _has(body, ast.Break) else set()
+            found |= {loop.skipped} if _has(body, ast.Continue) else set()
+        return sorted(found & outer)
+
+    def _guard(self, flags: list[str], body: list[ast.stmt], place: ast.stmt) -> ast.stmt:
+        self.read.update(flags)
+        return _located_if(_negation(flags), body, place)
+
+
+def _into_branches(node: ast.If, rest: list[ast.stmt]) -> list[ast.stmt]:
+    """Move ``rest`` into the branch of ``node`` that alone reaches it; what could not be moved."""
+    if rest and always_jumps(node.body):
+        node.orelse = node.orelse + rest
+        return []
+    if rest and always_jumps(node.orelse):
+        node.body = node.body + rest
+        return []
+    return rest
+
+
+def _negation(flags: list[str]) -> ast.expr:
+    tests = [ast.UnaryOp(op=ast.Not(), operand=build.name(flag)) for flag in flags]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
+
+
+def _located_if(test: ast.expr, body: list[ast.stmt], place: ast.stmt) -> ast.If:
+    """An ``if`` at the place of a statement that has run: no line of the user's is added."""
+    return build.locate(ast.If(test=test, body=body, orelse=[]), place)
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether ``node`` is a string that stands alone."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _after(node: ast.stmt, last: ast.stmt) -> ast.stmt:
+    return build.locate(node, last, last)
+
+
+def _returns_early(body: list[ast.stmt]) -> bool:
+    """Whether some return stands inside a statement that turns into functions."""
+    for node in _walk(body):
+        if isinstance(node, (ast.If, *_LOOPS)) and _has([node], ast.Return):
+            return True
+    return False
+
+
+def yields(body: list) -> bool:
+    """Whether a generator stops in ``body``: it then has to stay in the generator's own frame."""
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
+            return True
+        if not isinstance(node, _NESTED):
+            pending.extend(build.children(node))
+    return False
+
+
+def _has(body: list[ast.stmt], kind: type) -> bool:
+    """Whether a jump of this kind leaves ``body``."""
+    loops_end_it = kind is not ast.Return
+    for node in body:
+        if isinstance(node, kind):
+            return True
+        if isinstance(node, _LOOPS) and loops_end_it:
+            if _has(node.orelse, kind):
+                return True
+        elif not isinstance(node, _NESTED) and _has(_children(node), kind):
+            return True
+    return False
+
+
+def _children(node: ast.stmt) -> list[ast.stmt]:
+    found = [s for part in ("body", "orelse", "finalbody") for s in getattr(node, part, ())]
+    for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        found += handler.body
+    return found
+
+
+def _walk(body: list[ast.stmt]):
+    """The statements of ``body`` and those inside them, except in functions and classes."""
+    for node in body:
+        yield node
+        if not isinstance(node, _NESTED):
+            yield from _walk(_children(node))
+
+
+def _without_unread(body: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
+    """``body`` where setting a flag that nothing reads is a ``pass`` that keeps its facts."""
+    for i, node in enumerate(body):
+        target_live = getattr(node, "ag_target_live", None)
+        if isinstance(node, ast.Assign) and target_live is not None:
+            if node.targets[0].id not in read:
+                body[i] = ast.copy_location(ast.Pass(), node)
+                body[i].ag_target_live = target_live
+        elif not isinstance(node, _NESTED):
+            for part in ("body", "orelse", "finalbody"):
+                _without_unread(getattr(node, part, []), read)
+            for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+                _without_unread(handler.body, read)
+    return body

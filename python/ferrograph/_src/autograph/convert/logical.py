@@ -1,0 +1,117 @@
+"""``and``, ``or``, ``not``, comparisons that need it, and conditional expressions.
+
+Operands that Python evaluates only sometimes become lambdas. A walrus in such an operand binds its
+name through a cell, as an assignment expression in a lambda would bind a name of the lambda.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from . import build, inline
+
+_COMPARISONS = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+    ast.Is: "is_", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
+}  # fmt: skip
+_STATIC = (ast.Is, ast.IsNot)
+_LOOKUPS = (ast.In, ast.NotIn)
+
+
+_MAX_OPERANDS = 4  # of what is written out a second time for plain values
+
+
+def convert_bool_op(node: ast.BoolOp, inlines: bool = True) -> ast.expr:
+    first, *rest = node.values
+    operator = "and_" if isinstance(node.op, ast.And) else "or_"
+    if not inlines or len(rest) >= _MAX_OPERANDS:
+        operands = [deferred(operand, first) for operand in rest]
+        return build.locate(build.call(operator, first, *operands), first)
+    further = ast.BoolOp(op=node.op, values=rest)
+    other = convert_bool_op(further) if len(rest) > 1 else rest[0]
+    return _and_or(node.op, first, other)
+
+
+def _and_or(op: ast.boolop, first: ast.expr, other: ast.expr) -> ast.expr:
+    """``first and other`` by Python where ``first`` is a plain value."""
+    operator = "and_" if isinstance(op, ast.And) else "or_"
+    taken = _temporary(first)
+    general = build.call(operator, build.name(taken), deferred(other, first))
+    plain = ast.BoolOp(op=op, values=[build.name(taken), other])
+    return build.locate(_chosen(taken, first, plain, general), first)
+
+
+def _temporary(node: ast.expr) -> str:
+    return f"ag__v_{node.lineno}_{node.col_offset}_{node.end_col_offset}"
+
+
+def _chosen(taken: str, value: ast.expr, plain: ast.expr, general: ast.expr) -> ast.expr:
+    named = ast.NamedExpr(target=build.store(taken), value=value)
+    return ast.IfExp(test=inline.is_plain_value(named), body=plain, orelse=general)
+
+
+def convert_not(node: ast.UnaryOp, inlines: bool = True) -> ast.expr:
+    if not inlines:
+        return build.locate(build.call("not_", node.operand), node)
+    taken = _temporary(node)
+    plain = ast.UnaryOp(op=ast.Not(), operand=build.name(taken))
+    general = build.call("not_", build.name(taken))
+    return build.locate(_chosen(taken, node.operand, plain, general), node)
+
+
+def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
+    """A chain is an ``and`` of its links; ``in`` asks the operators; one plain comparison stays."""
+    if len(node.ops) == 1:
+        operator = _COMPARISONS[type(node.ops[0])]
+        if operator not in ("in", "not_in"):
+            return node
+        parts = [node.left, node.comparators[0]]
+        return build.locate(build.call("contained", build.constant(operator), *parts), node)
+    if all(isinstance(op, _STATIC) for op in node.ops):
+        return node
+    if inlines and len(node.ops) == 2 and not any(isinstance(op, _LOOKUPS) for op in node.ops):
+        middle = node.comparators[0]
+        named = f"ag__m_{middle.lineno}_{middle.col_offset}_{middle.end_col_offset}"
+        kept = ast.NamedExpr(target=build.store(named), value=middle)
+        first = ast.Compare(left=node.left, ops=node.ops[:1], comparators=[kept])
+        other = ast.Compare(
+            left=build.name(named), ops=node.ops[1:], comparators=node.comparators[1:]
+        )
+        build.locate(first, node)
+        return _and_or(ast.And(), first, build.locate(other, node.left))
+    links = []
+    for op, operand in zip(node.ops, node.comparators, strict=True):
+        links += [build.constant(_COMPARISONS[type(op)]), deferred(operand, node.left)]
+    return build.locate(build.call("compare", node.left, *links), node.left)
+
+
+def convert_if_exp(node: ast.IfExp, inlines: bool = True) -> ast.expr:
+    test, line = node.test, build.constant(node.lineno)
+    if not inlines:
+        sides = deferred(node.body, test), deferred(node.orelse, test)
+        return build.locate(build.call("if_exp", test, *sides, line=line), test)
+    taken = _temporary(node)
+    sides = deferred(node.body, test), deferred(node.orelse, test)
+    general = build.call("if_exp", build.name(taken), *sides, line=line)
+    plain = ast.IfExp(test=build.name(taken), body=node.body, orelse=node.orelse)
+    return build.locate(_chosen(taken, test, plain, general), test)
+
+
+def deferred(operand: ast.expr, place: ast.expr) -> ast.Lambda:
+    """``operand`` to be evaluated later. Until then only the line of ``place`` runs."""
+    return build.locate(build.thunk(_Walrus().visit(operand)), place)
+
+
+class _Walrus(build.Transformer):
+    """Turns ``(n := value)`` into ``ag__.bind(lambda: n, value)``."""
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        self.generic_visit(node)
+        if node.target.id.startswith("ag__"):
+            return node  # read where it is set
+        cell = build.thunk(build.name(node.target.id))
+        return build.locate(build.call("bind", cell, node.value), node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node  # what it binds is its own

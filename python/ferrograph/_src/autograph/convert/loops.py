@@ -1,0 +1,169 @@
+"""``while`` and ``for``: test and body become functions that ``ag__.while_stmt`` and such run."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from . import build, inline, unpacking
+from .analysis import Uses, summary
+from .context import Context
+
+_OPTIONS = "set_loop_options"
+
+
+class Facts(NamedTuple):
+    """What the text of a loop says."""
+
+    names: tuple[str, ...]
+    keywords: dict[str, ast.expr]
+    places: ast.expr
+    body_stores: set[str]
+    test_stores: set[str]
+
+
+def prepare(node: ast.While | ast.For, context: Context) -> Facts:
+    """Read off ``node``, before its body is converted, what converting it needs."""
+    head = node.test if isinstance(node, ast.While) else node.target
+    parts = [head, *node.body]
+    names, live, soft = context.state(parts, node.ag_live | node.ag_entry)
+    constants = {
+        "line": node.lineno,
+        "live": live,
+        "entry": tuple(n for n in names if n in node.ag_entry),
+        "after": tuple(n for n in names if n in node.ag_live),
+    }
+    if soft:
+        constants["soft"] = soft
+    body_stores = set(summary(node.body).stores)
+    if isinstance(node, ast.For):
+        body_stores |= Uses(head).stores
+        constants["targets"] = tuple(sorted(Uses(head).stores))
+    keywords: dict[str, ast.expr] = {k: build.constant(v) for k, v in constants.items()}
+    if node.ag_broke:
+        keywords["broke"] = build.thunk(build.name(node.ag_broke))
+    if node.ag_returned:
+        keywords["returned"] = build.thunk(build.name(node.ag_returned))
+    options = _take_options(node.body)
+    if options is not None:
+        keywords["options"] = build.thunk(options)
+    test_stores = Uses(head).stores if isinstance(node, ast.While) else set()
+    return Facts(names, keywords, context.places(parts), body_stores, test_stores)
+
+
+def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
+    """The statements that stand for ``node``, whose parts are converted already."""
+    number = context.number()
+    plain, taken = _is_small(node), f"ag__taken_{number}"
+    body = context.body_function(f"ag__body_{number}", node.body, facts.body_stores, node)
+    test, functions = _test(node, facts, context, number)
+    if plain:
+        facts.keywords["first"] = build.name(taken)
+    general = [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
+    if not plain:
+        return general
+    ends = ast.UnaryOp(op=ast.Not(), operand=build.name(taken))
+    left = build.locate(ast.If(test=ends, body=[ast.Break()], orelse=[]), node, node.test)
+    general.append(build.locate(ast.Break(), node, node.test))
+    asked, once = node.test, [left, *node.body]
+    if node.ag_broke:
+        is_set = ast.Compare(
+            left=build.name(node.ag_broke), ops=[ast.Is()], comparators=[build.constant(True)]
+        )
+        out = ast.If(test=is_set, body=[ast.Break()], orelse=[])
+        once.append(build.locate(out, node, node.test))
+        stopped = ast.Attribute(value=build.name(build.OPERATORS), attr="stopped", ctx=ast.Load())
+        unset = ast.Compare(
+            left=build.name(node.ag_broke), ops=[ast.Is()], comparators=[build.constant(False)]
+        )
+        asked = ast.IfExp(test=unset, body=node.test, orelse=stopped)
+    steps = [
+        build.locate(build.assign(taken, asked), node, node.test),
+        inline.choose(inline.is_plain(taken), once, general, node, node.test),
+    ]
+    loop = ast.While(test=build.constant(True), body=steps, orelse=[])
+    loop.ag_weight = inline.weight(steps)
+    return [build.locate(loop, node, node.test)]
+
+
+def _is_small(node: ast.While | ast.For) -> bool:
+    """Whether the loop is written out a second time, for plain values."""
+    return not node.ag_returned and inline.is_allowed(inline.weight(node.body))
+
+
+def _stops(node: ast.For) -> list[ast.stmt]:
+    if not node.ag_broke:
+        return []
+    return [build.locate(inline.stop(node.ag_broke, "for", node.lineno), node, node.iter)]
+
+
+def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]:
+    """The statements that stand for ``node``, whose parts are converted already."""
+    number = context.number()
+    item = f"ag__item_{number}"
+    take = ast.Assign(targets=[node.target], value=build.name(item), lineno=0)
+    steps = [unpacking.convert_assign(build.locate(take, node.target)), *node.body]
+    name = f"ag__body_{number}"
+    body = context.body_function(name, steps, facts.body_stores, node, [item])
+    if not _is_small(node):
+        return [body, _run("for_stmt", node.iter, node.iter, body, node, facts, context)]
+    run_over = f"ag__over_{number}"
+    drive = build.name(run_over)
+    general = [body, _run("for_stmt", drive, node.iter, body, node, facts, context)]
+    named = isinstance(node.target, ast.Name)
+    loop = ast.For(
+        target=node.target if named else build.store(item),
+        iter=build.name(run_over),
+        body=[*(node.body if named else steps), *_stops(node)],
+        orelse=[],
+    )
+    loop.ag_weight = inline.weight(loop.body)
+    loop = build.locate(loop, node, node.iter)
+    plain = build.call("unrolls", build.name(run_over))
+    return [
+        build.locate(build.assign(run_over, node.iter), node, node.iter),
+        inline.choose(plain, [loop], general, node, node.iter),
+    ]
+
+
+def _run(
+    operator: str,
+    drive: ast.expr,
+    end: ast.expr,
+    body: ast.FunctionDef,
+    node: ast.stmt,
+    facts: Facts,
+    context: Context,
+) -> ast.stmt:
+    staged = build.call(
+        operator,
+        drive,
+        build.name(body.name),
+        context.names(facts.names),
+        facts.places,
+        **facts.keywords,
+    )
+    return build.locate(ast.Expr(value=staged), node, end)
+
+
+def _test(
+    node: ast.While, facts: Facts, context: Context, number: int
+) -> tuple[ast.expr, list[ast.stmt]]:
+    """The test as something to call; one that binds names needs a function of its own."""
+    if not facts.test_stores:
+        return build.locate(build.thunk(node.test), node.test), []
+    answer = ast.copy_location(ast.Return(value=node.test), node.test)
+    name = f"ag__test_{number}"
+    return build.name(name), [context.body_function(name, [answer], facts.test_stores, node)]
+
+
+def _take_options(body: list[ast.stmt]) -> ast.expr | None:
+    """Take the call of ``set_loop_options`` out of ``body``: it is evaluated before the loop."""
+    for i, statement in enumerate(body):
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            target = statement.value.func
+            called = getattr(target, "attr", None) or getattr(target, "id", None)
+            if called == _OPTIONS:
+                body[i] = ast.copy_location(ast.Pass(), statement)
+                return statement.value
+    return None

@@ -1,0 +1,122 @@
+"""``match``: cases become an ``if`` chain on what ``ag__.match`` says of the subject and a pattern.
+
+The subject is evaluated once. Where a pattern fits as plain Python its names are bound before the
+guard, as Python does; where a tensor decides they are bound in the branch of the case, and the
+guard reads them off the match.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import Any
+
+from . import build
+from .analysis import Uses
+
+
+class Lowering(build.Transformer):
+    """Replaces the ``match`` statements of one function, not those of functions nested in it."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        self.generic_visit(node)
+        number = next(self._numbers)
+        subject = f"ag__subject_{number}"
+        chain: list[ast.stmt] = []
+        for i, case in reversed(list(enumerate(node.cases))):
+            chain = self._case(case, subject, f"ag__match_{number}_{i}", chain)
+        first = build.locate(build.assign(subject, node.subject), node, node.subject)
+        return [first, *chain]
+
+    def _case(
+        self, case: ast.match_case, subject: str, found: str, rest: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        like = case.pattern
+        names = sorted(Uses(case.pattern).stores)
+        if isinstance(like, ast.MatchAs) and like.pattern is None and case.guard is None:
+            bound = [build.assign(n, build.name(subject)) for n in names]
+            return [*(build.locate(b, like) for b in bound), *case.body]
+        matched = build.assign(found, build.call("match", build.name(subject), pattern(like)))
+        statements = [build.locate(matched, like)]
+        binding = [self._binding(n, found, like) for n in names]
+        test: ast.expr = _attribute(found, "test")
+        if case.guard is not None:
+            guard = _Captured(found, set(names)).visit(case.guard)
+            test = ast.BoolOp(op=ast.And(), values=[test, guard])
+        if names and case.guard is not None:
+            is_true = ast.Compare(
+                left=_attribute(found, "test"), ops=[ast.Is()], comparators=[build.constant(True)]
+            )
+            early = ast.If(test=is_true, body=binding, orelse=[])
+            early.ag_plain = True
+            statements.append(build.locate(early, like))
+            binding = [self._binding(n, found, like) for n in names]
+        chosen = ast.If(test=test, body=[*binding, *case.body], orelse=rest)
+        return [*statements, build.locate(chosen, like, case.guard or like)]
+
+    def _binding(self, name: str, found: str, like: ast.AST) -> ast.stmt:
+        return build.locate(build.assign(name, _captured(found, name)), like)
+
+    def _leave(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+
+
+def _attribute(name: str, attribute: str) -> ast.expr:
+    return ast.Attribute(value=build.name(name), attr=attribute, ctx=ast.Load())
+
+
+def _captured(found: str, name: str) -> ast.expr:
+    return ast.Subscript(
+        value=_attribute(found, "names"), slice=build.constant(name), ctx=ast.Load()
+    )
+
+
+class _Captured(build.Transformer):
+    """Reads the names of a pattern off its match."""
+
+    def __init__(self, found: str, names: set[str]):
+        self._found, self._names = found, names
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if isinstance(node.ctx, ast.Load) and node.id in self._names:
+            return build.locate(_captured(self._found, node.id), node)
+        return node
+
+
+def pattern(node: ast.pattern) -> ast.expr:
+    """A pattern as nested tuples: its kind and its parts."""
+    return build.locate(_pattern(node), node)
+
+
+def _pattern(node: ast.pattern) -> ast.expr:
+    if isinstance(node, ast.MatchValue):
+        return _tuple("value", node.value)
+    if isinstance(node, ast.MatchSingleton):
+        return _tuple("is", build.constant(node.value))
+    if isinstance(node, ast.MatchSequence):
+        return _tuple("sequence", *map(_pattern, node.patterns))
+    if isinstance(node, ast.MatchStar):
+        return _tuple("star", build.constant(node.name))
+    if isinstance(node, ast.MatchMapping):
+        keys = build.tuple_of(node.keys)
+        parts = build.tuple_of(map(_pattern, node.patterns))
+        return _tuple("mapping", keys, parts, build.constant(node.rest))
+    if isinstance(node, ast.MatchClass):
+        parts = build.tuple_of(map(_pattern, node.patterns))
+        keywords = build.tuple_of(map(_pattern, node.kwd_patterns))
+        names = build.constant(tuple(node.kwd_attrs))
+        return _tuple("class", node.cls, parts, names, keywords)
+    if isinstance(node, ast.MatchOr):
+        return _tuple("or", *map(_pattern, node.patterns))
+    assert isinstance(node, ast.MatchAs)
+    inner = build.constant(None) if node.pattern is None else _pattern(node.pattern)
+    return _tuple("as", inner, build.constant(node.name))
+
+
+def _tuple(kind: str, *parts: ast.expr) -> ast.expr:
+    return build.tuple_of([build.constant(kind), *parts])

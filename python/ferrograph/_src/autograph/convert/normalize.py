@@ -1,0 +1,118 @@
+"""Source-level forms that depend on where the text stands, written out so that it can move.
+
+- private names (``self.__x``) get the name of their class,
+- ``super()`` gets its two arguments,
+- ``global`` and ``nonlocal`` statements move to the top of their function,
+- ``match`` becomes a chain of ``if``,
+- ``except`` leaves alone what comes out of a staged branch: it may not happen when the graph runs,
+- annotated assignments to names lose the annotation, which Python does not evaluate there.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from . import build, matching
+
+
+def mangle(node: ast.AST, class_name: str | None) -> None:
+    """Write out the private names of ``class_name`` in ``node``."""
+    prefix = (class_name or "").lstrip("_")
+    if prefix:
+        _Mangler(f"_{prefix}").visit(node)
+
+
+def normalize(function: ast.FunctionDef) -> None:
+    """Bring the statements of one function, without those nested in it, to the plain forms."""
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    normalizer = _Normalizer(parameters[0].arg if parameters else None)
+    body = normalizer.block(_without_matches(function.body))
+    function.body = [*normalizer.declarations, *body]
+
+
+def _without_matches(body: list[ast.stmt]) -> list[ast.stmt]:
+    lowering, out = matching.Lowering(), []
+    for statement in body:
+        found = lowering.visit(statement)
+        out.extend(found if isinstance(found, list) else [found])
+    return out
+
+
+class _Mangler(ast.NodeVisitor):
+    _FIELDS = ("id", "attr", "arg", "name", "asname", "rest")
+
+    def __init__(self, prefix: str):
+        self._prefix = prefix
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for field in self._FIELDS:
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                setattr(node, field, self._mangled(value))
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [self._mangled(n) for n in node.names]
+        super().generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A nested class has its own private names; only what is evaluated outside is ours."""
+        for part in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(part)
+        node.name = self._mangled(node.name)
+
+    def _mangled(self, name: str) -> str:
+        private = name.startswith("__") and not name.endswith("__") and "." not in name
+        return self._prefix + name if private else name
+
+
+class _Normalizer(build.Transformer):
+    def __init__(self, first_parameter: str | None):
+        self._first = first_parameter
+        self.declarations: list[ast.stmt] = []
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for statement in body:
+            out.append(self.visit(statement) or ast.copy_location(ast.Pass(), statement))
+        return out
+
+    def _declaration(self, node: ast.stmt) -> ast.stmt:
+        self.declarations.append(node)
+        return ast.copy_location(ast.Pass(), node)
+
+    visit_Global = visit_Nonlocal = _declaration
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        if node.value is not None:
+            return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+        declared = ast.If(  # the name stays one of the function, and stays unset
+            test=build.constant(False),
+            body=[ast.Assign(targets=[node.target], value=build.constant(None), lineno=0)],
+            orelse=[],
+        )
+        declared.ag_plain = True
+        return build.locate(declared, node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        bare = isinstance(node.func, ast.Name) and node.func.id == "super"
+        if bare and not node.args and not node.keywords and self._first:
+            names = build.name("__class__"), build.name(self._first)
+            node.args = [build.locate(name, node) for name in names]
+        return node
+
+    def visit_Try(self, node: Any) -> Any:
+        self.generic_visit(node)
+        for handler in node.handlers:
+            kinds = handler.type or build.name("BaseException")
+            caught = build.call("catching", kinds)
+            handler.type = build.locate(caught, handler.type or handler)
+        return node
+
+    def _leave(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave

@@ -1,0 +1,220 @@
+"""The conversion of one function: one module a construct, applied here in order.
+
+1. ``normalize``: forms that depend on their place are written out.
+2. ``jumps``: break, continue and return become flags.
+3. ``conditionals``, ``loops``: statements become functions and a call that chooses, inside out.
+4. ``logical``, ``calls``, ``unpacking``, ``asserts``, ``raises``, ``stores``: expressions.
+
+Functions nested in the converted one go through the same steps, except decorated ones, which are
+converted when they are called. Statements of a generator in which it yields stay where they are.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from . import (
+    analysis,
+    asserts,
+    build,
+    calls,
+    conditionals,
+    generators,
+    inline,
+    jumps,
+    logical,
+    loops,
+    normalize,
+    raises,
+    stores,
+    unpacking,
+)
+from .context import Context
+
+
+def convert_function(
+    node: ast.FunctionDef | ast.Lambda, class_name: str | None
+) -> ast.FunctionDef | ast.Lambda:
+    """Convert ``node`` in place; ``class_name`` owns the private names in it."""
+    normalize.mangle(node, class_name)
+    if isinstance(node, ast.Lambda):
+        _lambda(node)
+    else:
+        _function(node)
+    return node
+
+
+def is_left_alone(node: ast.FunctionDef) -> bool:
+    """Whether a nested function keeps its text: what decorates it may rely on it."""
+    return bool(node.decorator_list)
+
+
+def _function(node: ast.FunctionDef) -> None:
+    normalize.normalize(node)
+    stops = jumps.yields(node.body)
+    if stops:
+        generators.hoist(node)
+    scope = analysis.Scope(node)
+    shared = scope.nonlocals | scope.globals
+    analysis.Liveness(node.body, shared)
+    jumps.lower(node)
+    analysis.Liveness(node.body, shared)
+    context = Context(node)
+    first = node.body[0]
+    announced = context.shared_names(first)
+    node.body = _Statements(context, context.scope.grown, stops).block(node.body)
+    declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
+    rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
+    at = 1 if rest and jumps.is_docstring(rest[0]) else 0
+    node.body = rest[:at] + declarations + context.binding(first) + announced + rest[at:]
+
+
+def _lambda(node: ast.Lambda) -> None:
+    if not _binds(node):
+        node.body = _Expressions().visit(node.body)
+
+
+def _binds(node: ast.Lambda) -> bool:
+    """Whether a lambda binds names of its own by a walrus; its operands must then stay in it."""
+    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.body))
+
+
+class _Expressions(build.Transformer):
+    """Converts the expressions of one statement, inside out."""
+
+    def __init__(self) -> None:
+        self.inlines = inline.is_allowed()  # also whether assignment expressions may stand here
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        return logical.convert_bool_op(self.generic_visit(node), self.inlines)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        return logical.convert_not(node, self.inlines) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        return logical.convert_compare(self.generic_visit(node), self.inlines)
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        return logical.convert_if_exp(self.generic_visit(node), self.inlines)
+
+    grown: frozenset[str] = frozenset()
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        text = build.text_of(node.value) if self.grown else ""
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and text in self.grown:
+            return unpacking.convert_subscript(node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if build.is_operator_call(node):
+            return self.generic_visit(node)
+        return calls.convert(self.generic_visit(node))
+
+    def _comprehension(self, node: Any) -> Any:
+        before, self.inlines = self.inlines, False
+        self.generic_visit(node)
+        self.inlines = before
+        unpacking.convert_generators(node.generators, "a comprehension")
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node if _binds(node) else self.generic_visit(node)
+
+
+class _Statements(_Expressions):
+    """Converts the statements of one function, the inner ones first."""
+
+    def __init__(self, context: Context, grown: frozenset[str], stops: bool):
+        super().__init__()
+        self._context = context
+        self._stops = stops  # whether the function is a generator
+        self.grown = grown
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for statement in body:
+            converted = self.visit(statement)
+            out.extend(converted if isinstance(converted, list) else [converted])
+        return out
+
+    def visit_If(self, node: ast.If) -> Any:
+        if getattr(node, "ag_plain", False):
+            return node
+        if self._stops and jumps.yields([node]):
+            self._parts(node)
+            return generators.plain_if(node)
+        facts = conditionals.prepare(node, self._context)
+        self._parts(node)
+        return conditionals.convert(node, facts, self._context)
+
+    def visit_While(self, node: ast.While) -> Any:
+        if self._stops and jumps.yields([node]):
+            self._parts(node)
+            return generators.plain_while(node)
+        facts = loops.prepare(node, self._context)
+        self._parts(node)
+        return loops.convert_while(node, facts, self._context)
+
+    def visit_For(self, node: ast.For) -> Any:
+        if self._stops and jumps.yields([node]):
+            self._parts(node)
+            return generators.plain_for(node)
+        facts = loops.prepare(node, self._context)
+        self._parts(node)
+        return loops.convert_for(node, facts, self._context)
+
+    def _parts(self, node: ast.stmt) -> None:
+        for part, value in ast.iter_fields(node):
+            if part in ("body", "orelse"):
+                setattr(node, part, self.block(value))
+            elif isinstance(value, ast.AST):
+                setattr(node, part, self.visit(value))
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        node.value = stores.convert_value(node.value)
+        return unpacking.convert_assign(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        changed = stores.changed_in_place(node, self._context.scope.parameters)
+        self.generic_visit(node)
+        return node if changed is None else [stores.announcement(changed, node), node]
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if isinstance(node.ctx, ast.Load):
+            return self.generic_visit(node)
+        text = build.text_of(node)
+        return stores.convert_attribute(self.generic_visit(node), text)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        if isinstance(node.ctx, ast.Load):
+            return super().visit_Subscript(node)
+        text = build.text_of(node.value)
+        return stores.convert_subscript(self.generic_visit(node), text)
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        return raises.convert(self.generic_visit(node))
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        return asserts.convert(self.generic_visit(node))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        if not is_left_alone(node):
+            self._defaults(node)
+            _function(node)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        return node  # its methods are converted when they are called
+
+    def _defaults(self, node: ast.FunctionDef) -> None:
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]

@@ -1,0 +1,14 @@
+"""``raise e`` becomes ``raise ag__.raised(e)``: a staged branch that ends so fails when it runs."""
+
+from __future__ import annotations
+
+import ast
+
+from . import build
+
+
+def convert(node: ast.Raise) -> ast.Raise:
+    """``node`` with its exception marked; a bare ``raise`` passes on one that is."""
+    if node.exc is not None:
+        node.exc = build.locate(build.call("raised", node.exc), node.exc)
+    return node

@@ -1,0 +1,57 @@
+"""What sets attributes and items announces it: the journals of staged regions keep what was there.
+
+``a.b = x`` becomes ``ag__.owner(a, "b", "a.b").b = x``, ``a[k] = x`` becomes
+``ag__.container(a, "a")[k] = x``; lists, dicts and sets that an assignment makes go through
+``ag__.fresh``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from . import build
+
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_NUMERIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr)
+
+
+def convert_attribute(node: ast.Attribute, text: str) -> ast.Attribute:
+    """An attribute that is set or deleted."""
+    place = build.constant(node.attr), build.constant(text)
+    node.value = build.locate(build.call("owner", node.value, *place), node.value)
+    return node
+
+
+def convert_subscript(node: ast.Subscript, text: str) -> ast.Subscript:
+    """An item that is set or deleted."""
+    key = node.slice
+    keys = [build.loaded(key)] if isinstance(key, (ast.Name, ast.Constant)) else []
+    target = build.call("container", node.value, build.constant(text), *keys)
+    node.value = build.locate(target, node.value)
+    return node
+
+
+def convert_value(value: ast.expr) -> ast.expr:
+    """The value of an assignment."""
+    if isinstance(value, _DISPLAYS):
+        return build.locate(build.call("fresh", value), value)
+    return value
+
+
+def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.expr | None:
+    """What an augmented assignment may change in place beside the name that it sets."""
+    target = node.target
+    if isinstance(target, ast.Name):
+        if isinstance(node.value, _DISPLAYS) or (
+            target.id in parameters and not isinstance(node.value, _NUMERIC)
+        ):
+            return build.name(target.id)
+        return None
+    if isinstance(node.value, _NUMERIC):
+        return None
+    return build.loaded(target)
+
+
+def announcement(value: ast.expr, like: ast.stmt) -> ast.stmt:
+    """A statement that announces a change of ``value`` in place."""
+    return build.locate(ast.Expr(value=build.call("in_place", value)), like, like)

@@ -1,0 +1,46 @@
+"""Where Python iterates on its own: unpacking assignments and comprehensions.
+
+``a, b = value`` becomes ``a, b = ag__.unpacked(value, (None, None))``: the pattern says which
+elements are unpacked in turn. The iterables of comprehensions go through ``ag__.elements``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from . import build
+
+
+def convert_assign(node: ast.Assign) -> ast.Assign:
+    """``node`` with its value prepared for its targets; a display of elements needs nothing."""
+    nested = [t for t in node.targets if isinstance(t, (ast.Tuple, ast.List))]
+    if not nested or isinstance(node.value, (ast.Tuple, ast.List)):
+        return node
+    pattern = build.constant(_pattern(nested[0]))
+    node.value = build.locate(build.call("unpacked", node.value, pattern), node.value)
+    return node
+
+
+def convert_generators(generators: list[ast.comprehension], what: str) -> None:
+    """Prepare the iterables and the conditions of a comprehension."""
+    for generator in generators:
+        for i, test in enumerate(generator.ifs):
+            text = build.constant(f"the `if` of {what}")
+            generator.ifs[i] = build.locate(build.call("certain", test, text), test)
+        elements = build.call("elements", generator.iter)
+        generator.iter = build.locate(elements, generator.iter)
+
+
+def _pattern(target: ast.expr) -> tuple | None:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return tuple(_pattern(element) for element in target.elts)
+    return None
+
+
+def convert_subscript(node: ast.Subscript) -> ast.expr:
+    """The item of a list that staged code may have made grow."""
+    key = node.slice
+    if isinstance(key, ast.Slice):
+        parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
+        key = ast.Call(func=build.name("slice"), args=parts, keywords=[])
+    return build.locate(build.call("loaded", node.value, key), node)

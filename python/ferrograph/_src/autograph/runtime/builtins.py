@@ -1,0 +1,316 @@
+"""Python's builtins as converted code calls them: staged on tensors, themselves on all else."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import ferrograph as fg
+
+from ...staging import effects, iteration, lists
+from ...staging import values as values_module
+from ...staging.conditional import is_staged, stage_choice
+from ...staging.iteration import (
+    has_elements,
+    is_dataset,
+    staged_enumerate,
+    staged_reversed,
+    staged_zip,
+    tensor_range,
+)
+from ...values import nest
+
+
+def staged_form(callee: Any) -> Any:
+    """The form of a builtin that knows tensors, ``callee`` itself for anything else."""
+    try:
+        return _FORMS.get(callee, callee)
+    except TypeError:  # not hashable
+        return callee
+
+
+def _on_datasets() -> Any:
+    from ...data import staged
+
+    return staged
+
+
+def _range(*args: Any) -> Any:
+    if any(is_staged(a) for a in args):
+        return tensor_range(*args)
+    return range(*args)
+
+
+_PLAIN = frozenset({builtins.int, builtins.float, builtins.bool, str, bytes, type(None)})
+_SIZED = frozenset({dict, str, bytes, tuple, set, frozenset, builtins.range})
+_NUMBERS = frozenset({builtins.int, builtins.float, builtins.bool})
+
+
+def _len(value: Any) -> Any:
+    if value.__class__ in _SIZED or (value.__class__ is list and not effects.has_lists()):
+        return len(value)
+    if is_dataset(value):
+        return _on_datasets().length(value)
+    if not is_staged(value):
+        return lists.whole(value).count() if lists.is_grown(value) else len(value)
+    shape = value.shape
+    if shape.rank == 0:
+        raise TypeError("len() of a scalar tensor")
+    known = shape[0] if shape.rank is not None else None
+    return known if known is not None else fg.shape(value)[0]
+
+
+def _int(*args: Any, **keywords: Any) -> Any:
+    if len(args) == 1 and args[0].__class__ not in _PLAIN and is_staged(args[0]):
+        return _number(args[0], "int32")
+    return int(*args, **keywords)
+
+
+def _float(*args: Any) -> Any:
+    if args and args[0].__class__ not in _PLAIN and is_staged(args[0]):
+        return _number(args[0], "float32")
+    return float(*args)
+
+
+def _number(value: Any, dtype: str) -> Any:
+    value = fg.convert_to_tensor(value)
+    if value.dtype == fg.string:
+        return fg.strings.to_number(value, getattr(fg, dtype))
+    return fg.cast(value, getattr(fg, dtype))
+
+
+def _bool(*args: Any) -> Any:
+    if len(args) == 1 and args[0].__class__ not in _PLAIN:
+        value = lists.truth(args[0])
+        return fg.cast(value, fg.bool) if is_staged(value) else bool(value)
+    return bool(*args)
+
+
+def _abs(value: Any) -> Any:
+    if value.__class__ in _NUMBERS:
+        return abs(value)
+    return fg.abs(value) if is_staged(value) else abs(value)
+
+
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    return staged_enumerate(lists.elements_of(iterable), start)
+
+
+def _zip(*iterables: Any, **keywords: Any) -> Any:
+    return staged_zip(*(lists.elements_of(i) for i in iterables), **keywords)
+
+
+def _reversed(sequence: Any) -> Any:
+    found = lists.elements_of(sequence)
+    return lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
+
+
+def _setattr(target: Any, name: str, value: Any) -> None:
+    setattr(effects.owner(target, name, name), name, value)
+
+
+def _delattr(target: Any, name: str) -> None:
+    delattr(effects.owner(target, name, name), name)
+
+
+def _container(python: type) -> Callable:
+    def make(*args: Any, **keywords: Any) -> Any:
+        if args and lists.is_grown(args[0]):
+            if python is list:
+                return effects.fresh(list(args[0]))
+            return lists.whole(args[0])._refuse()
+        if len(args) == 1 and is_staged(args[0]):
+            args = (iteration.as_source(args[0]),)
+        return effects.fresh(python(*args, **keywords))
+
+    return make
+
+
+def _reduction(python: Callable, name: str, pairwise: str, empty: Any) -> Callable:
+    def reduce(values: Any, *args: Any, **keywords: Any) -> Any:
+        if is_dataset(values) and not args and not keywords:
+            return _on_datasets().fold(values, getattr(fg, pairwise), empty)
+        values = lists.as_tensors(values)
+        if is_staged(values) and not args and not keywords:
+            return getattr(fg, name)(values, axis=0)
+        return python(values, *args, **keywords)
+
+    return reduce
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ in _NUMBERS
+
+
+def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
+    def choose(*args: Any, **keywords: Any) -> Any:
+        if not keywords and all(map(_is_number, args)):
+            return python(*args)
+        args = tuple(lists.as_tensors(a) for a in args)
+        if keywords:
+            return _keyed(python, reduction, args, _with_callbacks(keywords))
+        if len(args) == 1 and is_staged(args[0]):
+            return getattr(fg, reduction)(args[0], axis=0)
+        if len(args) == 1 and not isinstance(args[0], (list, tuple)):
+            args = (list(args[0]),)
+        values = args[0] if len(args) == 1 else args
+        if len(values) > 1 and any(is_staged(v) for v in values):
+            return functools.reduce(getattr(fg, pairwise), values)
+        return python(*args)
+
+    return choose
+
+
+def _quantifier(python: Callable, reduction: str, operator: str, pairwise: str) -> Callable:
+    def quantify(values: Any) -> Any:
+        from . import operators
+
+        if is_dataset(values):
+            return _on_datasets().fold(values, getattr(fg, pairwise), python(()))
+        values = lists.as_tensors(values)
+        if is_staged(values):
+            return getattr(fg, reduction)(values)
+        found: Any = python is builtins.all
+        for value in values:
+            if is_staged(value) or is_staged(found):
+                found = getattr(operators, operator)(_truth(found), lambda v=value: _truth(v))
+            elif bool(value) is not (python is builtins.all):
+                return not found
+        return found
+
+    return quantify
+
+
+def _truth(value: Any) -> Any:
+    if is_staged(value):
+        return values_module.truth(fg.convert_to_tensor(value), "`any` or `all`")
+    return bool(value)
+
+
+def _keyed(python: Callable, reduction: str, args: tuple, keywords: dict[str, Any]) -> Any:
+    """``min`` and ``max`` by a key."""
+    values, key = args[0] if len(args) == 1 else args, keywords.get("key")
+    if is_staged(values):
+        values = iteration.as_source(values)
+    values = list(values)
+    if key is None or not values:
+        return python(values, **keywords)
+    keys = [key(v) for v in values]
+    if not any(is_staged(k) for k in keys) and not is_staged(values[0]):
+        chosen = python(range(len(keys)), key=keys.__getitem__)
+        return values[chosen]
+    arg = fg.argmax if reduction == "reduce_max" else fg.argmin
+    return lists.loaded(values, arg(_stacked(keys), output_type=fg.int32))
+
+
+def _stacked(items: list) -> Any:
+    dtype = values_module.common_dtype(items)
+    return fg.stack([values_module.to_tensor(v, dtype) for v in items])
+
+
+def _sorted(values: Any, **keywords: Any) -> Any:
+    keywords = _with_callbacks(keywords)
+    values = lists.as_tensors(values)
+    if not is_staged(values):
+        return _sorted_items(list(values), keywords)
+    direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
+    key = keywords.get("key")
+    if key is None:
+        return fg.sort(values, axis=0, direction=direction)
+    order = fg.argsort(fg.map_fn(key, values), axis=0, direction=direction, stable=True)
+    return fg.gather(values, order)
+
+
+def _sorted_items(items: list, keywords: dict[str, Any]) -> list:
+    key = keywords.get("key")
+    keys = items if key is None else [key(v) for v in items]
+    if not any(is_staged(k) for k in keys):
+        order = sorted(
+            range(len(items)), key=keys.__getitem__, reverse=bool(keywords.get("reverse"))
+        )
+        return effects.fresh([items[i] for i in order])
+    direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
+    places = fg.argsort(_stacked(keys), direction=direction, stable=True)
+    return effects.fresh(fg.unstack(fg.gather(_stacked(items), places)))
+
+
+def _with_callbacks(keywords: dict[str, Any]) -> dict[str, Any]:
+    """``keywords`` with the key function converted."""
+    from .callees import fn
+
+    key = keywords.get("key")
+    return keywords if key is None else {**keywords, "key": fn(key)}
+
+
+def _applied(python: Callable) -> Callable:
+    def apply(function: Any, *iterables: Any) -> Any:
+        from .callees import fn
+
+        if iterables and is_dataset(iterables[0]):
+            found = _on_datasets().applied(iterables[0], python, function, iterables[1:])
+            if found is not NotImplemented:
+                return found
+        return python(fn(function) if callable(function) else function, *iterables)
+
+    return apply
+
+
+def _next(iterator: Any, *default: Any) -> Any:
+    effects.advanced(iterator)
+    if not default or not has_elements(iterator):
+        return next(iterator, *default)
+    found = iterator.get_next_as_optional()
+    return stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
+
+
+def _iter(iterable: Any, *sentinel: Any) -> Any:
+    if not sentinel:
+        if has_elements(iterable):
+            return iterable._staged_elements()
+        iterable = lists.elements_of(iterable)
+        iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
+    return effects.fresh(iter(iterable, *sentinel))
+
+
+def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
+    from .callees import fn
+
+    return nest.map_structure(fn(function), *structure, **keywords)
+
+
+_FORMS: dict[Any, Any] = {
+    nest.map_structure: _map_structure,
+    itertools.starmap: _applied(itertools.starmap),
+    fg.range: tensor_range,
+    builtins.range: _range,
+    builtins.enumerate: _enumerate,
+    builtins.zip: _zip,
+    builtins.reversed: _reversed,
+    builtins.len: _len,
+    builtins.next: _next,
+    builtins.iter: _iter,
+    builtins.int: _int,
+    builtins.float: _float,
+    builtins.bool: _bool,
+    builtins.abs: _abs,
+    builtins.sum: _reduction(builtins.sum, "reduce_sum", "add", 0),
+    builtins.max: _extreme(builtins.max, "reduce_max", "maximum"),
+    builtins.min: _extreme(builtins.min, "reduce_min", "minimum"),
+    builtins.any: _quantifier(builtins.any, "reduce_any", "or_", "logical_or"),
+    builtins.all: _quantifier(builtins.all, "reduce_all", "and_", "logical_and"),
+    builtins.sorted: _sorted,
+    builtins.next: _next,
+    builtins.iter: _iter,
+    builtins.setattr: _setattr,
+    builtins.delattr: _delattr,
+    builtins.list: _container(list),
+    builtins.tuple: _container(tuple),
+    builtins.set: _container(set),
+    builtins.dict: _container(dict),
+    builtins.map: _applied(builtins.map),
+    builtins.filter: _applied(builtins.filter),
+    functools.reduce: _applied(functools.reduce),
+}

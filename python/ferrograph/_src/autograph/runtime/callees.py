@@ -1,0 +1,237 @@
+"""Which functions converted code calls in place of those that the text names."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import inspect
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...context import thread, tracebacks
+from ...staging import effects, files, lists
+from ...staging.errors import ConversionError
+from ...staging.journal import thread as _thread
+from ...staging.journal import traces
+from ...staging.state import Container
+from .. import api
+from ..convert import compile
+from . import builtins
+
+_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_CONTAINERS = (list, dict, set, collections.deque, bytearray)
+_MUTATORS = frozenset(
+    {"append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem"}
+    | {"remove", "clear", "sort", "reverse", "rotate", "add", "discard", "update", "setdefault"}
+    | {"difference_update", "intersection_update", "symmetric_difference_update"}
+    | {"__setitem__", "__delitem__", "__iadd__"}
+)
+_METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
+_NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
+_known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
+_MAX_KNOWN = 4096
+NOT_CONVERTED = "_ferrograph_not_converted"
+
+
+def fn(callee: Any) -> Any:
+    """What to call in place of ``callee``: its converted form, its staged form, or itself."""
+    journals = _thread.journals if traces.n else ()
+    known = journals[0].known if journals else _known
+    try:
+        found = known.get(callee)
+    except TypeError:  # not hashable
+        return _resolved(callee)
+    if found is not None:
+        return found
+    kind = callee.__class__
+    if kind is _METHOD:
+        changed = known.get(callee.__func__)
+        if changed is not None:
+            return callee if changed is callee.__func__ else _METHOD(changed, callee.__self__)
+        return _resolved(callee)
+    if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
+        quiet = not journals or (len(journals) == 1 and not journals[0].lists)
+        return callee if quiet else _resolved(callee)
+    return _remembered(callee, known)
+
+
+def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
+    """``_resolved(callee)``, kept where that is safe: for a trace, or with what lives for long."""
+    found = _resolved(callee)
+    kind = type(callee)
+    if kind is _FUNCTION:
+        keep = known is not _known or callee.__closure__ is None
+    else:
+        keep = kind is _BUILTIN or isinstance(callee, type)
+    if keep:
+        if len(known) >= _MAX_KNOWN:
+            known.clear()
+        known[callee] = found
+    return found
+
+
+def _resolved(callee: Any) -> Any:
+    kind = type(callee)
+    if kind is types.FunctionType:
+        return convert_callee(callee)
+    if kind is types.MethodType:
+        return _method(callee)
+    if kind is functools.partial:
+        return _partial(callee)
+    if kind is types.BuiltinFunctionType:
+        return _builtin(callee) if effects.active() else builtins.staged_form(callee)
+    if isinstance(callee, type):
+        return _class(callee) if effects.active() else builtins.staged_form(callee)
+    return _callable_object(callee)
+
+
+def _builtin(callee: Any) -> Any:
+    """A function or a method written in C, called while a function is traced."""
+    target = callee.__self__
+    if isinstance(target, _CONTAINERS):
+        if lists.is_grown(target):
+            return lists.method(target, callee.__name__)
+        if effects.in_region() and callee.__name__ in _MUTATORS:
+            effects.touch(Container(f"a {type(target).__name__}", target))
+        return callee
+    staged = builtins.staged_form(callee)
+    if staged is not callee:
+        return staged
+    return _library(callee)
+
+
+_CHANGES_ARGUMENTS = {"heapq", "_heapq", "bisect", "_bisect", "random", "operator", "_operator"}
+
+
+def _library(callee: Any) -> Any:
+    """A library's function, called while a function is traced."""
+    if getattr(callee, "__module__", None) in _CHANGES_ARGUMENTS:
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for arg in args:
+                effects.in_place(arg)
+            return callee(*args, **kwargs)
+
+        return call
+    return lists.for_library(callee) if effects.has_lists() else callee
+
+
+def _class(cls: type) -> Any:
+    """A class called while a function is traced: ``__init__`` is converted, the instance noted."""
+    staged = builtins.staged_form(cls)
+    if staged is not cls or issubclass(cls, BaseException):
+        return staged
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        init = cls.__init__
+        plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+        own = type(init) is types.FunctionType and not is_exempt(init)
+        if own and not plain:
+            _note(init, deep=True)
+        if not own or not plain:
+            return effects.fresh(cls(*args, **kwargs))
+        instance = effects.fresh(cls.__new__(cls))
+        convert_callee(init)(instance, *args, **kwargs)
+        return instance
+
+    return make
+
+
+def convert_callee(callee: types.FunctionType) -> Any:
+    """``callee`` converted, or itself where it is not ours to convert."""
+    if is_exempt(callee):
+        if getattr(callee, NOT_CONVERTED, False):
+            _note(callee, deep=True)
+        staged = builtins.staged_form(callee)
+        return _library(staged) if effects.active() else staged
+    result = converted(callee)
+    _note(callee, deep=result is callee and not compile.is_converted(callee.__code__))
+    return result
+
+
+def _note(function: types.FunctionType, deep: bool) -> None:
+    """Tell the trace which functions it runs: what they read from outside belongs to it."""
+    reads = thread.reads()
+    if reads is not None:
+        reads.add(function, deep)
+
+
+def converted(function: types.FunctionType) -> types.FunctionType:
+    """``function`` converted whatever its module; itself where that cannot be done."""
+    from . import operators
+
+    if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
+        return function
+    try:
+        return compile.instantiate(function, operators)
+    except ConversionError as e:
+        tracebacks.unconverted[function.__code__] = str(e)
+        if api.verbosity() > 0:
+            _warn(function, str(e))
+    except (SyntaxError, ValueError, RecursionError) as e:
+        _warn(function, f"{type(e).__name__}: {e}")
+    return function
+
+
+def is_exempt(function: types.FunctionType) -> bool:
+    """Whether a function reached by a call stays as it is."""
+    return getattr(function, NOT_CONVERTED, False) or files.is_library(
+        function.__code__.co_filename
+    )
+
+
+def _method(method: types.MethodType) -> Any:
+    target = method.__func__
+    if type(target) is not types.FunctionType:
+        return method
+    changed = fn(target)
+    return method if changed is target else types.MethodType(changed, method.__self__)
+
+
+def _partial(partial: functools.partial) -> Any:
+    changed = fn(partial.func)
+    if changed is partial.func:
+        return partial
+    return functools.partial(changed, *partial.args, **partial.keywords)
+
+
+def _callable_object(callee: Any) -> Any:
+    call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
+    if type(call) is not types.FunctionType or is_exempt(call):
+        return callee
+    changed = convert_callee(call)
+    return callee if changed is call else types.MethodType(changed, callee)
+
+
+_warned: set[tuple[str, int]] = set()
+
+
+def _warn(function: types.FunctionType, reason: str) -> None:
+    """Say once a function that it runs as plain Python."""
+    code = function.__code__
+    place = (code.co_filename, code.co_firstlineno)
+    if place in _warned:
+        return
+    _warned.add(place)
+    warnings.warn_explicit(
+        f"AutoGraph leaves {function.__qualname__} as plain Python: {reason}",
+        UserWarning,
+        *place,
+        module=sys.intern(function.__module__ or "<unknown>"),
+    )
+
+
+def any_callable(target: Any) -> Callable:
+    """``target`` converted because the user asked for it, wherever it comes from."""
+    if getattr(target, NOT_CONVERTED, False):
+        return target
+    if type(target) is types.FunctionType:
+        return converted(target)
+    if type(target) is types.MethodType and type(target.__func__) is types.FunctionType:
+        return types.MethodType(any_callable(target.__func__), target.__self__)
+    if type(target) is functools.partial:
+        return functools.partial(any_callable(target.func), *target.args, **target.keywords)
+    return fn(target)

@@ -1,0 +1,144 @@
+"""``match``: whether a subject fits a pattern, where tensors may decide, and what it captures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...staging import conditional
+
+_SELF_MATCHING = (
+    bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
+)  # fmt: skip
+
+
+class Match:
+    """Whether a pattern fits, as a Python bool or a tensor, and the values of its names."""
+
+    def __init__(self, test: Any, names: dict[str, Any]):
+        self.test, self.names = test, names
+
+
+def match(subject: Any, pattern: tuple) -> Match:
+    """``subject`` against a pattern of nested tuples."""
+    names: dict[str, Any] = {}
+    test = _KINDS[pattern[0]](subject, names, *pattern[1:])
+    return Match(test if conditional.is_staged(test) else bool(test), names)
+
+
+def _both(first: Any, second: Any) -> Any:
+    """Whether both hold; the second is known already, so nothing is lazy."""
+    for a, b in ((first, second), (second, first)):
+        if not conditional.is_staged(a):
+            return b if a else False
+    return conditional.stage_both(first, lambda: second)
+
+
+def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
+    return _KINDS[pattern[0]](subject, names, *pattern[1:])
+
+
+def _value(subject: Any, names: dict, value: Any) -> Any:
+    return subject == value
+
+
+def _is(subject: Any, names: dict, value: Any) -> Any:
+    return subject is value
+
+
+def _as(subject: Any, names: dict, pattern: tuple | None, name: str | None) -> Any:
+    test = True if pattern is None else _fits(subject, pattern, names)
+    if name is not None:
+        names[name] = subject
+    return test
+
+
+def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
+    found: Any = False
+    for pattern in patterns:
+        captured: dict[str, Any] = {}
+        test = _fits(subject, pattern, captured)
+        if conditional.is_staged(test):
+            if captured:
+                raise TypeError(
+                    "alternatives of a pattern that a tensor decides cannot capture names"
+                )
+            found = test if found is False else _either(found, test)
+        elif test:
+            names.update(captured)
+            return True if found is False else conditional.stage_either(found, lambda: True)
+    return found
+
+
+def _either(first: Any, second: Any) -> Any:
+    return conditional.stage_either(first, lambda: second)
+
+
+def _sequence(subject: Any, names: dict, *patterns: tuple) -> Any:
+    if not isinstance(subject, Sequence) or isinstance(subject, (str, bytes, bytearray)):
+        return False
+    stars = [i for i, p in enumerate(patterns) if p[0] == "star"]
+    n_fixed = len(patterns) - len(stars)
+    if len(subject) != n_fixed and not (stars and len(subject) > n_fixed):
+        return False
+    test: Any = True
+    items = list(subject)
+    if stars:
+        at, extra = stars[0], len(items) - n_fixed
+        if patterns[at][1] is not None:
+            names[patterns[at][1]] = items[at : at + extra]
+        items = items[:at] + items[at + extra :]
+        patterns = patterns[:at] + patterns[at + 1 :]
+    return _all(zip(items, patterns, strict=True), names, test)
+
+
+def _all(pairs: Any, names: dict, test: Any = True) -> Any:
+    for subject, pattern in pairs:
+        test = _both(test, _fits(subject, pattern, names))
+        if test is False:
+            return False
+    return test
+
+
+def _mapping(subject: Any, names: dict, keys: tuple, patterns: tuple, rest: str | None) -> Any:
+    if not isinstance(subject, Mapping) or any(key not in subject for key in keys):
+        return False
+    test = _all(zip((subject[key] for key in keys), patterns, strict=True), names)
+    if rest is not None:
+        names[rest] = {k: v for k, v in subject.items() if k not in keys}
+    return test
+
+
+def _class(
+    subject: Any, names: dict, cls: Any, patterns: tuple, attributes: tuple, keywords: tuple
+) -> Any:
+    if not isinstance(cls, type):
+        raise TypeError("called match pattern must be a class")
+    if not isinstance(subject, cls):
+        return False
+    if patterns and cls in _SELF_MATCHING:
+        pairs = [(subject, patterns[0])]
+    else:
+        declared = getattr(cls, "__match_args__", ())
+        if len(patterns) > len(declared):
+            raise TypeError(
+                f"{cls.__name__}() accepts {len(declared)} positional sub-patterns "
+                f"({len(patterns)} given)"
+            )
+        attributes = (*declared[: len(patterns)], *attributes)
+        keywords, pairs = (*patterns, *keywords), []
+    if any(not hasattr(subject, name) for name in attributes):
+        return False
+    found = [getattr(subject, name) for name in attributes]
+    return _all([*pairs, *zip(found, keywords, strict=True)], names)
+
+
+_KINDS: dict[str, Any] = {
+    "value": _value,
+    "is": _is,
+    "as": _as,
+    "or": _or,
+    "sequence": _sequence,
+    "mapping": _mapping,
+    "class": _class,
+}

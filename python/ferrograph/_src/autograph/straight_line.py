@@ -1,0 +1,87 @@
+"""Telling functions that conversion would leave as they are, without parsing them.
+
+A function runs straight through where its bytecode has no jump and calls nothing but this library:
+then there is no control flow to stage, in it or below it. The answer errs on the side of
+conversion. This module imports nothing heavy, since it stands before every first trace.
+"""
+
+from __future__ import annotations
+
+import opcode
+import sys
+import types
+from functools import cache
+from typing import Any
+
+from ..context.ownership import PACKAGE
+from ..native import _core
+
+__all__ = ["is_straight_line"]
+
+_VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
+
+
+_JUMPS = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
+_TESTS = "UNARY_NOT CONTAINS_OP UNPACK EXTEND CALL_FUNCTION_EX FORMAT BUILD_STRING CONVERT_VALUE"
+_STATE = "STORE_SUBSCR STORE_ATTR STORE_DEREF STORE_GLOBAL DELETE IMPORT MAKE_FUNCTION"
+_SUSPECT_WORDS = f"{_JUMPS} {_TESTS} {_STATE}".split()
+
+
+@cache
+def _is_suspect(op: int) -> bool:
+    """Whether control flow, or what conversion gives a meaning on tensors, may come with it."""
+    if op in opcode.hasjrel or op in opcode.hasjabs:
+        return True
+    name = opcode.opname[op]
+    return any(word in name for word in _SUSPECT_WORDS)
+
+
+def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether a call of a Python function with these arguments runs the same converted or not."""
+    if type(function) is not types.FunctionType:
+        return False
+    code = function.__code__
+    if any(type(c) is types.CodeType for c in code.co_consts):
+        return False
+    if any(_is_suspect(op) for op in set(code.co_code[::2])):
+        return False
+    return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
+
+
+def _all_plain(values: list) -> bool:
+    """Whether arguments are tensors, variables and Python values, whose methods are known."""
+    for value in values:
+        kind = type(value)
+        if kind in (list, tuple):
+            if not _all_plain(list(value)):
+                return False
+        elif kind is dict:
+            if not _all_plain(list(value.values())):
+                return False
+        elif not isinstance(value, _VALUES):
+            return False
+    return True
+
+
+def _reaches_library_only(function: types.FunctionType) -> bool:
+    """Whether the names that a function takes from outside are this library and plain values."""
+    code = function.__code__
+    outside: list[Any] = []
+    for name in code.co_names:
+        if name in function.__globals__:
+            outside.append(function.__globals__[name])
+        elif name in function.__builtins__:
+            return False  # builtins such as len and range have a meaning on tensors
+    for cell in function.__closure__ or ():
+        try:
+            outside.append(cell.cell_contents)
+        except ValueError:  # not set yet
+            return False
+    return all(_is_library(value) or _all_plain([value]) for value in outside)
+
+
+def _is_library(value: Any) -> bool:
+    name = value.__name__ if type(value) is types.ModuleType else getattr(value, "__module__", None)
+    if not isinstance(name, str) or name.partition(".")[0] != PACKAGE:
+        return False
+    return value is sys.modules.get(name) or type(value) is types.FunctionType

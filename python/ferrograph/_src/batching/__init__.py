@@ -1,0 +1,1 @@
+"""The same function for many rows at once."""

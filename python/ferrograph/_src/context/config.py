@@ -1,0 +1,53 @@
+"""Settings and devices."""
+
+from __future__ import annotations
+
+from ..native import _core
+
+__all__ = [
+    "PhysicalDevice",
+    "functions_run_eagerly",
+    "list_logical_devices",
+    "list_physical_devices",
+    "run_functions_eagerly",
+]
+
+
+class PhysicalDevice:
+    """A device by its name and kind."""
+
+    __module__ = "ferrograph.config"
+
+    __slots__ = ("device_type", "name")
+
+    def __init__(self, name: str, device_type: str):
+        self.name, self.device_type = name, device_type
+
+    def __repr__(self) -> str:
+        return f"PhysicalDevice(name={self.name!r}, device_type={self.device_type!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PhysicalDevice) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Make functions run their Python bodies at each call instead of their graphs, or stop that."""
+    _core.run_functions_eagerly(bool(run_eagerly))
+
+
+def functions_run_eagerly() -> bool:
+    """Whether functions run their Python bodies at each call."""
+    return _core.functions_run_eagerly()
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of this machine that ferrograph runs on."""
+    return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+
+
+def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices as operations name them."""
+    return [PhysicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []

@@ -1,0 +1,211 @@
+"""Where the program is: eager or in a graph, under which names, after which operations."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from ..native import _core
+
+__all__ = [
+    "control_dependencies",
+    "device",
+    "executing_eagerly",
+    "init_scope",
+    "inside_function",
+    "name_scope",
+    "no_retrace",
+]
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.regions: list[Any] = []
+        self.scopes: list[str] = []
+        self.depth = 0
+        self.reads: list[Any] = []
+        self.no_retrace = 0
+
+
+_thread = _Thread()
+
+
+@contextlib.contextmanager
+def tracing(region: Any, reads: Any = None) -> Iterator[None]:
+    """Operations of a block become nodes of the region. After an exception it is abandoned.
+
+    ``reads`` is told of the Python functions that run in the block.
+    """
+    scopes, _thread.scopes = _thread.scopes, []
+    _thread.regions.append(region)
+    _thread.reads.append(reads)
+    _thread.depth += 1
+    region.enter()
+    try:
+        yield
+    except BaseException:
+        region.abandon()
+        raise
+    finally:
+        region.exit()
+        _thread.depth -= 1
+        _thread.reads.pop()
+        _thread.regions.pop()
+        _thread.scopes = scopes
+
+
+def current_region() -> Any:
+    """The region of the innermost function being traced; None when eager."""
+    return _thread.regions[-1] if _thread.regions else None
+
+
+def reads() -> Any:
+    """Where the function being traced notes what it reads from outside; None where nothing does."""
+    return _thread.reads[-1] if _thread.reads else None
+
+
+def called_while_tracing(concrete: Any) -> None:
+    """Tell the function being traced of the values that a trace which it calls depends on."""
+    noted = reads()
+    if noted is not None:
+        noted.add_guards(concrete._guards)
+
+
+@contextlib.contextmanager
+def no_retrace() -> Iterator[None]:
+    """Calls of this thread that would retrace a function raise ``RetraceError`` in a block.
+
+    The error carries the record that says what differs. The first trace of a function is allowed,
+    and so is all that happens in it.
+    """
+    _thread.no_retrace += 1
+    try:
+        yield
+    finally:
+        _thread.no_retrace -= 1
+
+
+def retracing_is_refused() -> bool:
+    """Whether a retrace here is an error."""
+    return _thread.no_retrace > 0 and _thread.depth == 0
+
+
+def executing_eagerly() -> bool:
+    """Whether operations compute at once here: not while a function is traced."""
+    return _core.executing_eagerly()
+
+
+def inside_function() -> bool:
+    """Whether a function is being traced, also within ``init_scope``."""
+    return _thread.depth > 0
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Operations of a block compute at once, also while a function is traced."""
+    scope = _core.EagerScope()
+    scope.enter()
+    try:
+        yield
+    finally:
+        scope.exit()
+
+
+class name_scope:
+    """Names of operations made in a block get a prefix: ``with name_scope("layer"): ...``.
+
+    The block's value is the prefix, with a trailing slash. ValueError for a name that is no string.
+    """
+
+    __module__ = "ferrograph"
+
+    def __init__(self, name: str):
+        if not isinstance(name, str):
+            raise ValueError(f"a name scope is named by a string, got {name!r}")
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name as given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        outer = _thread.scopes[-1] if _thread.scopes else ""
+        scope = self._name if self._name.endswith("/") else f"{outer}{self._name}/"
+        scope = "" if not self._name else scope
+        _thread.scopes.append(scope)
+        self._set(scope)
+        return scope
+
+    def __exit__(self, *exc: Any) -> None:
+        _thread.scopes.pop()
+        self._set(_thread.scopes[-1] if _thread.scopes else "")
+
+    @staticmethod
+    def _set(scope: str) -> None:
+        region = current_region()
+        if region is not None and region.graph_id == _core.current_graph_id():
+            region.set_scope(scope)
+
+
+def current_scope() -> str:
+    """The prefix of names here, with its trailing slash; empty at top level."""
+    return _thread.scopes[-1] if _thread.scopes else ""
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Operations of a block run after these ones. Operations with effects are ordered anyway."""
+    region = current_region()
+    if region is None or region.graph_id != _core.current_graph_id():
+        yield
+        return
+    tensors = [t for t in control_inputs or [] if isinstance(t, _core.Tensor)]
+    before = region.set_control(tensors)
+    try:
+        yield
+    finally:
+        region.restore_control(before)
+
+
+_devices = [""]
+
+
+def device_by_number(number: int) -> str:
+    """The name of a device by the number that signatures have."""
+    return _devices[number]
+
+
+def _canonical(device_name: Any) -> str:
+    """The device asked for, as ``/device:CPU:0``; empty where none is."""
+    text = "" if device_name is None or callable(device_name) else str(device_name)
+    kinds = [part for part in text.upper().replace("DEVICE:", "").split("/") if part]
+    known = ("CPU", "JOB:", "REPLICA:", "TASK:")
+    if any(not part.startswith(known) for part in kinds):
+        raise ValueError(f"there is no device {device_name!r} here; ferrograph runs on the CPU")
+    asked = next((part for part in kinds if part.startswith("CPU")), None)
+    if asked is None:
+        return ""
+    return f"/device:{asked}" if ":" in asked else f"/device:{asked}:0"
+
+
+@contextlib.contextmanager
+def device(device_name: Any) -> Iterator[None]:
+    """A block's operations are asked to run on a device. There is the CPU; others are refused.
+
+    Functions are traced for each device that is asked for. None asks for no device any more.
+    ValueError for a device that this machine does not offer to ferrograph.
+    """
+    name = _canonical(device_name)
+    if not name and device_name is not None:
+        yield
+        return
+    if name not in _devices:
+        _devices.append(name)
+    before = _core.set_device(_devices.index(name))
+    try:
+        yield
+    finally:
+        _core.set_device(before)

@@ -1,0 +1,123 @@
+"""Tracebacks that show the user's frames: those of this package are left out.
+
+``FERROGRAPH_TRACEBACK=full`` in the environment, or ``debugging.disable_traceback_filtering``,
+shows all.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+import weakref
+
+from .ownership import PACKAGE_FOLDER
+
+__all__ = [
+    "disable_traceback_filtering",
+    "enable_traceback_filtering",
+    "is_filtering",
+    "set_filtering",
+    "show_users_frames",
+]
+
+_state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
+
+# Code objects made of a part of a function, as the body of a loop: their frames stand for it.
+parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
+
+# Code objects that AutoGraph could not convert, and why.
+unconverted: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
+
+
+def is_filtering() -> bool:
+    """Whether frames of this package are left out of tracebacks."""
+    return _state["filtering"]
+
+
+def set_filtering(filtering: bool) -> None:
+    """Leave frames of this package out of tracebacks, or show them."""
+    _state["filtering"] = bool(filtering)
+
+
+def enable_traceback_filtering() -> None:
+    """Leave this package's frames out of tracebacks, which is the default."""
+    set_filtering(True)
+
+
+def disable_traceback_filtering() -> None:
+    """Show this package's frames in tracebacks, as ``FERROGRAPH_TRACEBACK=full`` does."""
+    set_filtering(False)
+
+
+def show_users_frames(error: BaseException) -> None:
+    """Take this package's frames out of the traceback of ``error`` and of those it came from."""
+    if not _state["filtering"] or type(error).__name__ == "InternalError":
+        return
+    _explain(error)
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        one = pending.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        one.__traceback__ = _filtered(one.__traceback__)
+        pending += [one.__cause__, one.__context__]
+
+
+def _explain(error: BaseException) -> None:
+    """Say in an error about a tensor's missing value why the code was not converted."""
+    from ..values.errors import OperatorNotAllowedInGraphError
+
+    if not isinstance(error, OperatorNotAllowedInGraphError) or not error.args:
+        return
+    traceback, reason = error.__traceback__, None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith(PACKAGE_FOLDER):
+            reason = unconverted.get(code)
+            if reason is None and _is_called_by_python(code):
+                reason = (
+                    f"Python itself calls {code.co_name}, as a property, an operator or by an "
+                    "iteration; call a method or a function in its place"
+                )
+        traceback = traceback.tb_next
+    if reason is not None:
+        text = f"{error.args[0]}\nAutoGraph did not convert the code: {reason}."
+        error.args = (text, *error.args[1:])
+
+
+def _is_called_by_python(code: types.CodeType) -> bool:
+    """Whether user code of a class runs as it was written, with others converted around it."""
+    plain = "ag__" not in (*code.co_freevars, *code.co_cellvars)
+    return plain and code.co_varnames[:1] == ("self",) and code.co_argcount > 0
+
+
+def _filtered(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    kept: list[types.TracebackType] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not code.co_filename.startswith(PACKAGE_FOLDER):
+            if kept and _stands_for(code, kept[-1].tb_frame.f_code):
+                kept.pop()
+            if not (kept and _repeats(traceback, kept[-1])):
+                kept.append(traceback)
+        traceback = traceback.tb_next
+    made: types.TracebackType | None = None
+    for entry in reversed(kept):
+        made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return made
+
+
+def _stands_for(inner: types.CodeType, outer: types.CodeType) -> bool:
+    """Whether the frame of ``inner`` shows more closely where that of ``outer`` is."""
+    same = inner.co_filename == outer.co_filename and inner.co_name == outer.co_name
+    return same and inner in parts
+
+
+def _repeats(inner: types.TracebackType, outer: types.TracebackType) -> bool:
+    """Whether a frame is that of an operand on the line that the frame around it shows."""
+    code = inner.tb_frame.f_code
+    operand = code.co_name == "<lambda>" and not code.co_argcount
+    place = code.co_filename, inner.tb_lineno
+    return operand and place == (outer.tb_frame.f_code.co_filename, outer.tb_lineno)

@@ -1,0 +1,1 @@
+"""Control flow on tensors as functions: conditionals, loops, maps and folds over rows."""

@@ -1,0 +1,313 @@
+"""Functions over the rows of tensors: ``map_fn``, ``vectorized_map``, ``scan`` and the folds.
+
+Each takes a structure of tensors with a first axis of the same size, and calls a function with the
+rows of that number in that structure. Run eagerly that is a Python loop; in a graph the function is
+traced once, into the body of a loop that keeps its results in arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..native import _core
+from ..state.tensor_array import TensorArray
+from ..values import nest
+from ..values.composite import CompositeTensor
+from ..values.dtypes import as_dtype
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+from .cond import while_loop
+
+__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
+
+
+class _Rows:
+    """The rows of a structure of tensors. ValueError for scalars and for different lengths."""
+
+    def __init__(self, elems: Any, what: str, broadcast: bool = False):
+        self._structure = elems
+        self.tensors = [
+            leaf if _is_rowwise(leaf) else _core.convert_to_tensor(leaf)
+            for leaf in nest.flatten(elems)
+        ]
+        if not self.tensors:
+            raise ValueError(f"{what} needs at least one tensor to run over")
+        for tensor in self.tensors:
+            if getattr(tensor, "shape", TensorShape(None)).rank == 0:
+                raise ValueError(f"{what} runs over the rows of tensors, a scalar has none")
+        sizes = [_size_of(t) for t in self.tensors]
+        known = {n for n in sizes if n is not None}
+        self._single = [broadcast and n == 1 and len(known) > 1 for n in sizes]
+        if len(known - {1} if any(self._single) else known) > 1:
+            raise ValueError(f"{what}: the tensors have different numbers of rows, {sizes}")
+        self.count = self._count(sizes)
+        self._places = [self._readable(t) for t in self.tensors]
+
+    def _count(self, sizes: list) -> Any:
+        """The number of rows: an int where it is known, else a tensor."""
+        chosen = [i for i, single in enumerate(self._single) if not single]
+        known = next((i for i in chosen if sizes[i] is not None), None)
+        if known is not None:
+            return sizes[known]
+        first: Any = self.tensors[chosen[0]]
+        if hasattr(first, "row_splits"):
+            return first.nrows("int32")
+        return _core.emit("Shape", (nest.flatten(first, expand_composites=True)[0],))[0]
+
+    def _readable(self, tensor: Any) -> Any:
+        if not isinstance(tensor, _core.Tensor):
+            from .rows import CompositeRows
+
+            return CompositeRows(tensor)
+        if _core.executing_eagerly():
+            return _rows_of(tensor)
+        size = self.count if tensor.shape.rank is None else tensor.shape[0]
+        size = self.count if size is None else size
+        return TensorArray(tensor.dtype, size, clear_after_read=False).unstack(tensor)
+
+    def at(self, index: Any) -> Any:
+        """The rows of that number."""
+        pairs = zip(self._places, self._single, strict=True)
+        rows = [_row(place, 0 if single else index) for place, single in pairs]
+        return nest.pack_sequence_as(self._structure, rows)
+
+
+def _is_rowwise(value: Any) -> bool:
+    """Whether it is a composite value with rows: ragged, or an extension type that can be."""
+    return isinstance(value, CompositeTensor) and hasattr(type(value._type_spec), "_unbatch")
+
+
+def _size_of(value: Any) -> int | None:
+    """The number of rows where it is known."""
+    if not isinstance(value, _core.Tensor) and not hasattr(value, "row_splits"):
+        value = nest.flatten(value, expand_composites=True)[0]
+    return value.shape[0] if value.shape.rank is not None else None
+
+
+def _rows_of(tensor: Any) -> list:
+    if tensor.shape[0] == 0:
+        return []
+    rows = _core.emit("Unpack", (tensor,), {"num": tensor.shape[0], "axis": 0})
+    return rows if isinstance(rows, list) else [rows]
+
+
+def _row(place: Any, index: Any) -> Any:
+    return place[index] if isinstance(place, list) else place.read(index)
+
+
+def _converted(fn: Any, what: str) -> Callable:
+    if not callable(fn):
+        raise TypeError(f"{what} needs a function, got {fn!r}")
+    if _core.executing_eagerly():
+        return fn
+    from ..autograph import api
+
+    return api.convert_callback(fn)
+
+
+def _repeat(numbers: tuple, step: Callable, state: list) -> list:
+    """``state = step(i, state)`` for each ``i`` from a first number to a last by 1 or -1."""
+    first, end, by = numbers
+    if _core.executing_eagerly():
+        for i in range(int(first), int(end), by):
+            state = step(i, state)
+        return state
+
+    def going(i: Any, _: Any) -> Any:
+        return i < end if by > 0 else i > end
+
+    start = _core.convert_to_tensor(first)
+    return while_loop(going, lambda i, held: (i + by, step(i, held)), (start, state))[1]
+
+
+def _specs(signature: Any) -> list[Any]:
+    """What a signature says of each result; a dtype leaves the shape open."""
+    return [
+        leaf if isinstance(leaf, TypeSpec) else TensorSpec(None, as_dtype(leaf))
+        for leaf in nest.flatten(signature)
+    ]
+
+
+def map_fn(
+    fn: Callable,
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """``fn`` of each row of ``elems``, stacked.
+
+    The results have the structure and dtypes of ``fn_output_signature`` (dtypes and specs), by
+    default those of ``elems``; ValueError or TypeError for another structure. Rows may come from
+    ragged tensors and batchable extension types; results of a ``RaggedTensorSpec`` may differ in
+    length.
+    ``parallel_iterations``, ``back_prop`` and ``swap_memory`` are accepted and change nothing.
+
+    >>> fg.map_fn(lambda row: row * row, fg.constant([1, 2, 3])).numpy().tolist()
+    [1, 4, 9]
+    """
+    fn = _converted(fn, "map_fn")
+    rows = _Rows(elems, "map_fn")
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if signature is None:
+        kinds = [
+            t.dtype if isinstance(t, _core.Tensor) else t._type_spec._unbatch()
+            for t in rows.tensors
+        ]
+        signature = nest.pack_sequence_as(elems, kinds)
+    return _map(fn, rows, signature, infer_shape)
+
+
+def _map(fn: Callable, rows: _Rows, signature: Any, infer_shape: bool = True) -> Any:
+    from .rows import collector_for
+
+    collectors = [collector_for(spec, rows.count, infer_shape) for spec in _specs(signature)]
+
+    def step(i: Any, held: list) -> list:
+        result = fn(rows.at(i))
+        nest.assert_same_structure(signature, result, check_types=False)
+        pairs = zip(collectors, nest.flatten(result), strict=True)
+        return _written(held, i, [part for c, value in pairs for part in c.parts(value)])
+
+    arrays = _repeat((0, rows.count, 1), step, [a for c in collectors for a in c.arrays])
+    made, rest = [], iter(arrays)
+    for collector in collectors:
+        made.append(collector.result([next(rest) for _ in collector.arrays]))
+    return nest.pack_sequence_as(signature, made)
+
+
+def _written(arrays: list, i: Any, values: list) -> list:
+    return [array.write(i, value) for array, value in zip(arrays, values, strict=True)]
+
+
+def vectorized_map(
+    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """``fn`` of each row of ``elems``, stacked in the structure that ``fn`` returns.
+
+    A tensor of a single row goes with every row of the others. Rows are computed one by one; the
+    last two arguments are accepted and change nothing.
+    """
+    fn = _converted(fn, "vectorized_map")
+    rows = _Rows(elems, "vectorized_map", broadcast=True)
+    return _map(fn, rows, _signature_of(fn, rows))
+
+
+def _signature_of(fn: Callable, rows: _Rows) -> Any:
+    """The dtypes and shapes that ``fn`` gives for a row, from a trace that is thrown away."""
+    from ..autograph import api
+
+    region = _core.Region("rows")
+    region.enter()
+    try:
+        inputs = [
+            region.add_input(t.dtype, None if t.shape.rank is None else t.shape[1:], "row")
+            for t in rows.tensors
+        ]
+        result = api.convert_callback(fn)(nest.pack_sequence_as(rows._structure, inputs))
+        leaves = [_core.convert_to_tensor(leaf) for leaf in nest.flatten(result)]
+        return nest.pack_sequence_as(result, [TensorSpec(t.shape, t.dtype) for t in leaves])
+    finally:
+        region.exit()
+        region.abandon()
+
+
+def _begin(rows: _Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, tuple]:
+    """The structure to start from, and the numbers of the rows that follow."""
+    first, end, by = (rows.count - 1, -1, -1) if reverse else (0, rows.count, 1)
+    if initializer is None:
+        leaves = [tensor[first] for tensor in rows.tensors]
+        return nest.pack_sequence_as(elems, leaves), (first + by, end, by)
+    start = [_core.convert_to_tensor(leaf) for leaf in nest.flatten(initializer)]
+    return nest.pack_sequence_as(initializer, start), (first, end, by)
+
+
+def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
+    """The leaves of ``fn`` of what was accumulated and a row."""
+    result = fn(nest.pack_sequence_as(structure, held), row)
+    nest.assert_same_structure(structure, result, check_types=False)
+    pairs = zip(nest.flatten(result), held, strict=True)
+    return [_core.convert_to_tensor(new, dtype_hint=old.dtype) for new, old in pairs]
+
+
+def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> Any:
+    fn = _converted(fn, what)
+    rows = _Rows(elems, what)
+    start, numbers = _begin(rows, elems, initializer, reverse)
+    final = _repeat(
+        numbers, lambda i, held: _accumulate(fn, start, held, rows.at(i)), nest.flatten(start)
+    )
+    return nest.pack_sequence_as(start, final)
+
+
+def foldl(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """``fn(... fn(fn(initializer, row 0), row 1) ..., last row)``.
+
+    Without ``initializer`` it starts from row 0. The accumulator keeps its structure and dtypes.
+    """
+    return _fold(fn, elems, initializer, False, "foldl")
+
+
+def foldr(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """``fn(... fn(fn(initializer, last row), row before) ..., row 0)``.
+
+    Without ``initializer`` it starts from the last row.
+    """
+    return _fold(fn, elems, initializer, True, "foldr")
+
+
+def scan(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Every accumulator of ``foldl``, stacked; with ``reverse`` of ``foldr``, in the rows' order.
+
+    >>> fg.scan(lambda total, row: total + row, fg.constant([1, 2, 3])).numpy().tolist()
+    [1, 3, 6]
+    """
+    fn = _converted(fn, "scan")
+    rows = _Rows(elems, "scan")
+    start, numbers = _begin(rows, elems, initializer, reverse)
+    leaves = nest.flatten(start)
+    shapes = [leaf.shape if infer_shape else None for leaf in leaves]
+    arrays = [
+        TensorArray(leaf.dtype, rows.count, infer_shape=infer_shape, element_shape=shape)
+        for leaf, shape in zip(leaves, shapes, strict=True)
+    ]
+    if initializer is None:
+        arrays = _written(arrays, rows.count - 1 if reverse else 0, leaves)
+
+    def step(i: Any, state: list) -> list:
+        held = _accumulate(fn, start, state[0], rows.at(i))
+        return [held, _written(state[1], i, held)]
+
+    _, arrays = _repeat(numbers, step, [leaves, arrays])
+    return nest.pack_sequence_as(start, [array.stack() for array in arrays])

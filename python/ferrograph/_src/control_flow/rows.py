@@ -1,0 +1,111 @@
+"""How ``map_fn`` takes the rows of values and collects its results, also where these are ragged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import _core
+from ..state.tensor_array import TensorArray
+from ..values import nest
+from ..values.tensor_spec import TensorSpec, TypeSpec
+
+__all__ = ["CompositeRows", "collector_for"]
+
+
+class CompositeRows:
+    """The rows of a composite value."""
+
+    def __init__(self, value: Any):
+        self._value = value
+        self._spec = value._type_spec._unbatch()
+        self._parts = nest.flatten(value, expand_composites=True)
+
+    def read(self, index: Any) -> Any:
+        """The row of that number."""
+        if hasattr(self._value, "row_splits"):
+            return self._value[index]
+        rows = [part[index] for part in self._parts]
+        return nest.pack_sequence_as(self._spec, rows, expand_composites=True)
+
+
+def collector_for(spec: Any, count: Any, infer_shape: bool) -> Any:
+    """What collects ``count`` results of a spec. NotImplementedError for one without rows."""
+    if isinstance(spec, TensorSpec):
+        return _Stacked(spec, count, infer_shape)
+    if hasattr(spec, "row_splits_dtype"):
+        return _RaggedRows(spec, count)
+    if hasattr(spec, "_batch"):
+        return _Parts(spec, count, infer_shape)
+    raise NotImplementedError(f"results of the type {spec!r} cannot be stacked")
+
+
+class _Stacked:
+    """Tensors, stacked."""
+
+    def __init__(self, spec: TensorSpec, count: Any, infer_shape: bool):
+        self.arrays = [
+            TensorArray(spec.dtype, count, infer_shape=infer_shape, element_shape=spec.shape)
+        ]
+
+    def parts(self, value: Any) -> list:
+        """What to write for a result, an entry for each array."""
+        return [value]
+
+    def result(self, arrays: list) -> Any:
+        """All results as one value."""
+        return arrays[0].stack()
+
+
+class _Parts:
+    """Extension types, whose parts are stacked."""
+
+    def __init__(self, spec: TypeSpec, count: Any, infer_shape: bool):
+        self._spec: Any = spec
+        self.arrays = [
+            TensorArray(part.dtype, count, infer_shape=infer_shape, element_shape=part.shape)
+            for part in nest.flatten(spec, expand_composites=True)
+        ]
+
+    def parts(self, value: Any) -> list:
+        """What to write for a result, an entry for each array."""
+        return nest.flatten(value, expand_composites=True)
+
+    def result(self, arrays: list) -> Any:
+        """All results as one value."""
+        whole = self._spec._batch(None)
+        stacked = [array.stack() for array in arrays]
+        return nest.pack_sequence_as(whole, stacked, expand_composites=True)
+
+
+class _RaggedRows:
+    """Rows of any length, ragged themselves where the spec says so."""
+
+    def __init__(self, spec: Any, count: Any):
+        self._spec, self._count = spec, count
+        inner = [None] * (spec.shape.rank - spec.ragged_rank) if spec.shape.rank else None
+        if inner is not None:
+            inner[1:] = spec.shape.as_list()[spec.ragged_rank + 1 :]
+        values = TensorArray(spec.dtype, count, infer_shape=False, element_shape=inner)
+        lengths = [
+            TensorArray(spec.row_splits_dtype, count, infer_shape=False, element_shape=shape)
+            for shape in [[], *[[None]] * spec.ragged_rank]
+        ]
+        self.arrays = [values, *lengths]
+
+    def parts(self, value: Any) -> list:
+        """What to write for a result, an entry for each array."""
+        dtype = self._spec.row_splits_dtype
+        if self._spec.ragged_rank == 0:
+            value = _core.convert_to_tensor(value, dtype_hint=self._spec.dtype)
+            rows = _core.emit("Shape", (value,), {"out_type": dtype})[0]
+            return [value, rows]
+        lengths = [_core.emit("Cast", (n,), {"DstT": dtype}) for n in value.nested_row_lengths()]
+        return [value.flat_values, value.nrows(dtype), *lengths]
+
+    def result(self, arrays: list) -> Any:
+        """All results as one value."""
+        from ..ragged.tensor import RaggedTensor
+
+        values, outer, *nested = arrays
+        lengths = [outer.stack(), *(array.concat() for array in nested)]
+        return RaggedTensor.from_nested_row_lengths(values.concat(), lengths, validate=False)

@@ -1,0 +1,1 @@
+"""Datasets: pipelines of elements that are computed when they are asked for."""

@@ -1,0 +1,57 @@
+"""Functions over elements that take more than the elements: by turns, and with a state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..native import _core
+from . import structure, traced
+from .structure import scalar
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+
+def interleave(
+    dataset: Dataset, function: Callable, cycle_length: Any, block_length: Any
+) -> Dataset:
+    """``Dataset.interleave``."""
+    from .dataset import AUTOTUNE, emitted
+
+    arguments = traced.element_arguments(dataset.element_spec)
+    f = traced.into_dataset(function, arguments, "interleave")
+    if cycle_length is None or (isinstance(cycle_length, int) and cycle_length == AUTOTUNE):
+        cycle_length = os.cpu_count() or 1
+    counts = [scalar(cycle_length), scalar(1 if block_length is None else block_length)]
+    inputs = [dataset._variant_tensor, *counts, *f.captured]
+    return emitted("InterleaveDataset", inputs, f.type.element_spec, dataset, f=f.graph)
+
+
+def scan(dataset: Dataset, initial_state: Any, function: Callable) -> Dataset:
+    """``Dataset.scan``."""
+    from .dataset import emitted
+
+    state = structure.normalized(initial_state)
+    f, _ = traced.with_state(function, state, dataset.element_spec, "scan", True)
+    tensors = structure.tensors_of(state)
+    inputs = [dataset._variant_tensor, *tensors, *f.captured]
+    attrs = {"f": f.graph, "n_state": len(tensors)}
+    return emitted("ScanDataset", inputs, f.type[1], dataset, **attrs)
+
+
+def reduce(dataset: Dataset, initial_state: Any, function: Callable) -> Any:
+    """``Dataset.reduce``: a loop over an iterator of its own."""
+    element = dataset.element_spec
+    state = structure.normalized(initial_state)
+    f, state_type = traced.with_state(function, state, element, "reduce", False)
+    tensors = structure.tensors_of(state)
+    inputs = [dataset._variant_tensor, *tensors, *f.captured]
+    if tensors:
+        kinds = [structure.dtypes_and_shapes(kind) for kind in (state_type, element)]
+        found = _core.emit_reduce(f.graph, inputs, *kinds)
+    else:
+        attrs = {"f": f.graph, "n_state": 0, **structure.attributes(state_type)}
+        found = _core.emit_detached("ReduceDataset", inputs, attrs)
+    return structure.packed(state_type, found)

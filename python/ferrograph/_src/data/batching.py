@@ -1,0 +1,235 @@
+"""Elements brought together: batches, padded batches, groups and buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..native import _core
+from ..values import nest
+from ..values.dtypes import bool as bool_dtype
+from ..values.dtypes import int64
+from ..values.dtypes import string as string_dtype
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec
+from . import structure, traced
+from .specs import DatasetSpec
+from .structure import flag, scalar
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+
+def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
+    """``Dataset.batch``."""
+    from . import composites
+    from .dataset import emitted
+
+    if not composites.is_plain(dataset.element_spec):
+        return composites.batch(dataset, batch_size, drop_remainder)
+
+    size, drop = scalar(batch_size), flag(drop_remainder)
+    first = _static_size(size, drop)
+    spec = structure.map_types(lambda s: _stacked(s, first), dataset.element_spec)
+    inputs = [dataset._variant_tensor, size, drop]
+    return emitted("BatchDatasetV2", inputs, spec, dataset)
+
+
+def _static_size(size: Any, drop: Any) -> int | None:
+    """The size of every batch where it is known, which a short last one leaves unknown."""
+    known, dropped = size._constant_value(), drop._constant_value()
+    return int(known) if known is not None and dropped is not None and bool(dropped) else None
+
+
+def _stacked(spec: Any, first: int | None) -> TensorSpec:
+    _expect_tensor(spec, "batch")
+    return TensorSpec(TensorShape([first]).concatenate(spec.shape), spec.dtype)
+
+
+def _expect_tensor(spec: Any, what: str) -> None:
+    if not isinstance(spec, TensorSpec):
+        raise TypeError(f"{what} works on elements of tensors, got a component of type {spec}")
+
+
+def unbatch(dataset: Dataset) -> Dataset:
+    """``Dataset.unbatch``."""
+    from . import composites
+    from .dataset import emitted
+
+    if not composites.is_plain(dataset.element_spec):
+        return composites.unbatch(dataset)
+
+    spec = structure.map_types(_row, dataset.element_spec)
+    return emitted("UnbatchDataset", [dataset._variant_tensor], spec, dataset)
+
+
+def _row(spec: Any) -> TensorSpec:
+    _expect_tensor(spec, "unbatch")
+    if spec.shape.rank == 0:
+        raise ValueError("unbatch: a scalar has no rows")
+    return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
+
+
+def padded_batch(
+    dataset: Dataset, batch_size: Any, shapes: Any, paddings: Any, drop_remainder: Any
+) -> Dataset:
+    """``Dataset.padded_batch``."""
+    from .dataset import emitted
+
+    specs = nest.flatten(dataset.element_spec)
+    for spec in specs:
+        _expect_tensor(spec, "padded_batch")
+    chosen = [
+        _padded_shape(s, p)
+        for s, p in zip(specs, _beside(dataset.element_spec, shapes), strict=True)
+    ]
+    if paddings is not None and not nest.is_nested(paddings) and len(specs) > 1:
+        paddings = nest.pack_sequence_as(dataset.element_spec, [paddings] * len(specs))
+    values = [
+        _padding(s, p) for s, p in zip(specs, _beside(dataset.element_spec, paddings), strict=True)
+    ]
+    size, drop = scalar(batch_size), flag(drop_remainder)
+    first = _static_size(size, drop)
+    after = [
+        TensorSpec(TensorShape([first]).concatenate(static), s.dtype)
+        for s, (static, _) in zip(specs, chosen, strict=True)
+    ]
+    inputs = [dataset._variant_tensor, size, drop, *(shape for _, shape in chosen), *values]
+    spec = nest.pack_sequence_as(dataset.element_spec, after)
+    return emitted("PaddedBatchDatasetV2", inputs, spec, dataset, N=len(specs))
+
+
+def _beside(element_spec: Any, values: Any) -> list:
+    """What ``values``, a structure as deep as the element's, holds for each component."""
+    if values is None or not nest.is_nested(element_spec):
+        return [values] * len(nest.flatten(element_spec))
+    if not nest.is_nested(values):
+        raise TypeError(f"expected a structure like {element_spec}, got {values!r}")
+    specs, parts = nest.children(element_spec), nest.children(values)
+    if len(specs) != len(parts):
+        raise ValueError(f"expected a structure like {element_spec}, got {values!r}")
+    found: list = []
+    for spec, part in zip(specs, parts, strict=True):
+        found += _beside(spec, part)
+    return found
+
+
+def _padded_shape(spec: TensorSpec, shape: Any) -> tuple[TensorShape, Any]:
+    """The padded shape of a component as far as it is known, and as a tensor with -1 for None."""
+    if isinstance(shape, _core.Tensor):
+        known = shape._constant_value()
+        if known is None:
+            static = TensorShape([None] * shape.shape[0])
+            return static, _core.emit("Cast", (shape,), {"DstT": int64})
+        shape = [None if n < 0 else int(n) for n in known]
+    elif shape is not None:
+        sizes = list(shape) if not isinstance(shape, TensorShape) else shape.as_list()
+        shape = [None if n is None or int(n) < 0 else int(n) for n in sizes]
+    static = spec.shape if shape is None else TensorShape(shape)
+    if static.rank is None:
+        raise ValueError(
+            "padded_batch: a component of unknown rank needs its padded_shapes, got None"
+        )
+    if spec.shape.rank is not None and spec.shape.rank != static.rank:
+        raise ValueError(f"padded_batch: shape {spec.shape} cannot be padded to {static}")
+    for have, want in zip(spec.shape.as_list() if spec.shape.rank else [], static, strict=False):
+        if have is not None and want is not None and have > want:
+            raise ValueError(f"padded_batch: shape {spec.shape} does not fit {static}")
+    dims = [-1 if n is None else n for n in static.as_list()]
+    return static, _core.convert_to_tensor(dims, int64)
+
+
+def _padding(spec: TensorSpec, value: Any) -> Any:
+    if value is None:
+        value = "" if spec.dtype == string_dtype else False if spec.dtype == bool_dtype else 0
+    made = _core.convert_to_tensor(value, dtype_hint=spec.dtype)
+    if made.dtype != spec.dtype:
+        raise TypeError(f"padded_batch: the padding of {spec} is {made.dtype.name}")
+    if made.shape.rank:
+        raise ValueError(f"padded_batch: a padding must be a scalar, got shape {made.shape}")
+    return made
+
+
+def group_by_window(
+    dataset: Dataset, key_func: Callable, reduce_func: Callable, size: Any, size_func: Any
+) -> Dataset:
+    """``Dataset.group_by_window``."""
+    from .dataset import emitted
+
+    if (size is None) == (size_func is None):
+        raise ValueError("group_by_window takes either window_size or window_size_func")
+    element, number = dataset.element_spec, TensorSpec([], int64)
+    what = "group_by_window"
+    key = traced.Traced(_as_int64(key_func), traced.element_arguments(element), what)
+    reduced = traced.into_dataset(reduce_func, [number, DatasetSpec(element)], what)
+    sizes = (lambda _: scalar(size)) if size_func is None else _as_int64(size_func)
+    window = traced.Traced(sizes, [number], what)
+    inputs = [dataset._variant_tensor, *key.captured, *reduced.captured, *window.captured]
+    own = structure.attributes(element)
+    return emitted(
+        "GroupByWindowDataset",
+        inputs,
+        reduced.type.element_spec,
+        dataset,
+        key_func=key.graph,
+        reduce_func=reduced.graph,
+        window_size_func=window.graph,
+        n_key_captures=len(key.captured),
+        n_reduce_captures=len(reduced.captured),
+        input_types=own["output_types"],
+        input_shapes=own["output_shapes"],
+    )
+
+
+def _as_int64(function: Callable) -> Callable:
+    """The function with its result, a scalar integer, as int64."""
+    from ..autograph import api
+
+    converted = api.convert_callback(function)
+    return lambda *args: scalar(converted(*args))
+
+
+def bucket_by_sequence_length(
+    dataset: Dataset,
+    element_length_func: Callable,
+    bucket_boundaries: Any,
+    bucket_batch_sizes: Any,
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+    name: str | None = None,
+) -> Dataset:
+    """``Dataset.bucket_by_sequence_length``."""
+    from ..autograph import api
+    from ..ops.numeric import cast
+    from ..ops.reductions import reduce_sum
+
+    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+        raise ValueError("bucket_batch_sizes must have one more entry than bucket_boundaries")
+    ends = [int(n) for n in bucket_boundaries]
+    sizes = _core.convert_to_tensor([int(n) for n in bucket_batch_sizes], int64)
+    length_of = api.convert_callback(element_length_func)
+
+    def bucket(*element: Any) -> Any:
+        length = cast(length_of(*element), int64)
+        return reduce_sum(cast(length >= _core.convert_to_tensor(ends, int64), int64))
+
+    def batched(key: Any, group: Dataset) -> Dataset:
+        size = sizes[key]
+        if no_padding:
+            return group.batch(size, drop_remainder)
+        shapes = padded_shapes
+        if pad_to_bucket_boundary:
+            last = _core.convert_to_tensor([n - 1 for n in ends] + [-1], int64)[key]
+            shapes = structure.map_types(lambda s: _up_to(s, last), dataset.element_spec)
+        return group.padded_batch(size, shapes, padding_values, drop_remainder)
+
+    return group_by_window(dataset, bucket, batched, None, lambda key: sizes[key])
+
+
+def _up_to(spec: TensorSpec, last: Any) -> Any:
+    """The padded shape whose unknown dimensions are ``last``."""
+    dims = [last if n is None else n for n in spec.shape.as_list()]
+    return _core.convert_to_tensor(dims, int64)

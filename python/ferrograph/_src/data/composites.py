@@ -1,0 +1,174 @@
+"""Ragged and sparse elements: rows of them, and several as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ferrograph as fg
+
+from ..values import nest
+from ..values.tensor_spec import TensorSpec
+from .structure import flag, scalar
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+
+def slices(value: Any) -> Dataset:
+    """The rows of a structure with ragged or sparse tensors in it."""
+    from .dataset import Dataset
+
+    parts = [
+        Dataset.from_tensor_slices(leaf) if isinstance(leaf, fg.Tensor) else _rows(leaf)
+        for leaf in nest.flatten(value)
+    ]
+    return Dataset.zip(nest.pack_sequence_as(value, parts))
+
+
+def _rows(leaf: Any) -> Dataset:
+    from .dataset import Dataset
+
+    if isinstance(leaf, fg.RaggedTensor):
+        return Dataset.range(leaf.nrows(fg.int64)).map(lambda i: leaf[i])
+    if isinstance(leaf, fg.sparse.SparseTensor):
+        return Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
+    raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
+
+
+def _sparse_row(whole: Any, i: Any) -> Any:
+    chosen = fg.equal(whole.indices[:, 0], i)
+    indices = fg.boolean_mask(whole.indices, chosen)[:, 1:]
+    values = fg.boolean_mask(whole.values, chosen)
+    return fg.sparse.SparseTensor(indices, values, whole.dense_shape[1:])
+
+
+class _Batcher:
+    """How one component is taken apart into tensors, and several are put together.
+
+    ``parts`` gives the tensors of a component, ``whole`` a batch from a dataset of each of them.
+    """
+
+    def __init__(self, parts: Callable[[Any], list], whole: Callable[[list, Any], Any]):
+        self.parts, self.whole = parts, whole
+
+
+def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = None) -> Dataset:
+    """Batches of elements among which are ragged or sparse tensors.
+
+    With ``splits``, a dtype of row splits, tensors of unknown shape become ragged too.
+    """
+    size = scalar(batch_size)
+    specs = nest.flatten(dataset.element_spec)
+    batchers = [_batcher(spec, splits) for spec in specs]
+    counts = [len(batcher.parts(spec)) for batcher, spec in zip(batchers, specs, strict=True)]
+    element_type = dataset.element_spec
+
+    def apart(*element: Any) -> tuple:
+        value = element if type(element_type) is tuple else element[0]
+        leaves = zip(batchers, nest.flatten(value), strict=True)
+        return tuple(part for batcher, leaf in leaves for part in batcher.parts(leaf))
+
+    def together(*windows: Any) -> Any:
+        rest = iter(windows)
+        wholes = [
+            batcher.whole([next(rest) for _ in range(count)], size)
+            for batcher, count in zip(batchers, counts, strict=True)
+        ]
+        return nest.pack_sequence_as(element_type, wholes)
+
+    windows = dataset.map(apart).window(size, drop_remainder=flag(drop_remainder))
+    return windows.map(together)
+
+
+def _batcher(spec: Any, splits: Any) -> _Batcher:
+    if isinstance(spec, TensorSpec):
+        if splits is None or spec.shape.is_fully_defined():
+            return _Batcher(lambda t: [t], _stack)
+        rank = spec.shape.rank
+        if rank is None:
+            raise ValueError(f"ragged_batch needs elements of known rank, got {spec}")
+        if rank == 1:
+            return _Batcher(lambda t: [t], lambda w, _: _ragged([w[0]], splits))
+        inner = rank - 1
+        return _Batcher(
+            lambda t: _ragged_parts(t if t is spec else _as_ragged(t), inner),
+            lambda w, _: _ragged(w, splits),
+        )
+    if isinstance(spec, fg.RaggedTensorSpec):
+        rank, dtype = spec.ragged_rank, splits or spec.row_splits_dtype
+        return _Batcher(lambda t: _ragged_parts(t, rank), lambda w, _: _ragged(w, dtype))
+    if isinstance(spec, fg.SparseTensorSpec):
+        return _Batcher(_sparse_parts, _sparse)
+    raise TypeError(f"batch works on tensors, ragged and sparse ones, got a component of {spec}")
+
+
+def _as_ragged(tensor: Any) -> Any:
+    return fg.RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)
+
+
+def _ragged_parts(value: Any, rank: int) -> list:
+    """The innermost values and the lengths of rows, outermost first; of a spec as many of it."""
+    if isinstance(value, (fg.TypeSpec, fg.TensorSpec)):
+        return [value] * (rank + 1)
+    return [value.flat_values, *value.nested_row_lengths()] if rank else [value]
+
+
+def _sparse_parts(value: Any) -> list:
+    if isinstance(value, fg.TypeSpec):
+        return [value] * 3
+    return [value.indices, value.values, value.dense_shape]
+
+
+def _stack(windows: list, size: Any) -> Any:
+    return windows[0].batch(size).get_single_element()
+
+
+def _ragged(windows: list, splits: Any) -> Any:
+    """The ragged tensor of the values and row lengths of its rows."""
+    flat, counts = _joined(windows[0])
+    inner = [_joined(window) for window in windows[1:]]
+    if inner:
+        counts = inner[0][1]
+    every = [fg.cast(n, splits) for n in (counts, *(lengths for lengths, _ in inner))]
+    return fg.RaggedTensor.from_nested_row_lengths(flat, every, validate=False)
+
+
+def _sparse(windows: list, size: Any) -> Any:
+    indices, counts = _joined(windows[0])
+    values, _ = _joined(windows[1])
+    shapes = _stack([windows[2]], size)
+    numbers = fg.repeat(fg.range(fg.size(counts, fg.int64)), counts)
+    indices = fg.concat([fg.expand_dims(numbers, 1), indices], 1)
+    shape = fg.concat([fg.shape(shapes, fg.int64)[:1], fg.reduce_max(shapes, 0)], 0)
+    return fg.sparse.SparseTensor(indices, values, shape)
+
+
+def _joined(window: Any) -> tuple:
+    """The elements of a dataset one after the other along their first axis, and their lengths."""
+    spec = window.element_spec
+    elements = iter(window)
+    parts = fg.TensorArray(spec.dtype, 0, True, infer_shape=False, element_shape=spec.shape)
+    sizes = fg.TensorArray(fg.int64, 0, True, element_shape=[])
+
+    def step(i: Any, parts: Any, sizes: Any) -> tuple:
+        part = elements.get_next()
+        return i + 1, parts.write(i, part), sizes.write(i, fg.shape(part, fg.int64)[0])
+
+    start = (fg.constant(0), parts, sizes)
+    _, parts, sizes = fg.while_loop(lambda *_: elements._has_next(False), step, start)
+    return parts.concat(), sizes.stack()
+
+
+def is_plain(element_type: Any) -> bool:
+    """Whether all components are tensors."""
+    return all(isinstance(spec, TensorSpec) for spec in nest.flatten(element_type))
+
+
+def unbatch(dataset: Dataset) -> Dataset:
+    """The rows of elements with ragged or sparse tensors in them."""
+
+    def rows(*element: Any) -> Dataset:
+        return slices(element if type(dataset.element_spec) is tuple else element[0])
+
+    return dataset.flat_map(rows)

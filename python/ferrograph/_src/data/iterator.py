@@ -1,0 +1,148 @@
+"""Iterators over datasets, and values that may be missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import _core
+from ..values import errors, nest
+from ..values.composite import CompositeTensor
+from . import structure
+from .specs import IteratorSpec, OptionalSpec
+
+__all__ = ["Iterator", "NumpyIterator", "Optional"]
+
+# Calls of `next` on one iterator within a trace; more are a Python loop that will not end.
+_TRACED_CALLS = 100_000
+
+
+class Iterator(_core.IteratorBase, CompositeTensor):
+    """Where a program is in a dataset: what ``iter(dataset)`` gives.
+
+    ``next(it)`` is the next element, StopIteration at the end. While a function is traced it is the
+    element of that moment of the running graph, whose end is OutOfRangeError; an iterator may be an
+    argument of such functions, or be used by them from outside.
+    """
+
+    __module__ = "ferrograph.data"
+
+    def __new__(cls, handle: Any, element_spec: Any) -> Iterator:
+        return super().__new__(cls, handle, structure.template(element_spec))
+
+    def __init__(self, handle: Any, element_spec: Any):
+        self._element_spec = element_spec
+        self._n_traced = 0
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of an element: its structure with a ``TypeSpec`` for each component."""
+        return self._element_spec
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
+        if _core.executing_eagerly():
+            for element in self:
+                return element
+            raise errors.OutOfRangeError(None, None, "End of sequence")
+        self._n_traced += 1
+        if self._n_traced > _TRACED_CALLS:
+            raise errors.OperatorNotAllowedInGraphError(
+                "a Python loop takes elements of a dataset while a function is traced, where it "
+                "never ends. Use a `for` statement that AutoGraph converts, or `dataset.take(n)`"
+            )
+        return self._emit("IteratorGetNext", structure.packed)
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element as an ``Optional``, which is empty at the end."""
+        if _core.executing_eagerly():
+            for element in self:
+                return Optional.from_value(element)
+            return Optional.empty(self._element_spec)
+        return Optional(self._emit("IteratorGetNextAsOptional", None), self._element_spec)
+
+    def _emit(self, op: str, pack: Any) -> Any:
+        found = _core.emit(op, (self._handle,), structure.attributes(self._element_spec))
+        if pack is None:
+            return found
+        return pack(self._element_spec, _listed(found))
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self._element_spec)
+
+    def _staged_elements(self) -> Iterator:
+        return self
+
+    def _has_next(self, stopped: Any) -> Any:
+        return _core.emit("IteratorHasNext", (self._handle, stopped))
+
+    def __repr__(self) -> str:
+        return f"<ferrograph.data.Iterator element_spec={self._element_spec}>"
+
+
+def _listed(found: Any) -> list:
+    if found is None:
+        return []
+    return found if isinstance(found, list) else [found]
+
+
+class Optional(CompositeTensor):
+    """A value that may be missing: ``has_value()`` tells, ``get_value()`` gives it."""
+
+    __module__ = "ferrograph.data.experimental"
+
+    def __init__(self, handle: Any, element_spec: Any):
+        self._handle, self._value_spec = handle, element_spec
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """An optional that holds a value, a structure of tensors."""
+        value = structure.normalized(value)
+        handle = _core.emit("OptionalFromValue", structure.tensors_of(value))
+        return Optional(handle, structure.type_of(value))
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """An optional of that type that holds nothing."""
+        return Optional(_core.emit("OptionalNone", ()), element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of the value."""
+        return self._value_spec
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is a value, a scalar bool tensor."""
+        return _core.emit("OptionalHasValue", (self._handle,), None, name)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The value; InvalidArgumentError where there is none."""
+        attrs = structure.attributes(self._value_spec)
+        found = _core.emit("OptionalGetValue", (self._handle,), attrs, name)
+        return structure.packed(self._value_spec, _listed(found))
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self._value_spec)
+
+    def __repr__(self) -> str:
+        return f"<ferrograph.experimental.Optional element_spec={self._value_spec}>"
+
+
+class NumpyIterator:
+    """The elements of a dataset as NumPy arrays: what ``as_numpy_iterator`` gives."""
+
+    __module__ = "ferrograph.data"
+
+    def __init__(self, dataset: Any):
+        self._iterator = iter(dataset)
+
+    def __iter__(self) -> NumpyIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return nest.map_structure(_to_numpy, next(self._iterator))
+
+
+def _to_numpy(value: Any) -> Any:
+    return value if value is None else value.numpy()

@@ -1,0 +1,138 @@
+"""Options of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["Options", "ThreadingOptions"]
+
+
+class _Settings:
+    """Named settings, None where nothing was said."""
+
+    _names: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        for name in self._names:
+            object.__setattr__(self, name, None)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._names:
+            raise AttributeError(f"{type(self).__name__} has no option {name!r}")
+        object.__setattr__(self, name, value)
+
+    def _merge(self, other: Any) -> None:
+        for name in self._names:
+            own, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(own, _Settings):
+                own._merge(theirs)
+            elif theirs is not None:
+                setattr(self, name, theirs)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        said = (f"{n}={getattr(self, n)!r}" for n in self._names if getattr(self, n) is not None)
+        return f"{type(self).__name__}({', '.join(said)})"
+
+
+class ThreadingOptions(_Settings):
+    """How many threads iterating may take. The pool of the process serves all; accepted."""
+
+    __module__ = "ferrograph.data"
+
+    _names = ("max_intra_op_parallelism", "private_threadpool_size")
+
+
+class AutotuneOptions(_Settings):
+    """What may be tuned while iterating. Accepted."""
+
+    __module__ = "ferrograph.data.experimental"
+
+    _names = (
+        "enabled",
+        "cpu_budget",
+        "ram_budget",
+        "autotune_algorithm",
+        "initial_parallelism",
+        "min_parallelism",
+    )
+
+
+class OptimizationOptions(_Settings):
+    """Which rewritings of a pipeline are allowed. Accepted."""
+
+    __module__ = "ferrograph.data.experimental"
+
+    _names = (
+        "apply_default_optimizations",
+        "filter_fusion",
+        "filter_parallelization",
+        "inject_prefetch",
+        "map_and_batch_fusion",
+        "map_and_filter_fusion",
+        "map_fusion",
+        "map_parallelization",
+        "noop_elimination",
+        "parallel_batch",
+        "seq_interleave_prefetch",
+        "shuffle_and_repeat_fusion",
+        "warm_start",
+    )
+
+
+class DistributeOptions(_Settings):
+    """How a dataset is split among workers. There is one; accepted."""
+
+    __module__ = "ferrograph.data.experimental"
+
+    _names = ("auto_shard_policy", "num_devices")
+
+
+class Options(_Settings):
+    """Options of a dataset, which those made from it inherit.
+
+    The elements come in order and are the same whatever is set: ``deterministic`` and the numbers
+    of threads are carried along for programs that read them.
+    """
+
+    __module__ = "ferrograph.data"
+
+    _names = (
+        "autotune",
+        "dataset_name",
+        "deterministic",
+        "experimental_deterministic",
+        "experimental_distribute",
+        "experimental_optimization",
+        "experimental_slack",
+        "experimental_symbolic_checkpoint",
+        "experimental_threading",
+        "experimental_warm_start",
+        "framework_type",
+        "service",
+        "threading",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.autotune = AutotuneOptions()
+        self.experimental_distribute = DistributeOptions()
+        self.experimental_optimization = OptimizationOptions()
+        self.threading = self.experimental_threading = ThreadingOptions()
+
+    def merge(self, options: Options) -> Options:
+        """Options with those of both; where both say something, the given ones count."""
+        return Options.merged([self, options])
+
+    @staticmethod
+    def merged(all_options: Iterable[Options]) -> Options:
+        """The options of several datasets together; later ones count."""
+        found = Options()
+        for options in all_options:
+            found._merge(options)
+        return found

@@ -1,0 +1,189 @@
+"""Where elements come from: rows, generators, random numbers, other datasets side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..native import _core
+from ..values import nest
+from ..values.dtypes import as_dtype, int64
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+from . import structure
+from .dataset import Dataset, emitted
+
+
+def slices(tensors: Any) -> Dataset:
+    """``Dataset.from_tensor_slices``."""
+    value = structure.normalized(tensors)
+    leaves = nest.flatten(value)
+    if not leaves:
+        raise ValueError("from_tensor_slices needs at least one tensor")
+    if not all(isinstance(leaf, _core.Tensor) for leaf in leaves):
+        from .composites import slices as slices_of_composites
+
+        return slices_of_composites(value)
+    specs = [_row(leaf) for leaf in leaves]
+    counts = {leaf.shape[0] for leaf in leaves if leaf.shape.rank is not None} - {None}
+    if len(counts) > 1:
+        shapes = [str(leaf.shape) for leaf in leaves]
+        raise ValueError(f"the components have different numbers of rows: {', '.join(shapes)}")
+    spec = nest.pack_sequence_as(value, specs)
+    return emitted("TensorSliceDataset", leaves, spec)
+
+
+def _row(leaf: Any) -> TensorSpec:
+    if leaf.shape.rank == 0:
+        raise ValueError("a scalar cannot be sliced: from_tensor_slices needs tensors with rows")
+    return TensorSpec(None if leaf.shape.rank is None else leaf.shape[1:], leaf.dtype)
+
+
+def generated(generator: Callable, types: Any, shapes: Any, args: Any, signature: Any) -> Dataset:
+    """``Dataset.from_generator``."""
+    if not callable(generator):
+        raise TypeError(f"from_generator needs a function, got {generator!r}")
+    signature = _signature(types, shapes, signature)
+    inputs = [_core.convert_to_tensor(a) for a in (() if args is None else args)]
+    rows = _Rows(generator, signature)
+    variant = _core.emit_generator(rows, inputs, *structure.dtypes_and_shapes(signature))
+    from .dataset import made
+
+    return made(variant, signature, "FlatMapDataset")
+
+
+def _signature(types: Any, shapes: Any, signature: Any) -> Any:
+    if signature is not None:
+        if types is not None or shapes is not None:
+            raise TypeError("output_signature stands alone, without output_types and output_shapes")
+        for spec in nest.flatten(signature):
+            if not isinstance(spec, TypeSpec):
+                raise TypeError(f"output_signature must hold TypeSpecs, got {spec!r}")
+        return signature
+    if types is None:
+        raise TypeError("from_generator needs output_signature, or output_types")
+    leaves = nest.flatten(types)
+    if shapes is None:
+        shapes = [None] * len(leaves)
+    elif not nest.is_nested(types):
+        shapes = [shapes]
+    else:
+        from .batching import _beside
+
+        shapes = _beside(types, shapes)
+    specs = [
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for dtype, shape in zip(leaves, shapes, strict=True)
+    ]
+    return nest.pack_sequence_as(types, specs)
+
+
+class _Rows:
+    """Calls a generator, and takes what it yields apart into components."""
+
+    def __init__(self, generator: Callable, signature: Any):
+        self._generator, self._signature = generator, signature
+
+    def __call__(self, *args: Any) -> Any:
+        values = self._generator(*(a.numpy() for a in args))
+        if isinstance(self._signature, TensorSpec):
+            return values
+        return (_parts(value, self._signature) for value in values)
+
+
+def _parts(value: Any, signature: Any) -> list:
+    """The components of an element in the structure of ``signature``; lists count as tuples."""
+    if nest.is_nested(signature):
+        if isinstance(value, list):
+            value = tuple(value)
+        if not nest.is_nested(value):
+            raise TypeError(f"a generator gave {value!r}, expected the structure {signature}")
+        specs, parts = nest.children(signature), nest.children(value)
+        same_keys = not isinstance(signature, dict) or set(signature) == set(value)
+        if len(specs) != len(parts) or not same_keys:
+            raise TypeError(f"a generator gave {value!r}, expected the structure {signature}")
+        found: list = []
+        for part, spec in zip(parts, specs, strict=True):
+            found += _parts(part, spec)
+        return found
+    if isinstance(signature, TensorSpec):
+        return [value]
+    value = structure.normalized(value)
+    return structure.tensors_of(value)
+
+
+def seeds(seed: Any) -> list:
+    """The two seeds of a random dataset, as tensors: the program's and the operation's own."""
+    from ..ops.random_ops import seed_pair
+
+    return [_core.convert_to_tensor(s, int64) for s in seed_pair(seed)]
+
+
+def random_numbers(seed: Any, rerandomize: bool) -> Dataset:
+    """``Dataset.random``."""
+    attrs = {"rerandomize_each_iteration": rerandomize}
+    return emitted("RandomDatasetV2", seeds(seed), TensorSpec([], int64), **attrs)
+
+
+def zipped(args: tuple, datasets: Any) -> Dataset:
+    """``Dataset.zip``."""
+    if not args and datasets is None:
+        raise TypeError("zip needs datasets")
+    if args and datasets is not None:
+        raise TypeError("zip takes datasets either by position or as `datasets`")
+    given = datasets if not args else args[0] if len(args) == 1 else args
+    leaves = nest.flatten(given)
+    for leaf in leaves:
+        if not isinstance(leaf, Dataset):
+            raise TypeError(f"zip takes datasets and structures of them, got {leaf!r}")
+    if isinstance(given, list):
+        raise TypeError("zip takes a tuple or dict of datasets, got a list")
+    spec = nest.map_structure(lambda d: d.element_spec, given)
+    return emitted("ZipDataset", [d._variant_tensor for d in leaves], spec, *leaves)
+
+
+def chosen(datasets: Any, choice: Dataset, stops: bool) -> Dataset:
+    """``Dataset.choose_from_datasets``."""
+    datasets = list(datasets)
+    if not datasets:
+        raise ValueError("choose_from_datasets needs datasets to choose from")
+    expected = TensorSpec([], int64)
+    if not expected.is_compatible_with(choice.element_spec):
+        raise TypeError(f"choice_dataset must give scalar int64s, gives {choice.element_spec}")
+    spec = datasets[0].element_spec
+    for other in datasets[1:]:
+        structure.same_kind(spec, other.element_spec, "choose_from_datasets")
+        spec = structure.generalised(spec, other.element_spec)
+    inputs = [choice._variant_tensor, *(d._variant_tensor for d in datasets)]
+    op = "DirectedInterleaveDataset"
+    return emitted(op, inputs, spec, *datasets, stop_on_empty_dataset=bool(stops))
+
+
+def sampled(datasets: Any, weights: Any, seed: Any, stops: bool, rerandomize: bool) -> Dataset:
+    """``Dataset.sample_from_datasets``."""
+    from ..ops.numeric import cast
+    from ..ops.reductions import reduce_sum
+
+    datasets = list(datasets)
+    if not datasets:
+        raise ValueError("sample_from_datasets needs datasets to choose from")
+    n = len(datasets)
+    if weights is None:
+        weights = [1.0 / n] * n
+    draws = random_numbers(seed, rerandomize)
+
+    def choose(number: Any, row: Any) -> Any:
+        from ...math import cumsum
+
+        bounds = cumsum(cast(row, "float64"))
+        place = cast(number, "float64") * (bounds[-1] / 2.0**32)
+        return reduce_sum(cast(bounds <= place, int64))
+
+    if isinstance(weights, Dataset):
+        choice = Dataset.zip((draws, weights)).map(choose)
+    else:
+        row = _core.convert_to_tensor(weights)
+        if row.shape.rank != 1 or row.shape[0] not in (None, n):
+            raise ValueError(f"sample_from_datasets needs {n} weights, got shape {row.shape}")
+        choice = draws.map(lambda number: choose(number, row))
+    return chosen(datasets, choice, stops)

@@ -1,0 +1,101 @@
+"""The types of datasets, iterators and optional values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.dtypes import resource, variant
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+
+__all__ = ["DatasetSpec", "IteratorSpec", "OptionalSpec"]
+
+
+class _HandleSpec(TypeSpec):
+    """The type of something that one tensor refers to, with elements of a type."""
+
+    __slots__ = ("_element_spec",)
+    _dtype: Any = variant
+
+    def __init__(self, element_spec: Any):
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of an element."""
+        return self._element_spec
+
+    def _serialize(self) -> tuple:
+        return (self._element_spec,)
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return TensorSpec([], self._dtype)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._handle
+
+    def _from_components(self, components: Any) -> Any:
+        return self.value_type(components, self._element_spec)
+
+
+class DatasetSpec(_HandleSpec):
+    """The type of a dataset whose elements have the type ``element_spec``."""
+
+    __module__ = "ferrograph.data"
+
+    __slots__ = ("_shape",)
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()):
+        super().__init__(element_spec)
+        self._shape = TensorShape(dataset_shape)
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values: ``Dataset``."""
+        from .dataset import Dataset
+
+        return Dataset
+
+    def _serialize(self) -> tuple:
+        return self._element_spec, self._shape
+
+    def _to_components(self, value: Any) -> Any:
+        return value._variant_tensor
+
+    def _from_components(self, components: Any) -> Any:
+        from .dataset import made
+
+        return made(components, self._element_spec)
+
+
+class IteratorSpec(_HandleSpec):
+    """The type of an iterator whose elements have the type ``element_spec``."""
+
+    __module__ = "ferrograph.data"
+
+    __slots__ = ()
+    _dtype = resource
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values: ``Iterator``."""
+        from .iterator import Iterator
+
+        return Iterator
+
+
+class OptionalSpec(_HandleSpec):
+    """The type of an optional value of the type ``value_spec``."""
+
+    __slots__ = ()
+
+    def __init__(self, value_spec: Any):
+        super().__init__(value_spec)
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values: ``Optional``."""
+        from .iterator import Optional
+
+        return Optional

@@ -1,0 +1,62 @@
+"""Python's functions on datasets, as converted code calls them while a function is traced."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..native import _core
+from ..values.tensor_spec import TensorSpec
+from .dataset import Dataset
+
+
+def length(dataset: Dataset) -> Any:
+    """``len(dataset)`` as a tensor, which fails when it runs for no or an unknown end."""
+    from ...debugging import Assert
+
+    count = dataset.cardinality()
+    Assert(count >= 0, ["len() of a dataset without end, or of unknown length:", count])
+    return count
+
+
+def fold(dataset: Dataset, function: Callable, initial: Any) -> Any:
+    """``sum``, ``any`` or ``all`` of a dataset of tensors."""
+    spec = dataset.element_spec
+    if not isinstance(spec, TensorSpec):
+        raise TypeError(f"the elements must be tensors, but have the type {spec}")
+    start = _core.convert_to_tensor(initial, spec.dtype)
+    return dataset.reduce(start, lambda state, element: function(state, element))
+
+
+def applied(dataset: Dataset, python: Callable, function: Any, rest: tuple) -> Any:
+    """``map``, ``filter`` or ``functools.reduce`` over datasets."""
+    if python is functools.reduce and len(rest) == 1:
+        return dataset.reduce(rest[0], function)
+    if python is builtins.filter:
+        return dataset.filter(_truth if function is None else function)
+    if python is builtins.map and all(isinstance(other, Dataset) for other in rest):
+        if rest:
+            return Dataset.zip((dataset, *rest)).map(function)
+        return dataset.map(_Whole(function, dataset))
+    return NotImplemented
+
+
+def _truth(element: Any) -> Any:
+    from ..ops.numeric import cast
+
+    return cast(element, "bool")
+
+
+class _Whole:
+    """Calls a function with an element as one argument, also where the element is a tuple."""
+
+    def __init__(self, function: Callable, dataset: Dataset):
+        from ..autograph import api
+
+        self._function = api.convert_callback(function)
+        self._is_tuple = type(dataset.element_spec) is tuple
+
+    def __call__(self, *parts: Any) -> Any:
+        return self._function(parts if self._is_tuple else parts[0])

@@ -1,0 +1,252 @@
+"""The specs of extension types: the fields, with specs in place of tensors."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from ..native import _core
+from ..values import nest
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+from .fields import MISSING, Field, ImmutableDict
+
+__all__ = ["ExtensionTypeBatchEncoder", "ExtensionTypeSpec", "leaves", "refilled"]
+
+
+def is_part(value: Any) -> bool:
+    """Whether it is a tensor or composite value, or the spec of one: no plain Python value."""
+    return isinstance(value, (_core.Tensor, _core.VariableBase, TypeSpec)) or hasattr(
+        type(value), "_type_spec"
+    )
+
+
+def leaves(value: Any, found: list) -> None:
+    """The tensors and composite values, or their specs, in the value of a field."""
+    if isinstance(value, Mapping):
+        for item in value.values():
+            leaves(item, found)
+    elif isinstance(value, tuple) and not hasattr(value, "_type_spec"):
+        for item in value:
+            leaves(item, found)
+    elif is_part(value):
+        found.append(value)
+
+
+def refilled(value: Any, parts: Any) -> Any:
+    """The value of a field with the next of ``parts`` in place of its own."""
+    if isinstance(value, Mapping):
+        return ImmutableDict({k: refilled(v, parts) for k, v in value.items()})
+    if isinstance(value, tuple) and not hasattr(value, "_type_spec"):
+        return tuple([refilled(v, parts) for v in value])
+    return next(parts) if is_part(value) else value
+
+
+class ExtensionTypeSpec(TypeSpec):
+    """The type of an extension type's values: a spec for each tensor, Python values as they are.
+
+    Each extension type has one as its attribute ``Spec``, made from the fields by position or name,
+    unless its own ``Spec`` class has another constructor.
+    """
+
+    __module__ = "ferrograph.experimental"
+
+    _fields: tuple[Field, ...] = ()
+    _value_type: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        names = [f.name for f in self._fields]
+        if len(args) > len(names):
+            raise TypeError(f"{self._shown()} takes {len(names)} fields, got {len(args)}")
+        given = dict(zip(names, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in names or name in given:
+                raise TypeError(f"{self._shown()} got an unexpected field {name!r}")
+            given[name] = value
+        for field in self._fields:
+            value = given.get(field.name, MISSING)
+            if value is MISSING:
+                value = field.annotation if isinstance(field.annotation, TypeSpec) else MISSING
+            if value is MISSING and field.default is not MISSING:
+                value = field.default
+            if value is MISSING:
+                raise TypeError(f"{self._shown()} misses the field {field.name!r}")
+            setattr(self, field.name, value)
+
+    @classmethod
+    def _of_fields(cls, values: dict[str, Any]) -> Any:
+        """A spec of these fields, without its constructor."""
+        made = object.__new__(cls)
+        made.__dict__.update(values, _closed=True)
+        return made
+
+    def _close(self) -> None:
+        """Convert and check the fields that a constructor set; nothing changes afterwards."""
+        names = {f.name for f in self._fields}
+        if names != set(self.__dict__):
+            raise ValueError(
+                f"{self._shown()} must set the fields {sorted(names)}, not {sorted(self.__dict__)}"
+            )
+        for field in self._fields:
+            value = self.__dict__[field.name]
+            self.__dict__[field.name] = _spec_value(value, field.annotation, field.name)
+        self.__dict__["_closed"] = True
+
+    @classmethod
+    def _shown(cls) -> str:
+        return f"{getattr(cls._value_type, '__qualname__', cls.__name__)}.Spec"
+
+    @property
+    def value_type(self) -> type:
+        """The extension type."""
+        return self._value_type
+
+    def _serialize(self) -> tuple:
+        return tuple([(f.name, _plain(self.__dict__[f.name])) for f in self._fields])
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple) -> Any:
+        return cls._of_fields({name: _wrapped(value) for name, value in serialization})
+
+    def _static_key(self) -> Any:
+        return tuple([_key(self.__dict__[f.name]) for f in self._fields])
+
+    @property
+    def _component_specs(self) -> list:
+        return self._parts_of(self)
+
+    def _parts_of(self, owner: Any) -> list:
+        found: list = []
+        for field in self._fields:
+            leaves(owner.__dict__[field.name], found)
+        return found
+
+    def _to_components(self, value: Any) -> list:
+        return self._parts_of(value)
+
+    def _from_components(self, components: Any) -> Any:
+        parts = iter(components)
+        fields = {f.name: refilled(self.__dict__[f.name], parts) for f in self._fields}
+        return self._value_type._of_fields(fields)
+
+    def _mapped(self, function: Any) -> Any:
+        """This spec with ``function`` of each spec in it."""
+        parts = iter([function(spec) for spec in self._component_specs])
+        fields = {f.name: refilled(self.__dict__[f.name], parts) for f in self._fields}
+        return type(self)._of_fields(fields)
+
+    def _batch(self, batch_size: Any) -> Any:
+        """The type of several such values in one, along a new first axis."""
+        return self._mapped(lambda spec: _batched(spec, batch_size))
+
+    def _unbatch(self) -> Any:
+        """The type of the elements along the first axis."""
+        return self._mapped(_unbatched)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_closed" in self.__dict__:
+            raise AttributeError(f"{self._shown()} cannot be changed: attribute {name!r}")
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{f.name}={self.__dict__[f.name]!r}" for f in self._fields)
+        return f"{self._shown()}({fields})"
+
+
+def _batched(spec: Any, size: Any) -> Any:
+    if isinstance(spec, TensorSpec):
+        return TensorSpec(TensorShape([size]).concatenate(spec.shape), spec.dtype)
+    return spec._batch(size)
+
+
+def _unbatched(spec: Any) -> Any:
+    if isinstance(spec, TensorSpec):
+        if spec.shape.rank == 0:
+            raise ValueError("a scalar has no first axis to take apart")
+        return TensorSpec(spec.shape[1:], spec.dtype)
+    return spec._unbatch()
+
+
+class ExtensionTypeBatchEncoder:
+    """How values of a ``BatchableExtensionType`` become tensors that are stacked, and back.
+
+    This one stacks each field. A subclass may override all of the methods.
+    """
+
+    __module__ = "ferrograph.experimental"
+
+    def batch(self, spec: Any, batch_size: Any) -> Any:
+        """The spec of ``batch_size`` values in one."""
+        return spec._batch(batch_size)
+
+    def unbatch(self, spec: Any) -> Any:
+        """The spec of the elements of a batch."""
+        return spec._unbatch()
+
+    def encoding_specs(self, spec: Any) -> Any:
+        """The specs of what ``encode`` gives."""
+        return nest.flatten(spec, expand_composites=True)
+
+    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+        """The tensors of a value."""
+        return nest.flatten(value, expand_composites=True)
+
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
+        """The value of such tensors."""
+        return nest.pack_sequence_as(spec, list(encoded_value), expand_composites=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    return tuple([_plain(v) for v in value]) if isinstance(value, tuple) else value
+
+
+def _wrapped(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ImmutableDict({k: _wrapped(v) for k, v in value.items()})
+    if isinstance(value, (list, tuple)):
+        return tuple([_wrapped(v) for v in value])
+    return value
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, TensorSpec):
+        return "tensor"
+    if isinstance(value, TypeSpec):
+        return value._trace_key()
+    if isinstance(value, Mapping):
+        return tuple([(k, _key(v)) for k, v in value.items()])
+    if isinstance(value, tuple):
+        return tuple([_key(v) for v in value])
+    return type(value), value
+
+
+def _spec_value(value: Any, annotation: Any, path: str) -> Any:
+    """A field of a spec, converted: TypeError where no value of the annotation has that spec."""
+    if isinstance(value, Mapping):
+        kind = (*typing.get_args(annotation), None, None)[1]
+        return ImmutableDict({k: _spec_value(v, kind, f"{path}[{k!r}]") for k, v in value.items()})
+    if isinstance(value, (list, tuple)):
+        kinds = typing.get_args(annotation)
+        kinds = kinds[:1] * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
+        kinds = kinds if len(kinds) == len(value) else (None,) * len(value)
+        items = enumerate(zip(value, kinds, strict=True))
+        return tuple([_spec_value(v, k, f"{path}[{i}]") for i, (v, k) in items])
+    if isinstance(annotation, TypeSpec) and not annotation.is_compatible_with(value):
+        raise TypeError(f"{path}: expected a spec compatible with {annotation!r}, got {value!r}")
+    if isinstance(annotation, type):
+        _check_kind(value, annotation, path)
+    return value
+
+
+def _check_kind(value: Any, kind: type, path: str) -> None:
+    is_spec = isinstance(value, TypeSpec)
+    wants_spec = issubclass(kind, _core.Tensor) or hasattr(kind, "_type_spec")
+    if issubclass(kind, TypeSpec):
+        return
+    if is_spec and wants_spec and issubclass(kind, _core.Tensor) == isinstance(value, TensorSpec):
+        return
+    if is_spec or wants_spec or not isinstance(value, kind):
+        raise TypeError(f"{path}: expected a spec of {kind.__name__!r}, got {value!r}")

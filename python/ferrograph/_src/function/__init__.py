@@ -1,0 +1,1 @@
+"""``function``: signatures, traces, guards and the calls that find none."""

@@ -1,0 +1,95 @@
+"""Python inside graphs: ``py_function`` and ``numpy_function``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..native import _core
+from ..values.dtypes import as_dtype
+
+__all__ = ["numpy_function", "py_function"]
+
+
+def py_function(func: Callable, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
+    """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
+
+    ``Tout`` is the dtype of the result, or a list of dtypes; the shapes are unknown while tracing.
+    Gradients flow through what ``func`` does with tensors. ValueError and TypeError raised in it
+    become InvalidArgumentError, StopIteration OutOfRangeError, NotImplementedError
+    UnimplementedError, others UnknownError.
+    """
+    return _call(func, inp, Tout, eager=True, stateful=True)
+
+
+def numpy_function(
+    func: Callable,
+    inp: Any = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call ``func`` with NumPy arrays each time the graph runs; its results as tensors.
+
+    Without ``stateful`` a call whose results are unused does not run. No gradient flows through it.
+    Errors are those of ``py_function``.
+    """
+    return _call(func, inp, Tout, eager=False, stateful=stateful)
+
+
+def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:
+    if not callable(func):
+        raise ValueError(f"expected a function to call, got {func!r}")
+    several = isinstance(dtypes, (list, tuple))
+    listed = [] if dtypes is None else [as_dtype(d) for d in (dtypes if several else [dtypes])]
+    results = _core.emit_callback(func, list(inp or []), listed, eager, stateful)
+    return results if several or dtypes is None else results[0]
+
+
+def run_callback(func: Callable, inputs: list, dtypes: list, eager: bool) -> tuple[list, Any]:
+    """Run a callback; its results as tensors of these dtypes, and what its gradient needs."""
+    if not eager:
+        return _results(func(*[_array(t) for t in inputs]), dtypes), None
+    sources = [t for t in inputs if t.dtype.is_floating or t.dtype.is_complex]
+    if not sources or not any(d.is_floating or d.is_complex for d in dtypes):
+        return _results(func(*inputs), dtypes), None
+    from ..autodiff.tape import GradientTape
+
+    with GradientTape() as tape:
+        tape.watch(sources)
+        results = _results(func(*inputs), dtypes)
+    targets = [t for t in results if t.dtype.is_floating or t.dtype.is_complex]
+    return results, (tape, targets, sources)
+
+
+def callback_gradient(left: Any, seeds: list, dtypes: list, eager: bool) -> tuple[list, None]:
+    """The gradients of a callback's inputs; zeros where it does not depend on one."""
+    if left is None:
+        raise ValueError("the py_function has no inputs or results that a gradient could flow to")
+    tape, targets, sources = left
+    return tape.gradient(targets, sources, seeds, unconnected_gradients="zero"), None
+
+
+def _array(tensor: Any) -> Any:
+    value = tensor.numpy()
+    return value.copy() if hasattr(value, "flags") and not value.flags.writeable else value
+
+
+def _results(result: Any, dtypes: list) -> list:
+    if not dtypes:
+        return []
+    values = list(result) if len(dtypes) > 1 or isinstance(result, (list, tuple)) else [result]
+    if len(dtypes) == 1 and len(values) != 1:
+        values = [result]
+    if len(values) != len(dtypes):
+        raise ValueError(f"the callback returned {len(values)} values, expected {len(dtypes)}")
+    return [_tensor(v, d) for v, d in zip(values, dtypes, strict=True)]
+
+
+def _tensor(value: Any, dtype: Any) -> Any:
+    if not hasattr(value, "dtype"):
+        return _core.convert_to_tensor(value, dtype)
+    made = _core.convert_to_tensor(value)
+    if made.dtype != dtype:
+        raise TypeError(f"the callback returned {made.dtype.name}, expected {dtype.name}")
+    return made

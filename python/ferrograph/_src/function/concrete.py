@@ -1,0 +1,293 @@
+"""``ConcreteFunction``: one trace, callable by itself."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ..native import _core
+from ..staging.graph import Graph
+from ..state.variable import Variable, variable_by_id
+from ..values import nest
+from ..values.tensor_spec import TensorSpec
+from . import outputs
+
+if TYPE_CHECKING:
+    from .function_type import FunctionType
+
+__all__ = ["AtomicFunction", "ConcreteFunction"]
+
+_KIND_NAMES = (
+    "POSITIONAL_ONLY",
+    "POSITIONAL_OR_KEYWORD",
+    "VAR_POSITIONAL",
+    "KEYWORD_ONLY",
+    "VAR_KEYWORD",
+)
+
+
+class ConcreteFunction(_core.ConcreteBase):
+    """One trace of a function: a graph of fixed signature.
+
+    Called with tensors for its tensor arguments, by position or name; Python values it was traced
+    with may be left out, or given again.
+    """
+
+    __module__ = "ferrograph.types.experimental"
+
+    def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:
+        return super().__new__(cls, source, template)
+
+    def __init__(self, source: Any, template: Any, function: Any, args: tuple, kwargs: dict):
+        self._template = template
+        self._function_name = function.name
+        self._params = function._params
+        self._traced_args = nest.map_structure(_kept, args)
+        self._traced_kwargs = nest.map_structure(_kept, kwargs)
+        self._bound: list[Any] = []
+        self._kept_types: dict[int, Any] = {}
+        self._with_instance: weakref.ref | None = None
+
+    @classmethod
+    def _of_graph(cls, graph: Any, captures: list, fields: dict[str, Any]) -> ConcreteFunction:
+        """A concrete function of a graph and what it captured, with the other fields as given."""
+        made = _core.ConcreteBase.__new__(cls, graph, fields["_template"], captures)
+        made.__dict__.update(fields)
+        return made
+
+    @property
+    def _args(self) -> tuple:
+        return nest.map_structure(_found, self._traced_args)
+
+    @property
+    def _kwargs(self) -> dict:
+        return nest.map_structure(_found, self._traced_kwargs)
+
+    def bound_to(self, instance: Any) -> ConcreteFunction:
+        """This trace of a method, whose calls leave out the instance.
+
+        The trace itself, which the function keeps, does not hold the instance.
+        """
+        known = self._with_instance() if self._with_instance is not None else None
+        if known is not None:
+            return known
+        fields = {**self.__dict__, "_bound": [instance], "_with_instance": None}
+        made = type(self)._of_graph(self._graph, self._captures, fields)
+        self._with_instance = weakref.ref(made)
+        return made
+
+    @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return self._graph.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return Graph(self._graph, self._graph.name)
+
+    @property
+    def structured_input_signature(self) -> tuple:
+        """The arguments it was traced with, TensorSpecs for tensors: a tuple and a dict."""
+        args = self._args[len(self._bound) :]
+        return args, self._kwargs
+
+    @property
+    def inputs(self) -> list:
+        """The graph's inputs, arguments before captures, as specs with names."""
+        return [_NodeTensor(n, d, s) for n, d, s in self._values(self._graph.input_names())]
+
+    @property
+    def outputs(self) -> list:
+        """The graph's outputs, as specs with names."""
+        return [_NodeTensor(n, d, s) for n, d, s in self._values(self._graph.output_names())]
+
+    def _values(self, names: list[str]) -> list[tuple]:
+        specs = {}
+        for node in self._graph.nodes():
+            for i, (dtype, shape) in enumerate(node["output"]):
+                specs[f"{node['name']}:{i}"] = (dtype, shape)
+        return [(n, *specs[n]) for n in names]
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result's structure, with a TensorSpec for each tensor."""
+        specs = [TensorSpec(t.shape, t.dtype, t.name.split(":")[0]) for t in self.outputs]
+        return outputs.map_template(self._template, specs.__getitem__)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes in the structure of the result."""
+        return nest.map_structure(_shape_of, self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes in the structure of the result."""
+        return nest.map_structure(_dtype_of, self.structured_outputs)
+
+    @property
+    def captured_inputs(self) -> list:
+        """The tensors from outside that the graph uses."""
+        return list(self._captures)
+
+    @property
+    def variables(self) -> tuple:
+        """The variables that the graph captured."""
+        found = (variable_by_id(t._id) for t in self._captures if t.dtype.name == "resource")
+        return tuple(v for v in found if v is not None)
+
+    @property
+    def trainable_variables(self) -> tuple:
+        """Those of them that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from .concrete_call import flat_arguments
+
+        return self._call_flat(flat_arguments(self, (*self._bound, *args), kwargs))
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters with their types, the type of the result, and those of the captures."""
+        from .function_type import FunctionType, Parameter
+
+        names = {p[0] for p in self._params if p[2]}
+        parameters = [
+            Parameter(name, getattr(Parameter, kind), name in names, value)
+            for name, kind, value in self._parameters()[len(self._bound) :]
+        ]
+        captures = {t._id: _to_spec(t) for t in self._captures}
+        return FunctionType(parameters, captures, return_annotation=self.structured_outputs)
+
+    @property
+    def inference_fn(self) -> AtomicFunction:
+        """The function of flat tensors below this one."""
+        return AtomicFunction(self)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The signature as text, a line each parameter."""
+        return str(self.function_type)
+
+    def _parameters(self) -> list[tuple[str, str, Any]]:
+        found = []
+        values = list(self._args)
+        for name, kind, _, _ in self._params:
+            if kind in (0, 1) and values:
+                found.append((name, _KIND_NAMES[kind], values.pop(0)))
+        rest = next((p[0] for p in self._params if p[1] == 2), None)
+        if rest is not None:
+            found += [(f"{rest}_{i}", _KIND_NAMES[2], v) for i, v in enumerate(values)]
+        only = {p[0] for p in self._params if p[1] == 3}
+        for name, value in self._kwargs.items():
+            found.append((name, _KIND_NAMES[3 if name in only else 4], value))
+        return found
+
+    def __reduce__(self) -> Any:
+        from .pickling import reduce_concrete
+
+        return reduce_concrete(self)
+
+    def __repr__(self) -> str:
+        args = ", ".join(name for name, _, _ in self._parameters())
+        return f"<ConcreteFunction {self._function_name}({args}) at {id(self):#x}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+class AtomicFunction:
+    """The graph of a trace as a function of flat tensors: arguments in the graph's order."""
+
+    __module__ = "ferrograph.types.experimental"
+
+    def __init__(self, concrete: ConcreteFunction):
+        self._concrete = concrete
+
+    @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return self._concrete.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._concrete.graph
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The types of the structured function above."""
+        return self._concrete.function_type
+
+    def call_flat(self, *args: Any) -> list:
+        """The flat results for the tensors of the arguments."""
+        return nest.flatten(self._concrete._call_flat(args), expand_composites=True)
+
+    def __call__(self, *args: Any) -> list:
+        return self.call_flat(*args)
+
+    def __repr__(self) -> str:
+        return f"<AtomicFunction {self.name}>"
+
+
+class _NodeTensor:
+    """An input or output of a finished graph: name, dtype and static shape."""
+
+    def __init__(self, name: str, dtype: Any, shape: Any):
+        self.name, self.dtype, self.shape = name, dtype, shape
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _to_spec(value: Any) -> Any:
+    if isinstance(value, _core.Tensor):
+        name = value.name.split(":")[0] if _core.is_symbolic(value) else None
+        return TensorSpec(value.shape, value.dtype, name)
+    if isinstance(value, Variable):
+        return TensorSpec(value.shape, value.dtype, value._name)
+    spec = getattr(value, "_type_spec", None)
+    return value if spec is None else spec
+
+
+class _Weak:
+    """An object argument, which a trace does not keep alive."""
+
+    def __init__(self, value: Any):
+        self.ref = weakref.ref(value)
+
+
+def _kept(value: Any) -> Any:
+    names = record_fields(value)
+    if names is not None:
+        made = object.__new__(type(value))
+        for name in names:
+            kept = nest.map_structure(_kept, getattr(value, name))
+            object.__setattr__(made, name, kept)
+        return made
+    spec = _to_spec(value)
+    if spec is not value or value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return spec
+    try:
+        return _Weak(value)
+    except TypeError:
+        return value
+
+
+def record_fields(value: Any) -> list[str] | None:
+    """Names of the fields of a dataclass instance that is a container, None for anything else."""
+    kind = type(value)
+    if kind.__hash__ is None and hasattr(kind, "__dataclass_fields__"):
+        return list(kind.__dataclass_fields__)
+    return None
+
+
+def _found(value: Any) -> Any:
+    return value.ref() if isinstance(value, _Weak) else value
+
+
+def _shape_of(value: Any) -> Any:
+    return getattr(value, "shape", value)
+
+
+def _dtype_of(value: Any) -> Any:
+    return getattr(value, "dtype", value)

@@ -1,0 +1,1 @@
+"""Why functions were traced: records in words. Imported when somebody asks."""

@@ -1,0 +1,184 @@
+"""Variables that a function makes on its first call, and whether one trace is enough for all calls.
+
+A trace that made variables has run code that later calls skip. Where that code stands behind plain
+guards at the beginning of the function, such as ``if self.v is None: self.v = Variable(...)``, and
+they refuse from now on, the trace without the nodes of that code is the trace of all calls.
+Anything else is traced a second time, which also finds out who makes a variable at every call.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+__all__ = ["settle"]
+
+
+def settle(function: Any, creation: Any, region: Any, tensors: list, called: tuple) -> bool:
+    """Initialise the variables that a trace made. Whether the trace serves later calls, too.
+
+    ``tensors`` are those of the call, ``called`` the arguments of the Python function.
+    """
+    _initialise(creation, region, tensors)
+    once = creation.n_nodes > 0 and _happens_once(function, creation, *called)
+    return once and region.drop_first(creation.n_nodes, creation.n_outputs)
+
+
+def _initialise(creation: Any, region: Any, tensors: list) -> None:
+    """Give the variables their first values, in the order of their making."""
+    place = creation.n_outputs
+    for (weak, value), line in zip(creation.made, creation.lines, strict=True):
+        variable = weak()
+        if variable is None:
+            raise ValueError(
+                f"the Variable made at {line} is not kept, so that each call would make a new one. "
+                "Create it once, outside the function or behind a guard such as "
+                "`if self.v is None: self.v = Variable(...)`"
+            )
+        if value is not None:
+            variable._initialise(region.evaluate(place, tensors))
+            place += 1
+
+
+def _happens_once(function: Any, creation: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether all variables were made behind guards that would refuse a second time."""
+    target = getattr(function.python_function, "__func__", function.python_function)
+    if type(target) is not types.FunctionType or target.__code__.co_name == "<lambda>":
+        return False
+    guards = _guards(target)
+    if not guards:
+        return False
+    lines = [_line_in(place, target.__code__.co_filename) for place in creation.lines]
+    used = []
+    for line in lines:
+        guard = next((g for g in guards if _is_within(line, g.body)), None)
+        if guard is None:
+            return False
+        used.append(guard)
+    last = used[-1]
+    if not _nothing_follows(last, lines[-1]):
+        return False
+    names = _names(target, args, kwargs)
+    return all(_refuses(guard.test, names, target.__globals__) for guard in used)
+
+
+def _line_in(place: str, filename: str) -> int:
+    """The line of a place, 0 where it is in another file."""
+    file, _, line = place.rpartition(":")
+    return int(line) if file == filename else 0
+
+
+def _guards(target: types.FunctionType) -> list[ast.If]:
+    """The ``if`` statements that a function begins with, where they have no ``else``."""
+    from ..autograph.convert.parse import parse
+    from ..staging.errors import ConversionError
+
+    try:
+        body = parse(target).node.body
+    except ConversionError:
+        return []
+    found = []
+    for statement in body if isinstance(body, list) else []:
+        if isinstance(statement, ast.If) and not statement.orelse and _is_plain(statement):
+            found.append(statement)
+        elif not _is_docstring(statement):
+            break
+    return found
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_plain(guard: ast.If) -> bool:
+    """Whether a guard only looks at names and attributes, and its body only assigns what outlives
+    the call."""
+    allowed = (
+        ast.UnaryOp,
+        ast.Not,
+        ast.Compare,
+        ast.Is,
+        ast.NotIn,
+        ast.Name,
+        ast.Attribute,
+        ast.Constant,
+        ast.Load,
+    )
+    test = guard.test
+    if _is_hasattr(test):
+        return all(_is_kept(s) for s in guard.body)
+    return all(isinstance(n, allowed) for n in ast.walk(test)) and all(map(_is_kept, guard.body))
+
+
+def _is_hasattr(test: ast.expr) -> bool:
+    """``not hasattr(name, "attribute")``."""
+    if not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)):
+        return False
+    call = test.operand
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "hasattr"
+        and len(call.args) == 2
+        and isinstance(call.args[0], ast.Name)
+        and isinstance(call.args[1], ast.Constant)
+        and not call.keywords
+    )
+
+
+def _is_kept(statement: ast.stmt) -> bool:
+    """An assignment to attributes or items, or ``.append(...)``: no local name is left behind."""
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(t, (ast.Attribute, ast.Subscript)) for t in statement.targets)
+    value = getattr(statement, "value", None)
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "append"
+        and len(value.args) == 1
+    )
+
+
+def _is_within(line: int, body: list[ast.stmt]) -> bool:
+    return body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno)
+
+
+def _nothing_follows(guard: ast.If, line: int) -> bool:
+    """Whether the variable made last is all that its statement makes, and the statements behind it
+    assign constants."""
+    statements = [s for s in guard.body if (s.end_lineno or s.lineno) >= line]
+    first, rest = statements[0], statements[1:]
+    value = first.value if isinstance(first, (ast.Assign, ast.Expr)) else None
+    if isinstance(first, ast.Expr) and isinstance(value, ast.Call):
+        value = value.args[0]
+    if not (isinstance(value, ast.Call) and _ends_in_variable(value.func)):
+        return False
+    return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant) for s in rest)
+
+
+def _ends_in_variable(func: ast.expr) -> bool:
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None)
+    return name == "Variable"
+
+
+def _names(target: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, Any]:
+    """What the parameters and the names of outer functions stand for."""
+    code = target.__code__
+    names = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)) | kwargs
+    for name, cell in zip(code.co_freevars, target.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not set yet
+            continue
+    return names
+
+
+def _refuses(test: ast.expr, names: dict[str, Any], outside: dict[str, Any]) -> bool:
+    """Whether a guard's test says no by now."""
+    code = compile(ast.Expression(test), "<guard>", "eval")
+    try:
+        return eval(code, dict(outside), names) is False
+    except Exception:  # what cannot be told is found out by a second trace
+        return False

@@ -1,0 +1,500 @@
+"""``function``: Python functions that are traced once per signature and run as graphs.
+
+The native base class holds the cache and the call path; this module traces on a miss.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import threading
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..autograph.api import conversion, convert
+from ..autograph.straight_line import is_straight_line
+from ..context import thread
+from ..native import _core
+from ..state.variable import Creation, pop_creation, push_creation
+from . import outputs
+from .concrete import ConcreteFunction
+from .guards import Reads
+from .misses import Log, Miss, in_short
+from .parameters import checked_bound, checked_signature, leaves_of, parameters_of
+
+if TYPE_CHECKING:
+    from .explain.records import TraceRecord
+    from .function_type import FunctionType
+
+__all__ = ["BoundFunction", "Function", "function"]
+
+_DEFAULT_MAX_TRACES = 1 << 14
+_numbers = itertools.count(1)
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+class EndlessTraceError(RecursionError):
+    """A function called itself for arguments of the same types while it was traced, without end."""
+
+
+def _endless(name: str) -> EndlessTraceError:
+    return EndlessTraceError(
+        f"{name}() calls itself while it is traced, and nothing in Python ends that: a condition "
+        "on a tensor is only known when the trace runs. Recursion on tensors is not staged; write "
+        "it as a `while` loop, or recurse on a Python value"
+    )
+
+
+class Function(_core.FunctionBase):
+    """A polymorphic function: what ``function`` makes of a Python function."""
+
+    def __new__(
+        cls,
+        python_function: Callable,
+        input_signature: Any = None,
+        autograph: bool = True,
+        reduce_retracing: bool | None = None,
+        jit_compile: bool | None = None,
+        name: str | None = None,
+        params: list | None = None,
+        max_traces: int = _DEFAULT_MAX_TRACES,
+        freshness: str = "guard",
+    ) -> Function:
+        params = parameters_of(python_function) if params is None else params
+        return super().__new__(cls, params, input_signature is not None, checked_bound(max_traces))
+
+    def __init__(
+        self,
+        python_function: Callable,
+        input_signature: Any = None,
+        autograph: bool = True,
+        reduce_retracing: bool | None = None,
+        jit_compile: bool | None = None,
+        name: str | None = None,
+        params: list | None = None,
+        max_traces: int = _DEFAULT_MAX_TRACES,
+        freshness: str = "guard",
+    ):
+        if freshness not in ("guard", "ignore"):
+            raise ValueError(f"freshness is 'guard' or 'ignore', got {freshness!r}")
+        self._is_guarded = freshness == "guard"
+        self.python_function = python_function
+        self._signature = None if input_signature is None else checked_signature(input_signature)
+        self._autograph, self._reduce_retracing = autograph, reduce_retracing
+        self._jit_compile = jit_compile
+        self._params = parameters_of(python_function) if params is None else params
+        self._own_lock = _forks, threading.RLock()
+        self._staged: Callable | None = None
+        self._never_relax: set = set()
+        self._n_traced = 0
+        self._depth = 0  # of traces of this function within traces of it
+        self._has_created: set = set()
+        self._log = Log()
+        inner = getattr(python_function, "func", python_function)
+        self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
+        functools.update_wrapper(self, python_function, updated=())
+
+    @property
+    def _lock(self) -> Any:
+        """Held while tracing. A forked process has one of its own: whoever holds that of the parent
+        does not go on there."""
+        if self._own_lock[0] != _forks:
+            self._own_lock = _forks, threading.RLock()
+        return self._own_lock[1]
+
+    @property
+    def name(self) -> str:
+        """The name of the Python function."""
+        return self._name
+
+    @property
+    def input_signature(self) -> tuple | None:
+        """The signature given, None where there is none."""
+        return self._signature
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, with the types of the input signature where there is one."""
+        from .function_type import FunctionType, Parameter
+
+        types = iter(self._signature or ())
+        return FunctionType(
+            [
+                Parameter(name, Parameter.kind_of(kind), has_default, next(types, None))
+                for name, kind, has_default, _ in self._params
+            ]
+        )
+
+    def experimental_get_tracing_count(self) -> int:
+        """How many times the Python function was traced."""
+        return self._n_traced
+
+    def cache_info(self) -> dict[str, int]:
+        """Traces kept, calls that found one (hits) or none (misses), traces dropped to make room
+        (evictions), and how many are kept at most (max_traces)."""
+        n, hits, misses, evictions, most = self._cache_stats()
+        return {
+            "traces": n,
+            "hits": hits,
+            "misses": misses,
+            "evictions": evictions,
+            "max_traces": most,
+        }
+
+    def cache_clear(self) -> None:
+        """Drop all traces."""
+        self._clear()
+
+    def trace_records(self) -> list[TraceRecord]:
+        """Why its latest traces were made, oldest first, a record for each call that found none."""
+        from .explain.records import records_of
+
+        return records_of(self)
+
+    def explain_last_trace(self) -> TraceRecord | None:
+        """Why the latest trace was made; None where nothing was traced yet."""
+        records = self.trace_records()
+        return records[-1] if records else None
+
+    def explain(self) -> str:
+        """Why its latest traces were made, as text: what differed, where, and what to change."""
+        from .explain.records import explain
+
+        return explain(self)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces, as text."""
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces())
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments, traced now if need be. TensorSpecs stand for tensors.
+
+        With an input signature the arguments may be left out.
+        """
+        with self._lock:
+            if self._signature is not None:
+                return self._for_signature(args, kwargs)
+            return self._for_call(args, kwargs)
+
+    # Called by the native call path.
+
+    def _on_miss(self, args: tuple, kwargs: dict | None) -> ConcreteFunction:
+        with self._lock:
+            if self._signature is not None:
+                return self._at_signature(self._convert(args, kwargs))
+            return self._for_call(args, kwargs or {})
+
+    def _on_relaxed_failure(self, args: tuple, kwargs: dict | None, error: Exception) -> Any:
+        """A trace with relaxed dimensions failed when it ran: try one of the exact shapes."""
+        from ..values.errors import InvalidArgumentError
+
+        if not isinstance(error, InvalidArgumentError):
+            raise error
+        with self._lock:
+            miss = self._log.begin(self, self._signature_of(args, kwargs))
+            try:
+                exact = self._trace_once(args, kwargs or {}, miss.wanted, Creation(allowed=False))[
+                    0
+                ]
+                result = exact._call_flat(self._tensors_of(args, kwargs))
+                self._log.keep(miss, miss.wanted, exact, self._add(miss.wanted, exact))
+                miss.relaxing_failed = in_short(error)
+            except Exception as e:
+                miss.error = in_short(e)
+                raise
+            finally:
+                self._log.end(self, miss)
+        return result
+
+    def _convert(self, args: tuple, kwargs: dict | None) -> tuple:
+        from .input_signature import convert
+
+        return convert(self, args, kwargs or {})
+
+    def _bind_to(self, instance: Any, owner: Any) -> BoundFunction:
+        return BoundFunction(self, instance)
+
+    # Tracing.
+
+    def _for_call(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+        wanted = self._signature_of(args, kwargs)
+        found = self._find(wanted)
+        if found is None and wanted._types():
+            from . import type_dispatch
+
+            found = type_dispatch.find(self, wanted)
+        return self._make(args, kwargs, wanted, relax=True) if found is None else found
+
+    def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
+        """The trace for a call that found none."""
+        miss = self._log.begin(self, wanted)
+        self._depth += 1
+        try:
+            self._drop_dead()
+            general = self._relaxation(wanted) if relax else None
+            if general is not None:
+                try:
+                    relaxed = self._trace(args, kwargs, general, miss)
+                    relaxed._set_relaxed()
+                    return relaxed
+                except Exception as e:  # the trace may need the exact sizes: then they stay exact
+                    self._never_relax.add(general)
+                    miss.relaxing_failed = in_short(e)
+            return self._trace(args, kwargs, wanted, miss)
+        except Exception as e:
+            miss.error = in_short(e)
+            if type(e) is RecursionError and self._depth > 1:
+                raise _endless(self._name) from None
+            raise
+        finally:
+            self._depth -= 1
+            self._log.end(self, miss)
+
+    def _drop_dead(self) -> None:
+        """Drop the traces for objects that are gone, and what is remembered of those."""
+        dead = self._purge()
+        if dead:
+            self._has_created = {o for o in self._has_created if o.isdisjoint(dead)}
+
+    def _relaxation(self, wanted: Any) -> Any:
+        if self._reduce_retracing is False:
+            return None
+        general = self._relaxed(wanted, self._reduce_retracing is True)
+        if general is None and self._reduce_retracing and wanted._types():
+            from . import type_dispatch
+
+            general = type_dispatch.relaxation(self, wanted)
+        return None if general in self._never_relax else general
+
+    def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+        from .input_signature import spec_arguments
+
+        return self._at_signature(spec_arguments(self, args, kwargs))
+
+    def _at_signature(self, args: tuple) -> ConcreteFunction:
+        from .input_signature import specs_for
+
+        specs = specs_for(self, args)
+        wanted = self._signature_of(specs)
+        found = self._find(wanted)
+        return self._make(specs, {}, wanted, relax=False) if found is None else found
+
+    def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
+        owners = frozenset(signature._objects())
+        creation = Creation(allowed=owners not in self._has_created)
+        concrete, _ = self._trace_once(args, kwargs, signature, creation)
+        self._has_created.add(owners)
+        if concrete is None:
+            concrete, _ = self._trace_once(args, kwargs, signature, Creation(allowed=False))
+        self._log.keep(miss, signature, concrete, self._add(signature, concrete))
+        return concrete
+
+    def _trace_once(
+        self, args: tuple, kwargs: dict, signature: Any, creation: Creation
+    ) -> tuple[Any, Any]:
+        region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
+        inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
+        before = leaves_of(inner_args, inner_kwargs)
+        staged = self._staged_form(inner_args, inner_kwargs)
+        reads = self._reads(staged)
+        push_creation(creation)
+        try:
+            roots = self.python_function, inner_args, inner_kwargs
+            with thread.tracing(region, reads), conversion(self._autograph, roots):
+                result = staged(*inner_args, **inner_kwargs)
+                self._check_arguments(before, inner_args, inner_kwargs)
+                flat, template = outputs.flatten_result(result, outputs.as_output)
+                uninitialised = [value for _, value in creation.made if value is not None]
+                region.finish([*flat, *uninitialised] if creation.made else flat)
+        finally:
+            pop_creation()
+        creation.n_outputs = len(flat)
+        if creation.made:
+            from .first_call import settle
+
+            tensors = self._tensors_of(args, kwargs)
+            if not settle(self, creation, region, tensors, (inner_args, inner_kwargs)):
+                return None, region
+        self._n_traced += 1
+        made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
+        if signature._types():
+            from . import type_dispatch
+
+            type_dispatch.keep(made, signature)
+        guards = reads.guards() if reads is not None else None
+        if guards:
+            made._set_guards(guards)
+        return made, region
+
+    def _reads(self, staged: Callable) -> Reads | None:
+        """Where the trace notes what its functions read from outside; None where that is frozen."""
+        if not self._is_guarded:
+            return None
+        reads = Reads()
+        reads.add_target(self.python_function, staged is not self.python_function)
+        return reads
+
+    def _staged_form(self, args: tuple, kwargs: dict) -> Callable:
+        """The function to trace: converted, unless conversion would change nothing."""
+        if not self._autograph:
+            return self.python_function
+        if self._staged is None:
+            if is_straight_line(self.python_function, args, kwargs):
+                return self.python_function
+            self._staged = convert(self.python_function)
+        return self._staged
+
+    def _check_arguments(self, before: list, args: tuple, kwargs: dict) -> None:
+        after = leaves_of(args, kwargs)
+        if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
+            raise ValueError(
+                f"{self._name}() should not modify its Python input arguments: a list or dict was "
+                "changed in place while it was traced. Modify a copy of it instead"
+            )
+
+    def __repr__(self) -> str:
+        return f"<ferrograph.function {self._name} at {id(self):#x}>"
+
+    def __reduce__(self) -> Any:
+        from .pickling import reduce_function
+
+        return reduce_function(self)
+
+
+class BoundFunction:
+    """A function bound to an instance, as a method."""
+
+    __slots__ = ("_function", "_instance", "__weakref__")
+
+    def __init__(self, function: Function, instance: Any):
+        self._function, self._instance = function, instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(self._instance, *args, **kwargs)
+
+    @property
+    def __self__(self) -> Any:
+        return self._instance
+
+    @property
+    def __func__(self) -> Function:
+        return self._function
+
+    @property
+    def python_function(self) -> Callable:
+        """The plain method."""
+        return types.MethodType(self._function.python_function, self._instance)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """See ``Function.get_concrete_function``; the instance is bound."""
+        return self._function.get_concrete_function(self._instance, *args, **kwargs).bound_to(
+            self._instance
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BoundFunction)
+            and other._function is self._function
+            and other._instance is self._instance
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self._function), id(self._instance)))
+
+    def __reduce__(self) -> Any:
+        from .pickling import reduce_bound
+
+        return reduce_bound(self)
+
+    def __repr__(self) -> str:
+        return f"<bound {self._function!r} of {self._instance!r}>"
+
+
+def function(
+    func: Callable | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool | None = None,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: dict | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    max_traces: int = _DEFAULT_MAX_TRACES,
+    freshness: str = "guard",
+) -> Any:
+    """Make a function that runs as a graph; also a decorator, with or without arguments.
+
+    The Python function is traced once per signature: dtypes and shapes of tensors, values of Python
+    literals, identity of objects. Calls with a known signature run its graph. Control flow on
+    tensors becomes control flow of the graph unless ``autograph`` is False.
+
+    ``input_signature``, a sequence of ``TensorSpec``, fixes one signature, to which inputs are
+    converted. ``reduce_retracing``: by default a signature that differs from an earlier one in
+    dimensions only is traced with those dimensions unknown; True relaxes ranks as well, False
+    nothing. ``jit_compile`` is accepted; there is one compiler. The other options are kept for
+    compatibility and change nothing.
+
+    At most ``max_traces`` traces are kept: a further one takes the place of the least recently
+    used. A trace serves as long as the Python numbers, strings, bools and None that its code read
+    from globals and closures are what they were; ``freshness="ignore"`` freezes them instead.
+
+    TypeError for an input signature that is no sequence of specs; ValueError for other values of
+    the last two.
+
+    >>> @fg.function
+    ... def double(x):
+    ...     return x + x
+    >>> int(double(fg.constant(2)))
+    4
+    """
+    if reduce_retracing is None:
+        reduce_retracing = experimental_relax_shapes
+    options = {
+        "input_signature": input_signature,
+        "autograph": autograph,
+        "reduce_retracing": reduce_retracing,
+        "jit_compile": jit_compile,
+        "max_traces": checked_bound(max_traces),
+        "freshness": freshness,
+    }
+    if func is None:
+        return lambda target: _decorated(target, options)
+    return _decorated(func, options)
+
+
+def _decorated(target: Any, options: dict) -> Any:
+    if isinstance(target, staticmethod):
+        return staticmethod(_decorated(target.__func__, options))
+    if isinstance(target, classmethod):
+        return classmethod(_decorated(target.__func__, options))
+    if isinstance(target, Function):
+        target = target.python_function
+    return Function(target, **options)
+
+
+def binding_error(target: Function, args: tuple, kwargs: dict | None) -> TypeError:
+    """The error of a call that does not fit the parameters, as Python words it."""
+    import inspect
+
+    try:
+        inspect.signature(target.python_function).bind(*args, **(kwargs or {}))
+    except TypeError as e:
+        return TypeError(f"{target.name}(): {e}")
+    return TypeError(f"{target.name}(): the arguments do not fit the parameters")

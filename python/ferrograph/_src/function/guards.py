@@ -1,0 +1,158 @@
+"""What traced code reads from globals and closures: the Python values that a trace is good for.
+
+While a function is traced, every Python function that runs is looked through for the names that it
+reads from outside. Those that stand for numbers, strings, bools or None become guards of the trace:
+a later call uses it only while they are what they were. Names that traced code itself writes are
+left out: they are its own state.
+"""
+
+from __future__ import annotations
+
+import opcode
+import sys
+import types
+from functools import lru_cache
+from typing import Any
+
+from ..context.ownership import PACKAGE
+
+__all__ = ["Reads"]
+
+_LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None)))
+_NO_VALUE = object()
+
+
+class Reads:
+    """The values read from outside by the functions of one trace."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Any] = {}
+        self._found: dict[tuple, tuple] = {}
+        self._written: set[tuple] = set()
+
+    def add_target(self, target: Any, converted: bool) -> None:
+        """The function that is traced, whatever kind of callable it is."""
+        while hasattr(target, "func"):  # a partial
+            target = target.func
+        target = getattr(target, "__func__", target)
+        if type(target) is not types.FunctionType:
+            target = getattr(type(target), "__call__", None)  # noqa: B004 - the function itself
+        if type(target) is types.FunctionType:
+            self.add(target, not converted)
+
+    def add(self, function: types.FunctionType, deep: bool = False) -> None:
+        """A function that runs. ``deep`` adds the functions that it names, where nobody will see it
+        call them."""
+        key = id(function.__closure__ or function.__code__)
+        if key in self._seen:
+            return
+        self._seen[key] = function  # kept, so that no other gets its address
+        code, cells = function.__code__, function.__closure__ or ()
+        outside = self._globals(code, function.__globals__)
+        outside += self._closure(code, cells)
+        if deep:
+            for value in outside:
+                if type(value) is types.FunctionType and not _is_library(value):
+                    self.add(value, True)
+
+    def add_guards(self, guards: list[tuple]) -> None:
+        """The guards of a trace that this one calls."""
+        for owner, name, label, value in guards:
+            self._found.setdefault((id(owner), name), (owner, name, label, value))
+
+    def guards(self) -> list[tuple]:
+        """Cell or globals, name in the globals or None, label and value of each value read that the
+        trace did not change."""
+        kept = [entry for key, entry in self._found.items() if key not in self._written]
+        return [entry for entry in kept if _now(*entry[:2]) is entry[3]]
+
+    def _globals(self, code: types.CodeType, names: dict) -> list:
+        values = [(name, names.get(name, _NO_VALUE)) for name in code.co_names]
+        if any(type(value) in _LITERALS for _, value in values):
+            loaded, stored, _ = _uses(code)
+            module = names.get("__name__", "")
+            for name, value in values:
+                key = (id(names), name)
+                if name in stored:
+                    self._written.add(key)
+                elif name in loaded and type(value) in _LITERALS:
+                    self._found.setdefault(key, (names, name, f"{module}.{name}", value))
+        inner = [c for c in code.co_consts if type(c) is types.CodeType]
+        found = [value for _, value in values]
+        for nested in inner:
+            found += self._globals(nested, names)
+        return found
+
+    def _closure(self, code: types.CodeType, cells: tuple) -> list:
+        values = [_now(cell, None) for cell in cells]
+        if any(type(value) in _LITERALS for value in values):
+            stored = _stored_cells(code)
+            for name, cell, value in zip(code.co_freevars, cells, values, strict=True):
+                key = (id(cell), None)
+                if name in stored:
+                    self._written.add(key)
+                elif type(value) in _LITERALS:
+                    self._found.setdefault(key, (cell, None, name, value))
+        return values
+
+
+def _now(owner: Any, name: str | None) -> Any:
+    """What stands in a cell, or under a name of a module; a mark where nothing does."""
+    if name is not None:
+        return owner.get(name, _NO_VALUE)
+    try:
+        return owner.cell_contents
+    except ValueError:
+        return _NO_VALUE
+
+
+def _stored_cells(code: types.CodeType) -> set[str]:
+    """Names of variables of outer functions that code assigns, also in functions inside it."""
+    found = set(_uses(code)[2])
+    for nested in code.co_consts:
+        if type(nested) is types.CodeType:
+            found |= _stored_cells(nested)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _opcodes() -> dict[int, str]:
+    loads = ["LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "EXTENDED_ARG"]
+    wanted = [*loads, "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"]
+    return {opcode.opmap[name]: name for name in wanted if name in opcode.opmap}
+
+
+def _uses(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
+    """Global names that code reads, that it writes, and cells that it writes."""
+    loaded: set[str] = set()
+    stored: set[str] = set()
+    cells: set[str] = set()
+    wanted, text, high = _opcodes(), code.co_code, 0
+    for i in range(0, len(text), 2):
+        name = wanted.get(text[i])
+        arg = text[i + 1] | high
+        high = 0
+        if name is None:
+            continue
+        if name == "EXTENDED_ARG":
+            high = arg << 8
+        elif name == "LOAD_GLOBAL":
+            # The lowest bit says whether a call follows.
+            loaded.add(code.co_names[arg >> 1 if sys.version_info >= (3, 11) else arg])
+        elif name.endswith("_DEREF"):
+            cells.add(_cell_name(code, arg))
+        elif name.startswith("LOAD"):
+            loaded.add(code.co_names[arg])
+        else:
+            stored.add(code.co_names[arg])
+    return loaded, stored, cells
+
+
+def _cell_name(code: types.CodeType, index: int) -> str:
+    if hasattr(code, "_varname_from_oparg"):
+        return code._varname_from_oparg(index)
+    return (code.co_cellvars + code.co_freevars)[index]
+
+
+def _is_library(function: types.FunctionType) -> bool:
+    return (function.__module__ or "").partition(".")[0] == PACKAGE

@@ -1,0 +1,173 @@
+"""What is kept of the calls that found no trace, so that it can be explained later.
+
+Keeping it costs microseconds on a call that takes a trace anyway; ``retrace`` makes records of it
+when somebody asks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import weakref
+from collections import deque
+from typing import Any
+
+from ..context import thread
+from ..context.ownership import PACKAGE_FOLDER
+
+__all__ = ["Log", "Miss", "in_short", "sites"]
+
+_MAX_RECORDS, _MAX_REMEMBERED = 64, 256
+
+
+class Site:
+    """What the functions of one definition cost: a function made in a loop is many."""
+
+    __slots__ = ("latest", "n_functions", "n_traces", "seconds")
+
+    def __init__(self) -> None:
+        self.n_functions = self.n_traces = 0
+        self.seconds = 0.0
+        self.latest: Any = None
+
+
+_sites: dict[tuple[str, int, str], Site] = {}
+
+
+def sites() -> dict[tuple[str, int, str], Site]:
+    """File, line and name of the functions traced so far, with what they cost."""
+    return dict(_sites)
+
+
+class Miss:
+    """A call for which there was no trace, and what was done about it."""
+
+    __slots__ = (
+        "error",
+        "evicted",
+        "gone_index",
+        "index",
+        "limit",
+        "n_cached",
+        "n_functions",
+        "n_traced",
+        "nearest",
+        "nearest_index",
+        "record",
+        "refused",
+        "relaxing_failed",
+        "seconds",
+        "site",
+        "stale",
+        "started",
+        "traced",
+        "wanted",
+    )
+
+    def __init__(self, function: Any, wanted: Any, n_functions: int, gone_index: int | None):
+        self.started = time.perf_counter()
+        self.wanted, self.traced, self.seconds = wanted, None, 0.0
+        self.site = _call_site()
+        self.n_traced, self.n_functions = function._n_traced, n_functions
+        self.index = self.n_traced + 1
+        self.n_cached, *_, self.limit = function._cache_stats()
+        self.error = self.relaxing_failed = ""
+        self.refused, self.record = False, None
+        self.evicted: int | None = None
+        self.gone_index = gone_index
+        found = function._nearest(wanted) if self.n_cached else None
+        self.nearest = None if found is None else found[0]
+        self.nearest_index = None if found is None else found[1]._index
+        self.stale = [] if found is None else found[1]._stale_guards()
+
+    def is_relaxed(self) -> bool:
+        """Whether the trace made serves more shapes than the call has."""
+        return self.traced is not None and self.traced != self.wanted
+
+    def is_milestone(self) -> bool:
+        """Whether to look if traces go on and on: at the fifth, and each time that their number has
+        doubled; of functions made anew, at the tenth."""
+        if not self.n_traced:
+            return self.n_functions == 10
+        return self.index == 5 or (self.index > 5 and self.index & self.n_traced == 0)
+
+    def forget(self) -> None:
+        """Drop what the record, now made, has read."""
+        self.wanted = self.traced = self.nearest = None
+        self.stale = []
+
+
+class Log:
+    """The latest misses of one function."""
+
+    __slots__ = ("evicted", "history", "misses", "site", "warned")
+
+    def __init__(self) -> None:
+        self.misses: deque[Miss] = deque(maxlen=_MAX_RECORDS)
+        self.evicted: dict[int, int] = {}
+        self.history: dict[tuple[str, str], deque] = {}
+        self.site: Site | None = None
+        self.warned = False
+
+    def begin(self, function: Any, wanted: Any) -> Miss:
+        """A call found no trace. ``RetraceError`` where that is not to happen."""
+        if self.site is None:
+            self.site = _sites.setdefault(definition(function), Site())
+            self.site.n_functions += 1
+            self.site.latest = weakref.ref(function)
+        gone_index = self.evicted.get(hash(wanted)) if self.evicted else None
+        miss = Miss(function, wanted, self.site.n_functions, gone_index)
+        if miss.n_traced and thread.retracing_is_refused():
+            from ..values.errors import RetraceError
+            from .explain.records import record_of
+
+            miss.refused = True
+            self.misses.append(miss)
+            raise RetraceError(record_of(function, miss))
+        return miss
+
+    def keep(self, miss: Miss, signature: Any, concrete: Any, gone: tuple | None) -> None:
+        """A trace was made and kept; another may have made room for it."""
+        concrete._index = miss.index
+        miss.traced = signature
+        if gone is not None:
+            while len(self.evicted) >= _MAX_REMEMBERED:
+                self.evicted.pop(next(iter(self.evicted)))
+            miss.evicted = self.evicted[hash(gone[0])] = gone[1]._index
+
+    def end(self, function: Any, miss: Miss) -> None:
+        """The call has its trace, or failed: count the cost and say what is to be said."""
+        miss.seconds = time.perf_counter() - miss.started
+        self.misses.append(miss)
+        if self.site is not None:
+            self.site.n_traces += 1
+            self.site.seconds += miss.seconds
+        aloud = os.environ.get("FERROGRAPH_EXPLAIN", "0") not in ("", "0")
+        if aloud or (not self.warned and miss.is_milestone()):
+            from .explain.records import speak
+
+            speak(function, miss, aloud)
+
+
+def definition(function: Any) -> tuple[str, int, str]:
+    """File, line and name of what a function was made of."""
+    target = getattr(function.python_function, "func", function.python_function)
+    code = getattr(getattr(target, "__func__", target), "__code__", None)
+    if code is None:
+        return "<unknown>", 0, function.name
+    return code.co_filename, code.co_firstlineno, function.name
+
+
+def in_short(error: BaseException) -> str:
+    """The class and the first line of an error."""
+    text = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {text[:200]}"
+
+
+def _call_site() -> tuple | None:
+    """Code, instruction and line of the user's frame."""
+    frame = sys._getframe(3)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        frame = frame.f_back  # type: ignore[assignment]
+    return None if frame is None else (frame.f_code, frame.f_lasti, frame.f_lineno)

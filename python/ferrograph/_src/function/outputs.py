@@ -1,0 +1,125 @@
+"""What a traced function returns: flat tensors, and a template of the structure around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import _core
+from ..values import nest
+from ..values.tensor_spec import TypeSpec
+
+__all__ = ["Packed", "flatten_result", "map_template"]
+
+
+class Packed:
+    """A container in a template that is neither tuple, list nor dict.
+
+    ``children`` are templates; ``pack`` makes the container of packed children.
+    """
+
+    def __init__(self, kind: type, children: list, names: list | None):
+        self.kind, self.children, self.names = kind, children, names
+
+    def pack(self, values: list) -> Any:
+        """The container of these children."""
+        if self.names is None:
+            return self.kind(*values) if hasattr(self.kind, "_fields") else self.kind(values)
+        items = dict(zip(self.names, values, strict=True))
+        if issubclass(self.kind, dict):
+            made = self.kind.__new__(self.kind)
+            made.update(items)
+            return made
+        return self.kind(**items)
+
+
+class Composite:
+    """A value in a template that is made of tensors."""
+
+    def __init__(self, value: Any, children: list):
+        # The value itself would keep the trace: its spec, or one without tensors, stands for it.
+        spec = getattr(value, "_type_spec", None)
+        self.spec = value._from_components([None] * len(children)) if spec is None else spec
+        self.children = children
+
+    def pack(self, values: list) -> Any:
+        """Such a value of these tensors."""
+        made = nest._recompose(self.spec, values)
+        return made._separate() if hasattr(made, "_separate") else made
+
+
+def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:
+    """The tensors in a result and its template, in which an int is the index of a tensor.
+
+    ``to_tensor`` makes a tensor of a leaf. TypeError for an object that cannot be returned.
+    """
+    flat: list = []
+    return flat, _template(result, to_tensor, flat)
+
+
+def _template(value: Any, to_tensor: Any, flat: list) -> Any:
+    """The template of a value, whose tensors are added to ``flat``."""
+
+    def all_of(values: Any) -> list:
+        return [_template(v, to_tensor, flat) for v in values]
+
+    if value is None:
+        return None
+    kind = type(value)
+    if kind is tuple:
+        return tuple(all_of(value))
+    if kind is list:
+        return all_of(value)
+    if kind is dict:
+        return dict(zip(value, all_of(value.values()), strict=True))
+    if isinstance(value, (list, tuple)):
+        return Packed(kind, all_of(value), None)
+    if isinstance(value, dict):
+        return Packed(kind, all_of(value.values()), list(value))
+    if hasattr(kind, "_component_list"):
+        return Composite(value, all_of(value._component_list()))
+    names = _record_fields(kind)
+    if names is not None:
+        return Packed(kind, all_of(getattr(value, n) for n in names), names)
+    flat.append(to_tensor(value))
+    return len(flat) - 1
+
+
+def _record_fields(kind: type) -> list | None:
+    if hasattr(kind, "__dataclass_fields__"):
+        return list(kind.__dataclass_fields__)
+    if hasattr(kind, "__attrs_attrs__"):
+        return [a.name for a in kind.__attrs_attrs__]
+    return None
+
+
+def map_template(template: Any, leaf: Any) -> Any:
+    """The structure of a template with ``leaf(index)`` at its leaves."""
+    if template is None:
+        return None
+    if isinstance(template, int):
+        return leaf(template)
+    if isinstance(template, tuple):
+        return tuple(map_template(t, leaf) for t in template)
+    if isinstance(template, list):
+        return [map_template(t, leaf) for t in template]
+    if isinstance(template, Composite) and isinstance(template.spec, TypeSpec):
+        return template.spec
+    if isinstance(template, dict):
+        return {k: map_template(t, leaf) for k, t in template.items()}
+    return template.pack([map_template(t, leaf) for t in template.children])
+
+
+def as_output(value: Any) -> Any:
+    """The tensor that a leaf of a result becomes: an ``Identity`` of it in the graph.
+
+    TypeError for what is no tensor and does not convert to one.
+    """
+    if not isinstance(value, _core.Tensor):
+        try:
+            value = _core.convert_to_tensor(value)
+        except (TypeError, ValueError) as e:
+            raise TypeError(
+                "a traced function returns tensors, values that convert to them, None, and "
+                f"structures of these; got {type(value).__name__}: {value!r}"
+            ) from e
+    return _core.emit("Identity", (value,))

@@ -1,0 +1,86 @@
+"""What a function is called with: its parameters, its options, the leaves of arguments."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..values import nest
+from ..values.tensor_spec import TensorSpec
+
+__all__ = ["checked_bound", "checked_signature", "leaves_of", "parameters_of"]
+
+_POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)
+_VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
+
+
+def parameters_of(fn: Callable) -> list[tuple[str, int, bool, Any]]:
+    """Name, kind, whether there is a default, and the default of each parameter."""
+    if type(fn) is not types.FunctionType or hasattr(fn, "__signature__"):
+        import inspect
+
+        empty = inspect.Parameter.empty
+        found = inspect.signature(fn).parameters.values()
+        return [(p.name, int(p.kind), p.default is not empty, p.default) for p in found]
+    code = fn.__code__
+    names = code.co_varnames
+    n, n_only = code.co_argcount, code.co_posonlyargcount
+    defaults = fn.__defaults__ or ()
+    params: list[tuple[str, int, bool, Any]] = []
+    for i, name in enumerate(names[:n]):
+        k = i - (n - len(defaults))
+        kind = _POSITIONAL_ONLY if i < n_only else _POSITIONAL
+        params.append((name, kind, k >= 0, defaults[k] if k >= 0 else None))
+    end = n + code.co_kwonlyargcount
+    if code.co_flags & _VARARGS_FLAG:
+        params.append((names[end], _VAR_POSITIONAL, False, None))
+    kw = fn.__kwdefaults__ or {}
+    params += [(name, _KEYWORD_ONLY, name in kw, kw.get(name)) for name in names[n:end]]
+    if code.co_flags & _VARKEYWORDS_FLAG:
+        extra = names[end + bool(code.co_flags & _VARARGS_FLAG)]
+        params.append((extra, _VAR_KEYWORD, False, None))
+    return params
+
+
+def checked_signature(signature: Any) -> tuple:
+    """An input signature as a tuple; TypeError for what is none."""
+    if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
+        raise TypeError(
+            f"input_signature must be a nested sequence of TensorSpecs, got {signature!r}"
+        )
+    for leaf in nest.flatten(list(signature)):
+        if not _is_spec(leaf):
+            raise TypeError(f"input_signature must hold TensorSpecs only, got {leaf!r}")
+    return tuple(signature)
+
+
+def _is_spec(value: Any) -> bool:
+    return hasattr(value, "is_compatible_with") and hasattr(value, "most_specific_compatible_type")
+
+
+def checked_bound(max_traces: Any) -> int:
+    """A bound of traces; ValueError for what is none."""
+    if type(max_traces) is not int or max_traces < 1:
+        raise ValueError(f"max_traces must be a positive int, got {max_traces!r}")
+    return max_traces
+
+
+def leaves_of(args: tuple, kwargs: dict) -> list:
+    """The leaves of the lists and dicts among arguments."""
+    found: list = []
+    _collect_leaves(args, found)
+    _collect_leaves(kwargs, found)
+    return found
+
+
+def _collect_leaves(value: Any, found: list) -> None:
+    if type(value) in (list, tuple):
+        for v in value:
+            _collect_leaves(v, found)
+    elif type(value) is dict:
+        for k, v in value.items():
+            found.append(k)
+            _collect_leaves(v, found)
+    else:
+        found.append(value)

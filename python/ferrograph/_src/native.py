@@ -1,0 +1,6 @@
+"""The one door to the native module: nothing else imports ``ferrograph._core``."""
+
+from .. import _core
+from .._core import Tensor, convert_to_tensor
+
+__all__ = ["Tensor", "_core", "convert_to_tensor"]

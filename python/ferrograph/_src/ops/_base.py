@@ -1,0 +1,204 @@
+"""What the operation modules share: the door to the core and small questions about values."""
+
+from ..native import _core
+from ..values import errors
+from ..values.composite import IndexedSlices
+from ..values.dtypes import DType, as_dtype, bool, float32, float64, int32, int64, string
+from ..values.tensor_shape import TensorShape
+
+__all__ = [
+    "DROP",
+    "KEEP",
+    "DType",
+    "TensorShape",
+    "all_axes",
+    "as_dtype",
+    "as_list",
+    "axis_error",
+    "binary",
+    "bool",
+    "convert",
+    "convert_all",
+    "convert_pair",
+    "emit",
+    "executing_eagerly",
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "int_vector",
+    "is_slices",
+    "is_symbolic",
+    "is_tensor",
+    "known_size",
+    "listed",
+    "map_values",
+    "pack",
+    "shape_argument",
+    "static_value",
+    "string",
+]
+
+emit = _core.emit
+binary = _core.binary
+convert = _core.convert_to_tensor
+executing_eagerly = _core.executing_eagerly
+is_symbolic = _core.is_symbolic
+_TENSORS = (_core.Tensor, _core.VariableBase)
+
+# The two attribute sets that reductions have, made once.
+KEEP = {"keep_dims": True}
+DROP = {"keep_dims": False}
+
+
+def is_tensor(value):
+    """Whether ``value`` is a tensor or a variable."""
+    return isinstance(value, _TENSORS)
+
+
+def is_slices(value):
+    """Whether ``value`` holds some rows of a larger tensor, as ``IndexedSlices`` does."""
+    return isinstance(value, IndexedSlices)
+
+
+def map_values(function, value):
+    """``function`` of a tensor, or of the rows that ``IndexedSlices`` holds."""
+    if not is_slices(value):
+        return function(value)
+    return type(value)(function(value.values), value.indices, value.dense_shape)
+
+
+def convert_all(values, dtype=None):
+    """All of ``values`` as tensors of one dtype: that of the first tensor among them."""
+    if dtype is None:
+        dtype = next((v.dtype for v in values if is_tensor(v)), None)
+    if dtype is not None:
+        return [v if is_tensor(v) else convert(v, dtype) for v in values]
+    first = convert(values[0])
+    return [first, *(convert(v, dtype_hint=first.dtype) for v in values[1:])]
+
+
+def convert_pair(x, y):
+    """Two operands as tensors, Python and NumPy values taking the dtype of a tensor beside them."""
+    if is_tensor(x):
+        x = convert(x)
+        return x, convert(y) if is_tensor(y) else convert(y, x.dtype)
+    if is_tensor(y):
+        y = convert(y)
+        return convert(x, y.dtype), y
+    x = convert(x)
+    return x, convert(y, x.dtype)
+
+
+def known_size(tensor, axis):
+    """The size of one axis of a tensor where it is known, else None."""
+    shape = tensor.shape
+    rank = shape.rank
+    if rank is None or not -rank <= axis < rank:
+        return None
+    return shape.as_list()[axis]
+
+
+def static_value(value):
+    """The value as a NumPy array where it is known without running anything, else None."""
+    if not is_tensor(value):
+        import numpy as np
+
+        return None if contains_tensor(value) else np.asarray(value)
+    known = convert(value)._constant_value()
+    return None if known is None else known.numpy()
+
+
+def contains_tensor(value):
+    """Whether a nest of lists and tuples has a tensor inside."""
+    if isinstance(value, (list, tuple)):
+        return any(contains_tensor(v) for v in value)
+    return is_tensor(value)
+
+
+def pack(value, dtype=None):
+    """A nest of lists and tuples with tensors inside as one tensor: what conversion does with them.
+
+    Raises:
+      ValueError, TypeError: where the items have different shapes or dtypes.
+    """
+    if hasattr(value, "__tf_tensor__"):
+        return value.__tf_tensor__(dtype)
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
+    if dtype is None:
+        dtype = _first_dtype(value)
+    return emit("Pack", [_packed(item, dtype) for item in value], {"axis": 0}, None)
+
+
+def _packed(item, dtype):
+    return (
+        pack(item, dtype) if contains_tensor(item) and not is_tensor(item) else convert(item, dtype)
+    )
+
+
+def _first_dtype(value):
+    """The dtype of the first tensor inside a nest."""
+    if is_tensor(value):
+        return value.dtype
+    if isinstance(value, (list, tuple)):
+        return next((d for d in map(_first_dtype, value) if d is not None), None)
+    return None
+
+
+def as_list(value):
+    """A list of what may be one item or a sequence of them."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def listed(outputs):
+    """The outputs of an operation with a variable number of them, always as a list."""
+    if outputs is None:
+        return []
+    return outputs if isinstance(outputs, list) else [outputs]
+
+
+def int_vector(value, dtype=int32):
+    """Integers as a tensor or something that converts to one: an empty list alone would become
+    floats.
+    """
+    if isinstance(value, (list, tuple)) and not value:
+        return convert(value, dtype)
+    return value
+
+
+def shape_argument(shape):
+    """A shape as the operations take it: a vector of integers."""
+    if isinstance(shape, TensorShape):
+        if not shape.is_fully_defined():
+            raise ValueError(f"a fully known shape is needed here, got {shape}")
+        shape = shape.as_list()
+    if isinstance(shape, (list, tuple)):
+        if not shape:
+            return convert((), int32)
+        if any(size is None for size in shape):
+            raise ValueError(
+                f"a fully known shape is needed here, got {list(shape)}; "
+                "take unknown sizes from fg.shape(tensor)"
+            )
+    if isinstance(shape, int):
+        return convert((shape,), int32)
+    return shape
+
+
+def axis_error(axis, shape):
+    """The exception for an axis that a shape does not have."""
+    text = f"axis {axis} is outside of a tensor of shape {shape}"
+    return (
+        errors.InvalidArgumentError(None, None, text) if executing_eagerly() else ValueError(text)
+    )
+
+
+def all_axes(tensor):
+    """Every axis of a tensor, as the reductions take them."""
+    rank = tensor.ndim
+    if rank == 1:
+        return 0
+    if rank is None:
+        return emit("Range", (0, emit("Rank", (tensor,), None, None), 1), None, None)
+    return convert(tuple(range(rank)), int32)

@@ -1,0 +1,321 @@
+"""Activations, normalisation, dropout and lookups of neural networks."""
+
+import builtins
+
+from ._base import axis_error, convert, convert_pair, emit, float32, is_tensor
+from ._dispatch import dispatched
+from .arrays import concat, pad, reshape, shape, stop_gradient
+from .elementwise import (
+    add,
+    divide,
+    erf,
+    greater_equal,
+    multiply,
+    negative,
+    pow,
+    relu,
+    rsqrt,
+    sigmoid,
+    square,
+    squared_difference,
+    subtract,
+    tanh,
+)
+from .numeric import cast, clip_by_norm
+from .random_ops import uniform
+from .reductions import reduce_mean, reduce_sum
+from .selection import gather
+
+
+@dispatched
+def leaky_relu(features, alpha=0.2, name=None):
+    """``features`` where positive, else ``alpha * features``.
+
+    >>> fg.nn.leaky_relu([-5.0, 2.0]).numpy()
+    array([-1.,  2.], dtype=float32)
+    """
+    features = convert(features)
+    if features.dtype.is_integer:
+        features = cast(features, float32)
+    return emit("LeakyRelu", (features,), {"alpha": float(alpha)}, name)
+
+
+def crelu(features, axis=-1, name=None):
+    """``relu(features)`` and ``relu(-features)`` joined along an axis."""
+    features = convert(features)
+    return relu(concat([features, negative(features)], axis), name)
+
+
+@dispatched
+def gelu(features, approximate=False, name=None):
+    """``x * Phi(x)``, Phi being the distribution function of the normal distribution.
+
+    ``approximate`` takes ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`` for it.
+
+    >>> fg.nn.gelu([0.0, 1.0]).numpy().round(3)
+    array([0.   , 0.841], dtype=float32)
+    """
+    x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(f"gelu needs floats, got dtype {x.dtype.name}")
+    if approximate:
+        cubed = multiply(multiply(x, x), x)
+        inner = multiply(0.7978845608028654, add(x, multiply(0.044715, cubed)))
+        phi = add(1.0, tanh(inner))
+    else:
+        phi = add(1.0, erf(multiply(x, 0.7071067811865476)))
+    return multiply(multiply(0.5, x), phi, name)
+
+
+@dispatched
+def silu(features, beta=1.0):
+    """``features * sigmoid(beta * features)``.
+
+    >>> fg.nn.silu([0.0, 2.0]).numpy().round(3)
+    array([0.   , 1.762], dtype=float32)
+    """
+    features, beta = convert_pair(features, beta)
+    return multiply(features, sigmoid(multiply(beta, features)))
+
+
+swish = silu
+
+
+def _along(op, logits, axis, name):
+    logits = convert(logits)
+    axes = logits.ndim
+    axis = -1 if axis is None else axis
+    if axes is not None and not -axes <= axis < builtins.max(axes, 1):
+        raise axis_error(axis, logits.shape)
+    if axis == -1 or axis == (axes or 0) - 1:
+        return emit(op, (logits,), None, name)
+    if axes is None:
+        raise ValueError("an axis other than -1 needs a tensor of known rank")
+    order = list(builtins.range(axes))
+    order[axis], order[-1] = order[-1], order[axis]
+    turned = emit(op, (emit("Transpose", (logits, order), None, None),), None, None)
+    return emit("Transpose", (turned, order), None, name)
+
+
+def softmax(logits, axis=None, name=None):
+    """``exp(logits) / sum(exp(logits))`` along an axis, the last unless told, without overflow.
+
+    >>> fg.nn.softmax([0.0, 0.0]).numpy()
+    array([0.5, 0.5], dtype=float32)
+
+    Raises:
+      ValueError, InvalidArgumentError: where the axis is outside of the rank.
+    """
+    return _along("Softmax", logits, axis, name)
+
+
+def log_softmax(logits, axis=None, name=None):
+    """``logits - log(sum(exp(logits)))`` along an axis, the last unless told, without overflow.
+
+    >>> fg.nn.log_softmax([0.0, 0.0]).numpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+    """
+    return _along("LogSoftmax", logits, axis, name)
+
+
+def l2_loss(t, name=None):
+    """Half the sum of squares, ``sum(t^2) / 2``.
+
+    >>> fg.nn.l2_loss([3.0, 4.0]).numpy()
+    np.float32(12.5)
+    """
+    return emit("L2Loss", (t,), None, name)
+
+
+def bias_add(value, bias, data_format=None, name=None):
+    """``value`` with one number of ``bias`` added to each channel.
+
+    >>> fg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy().tolist()
+    [[11.0, 22.0], [13.0, 24.0]]
+
+    Args:
+      value: a tensor of rank 2 or more.
+      bias: a vector of the size of the channel axis.
+      data_format: "N...C" or None where channels are last, "NC..." where they come second.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for another format, and while tracing where the sizes differ.
+      InvalidArgumentError: where the sizes differ, when run.
+    """
+    if data_format is not None and not data_format.startswith("N"):
+        raise ValueError(f"data_format must be 'N...C' or 'NC...', got {data_format!r}")
+    value, bias = convert_pair(value, bias)
+    first = data_format is not None and data_format.startswith("NC")
+    return emit("BiasAdd", (value, bias), {"data_format": "NCHW" if first else "NHWC"}, name)
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """The mean and the variance (of the population) over axes.
+
+    >>> mean, variance = fg.nn.moments([1.0, 3.0], axes=[0])
+    >>> mean.numpy(), variance.numpy()
+    (np.float32(2.0), np.float32(1.0))
+
+    Args:
+      x: a tensor of floats; half precision is summed as float32.
+      axes: the axes to reduce.
+      shift: not used.
+      keepdims: whether reduced axes stay, with size 1.
+      name: a name for the operation.
+    """
+    x = convert(x)
+    narrow = x.dtype if x.dtype.name in ("float16", "bfloat16") else None
+    y = x if narrow is None else cast(x, float32)
+    mean = reduce_mean(y, axes, True)
+    variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims)
+    if not keepdims:
+        mean = reshape(mean, shape(variance))
+    return (mean, variance) if narrow is None else (cast(mean, narrow), cast(variance, narrow))
+
+
+def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+    """The mean and the variance over axes with a weight for each element; the weights broadcast."""
+    x, weights = convert_pair(x, frequency_weights)
+    weights = add(weights, emit("ZerosLike", (x,), None, None))
+    total = reduce_sum(weights, axes, True)
+    mean = divide(reduce_sum(multiply(weights, x), axes, True), total)
+    spread = multiply(weights, squared_difference(x, stop_gradient(mean)))
+    variance = divide(reduce_sum(spread, axes, True), total)
+    if keepdims:
+        return mean, variance
+    sizes = shape(reduce_sum(x, axes))
+    return reshape(mean, sizes), reshape(variance, sizes)
+
+
+def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
+    """What moments are computed from: the count, the sum and the sum of squares of ``x - shift``.
+
+    Returns:
+      ``(count, sum, sum of squares, shift)``.
+    """
+    x = convert(x)
+    counted = reduce_sum(emit("OnesLike", (x,), None, None), axes)
+    count = reshape(counted, [-1])[0]
+    apart = x if shift is None else subtract(x, shift)
+    sums = reduce_sum(apart, axes, keepdims), reduce_sum(square(apart), axes, keepdims)
+    return count, *sums, None if shift is None else convert(shift, x.dtype)
+
+
+def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
+    """The mean and the variance from what ``sufficient_statistics`` tells."""
+    part = divide(1.0, convert(counts))
+    around = multiply(mean_ss, part)
+    mean = around if shift is None else add(around, shift)
+    return mean, subtract(multiply(variance_ss, part), square(around), name)
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    """``scale * (x - mean) / sqrt(variance + variance_epsilon) + offset``.
+
+    >>> fg.nn.batch_normalization([1.0, 3.0], 2.0, 1.0, None, None, 0.0).numpy()
+    array([-1.,  1.], dtype=float32)
+
+    Args:
+      x: a tensor of floats.
+      mean: a tensor that broadcasts to it.
+      variance: likewise.
+      offset: likewise, or None for none.
+      scale: likewise, or None for none.
+      variance_epsilon: a small number against division by zero.
+      name: a name for the operation.
+    """
+    x = convert(x)
+    mean, variance = convert(mean, x.dtype), convert(variance, x.dtype)
+    factor = rsqrt(add(variance, variance_epsilon))
+    if scale is not None:
+        factor = multiply(factor, scale)
+    moved = multiply(negative(mean), factor)
+    if offset is not None:
+        moved = add(convert(offset, x.dtype), moved)
+    return add(multiply(x, factor), moved, name)
+
+
+@dispatched
+def dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """``x`` with a random part ``rate`` of its elements set to 0, the others divided by ``1 -
+    rate``.
+
+    Args:
+      x: a tensor of floats.
+      rate: the probability of an element to be dropped, in [0, 1).
+      noise_shape: the shape of what is drawn, which broadcasts to that of ``x``.
+      seed: a seed of the operation; see ``fg.random.set_seed``.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: where ``rate`` is outside of [0, 1), or ``x`` is not of floats.
+    """
+    x = convert(x)
+    if not x.dtype.is_floating:
+        raise ValueError(f"dropout needs floats, got dtype {x.dtype.name}")
+    if not is_tensor(rate):
+        if not 0 <= rate < 1:
+            raise ValueError(f"the rate of a dropout must be in [0, 1), got {rate}")
+        if rate == 0:
+            return x
+    rate = convert(rate, x.dtype)
+    kept = greater_equal(
+        uniform(shape(x) if noise_shape is None else noise_shape, seed=seed, dtype=x.dtype), rate
+    )
+    scaled = multiply(x, divide(1.0, subtract(1.0, rate)))
+    return emit("SelectV2", (kept, scaled, convert(0, x.dtype)), None, name)
+
+
+@dispatched
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """The rows of a table with these ids.
+
+    >>> fg.nn.embedding_lookup([[1.0], [2.0], [3.0]], [2, 0]).numpy().tolist()
+    [[3.0], [1.0]]
+
+    Args:
+      params: the table: a tensor or variable, or a list of one.
+      ids: integers of any shape.
+      max_norm: where given, rows are scaled down to have at most this Euclidean norm.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for an id outside of the table.
+    """
+    if isinstance(params, (list, tuple)) and len(params) == 1 and is_tensor(params[0]):
+        params = params[0]
+    rows = gather(params, ids, name=name)
+    if max_norm is None:
+        return rows
+    ids = convert(ids)
+    if rows.ndim is None or ids.ndim is None:
+        axes = None
+    else:
+        axes = list(builtins.range(ids.ndim, rows.ndim))
+    return clip_by_norm(rows, max_norm, axes, name)
+
+
+def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):
+    """Each element divided by ``(bias + alpha * s)^beta``, s being the sum of squares of near
+    channels.
+
+    Args:
+      input: a tensor of rank 4 with channels last.
+      depth_radius: how many channels on either side count.
+      bias: as in the formula.
+      alpha: as in the formula.
+      beta: as in the formula.
+      name: a name for the operation.
+    """
+    x = convert(input)
+    radius = int(depth_radius)
+    squares = pad(square(x), [[0, 0], [0, 0], [0, 0], [radius, radius]])
+    channels = shape(x)[3] if x.shape.as_list()[3] is None else x.shape.as_list()[3]
+    total = squares[..., :channels]
+    for i in builtins.range(1, 2 * radius + 1):
+        total = add(total, squares[..., i : i + channels])
+    return divide(x, pow(add(multiply(total, alpha), bias), beta), name)
+
+
+lrn = local_response_normalization

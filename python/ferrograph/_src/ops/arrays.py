@@ -1,0 +1,446 @@
+"""Shapes of tensors and rearrangements: reshape, transpose, concatenate, split, pad."""
+
+from ._base import (
+    TensorShape,
+    as_dtype,
+    as_list,
+    convert,
+    convert_all,
+    emit,
+    int32,
+    int_vector,
+    is_tensor,
+    known_size,
+    listed,
+    shape_argument,
+    static_value,
+)
+from ._dispatch import dispatched
+from .numeric import conj
+
+
+def shape(input, out_type=None, name=None):
+    """The shape of a tensor as a vector: known when run, where ``input.shape`` is what is known
+    before.
+
+    >>> fg.shape([[1, 2, 3], [4, 5, 6]]).numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+      input: a tensor.
+      out_type: int32 (unless told) or int64.
+      name: a name for the operation.
+    """
+    return emit("Shape", (input,), {"out_type": as_dtype(out_type or int32)}, name)
+
+
+def shape_n(input, out_type=int32, name=None):
+    """The shapes of a list of tensors; see ``shape``."""
+    return listed(emit("ShapeN", tuple(input), {"out_type": as_dtype(out_type)}, name))
+
+
+@dispatched
+def size(input, out_type=None, name=None):
+    """The number of elements of a tensor, as a scalar of ``out_type``, int32 unless told.
+
+    >>> fg.size([[1, 2, 3], [4, 5, 6]]).numpy()
+    np.int32(6)
+    """
+    return emit("Size", (input,), {"out_type": as_dtype(out_type or int32)}, name)
+
+
+@dispatched
+def rank(input, name=None):
+    """The number of axes of a tensor, as an int32 scalar.
+
+    >>> fg.rank([[1, 2, 3]]).numpy()
+    np.int32(2)
+    """
+    return emit("Rank", (input,), None, name)
+
+
+@dispatched
+def identity(input, name=None):
+    """The same values as a tensor of its own: reading a variable, or naming a value."""
+    return emit("Identity", (input,), None, name)
+
+
+def identity_n(input, name=None):
+    """The same list of tensors."""
+    return listed(emit("IdentityN", tuple(input), None, name))
+
+
+@dispatched
+def stop_gradient(input, name=None):
+    """The same values, through which no gradient flows.
+
+    >>> x = fg.constant(3.0)
+    >>> with fg.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * fg.stop_gradient(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(3.0)
+    """
+    return emit("StopGradient", (input,), None, name)
+
+
+def ensure_shape(x, shape, name=None):
+    """``x``, checked when run to have a shape; while tracing, its static shape is refined by it.
+
+    Raises:
+      InvalidArgumentError: when run, where the shape is another.
+      ValueError: while tracing, where the known part of the shape contradicts it.
+    """
+    return emit("EnsureShape", (x,), {"shape": TensorShape(shape)}, name)
+
+
+def reshape(tensor, shape, name=None):
+    """The same elements in row order with another shape.
+
+    >>> fg.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy()
+    array([[1, 2, 3],
+           [4, 5, 6]], dtype=int32)
+
+    Args:
+      tensor: a tensor.
+      shape: integers or a vector of them; one may be -1 for what is left over.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the number of elements differs, while tracing and
+      when run.
+    """
+    return emit("Reshape", (tensor, shape_argument(shape)), None, name)
+
+
+@dispatched
+def expand_dims(input, axis, name=None):
+    """With one more axis, of size 1, at ``axis``; -1 puts it last.
+
+    >>> fg.expand_dims([1, 2], 0).shape
+    TensorShape([1, 2])
+    """
+    return emit("ExpandDims", (input, axis), None, name)
+
+
+@dispatched
+def squeeze(input, axis=None, name=None):
+    """Without axes of size 1: all of them unless ``axis`` names some.
+
+    While tracing, squeezing without ``axis`` what has unknown sizes gives an unknown rank.
+
+    >>> fg.squeeze([[[1], [2]]]).shape
+    TensorShape([2])
+
+    Raises:
+      ValueError, InvalidArgumentError: where an axis named has another size.
+    """
+    axes = [] if axis is None else [int(a) for a in as_list(axis)]
+    return emit("Squeeze", (input,), {"squeeze_dims": axes}, name)
+
+
+def transpose(a, perm=None, conjugate=False, name="transpose"):
+    """The axes in another order: axis ``i`` of the result is axis ``perm[i]`` of ``a``.
+
+    >>> fg.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
+    [[1, 4], [2, 5], [3, 6]]
+
+    Args:
+      a: a tensor.
+      perm: a permutation of the axes; reversed order unless told.
+      conjugate: whether to take complex conjugates as well.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where ``perm`` is no permutation of the axes.
+    """
+    a = convert(a)
+    if perm is None:
+        axes = a.ndim
+        if axes is None:
+            perm = emit("Range", (emit("Sub", (rank(a), 1), None, None), -1, -1), None, None)
+        else:
+            perm = list(range(axes - 1, -1, -1))
+    out = emit("Transpose", (a, int_vector(perm)), None, name)
+    return conj(out) if conjugate and a.dtype.is_complex else out
+
+
+@dispatched
+def concat(values, axis, name="concat"):
+    """Tensors joined along an axis that they have; the other sizes must agree.
+
+    >>> fg.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy().tolist()
+    [[1, 2], [3, 4], [5, 6]]
+
+    Args:
+      values: a list of tensors of one dtype and rank.
+      axis: the axis; negative ones count from the end.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where shapes differ elsewhere, and for scalars (use
+      ``stack``).
+    """
+    return emit("ConcatV2", (*convert_all(as_list(values)), axis), None, name)
+
+
+@dispatched
+def stack(values, axis=0, name="stack"):
+    """Tensors of one shape joined along a new axis.
+
+    >>> fg.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
+    [[1, 3], [2, 4]]
+
+    Args:
+      values: a list of tensors of one dtype and shape.
+      axis: where the new axis goes; -1 is last.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the shapes differ or the axis is outside.
+    """
+    if is_tensor(values):
+        values = unstack(values)
+    return emit("Pack", convert_all(list(values)), {"axis": axis}, name)
+
+
+def unstack(value, num=None, axis=0, name="unstack"):
+    """The slices of a tensor along an axis, without it, as a list.
+
+    >>> [t.numpy().tolist() for t in fg.unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+
+    Args:
+      value: a tensor.
+      num: the number of slices; the size of the axis unless told.
+      axis: the axis to take apart.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: while tracing, where the size is unknown and ``num`` not given.
+    """
+    value = convert(value)
+    axes = value.ndim
+    if axes is not None and not -axes <= axis < axes:
+        raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
+    if num is None:
+        num = known_size(value, axis)
+        if num is None:
+            raise ValueError(
+                f"axis {axis} of shape {value.shape} has no known size to unstack; give num"
+            )
+    return listed(emit("Unpack", (value,), {"num": num, "axis": axis}, name))
+
+
+@dispatched
+def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+    """A tensor cut along an axis into equal parts or into parts of given sizes, as a list.
+
+    >>> [t.numpy().tolist() for t in fg.split([1, 2, 3, 4, 5, 6], [2, -1])]
+    [[1, 2], [3, 4, 5, 6]]
+
+    Args:
+      value: a tensor.
+      num_or_size_splits: how many equal parts, or a vector of sizes of which one may be -1.
+      axis: the axis to cut.
+      num: the number of parts, where the length of a vector of sizes is not known.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the parts do not add up, while tracing and when run.
+    """
+    value = convert(value)
+    if isinstance(num_or_size_splits, int):
+        attrs = {"num_split": num_or_size_splits}
+        return listed(emit("Split", (axis, value), attrs, name))
+    sizes = convert(int_vector(num_or_size_splits))
+    if sizes.ndim == 0:
+        parts = static_value(sizes)
+        if parts is None:
+            raise ValueError("the number of parts to split into must be known while tracing")
+        return split(value, int(parts), axis, None, name)
+    num = known_size(sizes, 0) if num is None else num
+    if num is None:
+        raise ValueError("the number of sizes to split into is not known; give num")
+    return listed(emit("SplitV", (value, sizes, axis), {"num_split": num}, name))
+
+
+@dispatched
+def tile(input, multiples, name=None):
+    """The tensor repeated ``multiples[i]`` times along each axis ``i``.
+
+    >>> fg.tile([[1, 2]], [2, 2]).numpy().tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    return emit("Tile", (input, int_vector(multiples)), None, name)
+
+
+def broadcast_to(input, shape, name=None):
+    """The tensor stretched to a shape that it broadcasts to.
+
+    >>> fg.broadcast_to([[1], [2]], [2, 3]).numpy().tolist()
+    [[1, 1, 1], [2, 2, 2]]
+    """
+    return emit("BroadcastTo", (input, shape_argument(shape)), None, name)
+
+
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """The shape that two shapes, given as vectors, broadcast to.
+
+    >>> fg.broadcast_dynamic_shape([2, 1, 4], [3, 1]).numpy()
+    array([2, 3, 4], dtype=int32)
+
+    Raises:
+      InvalidArgumentError: where they do not broadcast.
+    """
+    shapes = convert_all([shape_argument(shape_x), shape_argument(shape_y)])
+    return emit("BroadcastArgs", shapes, None, None)
+
+
+def broadcast_static_shape(shape_x, shape_y):
+    """The ``TensorShape`` that two of them broadcast to; a size unknown in both stays so.
+
+    >>> fg.broadcast_static_shape(fg.TensorShape([2, 1]), fg.TensorShape([1, 3]))
+    TensorShape([2, 3])
+
+    Raises:
+      ValueError: where they do not broadcast.
+    """
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    length = max(x.rank, y.rank)
+    x_sizes = [1] * (length - x.rank) + x.as_list()
+    y_sizes = [1] * (length - y.rank) + y.as_list()
+    return TensorShape([_broadcast(a, b, x, y) for a, b in zip(x_sizes, y_sizes, strict=True)])
+
+
+def _broadcast(a, b, x, y):
+    if a == 1 or b == 1:
+        return b if a == 1 else a
+    if a is None or b is None:
+        return b if a is None else a
+    if a != b:
+        raise ValueError(f"shapes {x} and {y} do not broadcast: {a} against {b}")
+    return a
+
+
+@dispatched
+def reverse(tensor, axis, name=None):
+    """The tensor with the order along some axes reversed.
+
+    >>> fg.reverse([[1, 2, 3]], axis=[-1]).numpy()
+    array([[3, 2, 1]], dtype=int32)
+
+    Args:
+      tensor: a tensor.
+      axis: a vector of axes.
+      name: a name for the operation.
+    """
+    return emit("ReverseV2", (tensor, int_vector(axis)), None, name)
+
+
+def roll(input, shift, axis, name=None):
+    """The elements moved by ``shift`` places along an axis, those that leave at one end entering
+    at the other.
+
+    >>> fg.roll([1, 2, 3, 4], 1, axis=0).numpy()
+    array([4, 1, 2, 3], dtype=int32)
+
+    Args:
+      input: a tensor.
+      shift: an integer, or one for each of several axes.
+      axis: the axis, or several.
+      name: a name for the operation.
+    """
+    return emit("Roll", (input, int_vector(shift), int_vector(axis)), None, name)
+
+
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    """The tensor with ``paddings[i] = [before, after]`` places added along each axis ``i``.
+
+    >>> fg.pad([1, 2, 3], [[2, 1]], mode="REFLECT").numpy()
+    array([3, 2, 1, 2, 3, 2], dtype=int32)
+
+    Args:
+      tensor: a tensor.
+      paddings: an integer matrix with one row for each axis.
+      mode: "CONSTANT", or "REFLECT" (mirrored about the edge elements) or "SYMMETRIC" (about the
+        edges).
+      constant_values: what to fill with.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for another mode.
+      InvalidArgumentError: where there is too little to mirror, or a padding is negative.
+    """
+    tensor = convert(tensor)
+    mode = mode.upper()
+    if mode in ("REFLECT", "SYMMETRIC"):
+        return emit("MirrorPad", (tensor, paddings), {"mode": mode}, name)
+    if mode != "CONSTANT":
+        raise ValueError(f"unknown padding mode {mode!r}; CONSTANT, REFLECT and SYMMETRIC exist")
+    if not is_tensor(constant_values) and constant_values == 0:
+        return emit("Pad", (tensor, paddings), None, name)
+    value = convert(constant_values, tensor.dtype)
+    return emit("PadV2", (tensor, paddings, value), None, name)
+
+
+def repeat(input, repeats, axis=None, name=None):
+    """Each element (or each slice along ``axis``) several times in a row.
+
+    >>> fg.repeat([[1, 2], [3, 4]], [2, 1], axis=0).numpy().tolist()
+    [[1, 2], [1, 2], [3, 4]]
+
+    Args:
+      input: a tensor.
+      repeats: how often: one integer, or one for each slice.
+      axis: the axis; the flattened tensor unless told.
+      name: a name for the operation.
+    """
+    data, repeats = convert(input), convert(int_vector(repeats))
+    if axis is None:
+        data, axis = reshape(data, [-1]), 0
+    axes = data.ndim
+    if axes is None:
+        raise ValueError("repeat along an axis needs a tensor of known rank")
+    if not -axes <= axis < axes:
+        raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
+    axis %= axes
+    if repeats.ndim == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
+        return _repeat_evenly(data, reshape(repeats, []), axis, name)
+    rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
+    return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
+
+
+def _repeat_evenly(data, count, axis, name):
+    sizes = unstack(shape(data, out_type=count.dtype), data.ndim)
+    multiples = [1] * (len(sizes) + 1)
+    multiples[axis + 1] = count
+    sizes[axis] = emit("Mul", (sizes[axis], count), None, None)
+    return reshape(tile(expand_dims(data, axis + 1), convert(multiples)), sizes, name)
+
+
+def _repeat_rows(ends):
+    """The row that each place shows, where row i fills the places from ``ends[i - 1]`` to
+    ``ends[i]``.
+    """
+    total = emit("Max", (concat([convert([0], ends.dtype), ends], 0), 0), None, None)
+    places = emit("AddV2", (total, convert(1, total.dtype)), None, None)
+    ones = emit("OnesLike", (ends,), None, None)
+    rows = emit(
+        "Cumsum", (emit("UnsortedSegmentSum", (ones, ends, places), None, None), 0), None, None
+    )
+    return rows[:total]
+
+
+def invert_permutation(x, name=None):
+    """The permutation that undoes ``x``: ``y[x[i]] == i``.
+
+    >>> fg.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+
+    Raises:
+      InvalidArgumentError: where ``x`` is no permutation.
+    """
+    return emit("InvertPermutation", (x,), None, name)

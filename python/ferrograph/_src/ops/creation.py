@@ -1,0 +1,310 @@
+"""Tensors made from nothing but a shape: constants, ranges, grids, one-hot rows."""
+
+import builtins
+
+from ._base import (
+    as_dtype,
+    bool,
+    convert,
+    convert_all,
+    convert_pair,
+    emit,
+    float32,
+    float64,
+    is_tensor,
+    known_size,
+    shape_argument,
+    string,
+)
+from ._dispatch import dispatched
+from .arrays import broadcast_to, expand_dims, reshape, shape, stack
+from .elementwise import add, equal, floordiv, less, multiply, subtract
+from .numeric import cast
+
+
+def fill(dims, value, name=None):
+    """A tensor of shape ``dims`` full of one scalar.
+
+    >>> fg.fill([2, 3], 9).numpy().tolist()
+    [[9, 9, 9], [9, 9, 9]]
+
+    Raises:
+      InvalidArgumentError: for a negative size, or a value that is no scalar.
+    """
+    return emit("Fill", (shape_argument(dims), value), None, name)
+
+
+def _full(dims, value, dtype, name):
+    dtype = as_dtype(dtype)
+    if dtype == string:
+        value = "" if value == 0 else "1"
+    elif dtype == bool:
+        value = value != 0
+    return emit("Fill", (_sizes(dims), convert(value, dtype)), None, name)
+
+
+def _sizes(dims):
+    """A shape as a vector; one integer stands for a vector of that length."""
+    if isinstance(dims, int):
+        return [dims]
+    dims = shape_argument(dims)
+    return reshape(dims, [-1]) if getattr(dims, "shape", None) == () else dims
+
+
+def zeros(shape, dtype=float32, name=None, layout=None):
+    """A tensor of zeros (False, empty strings) of this shape and dtype.
+
+    >>> fg.zeros([2, 2], fg.int32).numpy().tolist()
+    [[0, 0], [0, 0]]
+    """
+    return _full(shape, 0, dtype, name)
+
+
+def ones(shape, dtype=float32, name=None, layout=None):
+    """A tensor of ones (True) of this shape and dtype.
+
+    >>> fg.ones([3]).numpy()
+    array([1., 1., 1.], dtype=float32)
+    """
+    return _full(shape, 1, dtype, name)
+
+
+@dispatched
+def zeros_like(input, dtype=None, name=None, layout=None):
+    """Zeros of the shape of ``input``, and of its dtype unless told.
+
+    >>> fg.zeros_like([[1.5, 2.5]]).numpy()
+    array([[0., 0.]], dtype=float32)
+    """
+    input = convert(input)
+    if dtype is None or as_dtype(dtype) == input.dtype:
+        return emit("ZerosLike", (input,), None, name)
+    return zeros(_shape_of(input), dtype, name)
+
+
+@dispatched
+def ones_like(input, dtype=None, name=None, layout=None):
+    """Ones of the shape of ``input``, and of its dtype unless told.
+
+    >>> fg.ones_like([[1.5, 2.5]]).numpy()
+    array([[1., 1.]], dtype=float32)
+    """
+    input = convert(input)
+    if dtype is None or as_dtype(dtype) == input.dtype:
+        return emit("OnesLike", (input,), None, name)
+    return ones(_shape_of(input), dtype, name)
+
+
+def _shape_of(tensor):
+    return tensor.shape if tensor.shape.is_fully_defined() else shape(tensor)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None):
+    """Matrices with ones on the diagonal and zeros elsewhere.
+
+    >>> fg.eye(2, num_columns=3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+
+    Args:
+      num_rows: the number of rows.
+      num_columns: the number of columns; that of rows unless told.
+      batch_shape: a vector of sizes of axes before those two.
+      dtype: the dtype.
+      name: a name for the operation.
+    """
+    columns = num_rows if num_columns is None else num_columns
+    down = expand_dims(range(num_rows), 1)
+    matrix = cast(equal(down, range(columns)), dtype, name if batch_shape is None else None)
+    if batch_shape is None:
+        return matrix
+    batch = convert(shape_argument(batch_shape))
+    full = emit("ConcatV2", (batch, cast(shape(matrix), batch.dtype), 0), None, None)
+    return broadcast_to(matrix, full, name)
+
+
+_RANGE_ORDER = ("int32", "int64", "float16", "bfloat16", "float32", "float64")
+
+
+def range(start, limit=None, delta=1, dtype=None, name="range"):
+    """Numbers from ``start`` up to ``limit``, which is left out, ``delta`` apart; from 0 with one
+    bound alone.
+
+    >>> fg.range(5).numpy(), fg.range(3, 0, -1).numpy()
+    (array([0, 1, 2, 3, 4], dtype=int32), array([3, 2, 1], dtype=int32))
+
+    Args:
+      start: a scalar.
+      limit: likewise.
+      delta: likewise; negative to count down.
+      dtype: the dtype; the widest of the three unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where ``delta`` is 0 or leads away from ``limit``.
+    """
+    if limit is None:
+        start, limit = 0, start
+    if dtype is None and all(v.__class__ is int and abs(v) < 2**31 for v in (start, limit, delta)):
+        return emit("Range", (start, limit, delta), None, name)
+    if dtype is not None:
+        bounds = [_bound(v, as_dtype(dtype)) for v in (start, limit, delta)]
+        return emit("Range", bounds, None, name)
+    bounds = [convert(v) for v in (start, limit, delta)]
+    widest = max((b.dtype for b in bounds), key=_order)
+    return emit("Range", [cast(b, widest) for b in bounds], None, name)
+
+
+def _bound(value, dtype):
+    return cast(value, dtype) if is_tensor(value) else convert(value, dtype)
+
+
+def _order(dtype):
+    name = dtype.name
+    return _RANGE_ORDER.index(name) if name in _RANGE_ORDER else len(_RANGE_ORDER)
+
+
+def linspace(start, stop, num, name=None, axis=0):
+    """``num`` numbers evenly spaced from ``start`` to ``stop``, both included, along a new axis.
+
+    >>> fg.linspace(0.0, 1.0, 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+
+    Args:
+      start: a tensor; integers become float64.
+      stop: likewise, of the same dtype.
+      num: how many.
+      name: a name for the operation.
+      axis: where the new axis goes.
+    """
+    start, stop = convert_pair(start, stop)
+    if start.dtype.is_integer:
+        start, stop = cast(start, float64), cast(stop, float64)
+    if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1):
+        return emit("LinSpace", (start, stop, num), None, name)
+    return _linspace_along(start, stop, convert(num), axis, name)
+
+
+def _linspace_along(start, stop, num, axis, name):
+    start, stop = add(start, zeros_like(stop)), add(stop, zeros_like(start))
+    axis = axis if axis >= 0 else axis + start.ndim + 1
+    steps = emit("Maximum", (subtract(num, 1), 1), None, None)
+    ticks = cast(range(num), start.dtype)
+    column = reshape(ticks, [-1] + [1] * (start.ndim - axis))
+    step = emit("RealDiv", (subtract(stop, start), cast(steps, start.dtype)), None, None)
+    first, last = expand_dims(start, axis), expand_dims(stop, axis)
+    line = add(first, multiply(expand_dims(step, axis), column))
+    at_end = equal(column, cast(steps, start.dtype))
+    return emit("SelectV2", (at_end, last, line), None, name)
+
+
+@dispatched
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """Rows of ``depth`` places, ``on_value`` at the index and ``off_value`` elsewhere.
+
+    Indices outside of the depth give rows of ``off_value`` alone.
+
+    >>> fg.one_hot([0, 2], 3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+
+    Args:
+      indices: a tensor of integers.
+      depth: the number of places, a scalar.
+      on_value: 1 unless told.
+      off_value: 0 unless told.
+      axis: where the new axis goes; last unless told.
+      dtype: the dtype; that of the values, or float32, unless told.
+      name: a name for the operation.
+
+    Raises:
+      TypeError: where the values and ``dtype`` do not fit together.
+    """
+    dtype = as_dtype(dtype) if dtype is not None else None
+    given = [v for v in (on_value, off_value) if v is not None]
+    if dtype is None:
+        dtype = convert_all(given)[0].dtype if given else float32
+    on = convert(1, dtype) if on_value is None else convert(on_value, dtype)
+    off = convert(0, dtype) if off_value is None else convert(off_value, dtype)
+    attrs = {"axis": -1 if axis is None else axis}
+    return emit("OneHot", (indices, depth, on, off), attrs, name)
+
+
+def sequence_mask(lengths, maxlen=None, dtype=bool, name=None):
+    """For each length, a row that is True in so many first places.
+
+    >>> fg.sequence_mask([1, 3], 4).numpy().tolist()
+    [[True, False, False, False], [True, True, True, False]]
+
+    Args:
+      lengths: a tensor of integers.
+      maxlen: the length of the rows; the largest of ``lengths`` unless told.
+      dtype: the dtype of the result.
+      name: a name for the operation.
+    """
+    lengths = convert(lengths)
+    if maxlen is None:
+        flat = reshape(lengths, [-1])
+        none = convert([0], lengths.dtype)
+        maxlen = emit("Max", (emit("ConcatV2", (none, flat, 0), None, None), 0), None, None)
+    places = range(_bound(maxlen, lengths.dtype))
+    return cast(less(places, expand_dims(lengths, -1)), dtype, name)
+
+
+def meshgrid(*args, **kwargs):
+    """The coordinates of a grid: for n vectors, n tensors of rank n, the i-th varying with the
+    i-th vector.
+
+    >>> x, y = fg.meshgrid([1, 2, 3], [4, 5])
+    >>> x.numpy().tolist(), y.numpy().tolist()
+    ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
+
+    Args:
+      *args: vectors.
+      **kwargs: ``indexing``, "xy" (the default: the first two axes change places) or "ij", and
+        ``name``.
+
+    Raises:
+      ValueError: for another ``indexing``.
+      TypeError: for another keyword.
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"meshgrid has no argument {next(iter(kwargs))!r}")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}")
+    vectors = [reshape(v, [-1]) for v in args]
+    order = list(builtins.range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    lengths = [None] * len(order)
+    for vector, place in zip(vectors, order, strict=True):
+        static = known_size(vector, 0)
+        lengths[place] = shape(vector)[0] if static is None else static
+    full = lengths if all(isinstance(n, int) for n in lengths) else stack(lengths)
+    return [
+        broadcast_to(
+            reshape(v, [-1 if i == place else 1 for i in builtins.range(len(order))]), full
+        )
+        for v, place in zip(vectors, order, strict=True)
+    ]
+
+
+def unravel_index(indices, dims, name=None):
+    """The coordinates, in an array of shape ``dims``, of positions counted in row order.
+
+    >>> fg.unravel_index([2, 5], [2, 3]).numpy().tolist()
+    [[0, 1], [2, 2]]
+
+    Args:
+      indices: a scalar or vector of integers.
+      dims: the shape, a vector of the same dtype.
+      name: a name for the operation.
+
+    Returns:
+      A tensor with one row for each axis.
+    """
+    indices, dims = convert_pair(indices, dims)
+    below = emit("Cumprod", (dims, 0), {"exclusive": True, "reverse": True}, None)
+    if indices.ndim != 0:
+        below, dims = expand_dims(below, 1), expand_dims(dims, 1)
+    return emit("FloorMod", (floordiv(indices, below), dims), None, name)

@@ -1,0 +1,400 @@
+"""Printing and assertions."""
+
+import sys
+
+from ._base import (
+    as_dtype,
+    convert,
+    convert_pair,
+    emit,
+    float32,
+    is_slices,
+    is_tensor,
+    static_value,
+)
+from ._dispatch import dispatched
+from .elementwise import (
+    abs,
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    multiply,
+    not_equal,
+    subtract,
+)
+from .numeric import cast
+from .reductions import reduce_all
+
+_MARK = "\x00{}\x00"
+
+
+def print(*inputs, **kwargs):
+    """Prints tensors and other objects, whenever the program that it stands in is run.
+
+    Where Python's own ``print`` in a traced function speaks once, while tracing, this is an
+    operation. Tensors inside of lists, tuples and dicts are shown in their place.
+
+    Args:
+      *inputs: what to print.
+      **kwargs: ``output_stream`` (``sys.stderr`` unless told; ``sys.stdout`` or ``"file://path"``),
+        ``summarize`` (how many items of each end of an axis to show, 3 unless told, -1 for all),
+        ``sep`` (a space), ``end`` (a new line) and ``name``.
+
+    Raises:
+      ValueError: for another stream.
+      TypeError: for another keyword.
+    """
+    stream = _stream(kwargs.pop("output_stream", None))
+    summarize = kwargs.pop("summarize", None)
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"print has no argument {next(iter(kwargs))!r}")
+    tensors = []
+    text = sep.join(_template(value, tensors) for value in inputs)
+    if len(inputs) == 1 and tensors and tensors[0] is inputs[0] and _is_text(tensors[0]):
+        line = tensors[0]
+    else:
+        attrs = {
+            "template": text,
+            "placeholder": _MARK,
+            "summarize": 3 if summarize is None else summarize,
+        }
+        line = emit("StringFormat", tensors, attrs, name)
+    return emit("PrintV2", (line,), {"output_stream": stream, "end": end}, name)
+
+
+def _is_text(tensor):
+    return tensor.dtype.name == "string" and tensor.ndim == 0
+
+
+def _template(value, tensors):
+    """How a value is printed, tensors leaving a mark; a string stands for itself."""
+    return value if isinstance(value, str) else _shown(value, tensors)
+
+
+def _shown(value, tensors):
+    if is_tensor(value):
+        tensors.append(value)
+        return _MARK
+    if isinstance(value, dict):
+        items = (f"{key!r}: {_shown(item, tensors)}" for key, item in value.items())
+        return "{" + ", ".join(items) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_shown(item, tensors) for item in value) + "]"
+    if isinstance(value, tuple):
+        items = [_shown(item, tensors) for item in value]
+        if hasattr(value, "_fields"):
+            pairs = zip(value._fields, items, strict=True)
+            return f"{type(value).__name__}({', '.join(f'{k}={v}' for k, v in pairs)})"
+        return "(" + ", ".join(items) + (",)" if len(items) == 1 else ")")
+    if is_slices(value):
+        parts = f"indices={_shown(value.indices, tensors)}, values={_shown(value.values, tensors)}"
+        return f"{type(value).__name__}({parts})"
+    return repr(value)
+
+
+def _stream(stream):
+    if stream is None or stream is sys.stderr:
+        return "stderr"
+    if stream is sys.stdout:
+        return "stdout"
+    if isinstance(stream, str) and stream.startswith("file://"):
+        return stream
+    raise ValueError(
+        f"output_stream must be sys.stdout, sys.stderr or 'file://path', got {stream!r}"
+    )
+
+
+def Assert(condition, data, summarize=None, name=None):
+    """Fails, when run, where ``condition`` is not True; other operations of the function wait for
+    it.
+
+    >>> fg.debugging.Assert(fg.constant(1) > 0, ["must be positive"])
+
+    Args:
+      condition: a bool scalar.
+      data: a list of tensors and strings for the message.
+      summarize: how many items of each tensor to show.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where the condition is False.
+    """
+    attrs = {"summarize": 3 if summarize is None else summarize}
+    return emit("Assert", (condition, *data), attrs, name)
+
+
+@dispatched
+def check_numerics(tensor, message, name=None):
+    """``tensor``, checked when run to hold neither NaN nor infinity.
+
+    >>> fg.debugging.check_numerics([1.0, 2.0], "weights").numpy()
+    array([1., 2.], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where it does, ``message`` telling which tensor it was.
+    """
+    return emit("CheckNumerics", (tensor,), {"message": message}, name)
+
+
+def assert_all_finite(x, message, name=None):
+    """``x``, checked when run to hold neither NaN nor infinity; see ``check_numerics``."""
+    return check_numerics(x, message, name)
+
+
+def _compared(name, compare, relation):
+    def check(x, y, message=None, summarize=None, name=None):
+        x, y = convert_pair(x, y)
+        holds = reduce_all(compare(x, y))
+        data = [message or "", f"x {relation} y does not hold everywhere; x:", x, "y:", y]
+        return Assert(holds, data, summarize, name)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Fails, when run, unless ``x {relation} y`` holds for all elements; shapes
+    broadcast.
+
+Args:
+  x: a tensor.
+  y: likewise, of the same dtype.
+  message: what to say before the values.
+  summarize: how many items of each tensor to show.
+  name: a name for the operation.
+
+Raises:
+  InvalidArgumentError: where it does not hold.
+"""
+    return check
+
+
+assert_equal = _compared("assert_equal", equal, "==")
+assert_none_equal = _compared("assert_none_equal", not_equal, "!=")
+assert_less = _compared("assert_less", less, "<")
+assert_less_equal = _compared("assert_less_equal", less_equal, "<=")
+assert_greater = _compared("assert_greater", greater, ">")
+assert_greater_equal = _compared("assert_greater_equal", greater_equal, ">=")
+
+
+def _signed(name, compare, relation):
+    def check(x, message=None, summarize=None, name=None):
+        x = convert(x)
+        holds = reduce_all(compare(x, convert(0, x.dtype)))
+        data = [message or "", f"x {relation} 0 does not hold everywhere; x:", x]
+        return Assert(holds, data, summarize, name)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Fails, when run, unless ``x {relation} 0`` holds for all elements.
+
+Args:
+  x: a tensor of numbers.
+  message: what to say before the values.
+  summarize: how many items to show.
+  name: a name for the operation.
+
+Raises:
+  InvalidArgumentError: where it does not hold.
+"""
+    return check
+
+
+assert_positive = _signed("assert_positive", greater, ">")
+assert_negative = _signed("assert_negative", less, "<")
+assert_non_negative = _signed("assert_non_negative", greater_equal, ">=")
+assert_non_positive = _signed("assert_non_positive", less_equal, "<=")
+
+_EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "complex64": 2.0**-23}
+
+
+def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
+    """Fails, when run, unless ``|x - y| <= atol + rtol * |y|`` for all elements.
+
+    Args:
+      x: a tensor of floats.
+      y: likewise.
+      rtol: the relative tolerance; ten times the spacing of the dtype's numbers at 1 unless told.
+      atol: the absolute one; likewise.
+      message: what to say before the values.
+      summarize: how many items of each tensor to show.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold.
+    """
+    x, y = convert_pair(x, y)
+    usual = 10 * _EPSILON.get(x.dtype.name, 2.0**-52)
+    apart = abs(subtract(x, y))
+    rtol = cast(convert(usual if rtol is None else rtol, dtype_hint=apart.dtype), apart.dtype)
+    atol = cast(convert(usual if atol is None else atol, dtype_hint=apart.dtype), apart.dtype)
+    holds = reduce_all(less_equal(apart, atol + multiply(rtol, abs(y))))
+    data = [message or "", "x and y are not near each other everywhere; x:", x, "y:", y]
+    return Assert(holds, data, summarize, name)
+
+
+def assert_rank(x, rank, message=None, name=None):
+    """Checks that ``x`` has this rank: at once where it is known, else when run.
+
+    Raises:
+      ValueError: where the known rank is another.
+      InvalidArgumentError: where it turns out to be, when run.
+    """
+    rank = int(static_value(rank))
+    return _check_rank(x, lambda r: r == rank, f"rank {rank}", equal, rank, message, name)
+
+
+def assert_rank_at_least(x, rank, message=None, name=None):
+    """Checks that ``x`` has at least this rank; see ``assert_rank``."""
+    rank = int(static_value(rank))
+    expected = f"rank {rank} or more"
+    return _check_rank(x, lambda r: r >= rank, expected, greater_equal, rank, message, name)
+
+
+def assert_rank_in(x, ranks, message=None, name=None):
+    """Checks that ``x`` has one of these ranks; see ``assert_rank``."""
+    ranks = [int(static_value(rank)) for rank in ranks]
+    expected = f"a rank among {ranks}"
+
+    def among(rank, ranks):
+        return emit("Any", (equal(rank, convert(ranks)), [0]), None, None)
+
+    return _check_rank(x, lambda r: r in ranks, expected, among, ranks, message, name)
+
+
+def assert_scalar(tensor, name=None, message=None):
+    """Checks that ``tensor`` has rank 0, as ``assert_rank`` does, and returns it.
+
+    Raises:
+      ValueError: where the known rank is another.
+    """
+    tensor = convert(tensor)
+    assert_rank(tensor, 0, message, name)
+    return tensor
+
+
+def _check_rank(x, fits, expected, compare, wanted, message, name):
+    x = convert(x)
+    rank = x.ndim
+    if rank is None:
+        rank = emit("Rank", (x,), None, None)
+        return Assert(compare(rank, wanted), [message or "", f"expected {expected}, got", rank])
+    if not fits(rank):
+        text = f"expected a tensor of {expected}, got shape {x.shape}"
+        raise ValueError(f"{message}: {text}" if message else text)
+    return None
+
+
+def assert_type(tensor, tf_type, message=None, name=None):
+    """Checks the dtype of a tensor, at once.
+
+    Raises:
+      TypeError: where it is another.
+    """
+    tensor, expected = convert(tensor), as_dtype(tf_type)
+    if tensor.dtype != expected:
+        text = f"expected dtype {expected.name}, got {tensor.dtype.name}"
+        raise TypeError(f"{message}: {text}" if message else text)
+
+
+def assert_integer(x, message=None, name=None):
+    """Checks that a tensor has an integer dtype, at once.
+
+    Raises:
+      TypeError: where it has not.
+    """
+    dtype = convert(x).dtype
+    if not dtype.is_integer:
+        text = f"expected an integer dtype, got {dtype.name}"
+        raise TypeError(f"{message}: {text}" if message else text)
+
+
+def assert_same_float_dtype(tensors=None, dtype=None):
+    """Checks that all tensors have one floating dtype (``dtype``, if given), and returns it.
+
+    Raises:
+      ValueError: where they differ or are not floats.
+    """
+    found = as_dtype(dtype) if dtype is not None else None
+    for tensor in tensors or ():
+        actual = convert(tensor).dtype
+        found = found or actual
+        if actual != found:
+            raise ValueError(f"expected dtype {found.name}, got {actual.name}")
+    found = found or float32
+    if not found.is_floating:
+        raise ValueError(f"expected a floating dtype, got {found.name}")
+    return found
+
+
+def assert_proper_iterable(values):
+    """Checks that ``values`` may be iterated over and is neither a string nor a tensor.
+
+    Raises:
+      TypeError: where it is not.
+    """
+    if is_tensor(values) or isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"expected an iterable of tensors, got {type(values).__name__}")
+
+
+def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+    """Checks the shapes of several tensors against patterns: at once where known, else when run.
+
+    A pattern is a sequence with one entry for each axis: a size, None or ``"."`` for any size, or
+    a name (a string) that stands for one size in all patterns. An ``...`` or ``"*"`` first or
+    last stands for any number of axes; a pattern that is no sequence for a vector's one entry.
+
+    >>> x, y = fg.zeros([2, 3]), fg.zeros([3])
+    >>> fg.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))])
+
+    Args:
+      shapes: a list of pairs, or a dict, of tensor and pattern.
+      data: what to show in the message.
+      summarize: how many items of each tensor to show.
+      message: what to say first.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: where what is known does not fit.
+      InvalidArgumentError: where sizes turn out not to fit, when run.
+    """
+    sizes = {}
+    for tensor, pattern in shapes.items() if isinstance(shapes, dict) else shapes:
+        tensor = convert(tensor)
+        for axis, wanted in _axes_of(tensor, pattern, message):
+            if wanted is None or wanted == ".":
+                continue
+            key = wanted if isinstance(wanted, str) and not wanted.isdigit() else None
+            expected = sizes.get(key) if key else int(wanted)
+            actual = tensor.shape.as_list()[axis] if tensor.ndim is not None else None
+            if actual is None:
+                actual = emit("Shape", (tensor,), None, None)[axis]
+            if expected is None:
+                sizes[key] = actual
+            else:
+                _check_size(expected, actual, f"axis {axis} of shape {tensor.shape}", message, data)
+
+
+def _axes_of(tensor, pattern, message):
+    """Pairs of axis and wanted size."""
+    if hasattr(pattern, "as_list"):
+        pattern = pattern.as_list()
+    pattern = list(pattern) if isinstance(pattern, (list, tuple, str)) else [pattern]
+    open_start = pattern[:1] and pattern[0] in (..., "*")
+    open_end = pattern[:1] and not open_start and pattern[-1] in (..., "*")
+    wanted = pattern[1:] if open_start else pattern[:-1] if open_end else pattern
+    if open_start or open_end:
+        assert_rank_at_least(tensor, len(wanted), message)
+    else:
+        assert_rank(tensor, len(wanted), message)
+    first = -len(wanted) if open_start else 0
+    return [(first + i, size) for i, size in enumerate(wanted)]
+
+
+def _check_size(expected, actual, where, message, data):
+    if isinstance(expected, int) and isinstance(actual, int):
+        if expected != actual:
+            text = f"{where} has size {actual}, expected {expected}"
+            raise ValueError(f"{message}: {text}" if message else text)
+        return
+    shown = [message or "", f"{where} has size", actual, "expected", expected, *(data or [])]
+    Assert(equal(actual, expected), shown)

@@ -1,0 +1,338 @@
+"""Elementwise functions made of several operations: casts, complex numbers, clipping, sums of
+lists.
+"""
+
+from ._base import (
+    all_axes,
+    as_dtype,
+    bool,
+    convert,
+    convert_all,
+    emit,
+    int_vector,
+    is_slices,
+    is_tensor,
+    map_values,
+)
+from ._dispatch import dispatched
+from .elementwise import (
+    abs,
+    add,
+    divide,
+    greater,
+    less,
+    lgamma,
+    maximum,
+    minimum,
+    multiply,
+    rsqrt,
+    sqrt,
+    square,
+    subtract,
+)
+
+
+@dispatched
+def cast(x, dtype, name=None):
+    """``x`` converted to another dtype.
+
+    Floats become integers by dropping the fraction, integers wrap around into narrower ones,
+    anything but zero (NaN included) is True, and complex numbers lose their imaginary part.
+
+    >>> fg.cast([1.8, -2.2], fg.int32).numpy()
+    array([ 1, -2], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or ``IndexedSlices``.
+      dtype: the dtype wanted; where ``x`` has it already, ``x`` itself is returned.
+      name: a name for the operation.
+
+    Raises:
+      TypeError, UnimplementedError: between strings and numbers.
+    """
+    dtype = as_dtype(dtype)
+    if is_slices(x):
+        return map_values(lambda values: cast(values, dtype, name), x)
+    x = convert(x)
+    return x if x.dtype == dtype else emit("Cast", (x,), {"DstT": dtype}, name)
+
+
+@dispatched
+def saturate_cast(value, dtype, name=None):
+    """``value`` converted to ``dtype`` after clipping it to what that can hold.
+
+    >>> fg.saturate_cast([300.7, -5.0], fg.uint8).numpy()
+    array([255,   0], dtype=uint8)
+    """
+    dtype, value = as_dtype(dtype), convert(value)
+    if value.dtype != dtype and not (bool in (value.dtype, dtype) or dtype.is_complex):
+        if value.dtype.is_complex:
+            value = real(value)
+        low, high = _common_limits(value.dtype, dtype)
+        value = minimum(maximum(value, convert(low, value.dtype)), convert(high, value.dtype))
+    return cast(value, dtype, name)
+
+
+def bitcast(input, type, name=None):
+    """The same bytes read as another dtype.
+
+    Where the new dtype is smaller, the pieces of an element make a new last axis; where it is
+    larger, the last axis must hold the pieces of one.
+
+    >>> fg.bitcast([1.0], fg.int32).numpy()
+    array([1065353216], dtype=int32)
+    """
+    return emit("Bitcast", (input,), {"type": as_dtype(type)}, name)
+
+
+# Bits of the mantissa, the hidden one included.
+_PRECISION = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+
+
+def _common_limits(source, target):
+    """The least and greatest numbers that both dtypes hold."""
+    kind = float if target.is_floating else int
+    low, high = kind(target.min), kind(target.max)
+    if source.is_floating and target.is_integer:
+        spare = max(high.bit_length() - _PRECISION[source.name], 0)
+        high = high >> spare << spare
+    low, high = max(low, kind(source.min)), min(high, kind(source.max))
+    return (float(low), float(high)) if source.is_floating else (int(low), int(high))
+
+
+def complex(real, imag, name=None):
+    """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64.
+
+    >>> fg.complex(2.25, 4.75).numpy()
+    np.complex64(2.25+4.75j)
+    """
+    real, imag = convert_all([real, imag])
+    return emit("Complex", (real, imag), None, name)
+
+
+@dispatched
+def real(input, name=None):
+    """The real part; real numbers are returned as they are."""
+    input = convert(input)
+    return emit("Real", (input,), None, name) if input.dtype.is_complex else input
+
+
+@dispatched
+def imag(input, name=None):
+    """The imaginary part; zeros for real numbers."""
+    input = convert(input)
+    return emit("Imag" if input.dtype.is_complex else "ZerosLike", (input,), None, name)
+
+
+@dispatched
+def angle(input, name=None):
+    """The argument of a complex number in radians, ``atan2(imag, real)``; 0 or pi for real
+    numbers.
+    """
+    input = convert(input)
+    if input.dtype.is_complex:
+        return emit("Angle", (input,), None, name)
+    zeros = emit("ZerosLike", (input,), None, None)
+    pi = convert(3.141592653589793, input.dtype)
+    return emit("SelectV2", (less(input, zeros), pi, zeros), None, name)
+
+
+@dispatched
+def conj(x, name=None):
+    """The complex conjugate; real numbers are returned as they are.
+
+    Raises:
+      TypeError: where ``x`` is not numeric.
+    """
+    x = convert(x)
+    if x.dtype.is_complex:
+        return emit("Conj", (x,), None, name)
+    if x.dtype.is_floating or x.dtype.is_integer:
+        return x
+    raise TypeError(f"conj needs a tensor of numbers, got dtype {x.dtype.name}")
+
+
+@dispatched
+def add_n(inputs, name=None):
+    """The sum of a list of tensors of one shape and dtype, with no broadcasting.
+
+    >>> fg.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
+    array([ 9, 12], dtype=int32)
+
+    Raises:
+      ValueError: where ``inputs`` is no list or is empty, and where the shapes differ.
+    """
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(f"add_n needs a list of at least one tensor, got {inputs!r}")
+    tensors = convert_all([convert(x) if is_slices(x) else x for x in inputs])
+    if len(tensors) == 1:
+        return emit("Identity", tensors, None, name)
+    return emit("AddN", tensors, None, name)
+
+
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+    """The sum of a list of tensors, as ``add_n``; ``shape`` and ``tensor_dtype`` are checked if
+    given.
+
+    Raises:
+      ValueError: where an input is not of the shape or dtype told.
+    """
+    tensors = convert_all(inputs)
+    for tensor in tensors:
+        if tensor_dtype is not None and tensor.dtype != as_dtype(tensor_dtype):
+            raise ValueError(f"expected inputs of dtype {tensor_dtype}, got {tensor.dtype.name}")
+        if shape is not None and not tensor.shape.is_compatible_with(shape):
+            raise ValueError(f"expected inputs of shape {shape}, got {tensor.shape}")
+    return add_n(tensors, name)
+
+
+def polyval(coeffs, x, name=None):
+    """The polynomial with these coefficients, the highest power first, at ``x`` (by Horner's
+    scheme).
+
+    >>> fg.math.polyval([2.0, -1.0, 3.0], 2.0).numpy()
+    np.float32(9.0)
+
+    Raises:
+      ValueError: where ``coeffs`` is no list.
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"polyval needs a list of coefficients, got {type(coeffs).__name__}")
+    x = convert(x)
+    if not coeffs:
+        return emit("ZerosLike", (x,), None, name)
+    coeffs = convert_all([x, *coeffs])[1:]
+    total = coeffs[0]
+    for coefficient in coeffs[1:]:
+        total = add(coefficient, multiply(total, x))
+    return emit("Identity", (total,), None, name)
+
+
+@dispatched
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """``t`` with what is below ``clip_value_min`` or above ``clip_value_max`` replaced by it.
+
+    >>> fg.clip_by_value([-3.0, 0.5, 9.0], -1.0, 2.0).numpy()
+    array([-1. ,  0.5,  2. ], dtype=float32)
+
+    Args:
+      t: a tensor, or ``IndexedSlices``.
+      clip_value_min: the lower bound, of a shape that broadcasts to that of ``t``.
+      clip_value_max: the upper bound, likewise.
+      name: a name for the operation.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the bounds would enlarge ``t``.
+    """
+    if is_slices(t):
+        return map_values(lambda v: clip_by_value(v, clip_value_min, clip_value_max, name), t)
+    t = convert(t)
+    upper = minimum(t, clip_value_max)
+    both = maximum(upper, clip_value_min, name)
+    if not t.shape.is_compatible_with(both.shape):
+        raise ValueError(f"the bounds broadcast {t.shape} to {both.shape}, which is another shape")
+    return both
+
+
+def _sum(x, axis, keepdims):
+    axis = all_axes(x) if axis is None else int_vector(axis)
+    return emit("Sum", (x, axis), {"keep_dims": keepdims}, None)
+
+
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """``t`` scaled down, where its Euclidean norm is above ``clip_norm``, to have that norm.
+
+    >>> fg.clip_by_norm([6.0, 8.0], 5.0).numpy()
+    array([3., 4.], dtype=float32)
+
+    Args:
+      t: a tensor of floats, or ``IndexedSlices``.
+      clip_norm: a positive scalar.
+      axes: the axes that one norm is taken over; all of them unless told.
+      name: a name for the operation.
+    """
+    if is_slices(t):
+        return map_values(lambda values: clip_by_norm(values, clip_norm, axes, name), t)
+    t = convert(t)
+    clip_norm = convert(clip_norm, t.dtype)
+    total = _sum(multiply(t, t), axes, True)
+    some = greater(total, 0)
+    safe = emit("SelectV2", (some, total, emit("OnesLike", (total,), None, None)), None, None)
+    norm = emit("SelectV2", (some, sqrt(safe), total), None, None)
+    return divide(multiply(t, clip_norm), maximum(norm, clip_norm), name)
+
+
+def global_norm(t_list, name=None):
+    """The Euclidean norm of several tensors taken together; entries that are None do not count.
+
+    >>> fg.linalg.global_norm([[3.0], [4.0]]).numpy()
+    np.float32(5.0)
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"global_norm needs a list of tensors, got {type(t_list).__name__}")
+    tensors = [convert(t.values if is_slices(t) else t) for t in t_list if t is not None]
+    squares = [_sum(multiply(t, conj(t)), None, False) for t in tensors]
+    if not squares:
+        return convert(0.0)
+    return sqrt(real(add_n(squares)), name)
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """Several tensors scaled by one factor, so that their norm taken together is at most
+    ``clip_norm``.
+
+    The factor is ``clip_norm / max(global_norm, clip_norm)``. Where the norm is infinite or NaN,
+    all results are NaN.
+
+    >>> clipped, norm = fg.clip_by_global_norm([[3.0], None, [4.0]], 2.5)
+    >>> norm.numpy(), clipped[1] is None
+    (np.float32(5.0), True)
+
+    Args:
+      t_list: a list of tensors, ``IndexedSlices`` and None.
+      clip_norm: a positive scalar.
+      use_norm: the norm, where it is known already.
+      name: a name for the operation.
+
+    Returns:
+      The list of scaled tensors, and the norm.
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"clip_by_global_norm needs a list, got {type(t_list).__name__}")
+    norm = global_norm(t_list) if use_norm is None else convert(use_norm)
+    clip = convert(clip_norm, norm.dtype)
+    one = convert(1.0, norm.dtype)
+    scale = multiply(clip, minimum(divide(one, norm), divide(one, clip)))
+    # inf - inf and NaN - NaN are NaN: a norm that is not finite spoils the results visibly.
+    scale = add(scale, subtract(norm, norm))
+
+    def clipped(values):
+        values = convert(values)
+        return multiply(values, cast(scale, values.dtype))
+
+    return [t if t is None else map_values(clipped, t) for t in t_list], norm
+
+
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
+    """``x / sqrt(max(sum(x^2), epsilon))``, the sum running over ``axis`` (all axes unless told).
+
+    >>> fg.math.l2_normalize([3.0, 4.0]).numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    x = convert(x)
+    squares = square(abs(x)) if x.dtype.is_complex else square(x)
+    scale = rsqrt(maximum(_sum(squares, axis, True), epsilon))
+    return multiply(x, cast(scale, x.dtype), name)
+
+
+def lbeta(x, name=None):
+    """log |Beta(x)| over the last axis: ``sum(lgamma(x)) - lgamma(sum(x))``."""
+    x = convert(x)
+    return subtract(_sum(lgamma(x), -1, False), lgamma(_sum(x, -1, False)), name)
+
+
+def is_numeric_tensor(tensor):
+    """Whether ``tensor`` is a tensor of numbers."""
+    return is_tensor(tensor) and (
+        tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_complex
+    )

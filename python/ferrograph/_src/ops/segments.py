@@ -1,0 +1,265 @@
+"""Segments, counting and partitions."""
+
+import builtins
+
+from ._base import convert, emit, int32, int64
+from .arrays import concat, expand_dims, rank, reshape, shape
+from .creation import ones, ones_like, range, zeros_like
+from .debug import Assert
+from .elementwise import (
+    add,
+    divide,
+    equal,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    sqrt,
+    subtract,
+)
+from .numeric import cast
+from .reductions import reduce_all, reduce_max
+from .selection import boolean_mask, tensor_scatter_nd_update
+
+
+def _unsorted(op, what, empty):
+    def segment(data, segment_ids, num_segments, name=None):
+        return emit(op, (data, segment_ids, num_segments), None, name)
+
+    segment.__doc__ = f"""The {what} of the slices of ``data`` with each id; negative ids are
+    dropped.
+
+Empty segments give {empty}.
+
+Args:
+  data: a tensor of numbers.
+  segment_ids: an integer for each element of so many first axes of ``data``.
+  num_segments: the number of segments, a scalar.
+  name: a name for the operation.
+
+Raises:
+  InvalidArgumentError: for an id that is not below ``num_segments``.
+"""
+    segment.__name__ = segment.__qualname__ = f"unsorted_segment_{op[15:].lower()}"
+    return segment
+
+
+unsorted_segment_sum = _unsorted("UnsortedSegmentSum", "sums", "0")
+unsorted_segment_prod = _unsorted("UnsortedSegmentProd", "products", "1")
+unsorted_segment_max = _unsorted("UnsortedSegmentMax", "maxima", "the least finite number")
+unsorted_segment_min = _unsorted("UnsortedSegmentMin", "minima", "the greatest finite number")
+
+
+def _sorted_segment(op, what, empty):
+    def segment(data, segment_ids, name=None):
+        return emit(op, (data, segment_ids), None, name)
+
+    segment.__doc__ = f"""The {what} of the slices of ``data`` with each id, ids being sorted.
+
+Ids left out give {empty}.
+
+Args:
+  data: a tensor of numbers.
+  segment_ids: a sorted vector of integers from 0 up, one for each slice along the first axis.
+  name: a name for the operation.
+
+Raises:
+  InvalidArgumentError: where the ids are not sorted, or negative.
+"""
+    segment.__name__ = segment.__qualname__ = f"segment_{op[7:].lower()}"
+    return segment
+
+
+segment_sum = _sorted_segment("SegmentSum", "sums", "0")
+segment_mean = _sorted_segment("SegmentMean", "means", "0")
+segment_prod = _sorted_segment("SegmentProd", "products", "1")
+segment_max = _sorted_segment("SegmentMax", "maxima", "0")
+segment_min = _sorted_segment("SegmentMin", "minima", "0")
+
+
+def _segment_counts(data, segment_ids, num_segments):
+    """How many slices each segment has, shaped to divide the segments of ``data``."""
+    data, segment_ids = convert(data), convert(segment_ids)
+    one_each = ones(shape(segment_ids), data.dtype)
+    counts = unsorted_segment_sum(one_each, segment_ids, num_segments)
+    extra = emit("Sub", (rank(data), rank(segment_ids)), None, None)
+    tail = emit("Fill", (expand_dims(extra, 0), 1), None, None)
+    counts = reshape(counts, concat([shape(counts), tail], 0))
+    return maximum(counts, convert(1, data.dtype))
+
+
+def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+    """The means of the slices with each id, 0 for empty segments; see ``unsorted_segment_sum``.
+
+    >>> fg.math.unsorted_segment_mean([5.0, 6.0, 8.0], [1, 0, 1], 3).numpy()
+    array([6. , 6.5, 0. ], dtype=float32)
+    """
+    counts = _segment_counts(data, segment_ids, num_segments)
+    return divide(unsorted_segment_sum(data, segment_ids, num_segments), counts, name)
+
+
+def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
+    """The sums of the slices with each id, divided by the square root of their number."""
+    counts = _segment_counts(data, segment_ids, num_segments)
+    return divide(unsorted_segment_sum(data, segment_ids, num_segments), sqrt(counts), name)
+
+
+def bincount(
+    arr,
+    weights=None,
+    minlength=None,
+    maxlength=None,
+    dtype=int32,
+    name=None,
+    axis=None,
+    binary_output=False,
+):
+    """How often each number from 0 up occurs.
+
+    >>> fg.math.bincount([1, 3, 1]).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+
+    Args:
+      arr: a tensor of non-negative integers.
+      weights: of the shape of ``arr``: what each occurrence counts, 1 unless told.
+      minlength: the least length of the result.
+      maxlength: the greatest length; larger numbers are not counted.
+      dtype: the dtype of the result, where there are no weights.
+      name: a name for the operation.
+      axis: -1 to count in each row of a matrix; the flattened ``arr`` unless told.
+      binary_output: whether to tell 1 for all that occurs, however often.
+
+    Raises:
+      ValueError: for another axis.
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
+    arr = convert(arr)
+    length = _above(reshape(arr, [-1]))
+    if minlength is not None:
+        length = maximum(length, cast(minlength, arr.dtype))
+    if maxlength is not None:
+        length = minimum(length, cast(maxlength, arr.dtype))
+    counted = ones_like(arr, dtype) if weights is None else convert(weights)
+    if arr.ndim == 2 and axis == -1:
+        rows = shape(arr, arr.dtype)[0]
+        place = expand_dims(range(rows), 1)
+        bins = emit("AddV2", (multiply(place, length), arr), None, None)
+        total = multiply(rows, length)
+    else:
+        rows, bins, total = None, arr, length
+    bins = emit("SelectV2", (less(arr, length), bins, convert(-1, arr.dtype)), None, None)
+    counts = unsorted_segment_sum(counted, bins, total)
+    if binary_output:
+        counts = cast(greater(counts, zeros_like(counts)), counts.dtype)
+    return counts if rows is None else reshape(counts, [rows, length], name)
+
+
+def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=int32, name=None):
+    """The bin of each value among ``nbins`` equal ones; what lies outside goes to the bin at that
+    end.
+
+    >>> fg.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
+    array([0, 0, 1, 4], dtype=int32)
+    """
+    values = convert(values)
+    low, high = emit("Unpack", (convert(value_range, values.dtype),), {"num": 2, "axis": 0}, None)
+    scaled = multiply(divide(subtract(values, low), subtract(high, low)), cast(nbins, values.dtype))
+    # Clipped as floats: what is far outside would not fit an integer.
+    last = cast(subtract(nbins, 1), values.dtype)
+    return cast(minimum(maximum(floor(scaled), convert(0, values.dtype)), last), dtype, name)
+
+
+def histogram_fixed_width(values, value_range, nbins=100, dtype=int32, name=None):
+    """How many values fall into each of ``nbins`` equal bins; see ``histogram_fixed_width_bins``.
+
+    >>> fg.histogram_fixed_width([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
+    array([2, 1, 0, 0, 1], dtype=int32)
+    """
+    bins = reshape(histogram_fixed_width_bins(values, value_range, nbins, int32), [-1])
+    return unsorted_segment_sum(ones_like(bins, dtype), bins, nbins, name)
+
+
+def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32, name=None):
+    """How often each label (row) was predicted as each class (column).
+
+    >>> fg.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
+    [[1, 0], [1, 1]]
+
+    Args:
+      labels: a vector of integers.
+      predictions: likewise.
+      num_classes: the number of classes; one more than the largest number unless told.
+      weights: what each pair counts; 1 unless told.
+      dtype: the dtype of the result.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for a negative number, or one that is not below ``num_classes``.
+    """
+    labels, predictions = cast(labels, int64), cast(predictions, int64)
+    if num_classes is None:
+        num_classes = _above(concat([labels, predictions], 0))
+    num_classes = cast(num_classes, int64)
+    for numbers in (labels, predictions):
+        inside = logical_and(greater_equal(numbers, 0), less(numbers, num_classes))
+        Assert(reduce_all(inside), ["labels and predictions must be in [0, num_classes)", numbers])
+    counted = ones_like(predictions, dtype) if weights is None else cast(weights, dtype)
+    places = emit("Pack", (labels, predictions), {"axis": 1}, None)
+    sizes = emit("Pack", (num_classes, num_classes), {"axis": 0}, None)
+    return emit("ScatterNd", (places, counted, sizes), None, name)
+
+
+def _above(numbers):
+    """One more than the largest of a vector of integers; 0 where it is empty."""
+    floor_of = convert([-1], numbers.dtype)
+    return add(reduce_max(concat([floor_of, numbers], 0)), 1)
+
+
+def dynamic_partition(data, partitions, num_partitions, name=None):
+    """The slices of ``data`` sorted into ``num_partitions`` tensors, the order kept within each.
+
+    >>> [t.numpy().tolist() for t in fg.dynamic_partition([10, 20, 30], [1, 0, 1], 2)]
+    [[20], [10, 30]]
+
+    Args:
+      data: a tensor.
+      partitions: an integer for each slice (each element of so many first axes of ``data``).
+      num_partitions: how many tensors to make.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for a partition that is not in ``range(num_partitions)``.
+    """
+    data, partitions = convert(data), convert(partitions)
+    inside = logical_and(greater_equal(partitions, 0), less(partitions, num_partitions))
+    Assert(reduce_all(inside), [f"partitions must be in [0, {num_partitions})", partitions])
+    masks = [equal(partitions, i) for i in builtins.range(num_partitions)]
+    return [boolean_mask(data, mask) for mask in masks]
+
+
+def dynamic_stitch(indices, data, name=None):
+    """The slices of several tensors merged into one, each at its index; the last wins where
+    several meet.
+
+    >>> fg.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy()
+    array([10, 20, 30], dtype=int32)
+
+    Args:
+      indices: a list of integer tensors.
+      data: a list of tensors, each of the shape of its indices and one common shape of slices.
+      name: a name for the operation.
+    """
+    indices, data = [convert(i) for i in indices], [convert(d) for d in data]
+    flat = concat([reshape(i, [-1]) for i in indices], 0)
+    tail = shape(data[0])[indices[0].ndim :]
+    rows = concat([reshape(d, concat([[-1], tail], 0)) for d in data], 0)
+    length = _above(flat)
+    empty = emit(
+        "Fill", (concat([expand_dims(length, 0), tail], 0), convert(0, rows.dtype)), None, None
+    )
+    return tensor_scatter_nd_update(empty, expand_dims(flat, 1), rows, name)

@@ -1,0 +1,251 @@
+"""Choosing elements: slices, gathers, scatters, masks, conditions."""
+
+from ._base import bool, convert, convert_pair, emit, int_vector, static_value
+from ._dispatch import dispatched
+from .arrays import concat, expand_dims, reshape, shape
+from .numeric import cast
+
+
+def slice(input_, begin, size, name=None):
+    """The block of a tensor that starts at ``begin`` and has this size; a size of -1 takes all
+    that is left.
+
+    >>> fg.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy().tolist()
+    [[2, 3], [5, 6]]
+
+    Raises:
+      ValueError, InvalidArgumentError: where the block is not inside the tensor.
+    """
+    begin, size = convert_pair(int_vector(begin), int_vector(size))
+    return emit("Slice", (input_, begin, size), None, name)
+
+
+def strided_slice(
+    input_,
+    begin,
+    end,
+    strides=None,
+    begin_mask=0,
+    end_mask=0,
+    ellipsis_mask=0,
+    new_axis_mask=0,
+    shrink_axis_mask=0,
+    var=None,
+    name=None,
+):
+    """What ``input_[begin[0]:end[0]:strides[0], ...]`` gives; indexing is the usual way to write
+    it.
+
+    >>> fg.strided_slice([1, 2, 3, 4, 5], [0], [5], [2]).numpy()
+    array([1, 3, 5], dtype=int32)
+
+    Args:
+      input_: a tensor.
+      begin: a vector with the start along each axis.
+      end: likewise with the end, which is left out.
+      strides: likewise with the step; 1 unless told.
+      begin_mask: bit i set leaves out ``begin[i]``: the whole range there.
+      end_mask: likewise for ``end[i]``.
+      ellipsis_mask: the bit set stands for an ``...`` at that place.
+      new_axis_mask: bits set stand for new axes.
+      shrink_axis_mask: bits set stand for single indices, which drop the axis.
+      var: for programs written for variables; not used.
+      name: a name for the operation.
+    """
+    begin, end = convert_pair(int_vector(begin), int_vector(end))
+    if strides is None:
+        strides = emit("OnesLike", (begin,), None, None)
+    strides = convert_pair(begin, int_vector(strides))[1]
+    attrs = {
+        "begin_mask": begin_mask,
+        "end_mask": end_mask,
+        "ellipsis_mask": ellipsis_mask,
+        "new_axis_mask": new_axis_mask,
+        "shrink_axis_mask": shrink_axis_mask,
+    }
+    return emit("StridedSlice", (input_, begin, end, strides), attrs, name)
+
+
+@dispatched
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """The slices of ``params`` along an axis at these indices.
+
+    The result has the shape of ``params`` with the axis replaced by the axes of ``indices``. With
+    ``batch_dims``, so many first axes are common to both, and each entry gathers from its own
+    slice.
+
+    >>> fg.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).numpy().tolist()
+    [[5, 6], [1, 2]]
+
+    Args:
+      params: a tensor.
+      indices: integers of any shape.
+      validate_indices: not used; indices are always checked.
+      axis: the axis; the first after the batch unless told.
+      batch_dims: how many first axes are common to both.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for an index outside of the axis.
+    """
+    indices = convert(indices)
+    if batch_dims < 0:
+        batch_dims += indices.ndim
+    axis = batch_dims if axis is None else axis
+    return emit("GatherV2", (params, indices, axis), {"batch_dims": batch_dims}, name)
+
+
+def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
+    """The elements or slices of ``params`` at coordinates, which are the last axis of ``indices``.
+
+    >>> fg.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+      params: a tensor.
+      indices: integers; the last axis may be shorter than the rank of ``params``, which gives
+        slices.
+      batch_dims: how many first axes are common to both.
+      name: a name for the operation.
+      bad_indices_policy: "" or "ERROR"; indices outside are always an error.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside of ``params``.
+    """
+    if batch_dims:
+        indices = _with_batch_coordinates(convert(indices), batch_dims)
+    return emit("GatherNd", (params, indices), None, name)
+
+
+def _with_batch_coordinates(indices, batch_dims):
+    """Coordinates that begin with the place in the batch that they stand at."""
+    sizes = shape(indices, indices.dtype)
+    outer = concat([sizes[:-1], convert([1], indices.dtype)], 0)
+    columns = []
+    for axis in range(batch_dims):
+        places = emit("Range", (convert(0, indices.dtype), sizes[axis], 1), None, None)
+        column = reshape(places, [-1] + [1] * (indices.ndim - 1 - axis))
+        columns.append(emit("BroadcastTo", (column, outer), None, None))
+    return concat([*columns, indices], -1)
+
+
+def scatter_nd(indices, updates, shape, name=None):
+    """A tensor of zeros of this shape with ``updates`` added at coordinates.
+
+    >>> fg.scatter_nd([[4], [1], [4]], [9, 10, 11], [6]).numpy()
+    array([ 0, 10,  0,  0, 20,  0], dtype=int32)
+
+    Args:
+      indices: integers; the last axis holds coordinates.
+      updates: what is added there: an element or a slice for each.
+      shape: the shape of the result, a vector.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside.
+    """
+    indices = convert(indices)
+    return emit("ScatterNd", (indices, updates, cast(shape, indices.dtype)), None, name)
+
+
+def _scatter(op, how):
+    def function(tensor, indices, updates, name=None):
+        tensor, updates = convert_pair(tensor, updates)
+        return emit(op, (tensor, indices, updates), None, name)
+
+    function.__doc__ = f"""A copy of ``tensor`` in which ``updates`` {how} at coordinates.
+
+Args:
+  tensor: a tensor.
+  indices: integers; the last axis holds coordinates.
+  updates: an element or a slice for each coordinate.
+  name: a name for the operation.
+
+Raises:
+  InvalidArgumentError: for coordinates outside of ``tensor``.
+"""
+    name = "update" if op == "TensorScatterUpdate" else op.removeprefix("TensorScatter").lower()
+    function.__name__ = function.__qualname__ = f"tensor_scatter_nd_{name}"
+    return function
+
+
+tensor_scatter_nd_update = _scatter("TensorScatterUpdate", "replace what stands")
+tensor_scatter_nd_add = _scatter("TensorScatterAdd", "are added to what stands")
+tensor_scatter_nd_sub = _scatter("TensorScatterSub", "are taken from what stands")
+tensor_scatter_nd_max = _scatter("TensorScatterMax", "stand where larger than what stood")
+tensor_scatter_nd_min = _scatter("TensorScatterMin", "stand where smaller than what stood")
+
+
+@dispatched
+def where(condition, x=None, y=None, name=None):
+    """``x`` where the condition is True and ``y`` elsewhere; alone, the coordinates where it is
+    True.
+
+    >>> fg.where([True, False, True], [1, 2, 3], 0).numpy()
+    array([1, 0, 3], dtype=int32)
+    >>> fg.where([[True, False], [False, True]]).numpy().tolist()
+    [[0, 0], [1, 1]]
+
+    Args:
+      condition: a tensor of bools; alone, anything that may be compared with zero.
+      x: a tensor; the three shapes broadcast.
+      y: likewise, of the same dtype.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the broadcast shape, or an int64 matrix of coordinates in row order.
+
+    Raises:
+      ValueError: where one of ``x`` and ``y`` is given alone.
+    """
+    if x is None and y is None:
+        return emit("Where", (condition,), None, name)
+    if x is None or y is None:
+        raise ValueError("where takes both x and y, or neither")
+    x, y = convert_pair(x, y)
+    return emit("SelectV2", (convert(condition, dtype_hint=bool), x, y), None, name)
+
+
+@dispatched
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+    """The slices of ``tensor`` where ``mask`` is True, in order, the masked axes becoming one.
+
+    >>> fg.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy().tolist()
+    [[1, 2], [5, 6]]
+
+    Args:
+      tensor: a tensor.
+      mask: bools whose shape is that of so many axes of ``tensor``, from ``axis`` on.
+      axis: the first axis masked; 0 unless told.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for a scalar mask, one of unknown rank, or sizes that differ.
+    """
+    tensor, mask = convert(tensor), convert(mask, dtype_hint=bool)
+    axis = 0 if axis is None else int(static_value(axis))
+    _check_mask(tensor, mask, axis)
+    sizes, end = shape(tensor), axis + mask.ndim
+    length = emit("Prod", (sizes[axis:end], [0]), None, None)
+    rows = reshape(tensor, concat([sizes[:axis], expand_dims(length, 0), sizes[end:]], 0))
+    places = emit("Where", (reshape(mask, [-1]),), None, None)
+    places = emit("Squeeze", (places,), {"squeeze_dims": [1]}, None)
+    return emit("GatherV2", (rows, places, axis), {"batch_dims": 0}, name)
+
+
+def _check_mask(tensor, mask, axis):
+    """Checks what is known of a mask against the axes that it masks."""
+    if not mask.ndim:
+        raise ValueError(
+            f"boolean_mask needs a mask of at least one axis, of known rank; got shape {mask.shape}"
+        )
+    if tensor.ndim is None:
+        return
+    sizes = mask.shape.as_list()
+    masked = tensor.shape.as_list()[axis : axis + len(sizes)]
+    if len(masked) != len(sizes) or any(_differ(a, b) for a, b in zip(masked, sizes, strict=True)):
+        raise ValueError(f"a mask of shape {mask.shape} does not fit axis {axis} of {tensor.shape}")
+
+
+def _differ(a, b):
+    return a is not None and b is not None and a != b

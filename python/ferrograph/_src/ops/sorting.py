@@ -1,0 +1,175 @@
+"""Sorting, searching and distinct elements."""
+
+import builtins
+from collections import namedtuple
+
+from ._base import as_dtype, convert, convert_pair, emit, int32, static_value
+from .arrays import expand_dims, reshape, shape, transpose
+from .elementwise import greater, invert, is_finite, less, logical_and, negative
+from .numeric import cast
+from .reductions import reduce_sum
+from .selection import gather
+
+TopKV2 = namedtuple("TopKV2", ["values", "indices"])
+Unique = namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def top_k(input, k=1, sorted=True, index_type=int32, name=None):
+    """The ``k`` largest elements along the last axis and their positions; among equals the first
+    wins.
+
+    >>> values, indices = fg.math.top_k([1, 9, 3, 9], 2)
+    >>> values.numpy(), indices.numpy()
+    (array([9, 9], dtype=int32), array([1, 3], dtype=int32))
+
+    Args:
+      input: a tensor of numbers of at least one axis.
+      k: how many, a scalar.
+      sorted: whether they are to come in descending order.
+      index_type: the dtype of the positions, int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(values, indices)``.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the axis has fewer elements.
+    """
+    values, indices = emit("TopKV2", (input, k), {"sorted": sorted}, name)
+    return TopKV2(values, cast(indices, index_type))
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """The elements along an axis in order.
+
+    >>> fg.sort([3, 1, 2], direction="DESCENDING").numpy()
+    array([3, 2, 1], dtype=int32)
+
+    Args:
+      values: a tensor of numbers.
+      axis: the axis.
+      direction: "ASCENDING" or "DESCENDING".
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for another direction.
+    """
+    return _sorted(convert(values), axis, direction, 0, name)
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The positions that would put the elements along an axis in order, as int32. Equals keep
+    their order.
+
+    >>> fg.argsort([3, 1, 2]).numpy()
+    array([1, 2, 0], dtype=int32)
+
+    Args:
+      values: a tensor of numbers.
+      axis: the axis.
+      direction: "ASCENDING" or "DESCENDING".
+      stable: equals always keep their order; this argument changes nothing.
+      name: a name for the operation.
+    """
+    return _sorted(convert(values), axis, direction, 1, name)
+
+
+def _sorted(values, axis, direction, part, name):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"direction must be ASCENDING or DESCENDING, got {direction!r}")
+    axis = int(static_value(axis))
+    axes = values.ndim
+    if axes is not None and not -axes <= axis < axes:
+        raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
+    if axis == -1 or axes is not None and axis == axes - 1:
+        return emit("Identity", (_sorted_last(values, direction, part),), None, name)
+    if axes is None:
+        raise ValueError("sorting along an axis other than -1 needs a tensor of known rank")
+    order = list(builtins.range(axes))
+    order[axis], order[-1] = order[-1], order[axis]
+    return transpose(_sorted_last(transpose(values, order), direction, part), order, name=name)
+
+
+def _sorted_last(values, direction, part):
+    """Sorts the last axis; ``part`` is 0 for the elements, 1 for their positions."""
+    flip = None
+    if direction == "ASCENDING":
+        # Flipping the bits of an integer reverses the order without overflow, signed or not.
+        flip = invert if values.dtype.is_integer else negative
+    keys = flip(values) if flip else values
+    sizes = values.shape.as_list() if values.ndim is not None else [None]
+    k = shape(values)[-1] if sizes[-1] is None else sizes[-1]
+    out = emit("TopKV2", (keys, k), {"sorted": True}, None)[part]
+    return flip(out) if flip and part == 0 else out
+
+
+def searchsorted(sorted_sequence, values, side="left", out_type=int32, name=None):
+    """Where values would go in sorted rows to keep them sorted, by binary search.
+
+    >>> fg.searchsorted([1.0, 3.0, 5.0], [3.0, 9.0]).numpy()
+    array([1, 3], dtype=int32)
+
+    Args:
+      sorted_sequence: a tensor whose last axis is sorted.
+      values: a tensor with the same axes before the last.
+      side: "left" for the first place among equals, "right" for the one after the last.
+      out_type: int32 or int64.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for another side.
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side must be 'left' or 'right', got {side!r}")
+    rows, values = convert_pair(sorted_sequence, values)
+    flat_rows = reshape(rows, [-1, shape(rows)[-1]])
+    flat_values = reshape(values, [-1, shape(values)[-1]])
+    op = "LowerBound" if side == "left" else "UpperBound"
+    places = emit(op, (flat_rows, flat_values), {"out_type": as_dtype(out_type)}, None)
+    return reshape(places, shape(values), name)
+
+
+def unique(x, out_idx=int32, name=None):
+    """The distinct elements of a vector in order of first appearance, and where each element went.
+
+    >>> y, idx = fg.unique([4, 1, 4, 2])
+    >>> y.numpy(), idx.numpy()
+    (array([4, 1, 2], dtype=int32), array([0, 1, 0, 2], dtype=int32))
+
+    Returns:
+      A named tuple ``(y, idx)`` with ``y[idx[i]] == x[i]``; ``idx`` has dtype ``out_idx``.
+
+    Raises:
+      ValueError, InvalidArgumentError: where ``x`` is no vector.
+    """
+    return Unique(*emit("Unique", (x,), {"out_idx": as_dtype(out_idx)}, name))
+
+
+def unique_with_counts(x, out_idx=int32, name=None):
+    """As ``unique``, and how often each distinct element occurs.
+
+    >>> fg.unique_with_counts([4, 1, 4]).count.numpy()
+    array([2, 1], dtype=int32)
+    """
+    return UniqueWithCounts(*emit("UniqueWithCounts", (x,), {"out_idx": as_dtype(out_idx)}, name))
+
+
+def in_top_k(targets, predictions, k, name=None):
+    """Whether the class of each row is among its ``k`` largest predictions; ties at the border
+    count as in.
+
+    >>> fg.math.in_top_k([0, 1], [[0.9, 0.1], [0.6, 0.4]], 1).numpy()
+    array([ True, False])
+
+    Args:
+      targets: a vector of classes.
+      predictions: a matrix with one row for each; rows whose prediction is not finite are out.
+      k: how many.
+      name: a name for the operation.
+    """
+    predictions = convert(predictions)
+    own = gather(predictions, targets, batch_dims=1)
+    above = cast(greater(predictions, expand_dims(own, 1)), int32)
+    ahead = less(reduce_sum(above, 1), cast(k, int32))
+    return logical_and(ahead, is_finite(own), name)

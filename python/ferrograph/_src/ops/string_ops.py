@@ -1,0 +1,210 @@
+"""Functions of string tensors."""
+
+from ._base import as_dtype, as_list, convert, convert_all, emit, float32, int_vector, string
+from ._dispatch import dispatched
+
+
+@dispatched
+def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
+    """Numbers and bools written as strings.
+
+    >>> fg.strings.as_string([3.1415926, 2.71828], precision=2).numpy()
+    array([b'3.14', b'2.72'], dtype=object)
+
+    Args:
+      input: a tensor of numbers or bools.
+      precision: digits after the point, where not negative; for floats.
+      scientific: whether to write floats with an exponent.
+      shortest: whether to write floats the shorter way, with an exponent or without.
+      width: the least length of the strings.
+      fill: what to fill up with, one character; a space unless told.
+      name: a name for the operation.
+    """
+    attrs = {
+        "precision": precision,
+        "scientific": scientific,
+        "shortest": shortest,
+        "width": width,
+        "fill": fill,
+    }
+    return emit("AsString", (input,), attrs, name)
+
+
+def join(inputs, separator="", name=None):
+    """Strings of several tensors joined element by element; scalars go with any shape.
+
+    >>> fg.strings.join([["a", "b"], "!"]).numpy()
+    array([b'a!', b'b!'], dtype=object)
+    """
+    tensors = [convert(x, string) for x in inputs]
+    return emit("StringJoin", tensors, {"separator": separator}, name)
+
+
+def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
+    """The strings along axes joined, one axis after another: all of them in row order unless told.
+
+    >>> fg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy()
+    array([b'ab', b'cd'], dtype=object)
+    """
+    inputs = convert(inputs)
+    if axis is None:
+        rank = inputs.ndim
+        if rank is None:
+            inputs, axis = emit("Reshape", (inputs, [-1]), None, None), 0
+        else:
+            axis = list(range(rank - 1, -1, -1))
+    attrs = {"keep_dims": keepdims, "separator": separator}
+    return emit("ReduceJoin", (inputs, int_vector(axis)), attrs, name)
+
+
+@dispatched
+def length(input, unit="BYTE", name=None):
+    """The lengths of strings in bytes, or characters for ``unit="UTF8_CHAR"``, as int32.
+
+    >>> fg.strings.length(["hello", "hé"]).numpy()
+    array([5, 3], dtype=int32)
+    """
+    return emit("StringLength", (input,), {"unit": unit}, name)
+
+
+@dispatched
+def substr(input, pos, len, unit="BYTE", name=None):
+    """The part of each string that starts at ``pos`` and has this length, or less at its end.
+
+    >>> fg.strings.substr(["hello", "world"], 1, 3).numpy()
+    array([b'ell', b'orl'], dtype=object)
+
+    Args:
+      input: a tensor of strings.
+      pos: where to start; negative ones count from the end. A scalar or of a shape that broadcasts.
+      len: how much to take, of the same shape.
+      unit: "BYTE" or "UTF8_CHAR".
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where ``pos`` is outside of a string.
+    """
+    pos, len = convert_all([pos, len])
+    return emit("Substr", (input, pos, len), {"unit": unit}, name)
+
+
+@dispatched
+def lower(input, encoding="", name=None):
+    """Strings in lower case: ASCII letters, or all for ``encoding="utf-8"``.
+
+    >>> fg.strings.lower("ABC").numpy()
+    b'abc'
+    """
+    return emit("StringLower", (input,), {"encoding": encoding}, name)
+
+
+@dispatched
+def upper(input, encoding="", name=None):
+    """Strings in upper case: ASCII letters, or all for ``encoding="utf-8"``.
+
+    >>> fg.strings.upper("abc").numpy()
+    b'ABC'
+    """
+    return emit("StringUpper", (input,), {"encoding": encoding}, name)
+
+
+@dispatched
+def strip(input, name=None):
+    """Strings without white space at both ends.
+
+    >>> fg.strings.strip(" a b ").numpy()
+    b'a b'
+    """
+    return emit("StringStrip", (input,), None, name)
+
+
+@dispatched
+def to_number(input, out_type=float32, name=None):
+    """The numbers that strings spell.
+
+    >>> fg.strings.to_number(["1.5", "-2"]).numpy()
+    array([ 1.5, -2. ], dtype=float32)
+
+    Args:
+      input: a tensor of strings.
+      out_type: float32, float64, int32 or int64.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for a string that spells no such number.
+    """
+    return emit("StringToNumber", (input,), {"out_type": as_dtype(out_type)}, name)
+
+
+def format(template, inputs, placeholder="{}", summarize=3, name=None):
+    """A template with each placeholder replaced by a tensor as ``fg.print`` shows it.
+
+    >>> fg.strings.format("x: {}", fg.constant([1, 2])).numpy()
+    b'x: [1 2]'
+
+    Args:
+      template: text.
+      inputs: a tensor, or a list with one for each placeholder.
+      placeholder: what stands for a tensor.
+      summarize: how many items of each end of an axis to show, -1 for all.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: where the number of tensors is another than that of the placeholders.
+    """
+    tensors = [convert(x) for x in as_list(inputs)]
+    if template.count(placeholder) != len(tensors):
+        found = template.count(placeholder)
+        raise ValueError(f"{template!r} has {found} placeholders, got {len(tensors)} tensors")
+    attrs = {"template": template, "placeholder": placeholder, "summarize": summarize}
+    return emit("StringFormat", tensors, attrs, name)
+
+
+@dispatched
+def regex_full_match(input, pattern, name=None):
+    """Whether the whole of each string matches a regular expression.
+
+    >>> fg.strings.regex_full_match(["abc", "ab1"], "[a-z]+").numpy()
+    array([ True, False])
+
+    Raises:
+      InvalidArgumentError: for an expression that is none.
+    """
+    if isinstance(pattern, (str, bytes)):
+        return emit("StaticRegexFullMatch", (input,), {"pattern": pattern}, name)
+    return emit("RegexFullMatch", (input, pattern), None, name)
+
+
+@dispatched
+def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
+    """Each string with what matches a regular expression replaced; ``\\1`` stands for the first
+    group.
+
+    >>> fg.strings.regex_replace("a1b22", "[0-9]+", "<>").numpy()
+    b'a<>b<>'
+
+    Args:
+      input: a tensor of strings.
+      pattern: the expression.
+      rewrite: what to put there.
+      replace_global: whether to replace all matches, or the first alone.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for an expression that is none.
+    """
+    if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
+        attrs = {"pattern": pattern, "rewrite": rewrite, "replace_global": replace_global}
+        return emit("StaticRegexReplace", (input,), attrs, name)
+    attrs = {"replace_global": replace_global}
+    return emit("RegexReplace", (input, pattern, rewrite), attrs, name)
+
+
+def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
+    """The strings with each id joined in order; negative ids are dropped, empty segments are empty.
+
+    >>> fg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2, separator="-").numpy()
+    array([b'b', b'a-c'], dtype=object)
+    """
+    attrs = {"separator": separator}
+    return emit("UnsortedSegmentJoin", (inputs, segment_ids, num_segments), attrs, name)

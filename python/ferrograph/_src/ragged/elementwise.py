@@ -1,0 +1,174 @@
+"""Operators and elementwise functions on ragged tensors: values in the same rows, or broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ferrograph as fg
+
+from ..native import _core
+from . import partition
+from .tensor import RaggedTensor, is_ragged
+
+__all__ = ["aligned", "map_flat_values", "same_rows"]
+
+
+def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
+    """``op`` of the innermost values, in the rows of the ragged arguments.
+
+    The ragged tensors among the arguments, also in lists, must have the same rows: they are
+    replaced by their innermost values. InvalidArgumentError where their rows differ, ValueError
+    where ``op`` gives another number of values.
+
+    >>> r = fg.ragged.constant([[1, 2], [3]])
+    >>> fg.ragged.map_flat_values(fg.square, r).to_list()
+    [[1, 4], [9]]
+    """
+    if not callable(op):
+        raise TypeError(f"map_flat_values needs a function, got {op!r}")
+    found = [v for v in fg.nest.flatten([list(args), kwargs]) if is_ragged(v)]
+    if not found:
+        return op(*args, **kwargs)
+    for other in found[1:]:
+        same_rows(found[0], other)
+    args, kwargs = fg.nest.map_structure(
+        lambda v: v.flat_values if is_ragged(v) else v, [list(args), kwargs]
+    )
+    result = op(*args, **kwargs)
+    if not isinstance(result, _core.Tensor):
+        result = fg.convert_to_tensor(result)
+    before, after = found[0].flat_values.shape[:1], result.shape[:1]
+    if result.shape.rank == 0 or not before.is_compatible_with(after):
+        raise ValueError(
+            f"map_flat_values: the function made values of shape {result.shape} of "
+            f"{before[0]} values"
+        )
+    return found[0].with_flat_values(result)
+
+
+def same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
+    """InvalidArgumentError unless the rows of both have the same lengths at all levels."""
+    if a.ragged_rank != b.ragged_rank:
+        raise ValueError(
+            f"the ragged tensors have different ragged ranks, {a.ragged_rank} and {b.ragged_rank}"
+        )
+    for x, y in zip(a.nested_row_splits, b.nested_row_splits, strict=True):
+        _same_splits(x, y)
+
+
+def _same_splits(x: Any, y: Any) -> None:
+    if x is y:
+        return
+    y = fg.cast(y, x.dtype)
+    message = "the rows of the ragged tensors have different lengths"
+    if not x.shape.is_compatible_with(y.shape):
+        raise fg.errors.InvalidArgumentError(None, None, message)
+    same_count = fg.equal(fg.size(x), fg.size(y))
+    if same_count._constant_value() is None:
+        n = fg.minimum(fg.size(x), fg.size(y))
+        same = fg.logical_and(same_count, fg.reduce_all(fg.equal(x[:n], y[:n])))
+    else:
+        partition.require(same_count, message)
+        same = fg.reduce_all(fg.equal(x, y))
+    partition.require(same, message)
+
+
+def aligned(values: list) -> tuple[Callable, list]:
+    """The innermost values of operands in the same rows, and a function that puts such in them.
+
+    Operands broadcast: those of lower rank against the innermost axes, and axes of size 1 that are
+    not ragged against the rows of the others. InvalidArgumentError where rows differ.
+    """
+    rank = max(v.shape.rank for v in values if is_ragged(v) and v.shape.rank is not None)
+    n_inner = min(v.flat_values.shape.rank for v in values if is_ragged(v))
+    if all(is_ragged(v) or _is_inner(v, n_inner) for v in values):
+        first, *others = [v for v in values if is_ragged(v)]
+        for other in others:
+            same_rows(first, other)
+        return first.with_flat_values, [v.flat_values if is_ragged(v) else v for v in values]
+    values = [_of_rank(v, rank) for v in values]
+    if not any(is_ragged(v) for v in values):
+        raise ValueError("a tensor of higher rank does not broadcast against a ragged one")
+    return _rows_aligned(_same_count(values))
+
+
+def _is_inner(value: Any, n_inner: int) -> bool:
+    """Whether a tensor broadcasts against the innermost axes of values alone."""
+    return value.shape.rank is not None and value.shape.rank < n_inner or value.shape.rank == 0
+
+
+def _of_rank(value: Any, rank: int) -> Any:
+    if is_ragged(value):
+        if value.shape.rank != rank:
+            raise ValueError(f"ragged tensors of ranks {value.shape.rank} and {rank} do not align")
+        return value
+    if value.shape.rank is None or value.shape.rank > rank:
+        raise ValueError(
+            f"a tensor of shape {value.shape} does not broadcast against a ragged one of rank "
+            f"{rank}"
+        )
+    for _ in range(rank - value.shape.rank):
+        value = fg.expand_dims(value, 0)
+    return value
+
+
+def _same_count(values: list) -> list:
+    """The operands with as many rows each: single rows are repeated."""
+    counts = [v.shape[0] for v in values]
+    single = [n == 1 for n in counts]
+    if all(single) or not any(single):
+        return values
+    rows = next(_n_rows(v) for v, s in zip(values, single, strict=True) if not s)
+    zeros = fg.zeros([rows], fg.int64)
+    return [fg.gather(v, zeros) if s else v for v, s in zip(values, single, strict=True)]
+
+
+def _n_rows(value: Any) -> Any:
+    return value.nrows() if is_ragged(value) else fg.shape(value)[0]
+
+
+def _rows_aligned(values: list) -> tuple[Callable, list]:
+    """See ``aligned``; the operands have as many rows each."""
+    if not any(is_ragged(v) for v in values):
+        return (lambda flat: flat), values
+    model = _model(values)
+    splits = model.row_splits
+    inner = [_values_in(v, model) for v in values]
+    wrap, flat = _rows_aligned(inner)
+    return (lambda made: RaggedTensor(wrap(made), splits, model._uniform)), flat
+
+
+def _model(values: list) -> RaggedTensor:
+    """The operand whose rows the result has."""
+    ragged = [v for v in values if is_ragged(v)]
+    varying = [v for v in ragged if v._uniform is None]
+    return varying[0] if varying else max(ragged, key=lambda v: v._uniform)
+
+
+def _values_in(value: Any, model: RaggedTensor) -> Any:
+    """The values of an operand in the rows of another."""
+    if value is model:
+        return value.values
+    if is_ragged(value):
+        if value._uniform != 1:
+            _same_splits(model.row_splits, value.row_splits)
+            return value.values
+        return fg.gather(value.values, model.value_rowids())
+    size = fg.shape(value, model.row_splits.dtype)
+    numbers = model.value_rowids()
+    if value.shape[0] is None:
+        same = fg.logical_or(fg.equal(size[0], model.nrows()), size[0] == 1)
+        partition.require(same, "a ragged tensor and a tensor have different numbers of rows")
+        numbers = fg.minimum(numbers, size[0] - 1)
+    width = value.shape[1]
+    if width == 1:
+        return fg.gather(fg.squeeze(value, 1), numbers)
+    fits = fg.reduce_all(fg.equal(model.row_lengths(), size[1]))
+    if width is None:
+        fits = fg.logical_or(fits, size[1] == 1)
+    partition.require(fits, "the rows of a ragged tensor do not have the length of a tensor's axis")
+    columns = partition.offsets(model.row_splits, model.value_rowids())
+    columns = fg.minimum(columns, size[1] - 1)
+    flat = fg.reshape(value, fg.concat([[size[0] * size[1]], size[2:]], 0))
+    return fg.gather(flat, numbers * size[1] + columns)

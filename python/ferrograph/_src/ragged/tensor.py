@@ -1,0 +1,482 @@
+"""``RaggedTensor``: rows of different lengths, as one tensor of values and where the rows end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ferrograph as fg
+
+from ..native import _core
+from ..values.composite import CompositeTensor, with_values_of
+from ..values.tensor_shape import TensorShape
+from . import partition
+from .spec import RaggedTensorSpec
+
+__all__ = ["RaggedTensor", "is_ragged"]
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether it is a ``RaggedTensor``."""
+    return isinstance(value, RaggedTensor)
+
+
+class RaggedTensor(CompositeTensor):
+    """A tensor with axes along which its rows have different lengths.
+
+    Row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``; values may be ragged themselves.
+    Made by ``fg.ragged.constant`` and the class methods ``from_...``. Operators and elementwise
+    functions work on it, as do reductions, ``concat``, ``stack``, ``gather``, ``where`` and others.
+
+    >>> r = fg.ragged.constant([[3, 1], [], [4, 1, 5]])
+    >>> (r + 1).to_list()
+    [[4, 2], [], [5, 2, 6]]
+    >>> fg.reduce_sum(r, axis=1).numpy().tolist()
+    [4, 0, 10]
+    """
+
+    __module__ = "ferrograph"
+
+    def __init__(self, values: Any, row_splits: Any, uniform_row_length: int | None = None):
+        self._values, self._row_splits = values, row_splits
+        self._uniform = uniform_row_length
+
+    # Making.
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` holds ``values[row_splits[i]:row_splits[i + 1]]``.
+
+        InvalidArgumentError where the splits do not begin with 0, fall, or do not end with the
+        number of values, unless ``validate`` is False.
+        """
+        values, splits = _values(values), partition.integers(row_splits)
+        if splits.shape.rank not in (1, None):
+            raise ValueError(f"row_splits must be a vector, got shape {splits.shape}")
+        if splits.shape.rank == 1 and splits.shape[0] == 0:
+            raise ValueError("row_splits holds one number more than there are rows, it is empty")
+        if validate:
+            partition.check_splits(splits, _count(values, splits.dtype))
+        return cls(values, splits)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` holds the next ``row_lengths[i]`` values."""
+        splits = partition.splits_of_lengths(partition.integers(row_lengths))
+        return cls.from_row_splits(values, splits, name, validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Value ``i`` belongs to row ``value_rowids[i]``; the numbers must not fall.
+
+        There are ``nrows`` rows, by default as many as the last number says.
+        """
+        rowids = partition.integers(value_rowids)
+        if validate:
+            partition.check_rowids(rowids, nrows)
+        splits = partition.splits_of_rowids(rowids, nrows)
+        return cls.from_row_splits(values, splits, name, validate)
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` begins at ``row_starts[i]`` and goes on to the next start."""
+        values, starts = _values(values), partition.integers(row_starts)
+        end = fg.reshape(_count(values, starts.dtype), [1])
+        return cls.from_row_splits(values, fg.concat([starts, end], 0), name, validate)
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` ends before ``row_limits[i]``."""
+        limits = partition.integers(row_limits)
+        return cls.from_row_splits(values, partition.with_zero(limits), name, validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
+    ) -> RaggedTensor:
+        """Rows of one length; ``nrows`` of them, which must be told where the length is 0."""
+        values = _values(values)
+        length = partition.scalar(uniform_row_length)
+        known = length._constant_value()
+        count = _count(values, length.dtype)
+        if nrows is None:
+            if known is not None and int(known) == 0:
+                raise ValueError("nrows must be given where uniform_row_length is 0")
+            nrows = count // length
+        splits = fg.range(fg.cast(nrows, length.dtype) + 1) * length
+        if validate:
+            partition.check_splits(splits, count)
+        return cls(values, splits, None if known is None else int(known))
+
+    @classmethod
+    def from_nested_row_splits(
+        cls,
+        flat_values: Any,
+        nested_row_splits: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Several ragged axes, the outermost first."""
+        return _nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Several ragged axes, the outermost first."""
+        return _nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Any,
+        nested_nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Several ragged axes, the outermost first."""
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else nested_nrows
+        for rowids, nrows in reversed(list(zip(nested_value_rowids, counts, strict=True))):
+            flat_values = cls.from_value_rowids(flat_values, rowids, nrows, validate=validate)
+        return flat_values
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = None,
+    ) -> RaggedTensor:
+        """The rows of a tensor, cut to ``lengths`` or without ``padding`` at their end."""
+        from .convert import from_tensor
+
+        return from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
+
+    @classmethod
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = None
+    ) -> RaggedTensor:
+        """The rows of a sparse matrix whose rows are filled from their beginning."""
+        from .convert import from_sparse
+
+        return from_sparse(st_input, row_splits_dtype)
+
+    # Parts.
+
+    @property
+    def values(self) -> Any:
+        """What the rows hold one after the other: a tensor, or ragged itself."""
+        return self._values
+
+    @property
+    def row_splits(self) -> Any:
+        """Where the rows begin, and where the last one ends."""
+        return self._row_splits
+
+    @property
+    def flat_values(self) -> Any:
+        """The innermost values, a tensor."""
+        inner = self._values
+        while isinstance(inner, RaggedTensor):
+            inner = inner._values
+        return inner
+
+    @property
+    def nested_row_splits(self) -> tuple:
+        """The splits of all ragged axes, the outermost first."""
+        return tuple(r._row_splits for r in self._levels())
+
+    @property
+    def uniform_row_length(self) -> Any:
+        """The one length that all rows have, None where they may differ."""
+        if self._uniform is None:
+            return None
+        return fg.constant(self._uniform, self._row_splits.dtype)
+
+    @property
+    def ragged_rank(self) -> int:
+        """The number of axes that are partitioned by splits."""
+        return len(self._levels())
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self.flat_values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; None along ragged axes."""
+        splits = self._row_splits.shape
+        rows = None if splits.rank is None or splits[0] is None else splits[0] - 1
+        return TensorShape([rows, self._uniform]).concatenate(self._values.shape[1:])
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.shape
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """The number of rows, a scalar tensor."""
+        count = fg.size(self._row_splits, self._row_splits.dtype) - 1
+        return count if out_type is None else fg.cast(count, out_type)
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """The length of each row; with ``axis`` above 1 a ragged tensor of those further in."""
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return self._row_splits[1:] - self._row_splits[:-1]
+        if is_ragged(self._values):
+            return self.with_values(self._values.row_lengths(axis - 1))
+        inner = fg.shape(self._values, self._row_splits.dtype)
+        return self.with_values(fg.fill([inner[0]], inner[axis - 1]))
+
+    def row_starts(self, name: str | None = None) -> Any:
+        """Where each row begins."""
+        return self._row_splits[:-1]
+
+    def row_limits(self, name: str | None = None) -> Any:
+        """Where each row ends."""
+        return self._row_splits[1:]
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """The row of each value."""
+        return partition.rowids(self._row_splits)
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple:
+        """The lengths along all ragged axes, the outermost first."""
+        return tuple(r.row_lengths() for r in self._levels())
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple:
+        """The rows of the values along all ragged axes, the outermost first."""
+        return tuple(r.value_rowids() for r in self._levels())
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> Any:
+        """The shape of the smallest tensor that holds it, or its size along ``axis``."""
+        dtype = self._row_splits.dtype if out_type is None else fg.as_dtype(out_type)
+        if is_ragged(self._values):
+            inner = self._values.bounding_shape(out_type=dtype)
+        else:
+            inner = fg.shape(self._values, dtype)
+        width = fg.reduce_max(fg.concat([[0], self.row_lengths()], 0))
+        head = fg.stack([fg.cast(self.nrows(), dtype), fg.cast(width, dtype)])
+        whole = fg.concat([head, inner[1:]], 0)
+        return whole if axis is None else fg.gather(whole, axis)
+
+    def _levels(self) -> list[RaggedTensor]:
+        found: list[RaggedTensor] = []
+        inner: Any = self
+        while isinstance(inner, RaggedTensor):
+            found.append(inner)
+            inner = inner._values
+        return found
+
+    # Other values in the same rows.
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows with other values; ValueError where their number differs."""
+        new = _values(new_values)
+        if not self._values.shape[:1].is_compatible_with(new.shape[:1]):
+            raise ValueError(f"expected {self._values.shape[0]} values, got {new.shape[0]}")
+        return RaggedTensor(new, self._row_splits, self._uniform)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows at all levels with other innermost values."""
+        if is_ragged(self._values):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same value with splits of that dtype, int32 or int64."""
+        dtype = fg.as_dtype(dtype)
+        if dtype not in (fg.int32, fg.int64):
+            raise ValueError(f"row_splits are int32 or int64, not {dtype.name}")
+        inner = self._values
+        inner = inner.with_row_splits_dtype(dtype) if is_ragged(inner) else inner
+        return RaggedTensor(inner, fg.cast(self._row_splits, dtype), self._uniform)
+
+    # Conversion.
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Any:
+        """The rows as one tensor, filled up with ``default_value`` (zeros, empty strings).
+
+        ``shape`` may give sizes to cut and fill to.
+        """
+        from .convert import to_tensor
+
+        return to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """The values at their coordinates."""
+        from .convert import to_sparse
+
+        return to_sparse(self)
+
+    def to_list(self) -> list:
+        """Nested lists of Python values. ValueError while tracing."""
+        from .convert import to_list
+
+        return to_list(self)
+
+    def numpy(self) -> Any:
+        """An array of its rows: of arrays where their lengths differ."""
+        from .convert import to_numpy
+
+        return to_numpy(self)
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The axes from the one to the other as a single axis."""
+        from .arrays import merge_dims
+
+        return merge_dims(self, outer_axis, inner_axis)
+
+    def consumers(self) -> list:
+        """Empty: graphs are not searched for the users of a value."""
+        return []
+
+    def __getitem__(self, key: Any) -> Any:
+        from .indexing import getitem
+
+        return getitem(self, key)
+
+    def __iter__(self) -> Iterator:
+        rows = self.shape[0]
+        if rows is None:
+            raise fg.errors.OperatorNotAllowedInGraphError(
+                "a ragged tensor whose number of rows is not known while tracing can be iterated "
+                "over by a `for` statement only"
+            )
+        return (self[i] for i in range(rows))
+
+    def __len__(self) -> int:
+        rows = self.shape[0]
+        if rows is None:
+            raise TypeError("len() of a ragged tensor whose number of rows is not known")
+        return int(rows)
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth of a ragged tensor is ambiguous; reduce it first")
+
+    def __repr__(self) -> str:
+        return self._shown("fg")
+
+    def __str__(self) -> str:
+        return self._shown("tf")
+
+    def _shown(self, package: str) -> str:
+        if any(_core.is_symbolic(t) for t in (self.flat_values, *self.nested_row_splits)):
+            return f"{package}.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
+        return f"<{package}.RaggedTensor {self.to_list()}>"
+
+    def __reduce__(self) -> Any:
+        return RaggedTensor, (self._values, self._row_splits, self._uniform)
+
+    # What makes it a composite value.
+
+    @property
+    def _type_spec(self) -> RaggedTensorSpec:
+        return RaggedTensorSpec._of(self)
+
+    def _from_components(self, parts: Any) -> RaggedTensor:
+        return self._type_spec._for_trace()._from_components(parts)
+
+    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        from .dispatch import dispatch
+
+        return dispatch(function, args, kwargs)
+
+    def _gradient_parts(self) -> list:
+        return [self.flat_values]
+
+    def _with_gradient_parts(self, parts: list) -> Any:
+        return with_values_of(lambda v: self.with_flat_values(fg.convert_to_tensor(v)), parts)
+
+
+def _values(values: Any) -> Any:
+    return values if is_ragged(values) else fg.convert_to_tensor(values)
+
+
+def _count(values: Any, dtype: Any) -> Any:
+    if is_ragged(values):
+        return fg.cast(values.nrows(), dtype)
+    return fg.shape(values, dtype)[0]
+
+
+def _nested(make: Any, flat_values: Any, parts: Any, validate: bool) -> Any:
+    if isinstance(parts, _core.Tensor):
+        raise TypeError("nested partitions are given as a list of tensors")
+    for part in reversed(list(parts)):
+        flat_values = make(flat_values, part, validate=validate)
+    return flat_values
+
+
+def _operator(name: str, swapped: bool = False) -> Any:
+    def method(self: RaggedTensor, other: Any) -> Any:
+        function = getattr(fg, name, None) or getattr(fg.math, name)
+        return function(other, self) if swapped else function(self, other)
+
+    return method
+
+
+_PAIRS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "truediv",
+    "floordiv": "floordiv",
+    "mod": "floormod",
+    "pow": "pow",
+    "and": "logical_and",
+    "or": "logical_or",
+    "xor": "logical_xor",
+}
+for _short, _name in _PAIRS.items():
+    setattr(RaggedTensor, f"__{_short}__", _operator(_name))
+    setattr(RaggedTensor, f"__r{_short}__", _operator(_name, swapped=True))
+for _short, _name in {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}.items():
+    setattr(RaggedTensor, f"__{_short}__", _operator(_name))
+for _short, _name in {"neg": "negative", "abs": "abs", "invert": "logical_not"}.items():
+
+    def _unary(self: RaggedTensor, _name: str = _name) -> Any:
+        return getattr(fg, _name)(self)
+
+    setattr(RaggedTensor, f"__{_short}__", _unary)
+RaggedTensor.__hash__ = None  # type: ignore[assignment]

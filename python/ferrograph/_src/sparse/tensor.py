@@ -1,0 +1,254 @@
+"""``SparseTensor``: the elements of a tensor that are not zero, with their coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ferrograph as fg
+
+from ..native import _core
+from ..values.composite import CompositeTensor, with_values_of
+from ..values.dtypes import as_dtype, float32
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+
+__all__ = ["SparseTensor", "SparseTensorSpec", "is_sparse", "made"]
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether it is a ``SparseTensor``."""
+    return isinstance(value, SparseTensor)
+
+
+class SparseTensor(CompositeTensor):
+    """A tensor of zeros but for some elements: ``values`` at ``indices``.
+
+    Args:
+      indices: an int64 matrix, the coordinates of an element in each row.
+      values: a vector of as many elements.
+      dense_shape: the shape of the whole, an int64 vector.
+
+    Most operations need the indices in row-major order, see ``fg.sparse.reorder``.
+
+    >>> s = fg.SparseTensor([[0, 1], [2, 0]], [5, 7], [3, 2])
+    >>> fg.sparse.to_dense(s).numpy().tolist()
+    [[0, 5], [0, 0], [7, 0]]
+    """
+
+    __module__ = "ferrograph"
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any):
+        self._dense_shape = _int64(dense_shape, [0])
+        self._indices = _int64(indices, [0, self._dense_shape.shape[0] or 0])
+        self._values: Any = fg.convert_to_tensor(values)
+        self._static = TensorShape(None)
+        self._check()
+
+    def _check(self) -> None:
+        """ValueError where the ranks or sizes of the parts do not go together."""
+        indices = self._indices.shape.with_rank(2)
+        values = self._values.shape.with_rank(1)
+        shape = self._dense_shape.shape.with_rank(1)
+        indices[:1].assert_is_compatible_with(values)
+        indices[1:].assert_is_compatible_with(shape)
+
+    @property
+    def indices(self) -> Any:
+        """The coordinates of the elements, an int64 matrix."""
+        return self._indices
+
+    @property
+    def values(self) -> Any:
+        """The elements."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Any:
+        """The shape of the whole, an int64 vector."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape, as far as it is known."""
+        known = self._dense_shape._constant_value()
+        if known is not None:
+            return TensorShape(known.numpy().tolist())
+        rank = self._dense_shape.shape[0] if self._dense_shape.shape.rank == 1 else None
+        return self._static.merge_with(TensorShape(None if rank is None else [None] * rank))
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Tell more of the static shape. ValueError where it does not fit."""
+        self._static = self.shape.merge_with(shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._values.dtype
+
+    @property
+    def op(self) -> Any:
+        """The operation that gives the elements, while a graph is built."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the elements, while it is built."""
+        return self._values.graph
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other elements at the same coordinates."""
+        return made(self._indices, fg.convert_to_tensor(new_values), self._dense_shape, self.shape)
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor of something with ``indices``, ``values`` and ``dense_shape``."""
+        value = sparse_tensor_value
+        if not all(hasattr(value, name) for name in ("indices", "values", "dense_shape")):
+            raise TypeError(f"expected a sparse value, got {type(value).__name__}")
+        return cls(value.indices, value.values, value.dense_shape)
+
+    def consumers(self) -> list:
+        """Empty: graphs are not searched for the users of a value."""
+        return []
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        from .arithmetic import times
+
+        return times(self, other, fg.multiply)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        from .arithmetic import times
+
+        return times(self, other, fg.truediv)
+
+    def __add__(self, other: Any) -> Any:
+        return fg.sparse.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return fg.sparse.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return fg.sparse.add(self, -other if is_sparse(other) else -fg.convert_to_tensor(other))
+
+    def __neg__(self) -> SparseTensor:
+        return self.with_values(-self._values)
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices}, values={self._values}, "
+            f"dense_shape={self._dense_shape})"
+        )
+
+    def __reduce__(self) -> Any:
+        return SparseTensor, (self._indices, self._values, self._dense_shape)
+
+    # What makes it a composite value.
+
+    @property
+    def _type_spec(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    def _from_components(self, parts: Any) -> SparseTensor:
+        indices, values, dense_shape = parts
+        return made(indices, values, dense_shape)
+
+    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+        from .arithmetic import dispatch
+
+        return dispatch(function, args, kwargs)
+
+    def _gradient_parts(self) -> list:
+        return [self._values]
+
+    def _with_gradient_parts(self, parts: list) -> Any:
+        return with_values_of(lambda v: self.with_values(fg.convert_to_tensor(v)), parts)
+
+
+def _int64(value: Any, empty: list) -> Any:
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, (list, tuple)) and not value:
+        return fg.zeros(empty, fg.int64)
+    if isinstance(value, _core.Tensor):
+        return value if value.dtype == fg.int64 else fg.cast(value, fg.int64)
+    return fg.convert_to_tensor(value, fg.int64)
+
+
+def made(indices: Any, values: Any, dense_shape: Any, static: Any = None) -> SparseTensor:
+    """A sparse tensor of parts that need no conversion and no checks."""
+    new = object.__new__(SparseTensor)
+    new._indices, new._values, new._dense_shape = indices, values, dense_shape
+    new._static = TensorShape(static)
+    return new
+
+
+class SparseTensorSpec(TypeSpec):
+    """The type of a sparse tensor: shape and dtype.
+
+    Args:
+      shape: the shape of the whole as far as it is known.
+      dtype: the dtype of the elements.
+    """
+
+    __module__ = "ferrograph"
+
+    __slots__ = ("_dtype", "_shape")
+
+    def __init__(self, shape: Any = None, dtype: Any = float32):
+        self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
+
+    @property
+    def value_type(self) -> type:
+        """``SparseTensor``."""
+        return SparseTensor
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._dtype
+
+    def _serialize(self) -> tuple:
+        return self._shape, self._dtype
+
+    def _static_key(self) -> Any:
+        return None if self._shape.rank is None else tuple(self._shape.as_list())
+
+    @property
+    def _component_specs(self) -> list:
+        rank = self._shape.rank
+        return [
+            TensorSpec([None, rank], "int64"),
+            TensorSpec([None], self._dtype),
+            TensorSpec([rank], "int64"),
+        ]
+
+    def _to_components(self, value: Any) -> list:
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Any) -> SparseTensor:
+        indices, values, dense_shape = components
+        return made(indices, values, dense_shape, self._shape)
+
+    def _batch(self, batch_size: Any) -> SparseTensorSpec:
+        """The type of several such values in one, along a new first axis."""
+        return SparseTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape}, {self._dtype!r})"

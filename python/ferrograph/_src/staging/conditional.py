@@ -1,0 +1,335 @@
+"""Conditionals and logic on tensors: from converted code to the graph."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import ferrograph as fg
+
+from . import effects, files, merging
+from .places import Spot, say
+from .regions import Conditional
+from .state import UNDEFINED, Place, State
+from .values import can_be_tensor, is_eager, is_staged, predicate, truth
+
+__all__ = [
+    "is_eager",
+    "is_staged",
+    "marked",
+    "rows",
+    "stage_assert",
+    "stage_both",
+    "stage_choice",
+    "stage_either",
+    "stage_if",
+    "stage_in",
+    "stage_not",
+    "where",
+]
+
+RESULT = "ag__result"
+_OUT_OF_BOUNDS = re.compile(r"slice index -?\d+ of axis \d+ is out of bounds")
+_MARK = "_ferrograph_raised"
+_SIDES = ("the `if` branch", "the `else` branch")
+
+Thunk = Callable[[], Any]
+
+
+class _Branches(threading.local):
+    """How many staged branches the thread is tracing, one inside the other."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+
+_branches = _Branches()
+
+
+def where(function: Callable, line: int) -> str:
+    """The user's file and line, as messages name them."""
+    return Spot(function.__code__.co_filename, line)
+
+
+def stage_if(
+    test: Any,
+    then: Thunk,
+    orelse: Thunk,
+    state: State,
+    *,
+    line: int,
+    live: tuple[str, ...],
+    soft: tuple[str, ...] = (),
+    unread: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+) -> None:
+    """Trace both branches and leave in ``state`` what the graph chooses.
+
+    ``live`` names are read later; ``soft`` ones may be; ``unread[i]`` are those that nobody reads
+    after branch ``i``, which jumps away. Other names keep what they were before. Whatever else the
+    branches set is chosen too.
+    """
+    place = where(then, line)
+    condition = predicate(test, place)
+    others = state.places[state.n_names :]
+    state = state.names()
+    before = state.read()
+    with Conditional(condition, place, _SIDES) as conditional:
+        conditional.promotes = True
+        after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
+        chosen = []
+        for i, spot in enumerate(state.places):
+            sides = after[0][i], after[1][i]
+            needed = spot.label in live
+            changed = any(s is not before[i] and not f for s, f in zip(sides, failed, strict=True))
+            if not changed or not (needed or spot.label in soft):
+                continue
+            skipped = tuple(failed[k] or spot.label in unread[k] for k in (0, 1))
+            merge = _merge if needed else _merge_soft
+            if merge(conditional, spot.label, sides, skipped, place):
+                chosen.append(i)
+        settle = _merge_changes(conditional, found, failed, place)
+        results = conditional.emit()
+    for i, result in zip(chosen, results, strict=False):
+        before[i] = result
+    state.write(before)
+    settle(results[len(chosen) :])
+
+
+def _trace_branches(
+    conditional: Conditional,
+    functions: tuple[Thunk, Thunk],
+    state: State,
+    before: list,
+    others: list[Place],
+) -> tuple[list[list], list[bool], list[list[effects.Change]]]:
+    """What ``state`` holds after each branch, which of them raise, and what else they change.
+
+    All of that is put back.
+    """
+    after, errors, found = [], [], []
+    direct = frozenset(place.key for place in others)
+    names = frozenset(place.key for place in state.places)
+    for branch, function in zip(conditional.branches, functions, strict=True):
+        try:
+            with effects.journal() as journal:
+                effects.watch(functions)
+                _touch(before, others)
+                errors.append(_trace(branch, function)[1])
+            after.append(state.read())
+        finally:
+            state.write(before)
+        found.append(effects.changes(journal, functions, direct, names))
+    _raise_both(errors)
+    return after, [error is not None for error in errors], found
+
+
+def _touch(values: list, others: list[Place]) -> None:
+    """Note the containers that names hold, which an augmented assignment changes in place."""
+    for value in values:
+        effects.in_place(value)
+    for place in others:
+        if place.is_module:
+            effects.touch(place)
+
+
+def _merge_changes(
+    conditional: Conditional,
+    found: list[list[effects.Change]],
+    failed: list[bool],
+    place: str,
+    fills: bool = False,
+) -> Callable[[list], None]:
+    """Add to the conditional what its branches change; how to leave the results in their places.
+
+    With ``fills`` a name that one branch alone sets is a placeholder after the other.
+    """
+    sides = [{c.place.key: c for c in changes} for changes in found]
+    setters: list[Callable[[Iterator], None]] = []
+    for key in {**sides[0], **sides[1]}:
+        known = sides[0].get(key) or sides[1][key]
+        pair = [side[key].new if key in side else known.old for side in sides]
+        for k in (0, 1):
+            if failed[k]:
+                pair[k] = pair[1 - k]
+        if fills and known.place.key[0] == "cell" and any(p is UNDEFINED for p in pair):
+            setters.append(merging.fill(conditional, known.place, pair))
+            continue
+        setters.append(merging.merge(conditional, known.place, pair[0], pair[1], place))
+
+    def settle(results: list) -> None:
+        rest = iter(results)
+        for setter in setters:
+            setter(rest)
+
+    return settle
+
+
+def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
+    """The result of ``function`` traced into ``branch``; or the exception with which it ends.
+
+    A branch that ends by a ``raise`` statement of converted code fails when it runs, and so does
+    one that reads an element which a tensor of known shape does not have: its condition may be what
+    keeps it from that.
+    """
+    _branches.depth += 1
+    try:
+        with branch:
+            try:
+                return function(), None
+            except Exception as e:
+                if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
+                    mark_left(e)
+                    raise
+                fg.debugging.Assert(False, [f"{type(e).__name__}: {e}{_raised_at(e)}"])
+                return UNDEFINED, e
+    finally:
+        _branches.depth -= 1
+
+
+def _raised_at(exception: Exception) -> str:
+    """Where the user's code raised an exception, for its message."""
+    found, traceback = "", exception.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not files.is_library(code.co_filename):
+            found = f" (raised at {code.co_filename}:{traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return found
+
+
+def mark_left(exception: BaseException) -> None:
+    """Note that an exception comes out of a staged branch or loop."""
+    with contextlib.suppress(AttributeError):  # not every class takes attributes
+        exception._ferrograph_left_region = True
+
+
+def left_region(exception: BaseException | None) -> bool:
+    """Whether an exception comes out of a staged branch or loop, whose code may never run."""
+    return getattr(exception, "_ferrograph_left_region", False)
+
+
+def _raise_both(errors: Sequence[Exception | None]) -> None:
+    """Where every branch raises, so does the conditional."""
+    if errors[0] is not None and errors[1] is not None:
+        raise errors[0]
+
+
+def marked(exception: Any) -> Any:
+    """``exception``, which a ``raise`` statement throws, recognisable in the branch around it."""
+    if not _branches.depth:
+        return exception
+    if isinstance(exception, type):
+        exception = exception()
+    if isinstance(exception, Exception):
+        setattr(exception, _MARK, True)
+    return exception
+
+
+def _merge(
+    conditional: Conditional, label: str, sides: tuple, unread: tuple[bool, bool], place: str
+) -> bool:
+    """Add one place to the conditional; False where it is to stay as it was."""
+    if all(unread):
+        return False
+    missing = tuple(s is UNDEFINED for s in sides)
+    if all(missing):
+        conditional.keep(UNDEFINED)
+        return True
+    flag = sides[1] if unread[0] else sides[0]
+    if label.startswith("ag__") and type(flag) is bool and (any(unread) or flag is sides[1]):
+        conditional.keep(flag)
+        return True
+    filled = tuple(u or (m and label == RESULT) for u, m in zip(unread, missing, strict=True))
+    if any(m and not f for m, f in zip(missing, filled, strict=True)):
+        set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
+        raise ValueError(
+            say(
+                place,
+                f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and "
+                "is used later",
+                "Set it before the `if`, or in both branches.",
+            )
+        )
+    conditional.merge(_named(label), sides[0], sides[1], filled)
+    return True
+
+
+def _merge_soft(
+    conditional: Conditional, label: str, sides: tuple, unread: tuple[bool, bool], place: str
+) -> bool:
+    """``_merge`` for a name that only a nested function may read: where it cannot, unset it."""
+    try:
+        return _merge(conditional, label, sides, unread, place)
+    except (TypeError, ValueError):
+        conditional.keep(UNDEFINED)
+        return True
+
+
+def _named(label: str) -> str:
+    return "the values returned" if label == RESULT else f"the values of {label!r}"
+
+
+def stage_choice(
+    test: Any, then: Thunk, orelse: Thunk, place: str, sides: tuple[str, str] = _SIDES
+) -> Any:
+    """``then()`` or ``orelse()``, as the graph decides."""
+    condition = predicate(test, place)
+    with Conditional(condition, place, sides) as conditional:
+        outcomes, found = [], []
+        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
+            with effects.journal() as journal:
+                effects.watch((then, orelse))
+                outcomes.append(_trace(branch, function))
+            found.append(effects.changes(journal, (then, orelse)))
+        failed = [error is not None for _, error in outcomes]
+        _raise_both([error for _, error in outcomes])
+        values = [value for value, _ in outcomes]
+        conditional.merge("the results", values[0], values[1], (failed[0], failed[1]))
+        settle = _merge_changes(conditional, found, failed, place, fills=True)
+        results = conditional.emit()
+        settle(results[1:])
+        return results[0]
+
+
+def stage_both(first: Any, rest: Thunk) -> Any:
+    """``first and rest()``, where ``rest`` runs only if ``first`` is true."""
+    return stage_choice(first, rest, lambda: first, "`and`", ("the right side", "the left side"))
+
+
+def stage_either(first: Any, rest: Thunk) -> Any:
+    """``first or rest()``, where ``rest`` runs only if ``first`` is false."""
+    return stage_choice(first, lambda: first, rest, "`or`", ("the left side", "the right side"))
+
+
+def stage_not(value: Any) -> Any:
+    """``not value``, elementwise."""
+    return fg.logical_not(truth(fg.convert_to_tensor(value), "`not`"))
+
+
+def stage_in(value: Any, container: Any) -> Any:
+    """``value in container`` where either is a tensor, or tensors are among the elements."""
+    if is_staged(container):
+        return fg.reduce_any(fg.equal(container, value))
+    found: Any = False
+    for element in container:
+        if can_be_tensor(element):
+            same = fg.reduce_all(fg.equal(value, element))
+            found = same if found is False else fg.logical_or(found, same)
+    return fg.convert_to_tensor(found)
+
+
+def rows(value: Any) -> Any:
+    """The rows of a tensor where their number is known, else the tensor."""
+    shape = value.shape
+    if shape.rank and shape.as_list()[0] is not None:
+        return fg.unstack(value)
+    return value
+
+
+def stage_assert(test: Any, message: Thunk | None) -> None:
+    """Fail when the graph runs and ``test`` is false."""
+    data = [message()] if message is not None else ["assertion failed"]
+    fg.debugging.Assert(test, data)

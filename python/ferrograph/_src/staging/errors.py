@@ -1,0 +1,44 @@
+"""Exceptions that AutoGraph raises while converting and while staging control flow."""
+
+from __future__ import annotations
+
+
+class ConversionError(Exception):
+    """A function has no usable source; it then runs as plain Python.
+
+    Raised inside the converter only: ``convert`` turns it into a warning.
+    """
+
+    __module__ = "ferrograph.autograph.errors"
+
+
+class UnstageableLoopError(TypeError, NotImplementedError):
+    """A Python loop would have to stop on a tensor.
+
+    A loop over Python values is unrolled while tracing, so how often it runs must be known then.
+    Give the loop a tensor to run on, ``while fg.constant(True)`` or ``for i in fg.range(n)``, and
+    it becomes a loop of the graph, which may stop on anything.
+    """
+
+    __module__ = "ferrograph.autograph.errors"
+
+
+_loop_dtype_error: type | None = None
+
+
+def loop_dtype_error() -> type:
+    """The class raised where an iteration changes a dtype."""
+    global _loop_dtype_error
+    if _loop_dtype_error is None:
+        from ..values import errors
+
+        class LoopDtypeError(TypeError, errors.InvalidArgumentError):
+            """A variable of a staged loop has another dtype after an iteration than before it."""
+
+            __module__ = "ferrograph.autograph.errors"
+
+            def __init__(self, message: str):
+                errors.InvalidArgumentError.__init__(self, None, None, message)
+
+        _loop_dtype_error = LoopDtypeError
+    return _loop_dtype_error

@@ -1,0 +1,455 @@
+"""Python lists whose length the graph decides: ``append`` and its like in staged code.
+
+Such a list stays the user's list object and holds one element, a ``Grown``: tensor lists of the
+graph, one for each tensor in an element. What converted code does to the list, it does to those.
+Code that is not converted meets the ``Grown`` itself, which refuses every use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ferrograph as fg
+
+from ..native import _core
+from . import effects, iteration, values
+from .places import here, say
+from .state import Container
+
+
+class Elements:
+    """What the elements of a grown list are: their structure, dtypes and static shapes."""
+
+    def __init__(self, samples: list, label: str):
+        if not samples:
+            raise fg.errors.StagingError(f"{label}: the elements of the list are not known")
+        self.label = label
+        self.structure = samples[0]
+        columns = []
+        for sample in samples:
+            problem = values.check_same_structure(self.structure, sample)
+            if problem is not None:
+                raise TypeError(f"{label}: the elements of the list differ in structure: {problem}")
+            columns.append(values.leaves_of(sample))
+        self.dtypes, self.shapes = [], []
+        for leaves in zip(*columns, strict=True):
+            if not all(values.can_be_tensor(leaf) for leaf in leaves):
+                raise TypeError(
+                    f"{label}: a list that grows in staged code holds tensors, not {leaves[0]!r}"
+                )
+            dtype = values.common_dtype(list(leaves))
+            self.dtypes.append(dtype or fg.convert_to_tensor(leaves[0]).dtype)
+            shapes = [fg.TensorShape(getattr(leaf, "shape", ())) for leaf in leaves]
+            general = shapes[0]
+            for shape in shapes[1:]:
+                general = general.most_specific_compatible_shape(shape)
+            self.shapes.append(general)
+        if not self.dtypes:
+            raise TypeError(f"{label}: the elements of the list hold no tensors")
+
+    def learn(self, i: int, shape: Any) -> None:
+        """Take in the shape of a new element."""
+        self.shapes[i] = self.shapes[i].most_specific_compatible_shape(fg.TensorShape(shape))
+
+    def shape_input(self, i: int) -> Any:
+        dims = self.shapes[i]
+        if dims.rank is None:
+            return -1
+        return fg.constant([-1 if d is None else d for d in dims.as_list()], fg.int32)
+
+
+class Grown:
+    """The elements of a list that grew in staged code."""
+
+    def __init__(self, elements: Elements, handles: list):
+        self._elements = elements
+        self._handles = handles
+
+    @classmethod
+    def of(cls, elements: Elements, items: list) -> Grown:
+        """These items, in the graph under construction."""
+        made = cls(elements, [cls._reserve(elements, i) for i in range(len(elements.dtypes))])
+        for item in items:
+            made = made.extended(item) if type(item) is Grown else made.pushed(item)
+        effects.note_lists()
+        return made
+
+    @staticmethod
+    def _reserve(elements: Elements, i: int) -> Any:
+        inputs = (elements.shape_input(i), 0)
+        return _core.emit("TensorListReserve", inputs, {"element_dtype": elements.dtypes[i]})
+
+    def _emit(self, op: str, i: int, *inputs: Any) -> Any:
+        attrs = {"element_dtype": self._elements.dtypes[i]}
+        return _core.emit(op, (self._handles[i], *inputs), attrs)
+
+    def _each(self, make: Callable[[int], Any]) -> list:
+        return [make(i) for i in range(len(self._handles))]
+
+    def _with(self, handles: list) -> Grown:
+        return Grown(self._elements, handles)
+
+    def count(self) -> Any:
+        """The number of elements."""
+        return _core.emit("TensorListLength", (self._handles[0],))
+
+    def pushed(self, item: Any) -> Grown:
+        """With one more element at the end."""
+        leaves = self._leaves(item)
+        return self._with(self._each(lambda i: self._emit("TensorListPushBack", i, leaves[i])))
+
+    def _leaves(self, item: Any) -> list:
+        problem = values.check_same_structure(self._elements.structure, item)
+        if problem is not None:
+            raise TypeError(
+                f"{self._elements.label}: the elements of the list differ in structure: {problem}"
+            )
+        found = []
+        for i, leaf in enumerate(values.leaves_of(item)):
+            if not values.can_be_tensor(leaf):
+                raise TypeError(f"{self._elements.label}: a staged list cannot hold {leaf!r}")
+            try:
+                found.append(values.to_tensor(leaf, self._elements.dtypes[i]))
+            except TypeError as e:
+                raise TypeError(f"{self._elements.label}: elements of different dtypes: {e}") from e
+            self._elements.learn(i, found[i].shape)
+        return found
+
+    def _pack(self, leaves: list) -> Any:
+        return values.pack(self._elements.structure, leaves)
+
+    def popped(self) -> tuple[Any, Grown]:
+        """The last element, and the rest."""
+        handles, leaves = [], []
+        for i in range(len(self._handles)):
+            handle, leaf = self._emit("TensorListPopBack", i, self._elements.shape_input(i))
+            handles.append(handle)
+            leaves.append(leaf)
+        return self._pack(leaves), self._with(handles)
+
+    def at(self, index: Any) -> Any:
+        """The element at a place; negative ones count from the end."""
+        place = self._place(index)
+        shape = self._elements.shape_input
+        return self._pack(self._each(lambda i: self._emit("TensorListGetItem", i, place, shape(i))))
+
+    def _place(self, index: Any) -> Any:
+        if values.is_tensor(index):
+            index = fg.cast(index, fg.int32)
+            return fg.where(index < 0, index + self.count(), index)
+        return self.count() + index if index < 0 else index
+
+    def replaced(self, index: Any, item: Any) -> Grown:
+        """With another element at a place."""
+        leaves, place = self._leaves(item), self._place(index)
+        return self._with(
+            self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
+        )
+
+    def stacked(self) -> Any:
+        """All elements with a new first axis, in the structure of one element."""
+        shape = self._elements.shape_input
+        return self._pack(self._each(lambda i: self._emit("TensorListStack", i, shape(i))))
+
+    def joined(self) -> Any:
+        """All elements joined along their first axis, in which they may differ."""
+
+        def join(i: int) -> Any:
+            shape = self._elements.shapes[i]
+            if shape.rank is not None:
+                shape = fg.TensorShape([None, *shape.as_list()[1:]])
+            dims = shape.as_list() if shape.rank is not None else None
+            wanted = -1 if dims is None else fg.constant([-1 if d is None else d for d in dims])
+            return self._emit("TensorListConcatV2", i, wanted, fg.constant([], fg.int64))[0]
+
+        return self._pack(self._each(join))
+
+    def rebuilt(self, change: Callable[[Any], Any]) -> Grown:
+        """Of the stacked tensors after ``change``."""
+        handles = []
+        for i, stack in enumerate(values.leaves_of(self.stacked())):
+            inputs = (change(stack), self._elements.shape_input(i))
+            attrs = {"element_dtype": self._elements.dtypes[i]}
+            handles.append(_core.emit("TensorListFromTensor", inputs, attrs))
+        return self._with(handles)
+
+    def extended(self, other: Grown) -> Grown:
+        """Followed by the elements of another."""
+        stacks = iter(values.leaves_of(other.stacked()))
+        return self.rebuilt(lambda stack: fg.concat([stack, next(stacks)], 0))
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise fg.errors.StagingError(
+            say(
+                here(),
+                f"{self._elements.label} grew in a branch or a loop of the graph: its length is "
+                "known only when the graph runs, and this use of it needs it while tracing",
+                "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
+                "on its name work; or write to a TensorArray.",
+            )
+        )
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
+    __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __neg__ = __abs__ = __index__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = __format__ = _refuse
+    __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = __invert__ = __array__ = _refuse
+    __hash__ = object.__hash__
+    __tf_tensor__ = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<elements of a list that grew in staged code, {self._elements.label}>"
+
+
+values.COMPOSITES[Grown] = (
+    lambda grown: grown._handles,
+    lambda grown, handles: grown._with(handles),
+)
+
+
+def is_grown(value: Any) -> bool:
+    """Whether a value is a list with elements of the graph in it."""
+    return effects.has_lists() and isinstance(value, list) and any(type(v) is Grown for v in value)
+
+
+def truth(value: Any) -> Any:
+    """What decides whether ``value`` is true: of a grown list, whether it holds anything."""
+    return whole(value).count() > 0 if is_grown(value) else value
+
+
+def whole(items: list) -> Grown:
+    """All elements of such a list."""
+    if len(items) == 1:
+        return items[0]
+    grown = next(v for v in items if type(v) is Grown)
+    return Grown.of(grown._elements, items)
+
+
+def merged(label: str, first: list, second: list) -> Elements:
+    """What lists that two branches leave hold."""
+    plain = [v for v in (*first, *second) if type(v) is not Grown]
+    for v in (*first, *second):
+        if type(v) is Grown:
+            return v._elements
+    return Elements(plain, label)
+
+
+class Items(iteration.Source):
+    """The elements of a grown list, for a loop."""
+
+    def __init__(self, grown: Grown):
+        self._grown = grown
+        self.count = grown.count()
+
+    def at(self, index: Any) -> Any:
+        return self._grown.at(index)
+
+
+class Backwards(iteration.Source):
+    """The elements of a source, the last one first."""
+
+    def __init__(self, inner: iteration.Source):
+        self._inner = inner
+        self.count = inner.count
+
+    def at(self, index: Any) -> Any:
+        return self._inner.at(self.count - 1 - index)
+
+
+def method(items: list, name: str) -> Callable:
+    """A method of a grown list."""
+    found = _METHODS.get(name)
+    if found is None:
+        return lambda *args, **kwargs: whole(items)._refuse()
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        effects.touch(Container("a list", items))
+        return found(items, *args, **kwargs)
+
+    return call
+
+
+def _set(items: list, grown: Grown) -> None:
+    list.__setitem__(items, slice(None), [grown])
+
+
+def _append(items: list, item: Any) -> None:
+    _set(items, whole(items).pushed(item))
+
+
+def _extend(items: list, others: Any) -> None:
+    grown = whole(items)
+    if is_grown(others):
+        _set(items, grown.extended(whole(others)))
+        return
+    for item in others:
+        grown = grown.pushed(item)
+    _set(items, grown)
+
+
+def _pop(items: list, index: Any = -1) -> Any:
+    grown = whole(items)
+    if type(index) is int and index == -1:
+        item, grown = grown.popped()
+    else:
+        item, place = grown.at(index), grown._place(index)
+        grown = grown.rebuilt(lambda s: fg.concat([s[:place], s[place + 1 :]], 0))
+    _set(items, grown)
+    return item
+
+
+def _insert(items: list, index: Any, item: Any) -> None:
+    grown = whole(items)
+    new = iter(values.leaves_of(Grown.of(grown._elements, [item]).stacked()))
+    place = grown._place(index)
+    _set(items, grown.rebuilt(lambda s: fg.concat([s[:place], next(new), s[place:]], 0)))
+
+
+def _clear(items: list) -> None:
+    _set(items, Grown.of(whole(items)._elements, []))
+
+
+def _reverse(items: list) -> None:
+    _set(items, whole(items).rebuilt(lambda s: fg.reverse(s, [0])))
+
+
+def _copy(items: list) -> list:
+    return list(items)
+
+
+_METHODS: dict[str, Callable] = {
+    "append": _append,
+    "extend": _extend,
+    "pop": _pop,
+    "insert": _insert,
+    "clear": _clear,
+    "reverse": _reverse,
+    "copy": _copy,
+}
+
+
+def for_setting(items: list) -> Any:
+    """Something whose items can be set where those of ``items`` cannot without help."""
+    return _Setter(items)
+
+
+class _Setter:
+    """Sets elements of a list under Python and tensor indices."""
+
+    def __init__(self, items: list):
+        self._items = items
+
+    def __getitem__(self, key: Any) -> Any:
+        return loaded(self._items, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        items = self._items
+        if is_grown(items):
+            if isinstance(key, slice):
+                whole(items)._refuse()
+            _set(items, whole(items).replaced(key, value))
+        elif values.is_staged(key):
+            _set_by_tensor(items, key, value)
+        else:
+            items[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        if is_grown(self._items):
+            _pop(self._items, key)
+        else:
+            del self._items[key]
+
+
+def _set_by_tensor(items: list, key: Any, value: Any) -> None:
+    n, key = len(items), fg.cast(key, fg.int32)
+    fg.debugging.Assert(fg.logical_and(key >= -n, key < n), ["list assignment index out of range"])
+    place = fg.where(key < 0, key + n, key)
+    dtype = values.common_dtype([*items, value])
+    new = values.to_tensor(value, dtype)
+    for i, old in enumerate(list(items)):
+        items[i] = fg.where(fg.equal(place, i), new, values.to_tensor(old, dtype))
+
+
+def loaded(items: Any, key: Any) -> Any:
+    """``items[key]``."""
+    if effects.active():
+        if is_grown(items):
+            grown = whole(items)
+            if isinstance(key, slice):
+                return [grown.rebuilt(lambda s: s[key])]
+            return grown.at(key)
+        if isinstance(items, (list, tuple)) and values.is_staged(key):
+            return _by_tensor(items, key)
+    return items[key]
+
+
+def _by_tensor(items: Any, key: Any) -> Any:
+    dtype = values.common_dtype(list(items))
+    stack = fg.stack([values.to_tensor(v, dtype) for v in items])
+    key, n = fg.cast(key, fg.int32), len(items)
+    fg.debugging.Assert(fg.logical_and(key >= -n, key < n), ["list index out of range"])
+    return fg.gather(stack, fg.where(key < 0, key + n, key))
+
+
+def as_tensors(arguments: Any) -> Any:
+    """Arguments of a library function, with tensors for grown lists."""
+    if is_grown(arguments):
+        return whole(arguments).stacked()
+    return arguments
+
+
+def for_library(function: Callable) -> Callable:
+    """A library function that takes grown lists for tensors."""
+    special = _LIBRARY.get(getattr(function, "__name__", ""))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_grown(args[0]) and special is not None:
+            return special(whole(args[0]), *args[1:], **kwargs)
+        args = tuple(as_tensors(a) for a in args)
+        return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
+
+    return call
+
+
+def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    return _moved(grown.stacked(), axis)
+
+
+def _moved(stack: Any, axis: int) -> Any:
+    """``stack`` with its first axis at another place."""
+    if axis == 0:
+        return stack
+    rank = stack.shape.rank
+    axis = axis % rank
+    order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    return fg.transpose(stack, order)
+
+
+def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    if axis == 0:
+        return grown.joined()
+    stack = grown.stacked()
+    rank = stack.shape.rank - 1
+    axis = axis % rank
+    moved = _moved(stack, axis)
+    shape = fg.shape(moved)
+    joined = shape[axis : axis + 1] * shape[axis + 1 : axis + 2]
+    return fg.reshape(moved, fg.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
+
+
+_LIBRARY: dict[str, Callable] = {
+    "stack": _stack,
+    "concat": _concat,
+    "add_n": lambda grown, name=None: fg.reduce_sum(grown.stacked(), axis=0),
+}
+
+
+def elements_of(value: Any) -> Iterator | Any:
+    """What iterates over ``value`` where it is a grown list, else ``value``."""
+    return Items(whole(value)) if is_grown(value) else value

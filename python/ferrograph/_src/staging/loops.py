@@ -1,0 +1,461 @@
+"""Loops on tensors: from converted code, and from ``while_loop``, to the graph.
+
+A staged loop carries the places of its state that are read later or in a next iteration, leaf by
+leaf. The body is traced once. A place that is unset, or None, before the loop and set in the body
+joins the loop after that trace, starting from a placeholder; a flag that says whether the body ever
+ran then guards it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ferrograph as fg
+
+from . import effects, merging, values
+from . import options as loop_options
+from .carried import ShapeChangeError, Slot, Variables
+from .conditional import RESULT, mark_left, stage_choice, where
+from .iteration import source_of
+from .lists import Grown
+from .merging import GrownList
+from .places import say
+from .state import UNDEFINED, Place, State
+
+Thunk = Callable[[], Any]
+_MAX_TRACES = 8
+
+
+@dataclass
+class Loop:
+    """What a loop statement knows of itself."""
+
+    state: State
+    broke: Thunk | None
+    returned: Thunk | None
+    options: Thunk | None
+    line: int
+    live: tuple[str, ...] = ()
+    entry: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    soft: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    is_for: bool = False
+    anchors: tuple = ()
+
+    def carries(self, i: int) -> bool:
+        label = self.state.places[i].label
+        return i >= self.state.n_names or label in self.live or label in self.soft
+
+    def stopped(self) -> Any:
+        """Whether the loop was left, as Python or as a tensor."""
+        found: Any = False
+        for left in (self.broke, self.returned):
+            stop = left() if left is not None else False
+            if values.is_staged(stop):
+                found = stop if found is False else fg.logical_or(found, stop)
+            elif stop:
+                return True
+        return found
+
+
+def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
+    """The loop whose test gave the tensor ``going`` in the present state."""
+    place = where(body, loop.line)
+    loop.anchors = (test, body)
+    start = values.predicate(going, place)
+
+    def step(_: list) -> list:
+        body()
+        stop = loop.stopped()
+        if values.is_staged(stop):
+            again = stage_choice(stop, lambda: False, lambda: _boolean(test(), place), place)
+        else:
+            again = not stop and test()
+        return [_boolean(again, place)]
+
+    _run(loop, place, [("the condition", start)], lambda extras: extras[0], step)
+
+
+def _boolean(value: Any, place: str) -> Any:
+    return values.predicate(value, place) if values.is_staged(value) else fg.constant(bool(value))
+
+
+def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
+    """The loop over a tensor."""
+    place = where(body, loop.line)
+    loop.is_for = True
+    loop.anchors = (body,)
+    source = source_of(iterable, place)
+
+    def going(inputs: list) -> Any:
+        stop = loop.stopped()
+        if values.is_staged(stop):
+            return source.more_unless(inputs[0], stop)
+        return source.has_more(inputs[0])
+
+    def step(inputs: list) -> list:
+        body(source.element(inputs[0]))
+        return [source.following(inputs[0])]
+
+    relaxed: dict[int, list | None] = {}
+    while True:
+        try:
+            _run(loop, place, [("the position", source.start)], going, step, relaxed)
+            return
+        except ShapeChangeError as e:
+            if not source.relaxes or e.index in relaxed and relaxed[e.index] == e.general:
+                raise
+            relaxed[e.index] = e.general
+
+
+class _Again(Exception):
+    """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
+
+    def __init__(self, places: Sequence[Place] = (), promoted: dict | None = None):
+        super().__init__()
+        self.places = list(places)
+        self.promoted = promoted or {}
+
+
+def _run(
+    loop: Loop,
+    place: str,
+    extras: list,
+    going: Callable[[list], Any],
+    step: Callable[[list], list],
+    relaxed: dict[int, list | None] | None = None,
+) -> None:
+    """Stage the loop, with all that an iteration turns out to change.
+
+    ``relaxed`` gives the shapes that some variables keep where those differ from their first ones.
+    """
+    promoted: dict[tuple[str, int], Any] = {}
+    guesses = _Guesses(promoted)
+    for _ in range(_MAX_TRACES):
+        try:
+            _stage(loop, place, extras, going, step, promoted, relaxed)
+            return
+        except _Again as again:
+            promoted.update(again.promoted)
+            _carry(loop.state, again.places)
+        except TypeError as e:
+            if not guesses.next(e):
+                raise guesses.first or e from None
+    raise fg.errors.StagingError(
+        say(
+            place,
+            "what an iteration of this loop changes differs each time it is traced",
+            "Keep the state of the loop in names, attributes and items that exist before it.",
+        )
+    )
+
+
+def _carry(state: State, places: list[Place]) -> None:
+    """Add places to those that a loop carries; of a list that grows it carries the whole."""
+    known = {p.key for p in state.places}
+    for found in places:
+        if found.key in known:
+            continue
+        if isinstance(found, GrownList):
+            names, others = state.places[: state.n_names], state.places[state.n_names :]
+            state.places = names + [p for p in others if p.owner is not found.owner]
+            found.start()
+        state.places.append(found)
+
+
+_MIXED = re.compile(
+    r"expected to be a (\w+) tensor but is a (\w+) tensor(?:.|\n)*?at (.+):(\d+) in"
+)
+
+
+class _Guesses:
+    """Which Python number that a loop starts from should have been a float, where types do not fit.
+
+    ``total = 0`` in front of a loop that adds floats to it is an int as a tensor.
+    """
+
+    def __init__(self, promoted: dict[tuple[str, int], Any]):
+        self.first: TypeError | None = None
+        self._promoted = promoted
+        self._tried: set[tuple[str, int]] = set()
+        self._last: tuple[str, tuple[str, int]] | None = None
+
+    def next(self, error: TypeError) -> bool:
+        """Promote another number because of ``error``; False where there is none."""
+        found = _MIXED.search(str(error))
+        spots = getattr(error, "_ferrograph_numbers", ())
+        if found is None:
+            return False
+        self.first = self.first or error
+        if self._last is not None and self._last[0] == str(error):
+            self._promoted.pop(self._last[1], None)
+        line = linecache.getline(found[3], int(found[4]))
+        names = set(re.findall(r"\w+", line))
+        floats = [n for n in (found[1], found[2]) if n.startswith(("float", "bfloat"))]
+        left = [s for s in spots if s not in self._tried and s not in self._promoted]
+        left = [s for s in left if s[0] in names]
+        if not left or len(floats) != 1:
+            return False
+        self._tried.add(left[0])
+        self._promoted[left[0]] = getattr(fg, floats[0])
+        self._last = str(error), left[0]
+        return True
+
+
+def _stage(
+    loop: Loop,
+    place: str,
+    extras: list,
+    going: Callable[[list], Any],
+    step: Callable[[list], list],
+    promoted: dict,
+    relaxed: dict[int, list | None] | None,
+) -> None:
+    """Trace one iteration, emit the loop, and leave its results in the state."""
+    state, chosen = loop.state, loop_options.evaluate(loop.options)
+    before = state.read()
+    effects.touch_carried(state.places[state.n_names :])
+    try:
+        with Variables(place, relaxed) as variables:
+            variables.promoted = promoted
+            n_extras = len(extras)
+            for label, initial in extras:
+                variables.add(label, initial)
+            if chosen.maximum_iterations is not None:
+                variables.add("the number of iterations", fg.constant(0))
+            slots = _slots(loop, before, variables, chosen)
+            with effects.journal() as journal:
+                effects.watch(loop.anchors)
+                for value in before:
+                    effects.in_place(value)
+                after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
+            _check_effects(loop, journal, before, variables)
+            if variables.promotions:
+                raise _Again(promoted=variables.promotions)
+            late = _join_late(loop, before, after, slots, variables)
+            with variables.condition, effects.journal() as journal:
+                inputs = variables.inputs[0]
+                state.write(_with_slots(before, slots, variables, inputs))
+                more = going(inputs[:n_extras])
+                if chosen.maximum_iterations is not None:
+                    limit = fg.less(inputs[n_extras], fg.cast(chosen.maximum_iterations, fg.int32))
+                    more = fg.logical_and(limit, more)
+            outputs = variables.emit(more)
+    except BaseException:
+        state.write(before)
+        raise
+    _leave_results(loop, before, after, slots, late, variables, outputs)
+
+
+def _check_effects(
+    loop: Loop, journal: effects.Journal, before: list, variables: Variables
+) -> None:
+    """Start again where an iteration changes places that the loop does not carry yet."""
+    state = loop.state
+    left, contents = state.read(), effects.contents(journal)
+    state.write(before)
+    direct = frozenset(place.key for place in state.places)
+    known = direct | {("all", p.owner and id(p.owner)) for p in state.places if _is_item(p)}
+    found = []
+    with variables.body:
+        for change in effects.changes(journal, loop.anchors, known, left=contents):
+            found += [p for p in merging.expand(change) if p.key not in direct]
+    if found:
+        raise _Again(found)
+    state.write(left)
+
+
+def _is_item(place: Place) -> bool:
+    return isinstance(place.key, tuple) and place.key[0] in ("item", "grown")
+
+
+def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
+    """A slot for each place that is carried and has a value before the loop."""
+    slots = {}
+    for i, spot in enumerate(loop.state.places):
+        value = before[i]
+        if loop.carries(i) and value is not UNDEFINED and value is not None:
+            slots[i] = variables.slot(spot.label, value, chosen.shape_of(value))
+    return slots
+
+
+def _with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
+    return [
+        variables.packed(slots[i], tensors) if i in slots else value
+        for i, value in enumerate(before)
+    ]
+
+
+def _iterate(
+    loop: Loop,
+    before: list,
+    slots: dict[int, Slot],
+    variables: Variables,
+    step: Callable[[list], list],
+    n_extras: int,
+    chosen: Any,
+) -> list:
+    """Trace one iteration into the body; what each place holds after it."""
+    inputs = variables.inputs[1]
+    start = _with_slots(before, slots, variables, inputs)
+    with variables.body:
+        loop.state.write(start)
+        try:
+            extras = step(inputs[:n_extras])
+        except NameError as e:
+            raise _read_too_early(e, loop, before, variables.place) from e
+        except Exception as e:
+            mark_left(e)
+            if type(e) is TypeError:
+                e._ferrograph_numbers = variables.numbers()
+            raise
+        after = loop.state.read()
+        if chosen.maximum_iterations is not None:
+            extras = [*extras, inputs[n_extras] + 1]
+    for index, tensor in enumerate(extras):
+        variables.result(index, tensor)
+    for i, slot in slots.items():
+        if type(after[i]) is Grown and type(start[i]) is not Grown:
+            continue  # an element of a list that turns out to grow: the loop is traced again
+        if after[i] is start[i] or after[i] is UNDEFINED:
+            variables.results(slot, start[i])
+            after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
+        else:
+            variables.results(slot, after[i])
+    return after
+
+
+def _read_too_early(e: NameError, loop: Loop, before: list, place: str) -> Exception:
+    unset = {s.label for s, v in zip(loop.state.places, before, strict=True) if v is UNDEFINED}
+    name = getattr(e, "name", None)
+    if name not in unset:
+        return e
+    return ValueError(
+        say(
+            place,
+            f"{name!r} is read in this loop before anything sets it",
+            f"Set {name!r} before the loop.",
+        )
+    )
+
+
+def _join_late(
+    loop: Loop, before: list, after: list, slots: dict[int, Slot], variables: Variables
+) -> dict[int, Slot]:
+    """Slots for places unset or None before that the body sets, and the flag that guards them."""
+    late = {}
+    for i, spot in enumerate(loop.state.places):
+        unset = before[i] is UNDEFINED or before[i] is None
+        if i in slots or not unset or not loop.carries(i) or after[i] is before[i]:
+            continue
+        if not _may_join(loop, spot.label, before[i], i, variables.place):
+            after[i] = before[i]
+            continue
+        late[i] = variables.late_slot(spot.label, after[i])
+        variables.results(late[i], after[i])
+    if any(loop.state.places[i].label != RESULT for i in late):
+        ran = variables.add("whether the loop ran", fg.constant(False))
+        variables.result(ran, True)
+    return late
+
+
+def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
+    if label == RESULT:
+        return True
+    named = i < loop.state.n_names
+    if named and label not in loop.after:
+        if label in loop.entry:
+            problem = f"{label!r} is {value!r} before this loop and a value in it"
+            raise ValueError(say(place, problem, f"Give {label!r} a tensor before the loop."))
+        return label in loop.soft
+    if label in loop.entry or not named:
+        raise ValueError(
+            say(
+                place,
+                f"{label!r} is {value!r} before this loop, but an iteration reads what the one "
+                "before it set",
+                f"Give {label!r} a tensor before the loop.",
+            )
+        )
+    if loop.is_for and value is UNDEFINED and label not in loop.targets:
+        raise ValueError(
+            say(
+                place,
+                f"{label!r} is first set in this loop and used after it, but the loop may run no "
+                "iteration at all",
+                f"Set {label!r} before the loop.",
+            )
+        )
+    return True
+
+
+def _leave_results(
+    loop: Loop,
+    before: list,
+    after: list,
+    slots: dict[int, Slot],
+    late: dict[int, Slot],
+    variables: Variables,
+    outputs: list,
+) -> None:
+    state = loop.state
+    guarded = [state.places[i].label for i in late if state.places[i].label != RESULT]
+    if guarded:
+        text = (
+            f"{variables.place}: the loop ran no iteration, so {', '.join(guarded)} was never set"
+        )
+        fg.debugging.Assert(outputs[-1], [text])
+    results = list(before)
+    for i in slots:
+        if after[i] is not before[i]:
+            results[i] = UNDEFINED if after[i] is UNDEFINED else variables.packed(slots[i], outputs)
+    for i, slot in late.items():
+        results[i] = variables.packed(slot, outputs)
+    state.write(results)
+
+
+def stage_while_loop(
+    condition: Callable, body: Callable, loop_vars: Any, shapes: list | None, limit: Any
+) -> Any:
+    """``while_loop`` in a graph."""
+    values_before = list(loop_vars)
+    with Variables("while_loop") as variables:
+        counter = (
+            variables.add("the number of iterations", fg.constant(0)) if limit is not None else None
+        )
+        slots = []
+        for i, value in enumerate(values_before):
+            shape = _given_shape(shapes[i]) if shapes is not None else ()
+            slots.append(variables.slot(f"loop variable {i}", value, shape))
+        with variables.condition:
+            inputs = variables.inputs[0]
+            more = condition(*(variables.packed(slot, inputs) for slot in slots))
+            more = _boolean(more, "while_loop")
+            if counter is not None:
+                bound = fg.less(inputs[counter], fg.cast(limit, fg.int32))
+                more = fg.logical_and(bound, more)
+        inputs = variables.inputs[1]
+        with variables.body:
+            result = body(*(variables.packed(slot, inputs) for slot in slots))
+            count = inputs[counter] + 1 if counter is not None else None
+        result = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(result) != len(slots):
+            raise ValueError(
+                f"while_loop: body gives {len(result)} values for {len(slots)} variables"
+            )
+        if counter is not None:
+            variables.result(counter, count)
+        for slot, value in zip(slots, result, strict=True):
+            variables.results(slot, value)
+        outputs = variables.emit(more)
+    final = [variables.packed(slot, outputs) for slot in slots]
+    return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
+
+
+def _given_shape(shape: Any) -> Any:
+    return loop_options.dimensions(shape)

@@ -1,0 +1,141 @@
+"""Regions for the branches of a conditional, and the merging of what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..native import _core
+from . import values
+from .places import say
+
+
+class Traced:
+    """A region under construction: entered to trace into it, and again to add to it."""
+
+    def __init__(self, name: str):
+        self.region = _core.Region(name)
+        self.outputs: list = []
+
+    def __enter__(self) -> Traced:
+        self.region.enter()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.region.exit()
+
+    def abandon(self) -> None:
+        self.region.abandon()
+
+    def finish(self) -> Any:
+        self.region.finish(self.outputs)
+        return self.region
+
+
+class Conditional:
+    """Two branches over one predicate: trace each, merge values pairwise, then emit once.
+
+    Used as a context manager it drops both regions when an exception passes.
+    """
+
+    def __init__(self, predicate: Any, where: str, sides: tuple[str, str]):
+        self._predicate = predicate
+        self._where = where
+        self._rewrite = "Make both give the same structure, with tensors of the same dtypes."
+        self._sides = sides
+        self.branches = (Traced("cond_true"), Traced("cond_false"))
+        self.promotes = False  # whether Python ints and floats meet as floats
+        self._rebuild: list[Callable[[list], Any]] = []
+
+    def __enter__(self) -> Conditional:
+        return self
+
+    def __exit__(self, kind: type | None, *exception: Any) -> None:
+        if kind is not None:
+            for branch in self.branches:
+                branch.abandon()
+
+    def merge(
+        self, label: str, first: Any, second: Any, filled: tuple[bool, bool] = (False, False)
+    ) -> None:
+        """Add a value that the branches leave as ``first`` and ``second``.
+
+        A side that is ``filled`` has no value that anyone reads: it gets a placeholder. ValueError
+        where one side is None, TypeError where structures, dtypes or Python objects differ.
+        """
+        pair = [first, second]
+        for side in (0, 1):
+            if filled[side]:
+                with self.branches[side]:
+                    pair[side] = values.placeholder_like(pair[1 - side])
+        difference = values.check_same_structure(*pair)
+        if difference is not None:
+            self._refuse_none(label, *pair)
+            raise TypeError(self._message(label, f"have different structures: {difference}"))
+        takers = [
+            self._leaf(label, *leaves) for leaves in zip(*map(values.leaves_of, pair), strict=True)
+        ]
+        structure = pair[0]
+
+        def rebuild(outputs: list) -> Any:
+            return values.pack(structure, [take(outputs) for take in takers])
+
+        self._rebuild.append(rebuild)
+
+    def keep(self, value: Any) -> None:
+        """Add a value that is the same after both branches."""
+        self._rebuild.append(lambda outputs: value)
+
+    def emit(self) -> list:
+        """Add the conditional to the graph around it; the merged values in their order."""
+        regions = [branch.finish() for branch in self.branches]
+        outputs = _core.emit_if(self._predicate, *regions)
+        return [rebuild(outputs) for rebuild in self._rebuild]
+
+    def _leaf(self, label: str, first: Any, second: Any) -> Callable[[list], Any]:
+        """How to take one leaf of the result from the outputs."""
+        tensors = [values.can_be_tensor(leaf) for leaf in (first, second)]
+        if not all(tensors):
+            if first is second:
+                return lambda outputs: first
+            self._refuse_none(label, first, second)
+            raise TypeError(
+                self._message(
+                    label, f"must be tensors or the same object: {first!r} and {second!r}"
+                )
+            )
+        if first is second and values.is_tensor(first):
+            return lambda outputs: first
+        self._add_outputs(label, first, second)
+        index = len(self.branches[0].outputs) - 1
+        return lambda outputs: outputs[index]
+
+    def _add_outputs(self, label: str, first: Any, second: Any) -> None:
+        dtype = values.common_dtype([first, second])
+        if dtype is None and self.promotes:
+            dtype = values.number_dtype(first, second)
+        made = []
+        for branch, leaf in zip(self.branches, (first, second), strict=True):
+            with branch:
+                try:
+                    made.append(values.to_tensor(leaf, dtype))
+                except TypeError as e:
+                    raise TypeError(self._message(label, f"have different dtypes: {e}")) from None
+        if made[0].dtype != made[1].dtype:
+            names = f"{made[0].dtype.name} and {made[1].dtype.name}"
+            raise TypeError(self._message(label, f"have different dtypes: {names}"))
+        for branch, tensor in zip(self.branches, made, strict=True):
+            branch.outputs.append(tensor)
+
+    def _refuse_none(self, label: str, first: Any, second: Any) -> None:
+        for side, value in enumerate((first, second)):
+            if value is None:
+                raise ValueError(
+                    self._message(
+                        label, f"differ: None from {self._sides[side]}, a value from the other"
+                    )
+                )
+
+    def _message(self, label: str, problem: str) -> str:
+        text = f"{label} from {self._sides[0]} and {self._sides[1]} {problem}"
+        return say(self._where, text, self._rewrite)

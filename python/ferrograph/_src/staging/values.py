@@ -1,0 +1,208 @@
+"""Values that cross the edge of a region: which can, as what tensors, and their placeholders."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import ferrograph as fg
+
+from ..native import _core
+from ..values import nest
+from .places import say
+from .state import UNDEFINED
+
+_SCALARS = (bool, int, float, complex, str, bytes)
+
+
+def is_eager() -> bool:
+    """Whether operations run at once on this thread."""
+    return _core.executing_eagerly()
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, _core.Tensor)
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a decision on ``value`` belongs to the graph under construction."""
+    if isinstance(value, _core.Tensor):
+        return _core.is_symbolic(value) or not _core.executing_eagerly()
+    return isinstance(value, _core.VariableBase) and not _core.executing_eagerly()
+
+
+def can_be_tensor(leaf: Any) -> bool:
+    """Whether a leaf of a structure has a tensor to stand for it."""
+    if isinstance(leaf, (_core.Tensor, _core.VariableBase, *_SCALARS)):
+        return True
+    return hasattr(leaf, "dtype") and hasattr(leaf, "__array__")
+
+
+# Classes that are no structures elsewhere but open here: how to take their values apart, and how to
+# put others together like one of them.
+COMPOSITES: dict[type, tuple[Callable, Callable]] = {}
+
+
+class _Opened:
+    """A value of such a class, or a dataclass, in the form that ``nest`` opens."""
+
+    def __init__(self, value: Any, parts: list, rebuild: Callable):
+        self._value, self._parts, self._rebuild = value, parts, rebuild
+
+    def _component_list(self) -> list:
+        return self._parts
+
+    def _from_components(self, parts: list) -> Any:
+        return self._rebuild(self._value, parts)
+
+
+def _open(value: Any) -> Any:
+    """``value`` with such values in it opened."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind([_open(v) for v in value])
+    if kind is dict:
+        return {k: _open(v) for k, v in value.items()}
+    known = COMPOSITES.get(kind)
+    if known is not None:
+        return _opened_kind(kind)(value, known[0](value), known[1])
+    if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__tf_flatten__"):
+        names = [name for name in kind.__dataclass_fields__ if hasattr(value, name)]
+        return _opened_kind(kind)(value, [_open(getattr(value, n)) for n in names], _replaced)
+    return value
+
+
+@functools.lru_cache(maxsize=256)
+def _opened_kind(kind: type) -> type[_Opened]:
+    return type(kind.__name__, (_Opened,), {})
+
+
+def _replaced(value: Any, parts: list) -> Any:
+    """A copy of a dataclass instance with other values."""
+    names = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
+    made = copy.copy(value)
+    for name, part in zip(names, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def leaves_of(value: Any) -> list:
+    return nest.flatten(_open(value), expand_composites=True)
+
+
+def pack(structure: Any, leaves: list) -> Any:
+    return nest.pack_sequence_as(_open(structure), leaves, expand_composites=True)
+
+
+def check_same_structure(first: Any, second: Any) -> str | None:
+    """What differs between two structures, None where they agree."""
+    try:
+        nest.assert_same_structure(_open(first), _open(second), expand_composites=True)
+    except (TypeError, ValueError) as e:
+        return str(e).splitlines()[0]
+    return None
+
+
+def to_tensor(leaf: Any, dtype: Any = None) -> Any:
+    """``leaf`` as a tensor of the current graph; a Python number takes ``dtype`` where it fits.
+
+    TypeError where the tensor has another dtype than ``dtype``.
+    """
+    if dtype is not None and type(leaf) in _SCALARS and _fits(leaf, dtype):
+        return fg.convert_to_tensor(leaf, dtype=dtype)
+    tensor = fg.convert_to_tensor(leaf)
+    if dtype is not None and tensor.dtype != dtype:
+        raise TypeError(f"{dtype.name} and {tensor.dtype.name}")
+    return tensor
+
+
+def _fits(number: Any, dtype: Any) -> bool:
+    if isinstance(number, bool):
+        return dtype == fg.bool
+    if isinstance(number, int):
+        return bool(dtype.is_integer or dtype.is_floating or dtype.is_complex)
+    if isinstance(number, float):
+        return bool(dtype.is_floating or dtype.is_complex)
+    if isinstance(number, complex):
+        return bool(dtype.is_complex)
+    return dtype == fg.string
+
+
+def common_dtype(leaves: list) -> Any:
+    """The dtype of the tensors among ``leaves``, None where all are Python numbers."""
+    for leaf in leaves:
+        if type(leaf) not in _SCALARS:
+            return fg.convert_to_tensor(leaf).dtype if not hasattr(leaf, "dtype") else _dtype(leaf)
+    return None
+
+
+def number_dtype(first: Any, second: Any) -> Any:
+    """The dtype in which a Python int and a Python float meet, None for other pairs."""
+    return fg.float32 if {type(first), type(second)} == {int, float} else None
+
+
+def _dtype(leaf: Any) -> Any:
+    return (
+        leaf.dtype
+        if is_tensor(leaf) or isinstance(leaf, _core.VariableBase)
+        else fg.as_dtype(leaf.dtype)
+    )
+
+
+def static_shape(tensor: Any) -> list | None:
+    """The dimensions as far as they are known, None for an unknown rank."""
+    shape = tensor.shape
+    return None if shape.rank is None else shape.as_list()
+
+
+def placeholder(leaf: Any) -> Any:
+    """Something of the dtype and static shape of ``leaf`` that nobody reads."""
+    if not can_be_tensor(leaf):
+        return leaf
+    if type(leaf) in _SCALARS:
+        return fg.convert_to_tensor(type(leaf)())
+    return blank(_dtype(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
+
+
+def blank(dtype: Any, shape: Any) -> Any:
+    """Zeros of a shape whose unknown dimensions are empty; of dtype variant a list of nothing."""
+    if dtype == fg.variant:
+        return _core.emit("TensorListReserve", (-1, 0), {"element_dtype": fg.float32})
+    dims = [0 if d is None else int(d) for d in (shape or ())]
+    return fg.zeros(dims, dtype)
+
+
+def placeholder_like(value: Any) -> Any:
+    """A structure of placeholders for a value that is set elsewhere."""
+    if value is UNDEFINED:
+        return value
+    return pack(value, [placeholder(leaf) for leaf in leaves_of(value)])
+
+
+def predicate(value: Any, where: str) -> Any:
+    """Whether ``value`` is true as a scalar boolean tensor; ValueError for several elements."""
+    tensor = fg.convert_to_tensor(value)
+    tensor = truth(tensor, where)
+    shape = static_shape(tensor)
+    if shape == []:
+        return tensor
+    if shape is not None and any(d not in (1, None) for d in shape):
+        raise ValueError(
+            say(
+                where,
+                f"a condition needs a single value, got a tensor of shape {tuple(shape)}",
+                "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
+            )
+        )
+    return fg.reshape(tensor, [])
+
+
+def truth(tensor: Any, where: str) -> Any:
+    """Whether the elements of a tensor are true, as Python takes numbers and strings."""
+    if tensor.dtype == fg.bool:
+        return tensor
+    if tensor.dtype == fg.variant:
+        raise ValueError(say(where, "a value of dtype variant is neither true nor false"))
+    return fg.not_equal(tensor, "" if tensor.dtype == fg.string else fg.zeros([], tensor.dtype))

@@ -1,0 +1,438 @@
+"""``Variable``: a tensor that keeps its identity while its value changes."""
+
+from __future__ import annotations
+
+import enum
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ..context import thread
+from ..context.ownership import PACKAGE_FOLDER
+from ..native import _core
+from ..values.tensor_shape import TensorShape
+
+__all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "variable_creator_scope"]
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are brought together. There is one copy here."""
+
+    __module__ = "ferrograph"
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a variable are brought together. There is one copy here."""
+
+    __module__ = "ferrograph"
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class Creation:
+    """What a trace may do with variables: whether it may make some, and which it made."""
+
+    def __init__(self, allowed: bool):
+        self.allowed = allowed
+        self.made: list[tuple[weakref.ref, Any]] = []
+        self.n_outputs = 0
+        self.lines: list[str] = []
+        # How many nodes the graph had when the last one was made; 0 where it was not this graph.
+        self.n_nodes = 0
+
+    def note_place(self, region: Any) -> None:
+        """A variable was made while operations went to this region."""
+        is_here = region is not None and region.graph_id == _core.current_graph_id()
+        self.n_nodes = region.n_nodes() if is_here else 0
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.creations: list[Creation] = []
+        self.creators: list[Callable] = []
+
+
+_thread = _Thread()
+_variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def variable_by_id(number: int) -> Any:
+    """The variable of that identity, None where it is gone."""
+    return _variables.get(number)
+
+
+def push_creation(creation: Creation) -> None:
+    """Begin a trace."""
+    _thread.creations.append(creation)
+
+
+def pop_creation() -> None:
+    """End the trace begun last."""
+    _thread.creations.pop()
+
+
+def _user_line() -> str:
+    import sys
+
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+class variable_creator_scope:
+    """Variables made in a block are made by ``creator(next_creator, **kwargs)``."""
+
+    __module__ = "ferrograph"
+
+    def __init__(self, variable_creator: Callable):
+        self._creator = variable_creator
+
+    def __enter__(self) -> None:
+        _thread.creators.append(self._creator)
+
+    def __exit__(self, *exc: Any) -> None:
+        _thread.creators.pop()
+
+
+class _Meta(type(_core.VariableBase)):  # type: ignore[misc]
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Variables are made through the creators in scope, the innermost first."""
+        if not _thread.creators or cls is not Variable or "_handle" in kwargs:
+            return super().__call__(*args, **kwargs)
+        if args:
+            kwargs["initial_value"], *rest = args
+            if rest:
+                kwargs["trainable"] = rest[0]
+        make = super().__call__
+
+        def chain(creators: list) -> Callable:
+            if not creators:
+                return make
+            return lambda **kw: creators[-1](chain(creators[:-1]), **kw)
+
+        return chain(list(_thread.creators))(**kwargs)
+
+
+class Variable(_core.VariableBase, metaclass=_Meta):
+    """A tensor whose value can be assigned; traced functions refer to it, they do not copy it.
+
+    ``initial_value`` is a value that converts to a tensor, or a function of no arguments that gives
+    one. The dtype is fixed by it; the shape too, unless ``shape`` leaves dimensions open.
+    ``trainable`` variables are watched by gradient tapes. A ``constraint`` is kept for optimizers.
+    """
+
+    __module__ = "ferrograph"
+
+    def __new__(
+        cls,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+        _handle: Any = None,
+    ) -> Variable:
+        if _handle is not None:
+            like = initial_value
+            return super().__new__(cls, like.dtype, like.shape, like._name, like.trainable, _handle)
+        if initial_value is None:
+            raise ValueError("a Variable needs an initial_value")
+        creation = _thread.creations[-1] if _thread.creations else None
+        if _core.executing_eagerly():
+            creation = None
+        if creation is not None and not creation.allowed:
+            raise ValueError(
+                "a traced function tried to create a Variable on a call that is not its first, at "
+                f"{_user_line()}: each trace would make a new one. Create it once, outside the "
+                "function or behind a guard such as `if self.v is None: self.v = Variable(...)`"
+            )
+        value = initial_value() if callable(initial_value) else initial_value
+        value = _core.convert_to_tensor(value, dtype)
+        known = value if creation is None else value._constant_value()
+        declared = value.shape if shape is None else TensorShape(shape)
+        if validate_shape and not declared.is_compatible_with(value.shape):
+            raise ValueError(
+                f"an initial value of shape {value.shape} does not fit shape {declared}"
+            )
+        scope = thread.current_scope()
+        self = super().__new__(
+            cls, value.dtype, declared, f"{scope}{name or 'Variable'}", trainable is not False
+        )
+        _variables[self._id] = self
+        if known is not None:
+            self._initialise(known)
+        if creation is not None:
+            creation.made.append((weakref.ref(self), None if known is not None else value))
+            creation.lines.append(_user_line())
+            creation.note_place(thread.current_region())
+        return self
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._constraint = kwargs.get("constraint")
+        self._synchronization = kwargs.get("synchronization", VariableSynchronization.AUTO)
+        self._aggregation = kwargs.get("aggregation", VariableAggregation.NONE)
+
+    @property
+    def name(self) -> str:
+        """The name, with the index of the output: ``w:0``."""
+        return f"{self._name}:0"
+
+    @property
+    def constraint(self) -> Callable | None:
+        """The function given to keep the value in bounds."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """As given."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """As given."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """Where the value lies."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def value(self) -> Any:
+        """The value at this point of the program, a tensor."""
+        return self._read()
+
+    def read_value(self) -> Any:
+        """The value at this point of the program, a tensor."""
+        return self._read()
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array. NotImplementedError while a function is traced."""
+        if not _core.executing_eagerly():
+            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
+        return self._read().numpy().copy()
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Replace the value. ValueError where dtype or shape do not fit."""
+        return self._change("set", value, read_value)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Add to the value."""
+        return self._change("add", delta, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Subtract from the value."""
+        return self._change("sub", delta, read_value)
+
+    def _change(self, kind: str, value: Any, read_value: bool = True) -> Any:
+        if isinstance(value, Variable):
+            value = value._read()
+        if not isinstance(value, _core.Tensor):
+            value = _core.convert_to_tensor(value, self.dtype)
+        if value.dtype != self.dtype:
+            raise ValueError(
+                f"Variable {self.name} is {self.dtype.name}, a {value.dtype.name} tensor cannot "
+                "be assigned"
+            )
+        fits = self.shape.is_compatible_with(value.shape)
+        if kind == "set" and not fits:
+            raise ValueError(
+                f"Variable {self.name} has shape {self.shape}, a value of shape {value.shape} "
+                "cannot be assigned"
+            )
+        self._assign(kind, value)
+        # In a graph, too, the result is the variable: it is read where it is used.
+        return self if read_value else None
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Replace the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterUpdate", indices, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Add to the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterAdd", indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Subtract from the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterSub", indices, updates)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Replace the rows that an ``IndexedSlices`` names."""
+        return self._scatter_rows("TensorScatterUpdate", sparse_delta)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Add an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterAdd", sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Subtract an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterSub", sparse_delta)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """The larger of what is there and an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterMax", sparse_delta)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """The smaller of what is there and an ``IndexedSlices``."""
+        return self._scatter_rows("TensorScatterMin", sparse_delta)
+
+    def _scatter_rows(self, op: str, delta: Any) -> Any:
+        indices = _core.convert_to_tensor(delta.indices)
+        return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), delta.values)
+
+    def _scatter(self, op: str, indices: Any, updates: Any) -> Any:
+        indices = _core.convert_to_tensor(indices)
+        updates = _core.convert_to_tensor(updates, self.dtype)
+        return self._change("set", _core.emit(op, (self._read(), indices, updates)))
+
+    def is_initialized(self, name: Any = None) -> bool:
+        """Whether it has a value."""
+        return self._is_initialised()
+
+    def get_shape(self) -> TensorShape:
+        """The declared shape."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check a shape against the declared one."""
+        if not self.shape.is_compatible_with(TensorShape(shape)):
+            raise ValueError(
+                f"shape {shape} does not fit Variable {self.name} of shape {self.shape}"
+            )
+
+    def ref(self) -> Any:
+        """An object that stands for this variable as a dictionary key."""
+        from ..values.reference import Reference
+
+        return Reference(self)
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __bool__(self) -> bool:
+        return bool(self._read())
+
+    def __int__(self) -> int:
+        return int(self._read())
+
+    def __float__(self) -> float:
+        return float(self._read())
+
+    def __complex__(self) -> complex:
+        return complex(self._read())
+
+    def __index__(self) -> int:
+        return self._read().__index__()
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __iter__(self) -> Any:
+        return iter(self._read())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._read()[key]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self._read().__array__(dtype, copy)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._read(), spec)
+
+    def __repr__(self) -> str:
+        from ..values.formatting import variable_repr
+
+        if _core.executing_eagerly():
+            return variable_repr(self)
+        return f"<fg.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __deepcopy__(self, memo: dict) -> Variable:
+        return Variable(self._read(), trainable=self.trainable, name=self._name, shape=self.shape)
+
+    def __reduce__(self) -> Any:
+        options = {"trainable": self.trainable, "name": self._name, "shape": self.shape}
+        for name in ("constraint", "synchronization", "aggregation"):
+            options[name] = getattr(self, name)
+        return _rebuilt, (type(self), self._read(), options)
+
+    def __iadd__(self, other: Any) -> Any:
+        _refuse_in_place("+=", "assign_add")
+
+    def __isub__(self, other: Any) -> Any:
+        _refuse_in_place("-=", "assign_sub")
+
+    def __imul__(self, other: Any) -> Any:
+        _refuse_in_place("*=", "assign")
+
+    def __itruediv__(self, other: Any) -> Any:
+        _refuse_in_place("/=", "assign")
+
+
+def _rebuilt(cls: Any, value: Any, options: dict) -> Variable:
+    return cls(value, **options)
+
+
+def _refuse_in_place(operator: str, method: str) -> None:
+    raise RuntimeError(f"Variable {operator} value is not supported. Use variable.{method}(value).")
+
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "pow", "and", "or", "xor")
+_OTHERS = ("neg", "abs", "invert", "lt", "le", "gt", "ge")
+
+
+def _install_operators() -> None:
+    """Operators on a variable are those on its value."""
+
+    def forward(name: str) -> Callable:
+        def operator(self: Variable, *others: Any) -> Any:
+            return getattr(self._read(), name)(*others)
+
+        operator.__name__ = name
+        return operator
+
+    for name in _BINARY:
+        setattr(Variable, f"__{name}__", forward(f"__{name}__"))
+        setattr(Variable, f"__r{name}__", forward(f"__r{name}__"))
+    for name in _OTHERS:
+        setattr(Variable, f"__{name}__", forward(f"__{name}__"))
+
+    def equal(self: Variable, other: Any) -> Any:
+        return False if other is None else self._read() == other
+
+    def not_equal(self: Variable, other: Any) -> Any:
+        return True if other is None else self._read() != other
+
+    Variable.__eq__ = equal  # type: ignore[method-assign, assignment]
+    Variable.__ne__ = not_equal  # type: ignore[method-assign, assignment]
+    Variable.__array_priority__ = 100
+
+
+_install_operators()
+
+
+def variable_from_handle(like: Variable, handle: Any) -> Variable:
+    """The object that stands for a variable argument while a function is traced."""
+    return Variable(like, _handle=handle)

@@ -1,0 +1,61 @@
+"""``constant``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import _core
+
+__all__ = ["constant", "is_tensor"]
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Any:
+    """A tensor of a Python value or array: a copy, of the dtype the value suggests unless given.
+
+    Ints give int32 (int64 beyond its range), floats float32, complex numbers complex128; arrays
+    keep their dtype. With ``shape`` a single element fills it, others must fill it exactly.
+    TypeError where the value does not convert to ``dtype``; ValueError for ragged or unknown ones.
+
+    >>> fg.constant([1, 2]).dtype.name
+    'int32'
+    """
+    if isinstance(value, _core.Tensor):
+        return _of_tensor(value, dtype, shape)
+    if shape is None:
+        return _core.convert_to_tensor(value, dtype, None, name)
+    made = _core.convert_to_tensor(value, dtype)
+    return _shaped(made, shape)
+
+
+def _of_tensor(value: Any, dtype: Any, shape: Any) -> Any:
+    if _core.is_symbolic(value):
+        raise TypeError(
+            "constant() takes a value, got a symbolic tensor; use identity() or the tensor itself"
+        )
+    if dtype is not None:
+        from .dtypes import as_dtype
+
+        if as_dtype(dtype) != value.dtype:
+            raise TypeError(f"constant() of a {value.dtype.name} tensor cannot have dtype {dtype}")
+    return value if shape is None else _shaped(value, shape)
+
+
+def _shaped(tensor: Any, shape: Any) -> Any:
+    from .tensor_shape import TensorShape
+
+    wanted = TensorShape(shape)
+    count, n = wanted.num_elements(), tensor.shape.num_elements()
+    dims = _core.convert_to_tensor(wanted.as_list(), "int32")
+    if count == n:
+        return _core.emit("Reshape", (tensor, dims))
+    if n == 1:
+        scalar = _core.emit("Reshape", (tensor, _core.convert_to_tensor([], "int32")))
+        return _core.emit("Fill", (dims, scalar))
+    raise TypeError(f"{n} elements do not fill shape {wanted}")
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether a value is a tensor, a variable, or a composite of tensors."""
+    if isinstance(x, (_core.Tensor, _core.VariableBase)):
+        return True
+    return hasattr(type(x), "__tf_tensor__") or hasattr(type(x), "_type_spec")
