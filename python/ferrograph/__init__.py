@@ -14,6 +14,8 @@ package is called ``fg``.
 # Names of the public API shadow builtins on purpose, in this module only.
 # ruff: noqa: A004
 
+from typing import TYPE_CHECKING
+
 from ._src import setup as _setup
 from ._src.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from ._src.autodiff.tape import GradientTape, UnconnectedGradients
@@ -67,6 +69,37 @@ from ._src.values.dtypes import (
 from ._src.values.tensor_shape import TensorShape
 from ._src.values.tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
 
+if TYPE_CHECKING:
+    from . import (
+        autodiff,
+        autograph,
+        bitwise,
+        config,
+        data,
+        debugging,
+        dtypes,
+        errors,
+        experimental,
+        linalg,
+        math,
+        nest,
+        nn,
+        ragged,
+        random,
+        sets,
+        sparse,
+        strings,
+        test,
+        types,
+    )
+    from ._src.control_flow.functional import foldl, foldr, map_fn, scan, vectorized_map
+    from ._src.function.explain.records import TraceRecord, trace_report
+    from ._src.ragged.spec import RaggedTensorSpec
+    from ._src.ragged.tensor import RaggedTensor
+    from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
+    from ._src.state.module import Module
+    from ._src.state.tensor_array import TensorArray
+
 newaxis = None
 
 _setup.finish()
@@ -89,15 +122,6 @@ _LAZY = {
     "scan": "control_flow.functional",
     "trace_report": "function.explain.records",
     "vectorized_map": "control_flow.functional",
-}
-_MOVED = {
-    "autodiff": "autodiff.forward",
-    "config": "context.config",
-    "dtypes": "values.dtypes",
-    "errors": "values.errors",
-    "nest": "values.nest",
-    "sets": "sparse.sets",
-    "test": "autodiff.finite_differences",
 }
 _LAZY_MODULES = frozenset(
     (
@@ -129,8 +153,6 @@ def __getattr__(name):
     """The modules and classes that are imported when they are first used."""
     import importlib
 
-    if name in _MOVED:
-        return importlib.import_module(f"._src.{_MOVED[name]}", __name__)
     if name in _LAZY_MODULES:
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY:

@@ -14,7 +14,7 @@ _LAZY = {
 def __getattr__(name):
     """The classes and modules that are imported when they are first used."""
     if name == "dlpack":
-        return importlib.import_module(".._src.values.dlpack", __name__)
+        return importlib.import_module(".dlpack", __name__)
     if name in _LAZY:
         return getattr(
             importlib.import_module(f"ferrograph._src.extension_type.{_LAZY[name]}"), name

@@ -1,5 +1,5 @@
 """Types for annotations and checks: ``types.experimental``."""
 
-from .._src.function import abstract as experimental
+from . import experimental
 
 __all__ = ["experimental"]

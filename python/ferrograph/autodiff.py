@@ -1,0 +1,7 @@
+"""Derivatives: forward mode."""
+
+from ._src.autodiff.forward import ForwardAccumulator
+
+__all__ = [
+    "ForwardAccumulator",
+]
