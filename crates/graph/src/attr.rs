@@ -21,10 +21,18 @@ pub enum Attr {
     DType(DType),
     /// A partial shape.
     Shape(PartialShape),
+    /// Truth values.
+    Bools(Vec<bool>),
     /// Integers.
     Ints(Vec<i64>),
+    /// Floats.
+    Floats(Vec<f64>),
+    /// Texts or bytes.
+    Strs(Vec<Arc<[u8]>>),
     /// Dtypes.
     DTypes(Vec<DType>),
+    /// Partial shapes.
+    Shapes(Vec<PartialShape>),
     /// A constant.
     Tensor(Tensor),
     /// A region: the body of a loop, a branch, a called function.
@@ -38,6 +46,19 @@ impl Attr {
     pub fn str(text: &str) -> Attr {
         Attr::Str(Arc::from(text.as_bytes()))
     }
+
+    /// Whether this is a list without items, which in many host languages does not tell of what it is one.
+    pub fn is_empty_list(&self) -> bool {
+        match self {
+            Attr::Bools(x) => x.is_empty(),
+            Attr::Ints(x) => x.is_empty(),
+            Attr::Floats(x) => x.is_empty(),
+            Attr::Strs(x) => x.is_empty(),
+            Attr::DTypes(x) => x.is_empty(),
+            Attr::Shapes(x) => x.is_empty(),
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Debug for Attr {
@@ -49,8 +70,15 @@ impl fmt::Debug for Attr {
             Attr::Str(x) => write!(f, "{:?}", String::from_utf8_lossy(x)),
             Attr::DType(x) => write!(f, "{x}"),
             Attr::Shape(x) => write!(f, "{x}"),
+            Attr::Bools(x) => write!(f, "{x:?}"),
             Attr::Ints(x) => write!(f, "{x:?}"),
+            Attr::Floats(x) => write!(f, "{x:?}"),
+            Attr::Strs(x) => f
+                .debug_list()
+                .entries(x.iter().map(|x| String::from_utf8_lossy(x)))
+                .finish(),
             Attr::DTypes(x) => write!(f, "{x:?}"),
+            Attr::Shapes(x) => write!(f, "{x:?}"),
             Attr::Tensor(x) => write!(f, "{x:?}"),
             Attr::Graph(x) => write!(f, "@{}", x.name),
             Attr::Object(x) => write!(f, "{x:?}"),
@@ -59,7 +87,7 @@ impl fmt::Debug for Attr {
 }
 
 /// Attributes in the operation's own order.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct Attrs(SmallVec<[(&'static str, Attr); 4]>);
 
 impl Attrs {
@@ -95,6 +123,19 @@ impl Attrs {
 pub struct AttrReader<'a> {
     op: &'a str,
     attrs: &'a [(String, Attr)],
+}
+
+macro_rules! list_getters {
+    ($($(#[$doc:meta])* $name:ident, $variant:ident, $t:ty;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(&self, attr: &str) -> Result<Vec<$t>> {
+            match self.find(attr) {
+                Some(Attr::$variant(x)) => Ok(x.clone()),
+                Some(list) if list.is_empty_list() => Ok(Vec::new()),
+                found => Err(self.wrong(attr, stringify!($variant), found)),
+            }
+        }
+    )* };
 }
 
 macro_rules! getters {
@@ -144,8 +185,6 @@ impl<'a> AttrReader<'a> {
         bytes, Str, Arc<[u8]>;
         /// A dtype.
         dtype, DType, DType;
-        /// Dtypes.
-        dtypes, DTypes, Vec<DType>;
         /// A partial shape.
         shape, Shape, PartialShape;
         /// A constant.
@@ -156,6 +195,30 @@ impl<'a> AttrReader<'a> {
         object, Object, Arc<dyn Object>;
     }
 
+    list_getters! {
+        /// Truth values; here and below an empty list of any kind is taken.
+        bools, Bools, bool;
+        /// Integers.
+        ints, Ints, i64;
+        /// Byte strings.
+        strs, Strs, Arc<[u8]>;
+        /// Dtypes.
+        dtypes, DTypes, DType;
+        /// Partial shapes.
+        shapes, Shapes, PartialShape;
+    }
+
+    /// Floats; integers are taken as such.
+    pub fn floats(&self, attr: &str) -> Result<Vec<f64>> {
+        match self.find(attr) {
+            Some(Attr::Floats(x)) => Ok(x.clone()),
+            #[allow(clippy::cast_precision_loss)]
+            Some(Attr::Ints(x)) => Ok(x.iter().map(|&x| x as f64).collect()),
+            Some(list) if list.is_empty_list() => Ok(Vec::new()),
+            found => Err(self.wrong(attr, "Floats", found)),
+        }
+    }
+
     /// A float; an integer is taken as one.
     pub fn float(&self, attr: &str) -> Result<f64> {
         match self.find(attr) {
@@ -163,15 +226,6 @@ impl<'a> AttrReader<'a> {
             #[allow(clippy::cast_precision_loss)]
             Some(Attr::Int(x)) => Ok(*x as f64),
             found => Err(self.wrong(attr, "Float", found)),
-        }
-    }
-
-    /// Integers; an empty list of any kind is one of integers.
-    pub fn ints(&self, attr: &str) -> Result<Vec<i64>> {
-        match self.find(attr) {
-            Some(Attr::Ints(x)) => Ok(x.clone()),
-            Some(Attr::DTypes(x)) if x.is_empty() => Ok(Vec::new()),
-            found => Err(self.wrong(attr, "Ints", found)),
         }
     }
 

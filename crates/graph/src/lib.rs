@@ -10,6 +10,7 @@
 //!   faster one.
 
 mod attr;
+mod attr_eq;
 mod builder;
 mod graph;
 mod ids;
@@ -23,6 +24,7 @@ mod val;
 mod verify;
 
 pub use attr::{Attr, AttrReader, Attrs};
+pub use attr_eq::same_tensor;
 pub use builder::GraphBuilder;
 pub use graph::{Graph, Node, ValueInfo};
 pub use ids::{NodeId, ValueId};

@@ -7,7 +7,7 @@ use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Effect, Graph, Inputs, Op, OpRef, Registry, Runner,
     Specs, Tensors, op_object,
 };
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -189,11 +189,11 @@ impl Op for While {
             .with("body", Attr::Graph(self.body.graph.clone()))
             .with("body_inputs", self.body.mapping())
             .with("T", dtypes(&self.vars))
-            .with("output_shapes", listed_shapes(&self.vars));
+            .with("output_shapes", shapes(&self.vars));
         match &self.recorded {
             Some(specs) => attrs
                 .with("recorded_types", dtypes(specs))
-                .with("recorded_shapes", listed_shapes(specs)),
+                .with("recorded_shapes", shapes(specs)),
             None => attrs,
         }
     }
@@ -301,36 +301,8 @@ fn condition(t: &Tensor) -> Result<bool> {
     })
 }
 
-/// Shapes as one list of integers: of each the rank, then the dimensions, with -1 for what is unknown.
-fn listed_shapes(specs: &[TensorSpec]) -> Attr {
-    let mut list = Vec::new();
-    for spec in specs {
-        let dims = spec.shape.dims();
-        list.push(dims.map_or(-1, |d| d.len() as i64));
-        let sizes = dims.unwrap_or(&[]).iter();
-        list.extend(sizes.map(|d| d.known().map_or(-1, |n| n as i64)));
-    }
-    Attr::Ints(list)
-}
-
-/// The shapes of such a list.
-fn read_shapes(list: &[i64]) -> Result<Vec<PartialShape>> {
-    let mut shapes = Vec::new();
-    let mut rest = list;
-    while let Some((&rank, after)) = rest.split_first() {
-        let Ok(rank) = usize::try_from(rank) else {
-            shapes.push(PartialShape::UNKNOWN);
-            rest = after;
-            continue;
-        };
-        let dims = after
-            .get(..rank)
-            .ok_or_else(|| err!(Value, "output_shapes ends within a shape"))?;
-        let dim = |&d: &i64| usize::try_from(d).map_or(Dim::UNKNOWN, Dim::new);
-        shapes.push(dims.iter().map(dim).collect());
-        rest = &after[rank..];
-    }
-    Ok(shapes)
+fn shapes(specs: &[TensorSpec]) -> Attr {
+    Attr::Shapes(specs.iter().map(|s| s.shape.clone()).collect())
 }
 
 fn branch(a: &AttrReader<'_>, graph: &str, inputs: &str) -> Result<Branch> {
@@ -385,18 +357,15 @@ pub fn specs_attrs(attrs: Attrs, specs: &[TensorSpec]) -> Attrs {
             "output_types",
             Attr::DTypes(specs.iter().map(|s| s.dtype).collect()),
         )
-        .with("output_shapes", listed_shapes(specs))
+        .with("output_shapes", shapes(specs))
 }
 
-/// The types that two attributes tell: a list of dtypes, and one of shapes (of each the rank, then the dimensions).
+/// The types that two attributes tell: a list of dtypes, and one of shapes.
 ///
 /// # Errors
 /// `Type` where one is missing, `Value` where they do not fit.
 pub fn read_specs(a: &AttrReader<'_>, types: &str, shapes: &str) -> Result<Vec<TensorSpec>> {
-    if matches!(a.find(types), Some(Attr::Ints(none)) if none.is_empty()) {
-        return Ok(Vec::new()); // an empty list tells no kind
-    }
-    let (dtypes, shapes) = (a.dtypes(types)?, read_shapes(&a.ints(shapes)?)?);
+    let (dtypes, shapes) = (a.dtypes(types)?, a.shapes(shapes)?);
     if dtypes.len() != shapes.len() {
         bail!(
             Value,

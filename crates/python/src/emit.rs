@@ -280,6 +280,14 @@ fn attr_list(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
                 .collect::<PyResult<_>>()?,
         ));
     }
+    if items.iter().any(bridge::is_tensor_shape) {
+        return Ok(Attr::Shapes(
+            items
+                .iter()
+                .map(bridge::partial_shape_from_py)
+                .collect::<PyResult<_>>()?,
+        ));
+    }
     Ok(Attr::Ints(
         items.iter().map(|i| i.extract()).collect::<PyResult<_>>()?,
     ))

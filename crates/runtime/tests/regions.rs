@@ -55,11 +55,6 @@ fn looped_text(spec: &str, body: &str) -> String {
         placeholder("a", spec),
         placeholder("b", spec),
     );
-    let dims = match shape {
-        "[]" => "0".to_owned(),
-        "[?]" => "1, -1".to_owned(),
-        _ => format!("1, {}", shape.trim_matches(['[', ']'])),
-    };
     format!(
         r#"graph "f" (%0, %1, %2) {{
   %0 = {int}
@@ -79,7 +74,7 @@ fn looped_text(spec: &str, body: &str) -> String {
       %2 = {b}
 {body}
     }}, body_inputs: ints [0, 1, 2],
-    T: dtypes [int32, {dtype}, {dtype}], output_shapes: ints [0, {dims}, {dims}]
+    T: dtypes [int32, {dtype}, {dtype}], output_shapes: shapes [[], {shape}, {shape}]
   }} (%3, %1, %2, %0) : int32 [], {spec}, {spec}
   return %4, %5, %6
 }}"#

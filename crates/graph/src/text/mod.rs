@@ -7,8 +7,9 @@
 //! info     = dtype shape [ "is" ("const" | tensor | "object" string) ] [ "known" "[" known,* "]" ]
 //! shape    = "[" dims "]" | "<unknown>"            dims  = (number | "?"),*
 //! attrs    = name ":" attr ("," name ":" attr)*
-//! attr     = "true" | "false" | integer | float | string | dtype | "shape" shape | "ints" "[" integers "]"
-//!          | "dtypes" "[" dtypes "]" | "tensor" tensor | graph | "object" string
+//! attr     = "true" | "false" | integer | float | string | dtype | "shape" shape | "tensor" tensor | graph
+//!          | "bools" "[" bools "]" | "ints" "[" integers "]" | "floats" "[" floats "]" | "strings" "[" strings "]"
+//!          | "dtypes" "[" dtypes "]" | "shapes" "[" shapes "]" | "object" string
 //! tensor   = dtype "[" dims "]" "{" element,* "}"
 //! element  = "true" | "false" | integer | float | "(" float "," float ")" | string
 //! float    = the shortest decimal that reads back | "inf" | "-inf" | "nan" bits in hexadecimal

@@ -151,6 +151,12 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Items in brackets.
+    fn listed<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        self.mark('[')?;
+        self.until(']', item)
+    }
+
     fn value(&mut self) -> Result<usize> {
         match *self.peek() {
             Token::Value(id) => {
@@ -413,14 +419,12 @@ impl<'a> Parser<'a> {
             "true" => Attr::Bool(true),
             "false" => Attr::Bool(false),
             "shape" => Attr::Shape(self.shape()?),
-            "ints" => {
-                self.mark('[')?;
-                Attr::Ints(self.until(']', Self::integer)?)
-            }
-            "dtypes" => {
-                self.mark('[')?;
-                Attr::DTypes(self.until(']', Self::dtype)?)
-            }
+            "bools" => Attr::Bools(self.listed(Self::element)?),
+            "ints" => Attr::Ints(self.listed(Self::integer)?),
+            "floats" => Attr::Floats(self.listed(Self::element)?),
+            "strings" => Attr::Strs(self.listed(|p| p.bytes().map(Arc::from))?),
+            "dtypes" => Attr::DTypes(self.listed(Self::dtype)?),
+            "shapes" => Attr::Shapes(self.listed(Self::shape)?),
             "tensor" => Attr::Tensor(self.tensor()?),
             "graph" => Attr::Graph(self.graph()?),
             "object" => return Err(self.object()),

@@ -180,16 +180,12 @@ impl Printer {
             Attr::Str(x) => self.string(x),
             Attr::DType(x) => self.put(x),
             Attr::Shape(x) => self.shape(x),
-            Attr::Ints(x) => {
-                self.put("ints [");
-                self.list(x, |p, x| p.put(x));
-                self.put("]");
-            }
-            Attr::DTypes(x) => {
-                self.put("dtypes [");
-                self.list(x, |p, x| p.put(x));
-                self.put("]");
-            }
+            Attr::Bools(x) => self.listed("bools", x, |p, x| p.put(x)),
+            Attr::Ints(x) => self.listed("ints", x, |p, x| p.put(x)),
+            Attr::Floats(x) => self.listed("floats", x, |p, x| x.print(&mut p.out)),
+            Attr::Strs(x) => self.listed("strings", x, |p, x| p.string(x)),
+            Attr::DTypes(x) => self.listed("dtypes", x, |p, x| p.put(x)),
+            Attr::Shapes(x) => self.listed("shapes", x, |p, x| p.put(x)),
             Attr::Tensor(x) => {
                 self.put("tensor ");
                 self.tensor(x);
@@ -200,6 +196,13 @@ impl Printer {
                 self.string(format!("{x:?}").as_bytes());
             }
         }
+    }
+
+    fn listed<T>(&mut self, kind: &str, items: &[T], f: impl FnMut(&mut Self, &T)) {
+        self.put(kind);
+        self.put(" [");
+        self.list(items, f);
+        self.put("]");
     }
 
     fn shape(&mut self, shape: &PartialShape) {

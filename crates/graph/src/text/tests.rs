@@ -116,6 +116,21 @@ fn attrs() -> Vec<Attr> {
         Attr::Ints(vec![-1, 7]),
         Attr::DTypes(vec![DType::String, DType::Bool]),
         Attr::DTypes(vec![]),
+        Attr::Bools(vec![true, false]),
+        Attr::Bools(vec![]),
+        Attr::Floats(vec![1.0, -0.0, f64::NAN, f64::NEG_INFINITY]),
+        Attr::Floats(vec![]),
+        Attr::Strs(vec![
+            b"a, \"b\"".as_slice().into(),
+            b"\xff".as_slice().into(),
+        ]),
+        Attr::Strs(vec![]),
+        Attr::Shapes(vec![
+            PartialShape::UNKNOWN,
+            PartialShape::scalar(),
+            PartialShape::new(&[Dim::UNKNOWN, Dim::new(0)]),
+        ]),
+        Attr::Shapes(vec![]),
         t(Tensor::from_slice([2, 0], &[0u8; 0])),
         t(Tensor::vector(&[
             0.1f32,
@@ -150,9 +165,8 @@ fn every_kind_of_attribute_comes_back() {
     );
     for (a, b) in graph.nodes.iter().zip(&back.nodes) {
         let (a, b) = (a.op.attrs(), b.op.attrs());
-        if let (Some(Attr::Tensor(a)), Some(Attr::Tensor(b))) = (a.get("a"), b.get("a")) {
-            assert_eq!(a.bytes(), b.bytes());
-        }
+        let holds_graph = matches!(a.get("a"), Some(Attr::Graph(_)));
+        assert!(holds_graph || a == b, "{a:?} came back as {b:?}");
     }
 }
 
@@ -258,7 +272,7 @@ fn host_objects_print() {
 #[test]
 fn damaged_text_never_panics() {
     let text = print(&graph_of(&attrs()));
-    for end in (0..text.len()).step_by(3) {
+    for end in (0..text.trim_end().len()).step_by(3) {
         assert!(parse(&text[..end], &registry()).is_err());
         let damaged = format!("{}{}", &text[..end], &text[(end + 2).min(text.len())..]);
         let _ = parse(&damaged, &registry());

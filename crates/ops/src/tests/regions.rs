@@ -21,7 +21,7 @@ graph "f" (%0; %1) {
       %3 = ConcatV2 "concat" (%0, %0, %2) : int32 [?]
       return %3, %1
     }, body_inputs: ints [0, 2],
-    T: dtypes [int32, bool], output_shapes: ints [1, -1, 0]
+    T: dtypes [int32, bool], output_shapes: shapes [[?], []]
   } (%0, %1, %1) : int32 [?], bool []
   %4 = StatelessIf "cond" {
     then_branch: graph "yes" (%0) {

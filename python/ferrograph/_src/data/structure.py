@@ -135,25 +135,14 @@ def packed(element_type: Any, tensors: list) -> Any:
 
 def attributes(element_type: Any) -> dict:
     """The attributes that tell an operation the types of components."""
-    specs = components(element_type)
-    return {"output_types": [s.dtype for s in specs], "output_shapes": listed_shapes(specs)}
+    dtypes, shapes = dtypes_and_shapes(element_type)
+    return {"output_types": dtypes, "output_shapes": shapes}
 
 
 def dtypes_and_shapes(element_type: Any) -> tuple[list, list]:
     """The dtypes and the shapes of components."""
     specs = components(element_type)
     return [s.dtype for s in specs], [s.shape for s in specs]
-
-
-def listed_shapes(specs: list[TensorSpec]) -> list[int]:
-    """Shapes as one list: of each the rank and the dimensions, -1 for what is unknown."""
-    listed: list[int] = []
-    for spec in specs:
-        if spec.shape.rank is None:
-            listed.append(-1)
-        else:
-            listed += [spec.shape.rank, *(-1 if d is None else d for d in spec.shape.as_list())]
-    return listed
 
 
 def map_types(function: Any, element_type: Any) -> Any:
