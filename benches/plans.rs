@@ -6,7 +6,8 @@ use std::sync::Arc;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ferrograph_benches::uniform;
 use ferrograph_graph::{Graph, Sym, Tensors, Trace, Val};
-use ferrograph_ops::{Branch, Build, LeafOps, Placeholder, While};
+use ferrograph_ops::emit::*;
+use ferrograph_ops::{Branch, LeafOps, Placeholder, While};
 use ferrograph_runtime::{Door, enter_trace, plan_for};
 use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec};
 

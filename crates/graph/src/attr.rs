@@ -103,6 +103,15 @@ impl Attrs {
         self
     }
 
+    /// With the attribute that a value is, unless it is left out.
+    #[must_use]
+    pub fn with_value(self, name: &'static str, value: &impl crate::AttrValue) -> Attrs {
+        match value.to_attr() {
+            Some(attr) => self.with(name, attr),
+            None => self,
+        }
+    }
+
     /// Name and value of each.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Attr)> {
         self.0.iter().map(|(n, a)| (*n, a))

@@ -114,7 +114,7 @@ impl GraphBuilder {
                 let info = self.value(*v);
                 (&info.spec, info.constant.as_deref(), info.known.as_deref())
             }));
-            let specs = op.infer(&infos).map_err(|e| e.in_op(op.name()))?;
+            let specs = op.specs(&infos).map_err(|e| e.in_op(op.name()))?;
             (specs, op.known(&infos))
         };
         self.add_typed(op, inputs, &specs, known, name, origin)

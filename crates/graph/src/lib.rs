@@ -11,10 +11,15 @@
 
 mod attr;
 mod attr_eq;
+mod attr_value;
 mod builder;
+mod decl;
+mod declare;
+mod declare_family;
 mod graph;
 mod ids;
 mod interpret;
+mod lowered;
 mod op;
 mod operands;
 mod registry;
@@ -25,10 +30,18 @@ mod verify;
 
 pub use attr::{Attr, AttrReader, Attrs};
 pub use attr_eq::same_tensor;
+pub use attr_value::{AttrKind, AttrValue};
 pub use builder::GraphBuilder;
+pub use decl::{AttrDecl, DTypeSet, Decl, Kind, Port, sets};
+#[doc(hidden)]
+pub use declare::declared_default;
+pub use declare::{Declared, FromOutputs, emit_as};
 pub use graph::{Graph, Node, ValueInfo};
 pub use ids::{NodeId, ValueId};
 pub use interpret::Interpreter;
+pub use lowered::{
+    Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
+};
 pub use op::{
     Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, Memo, ObjectKernel, Op,
     OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,

@@ -1,6 +1,6 @@
 //! The contract of an operation.
 
-use crate::{Attrs, EagerVal, Graph, Operands, SlotType, Val, Vals};
+use crate::{Attrs, Decl, EagerVal, Graph, Lowered, Operands, SlotType, Val, Vals, lower};
 use ferrograph_tensor::{
     DType, Dim, Error, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
 };
@@ -263,15 +263,23 @@ pub trait Emitter {
 
 /// An operation: its fields are its attributes.
 pub trait Op: Any + fmt::Debug + Send + Sync {
+    /// What is declared of it.
+    fn decl(&self) -> &'static Decl {
+        &UNDECLARED
+    }
+
     /// The name in the public GraphDef vocabulary, such as `AddV2`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.decl().name
+    }
 
     /// The attributes.
     fn attrs(&self) -> Attrs {
         Attrs::new()
     }
 
-    /// The specs of the outputs, or why these inputs are refused.
+    /// The specs of the outputs for inputs that fit the declaration, or why these inputs are refused. Callers ask
+    /// [`specs`](trait.Op.html#method.specs), which checks that first.
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs>;
 
     /// The value of the only output, where it is the same on every run.
@@ -281,7 +289,22 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
 
     /// What running it does beyond computing.
     fn effect(&self) -> Effect {
-        Effect::Pure
+        self.decl().effect
+    }
+
+    /// What it does at these types, all of static shape: see [`lower`](crate::lower), by which callers ask.
+    ///
+    /// # Errors
+    /// What can be told to be wrong before it runs.
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        if let Some(i) = self.alias() {
+            return Ok(Lowered::Alias(i));
+        }
+        if !inputs.is_empty() && !inputs.dtype(0).is_dense() {
+            let object = self.object_kernel(inputs, outputs)?;
+            return Ok(object.map_or(Lowered::Eval, Lowered::Object));
+        }
+        Ok(Lowered::kernel_or_eval(self.kernel(inputs, outputs)?))
     }
 
     /// A kernel for inputs of these static specs (constants given where known) and those outputs, where the shapes of
@@ -328,7 +351,7 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
 
     /// Whether and how gradients flow.
     fn differentiability(&self) -> Differentiability {
-        Differentiability::Missing
+        self.decl().gradient
     }
 
     /// Gradients of the inputs, written with `emit` so that they work eagerly, traced and for higher derivatives.
@@ -347,7 +370,12 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
 
     /// The name its nodes get by default; several operations have one from Python, such as `add` for `AddV2`.
     fn node_name(&self) -> &'static str {
-        self.name()
+        let decl = self.decl();
+        if std::ptr::eq(decl, &UNDECLARED) {
+            self.name()
+        } else {
+            decl.node_name
+        }
     }
 
     /// A rough cost in floating-point operations, for scheduling: by default one per output element.
@@ -359,6 +387,9 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
             .sum()
     }
 }
+
+/// The declaration of operations that have none.
+static UNDECLARED: Decl = Decl::new("", &[], &[]);
 
 /// Implements the two methods of [`Op`] that only the concrete type can give.
 #[macro_export]
@@ -377,7 +408,7 @@ macro_rules! op_object {
 pub fn evaluate(op: &dyn Op, inputs: &[Tensor]) -> Result<Tensors> {
     let specs: SmallVec<[TensorSpec; 4]> = inputs.iter().map(Tensor::spec).collect();
     let known = Inputs::new(specs.iter().zip(inputs).map(|(s, t)| (s, Some(t), None)));
-    let outputs = op.infer(&known)?;
+    let outputs = op.specs(&known)?;
     let shape_of = |spec: &TensorSpec| -> Result<Shape> {
         spec.shape.to_static().ok_or_else(|| {
             err!(
@@ -388,14 +419,15 @@ pub fn evaluate(op: &dyn Op, inputs: &[Tensor]) -> Result<Tensors> {
             )
         })
     };
-    if let Some(i) = op.alias() {
+    let lowered = lower(op, &known, &outputs)?;
+    if let Lowered::Alias(i) = lowered {
         return Ok(smallvec![inputs[i].reshaped(shape_of(&outputs[0])?)?]);
     }
     let mut results = Tensors::new();
     for spec in &outputs {
         results.push(Tensor::empty(spec.dtype, shape_of(spec)?)?);
     }
-    let Some(kernel) = op.kernel(&known, &outputs)? else {
+    let Some(kernel) = lowered.into_kernel() else {
         let dtypes: Vec<_> = specs.iter().map(ToString::to_string).collect();
         bail!(
             Unimplemented,
@@ -439,6 +471,18 @@ fn run_kernel(kernel: &Kernel, inputs: &[Tensor], outputs: &mut [Tensor]) -> Res
 }
 
 impl dyn Op {
+    /// The specs of the outputs: the inputs are held against the declaration, then inferred from.
+    ///
+    /// # Errors
+    /// Why these inputs are refused.
+    pub fn specs(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let decl = self.decl();
+        if !std::ptr::eq(decl, &UNDECLARED) {
+            decl.check(inputs)?;
+        }
+        self.infer(inputs)
+    }
+
     /// This operation as the concrete type `T`, if it is one.
     pub fn downcast<T: Op>(&self) -> Option<&T> {
         self.as_any().downcast_ref::<T>()

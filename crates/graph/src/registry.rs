@@ -1,8 +1,9 @@
 //! From names to operations.
 
-use crate::{Attr, AttrReader, OpRef};
+use crate::{Attr, AttrReader, Decl, Declared, OpRef};
 use ferrograph_tensor::{Result, err};
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 /// Makes an operation from its attributes.
 pub type Constructor = fn(&AttrReader<'_>) -> Result<OpRef>;
@@ -11,6 +12,7 @@ pub type Constructor = fn(&AttrReader<'_>) -> Result<OpRef>;
 #[derive(Default)]
 pub struct Registry {
     constructors: HashMap<&'static str, Constructor>,
+    decls: HashMap<&'static str, &'static Decl>,
 }
 
 impl Registry {
@@ -26,6 +28,28 @@ impl Registry {
     pub fn add(&mut self, name: &'static str, constructor: Constructor) {
         let old = self.constructors.insert(name, constructor);
         assert!(old.is_none(), "operation {name} is registered twice");
+    }
+
+    /// Adds an operation by its declaration.
+    ///
+    /// # Panics
+    /// Where the name is taken.
+    pub fn declare<T: Declared>(&mut self) {
+        self.row(T::DECL, |attrs| Ok(Arc::new(T::from_attrs(attrs)?)));
+    }
+
+    /// Adds an operation of this declaration, made by that constructor.
+    ///
+    /// # Panics
+    /// Where the name is taken.
+    pub fn row(&mut self, decl: &'static Decl, constructor: Constructor) {
+        self.add(decl.name, constructor);
+        self.decls.insert(decl.name, decl);
+    }
+
+    /// What is declared of the operation of that name.
+    pub fn decl(&self, name: &str) -> Option<&'static Decl> {
+        self.decls.get(name).copied()
     }
 
     /// The operation of that name with these attributes.

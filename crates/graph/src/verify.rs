@@ -94,7 +94,7 @@ fn check_outputs(graph: &Graph, id: NodeId, node: &Node, made: &mut [bool]) -> V
         let info = graph.value(*v);
         (&info.spec, info.constant.as_deref(), info.known.as_deref())
     }));
-    match node.op.infer(&inputs) {
+    match node.op.specs(&inputs) {
         Ok(specs) if specs.len() != node.outputs.len() => {
             faults.push(format!(
                 "has {} outputs, should have {}",

@@ -1,5 +1,6 @@
 //! Short names for emitting operations, for gradient rules and compositions.
 
+use crate::emit::*;
 use crate::registry;
 use ferrograph_graph::{Attr, Emitter, OpRef, Val, Vals};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, err};
@@ -46,26 +47,6 @@ pub trait Build: Emitter {
         self.constant(Tensor::vector(&values)?)
     }
 
-    /// `a + b`, broadcasting.
-    fn add(&mut self, a: &Val, b: &Val) -> Result<Val> {
-        self.op("AddV2", &[a, b], vec![])
-    }
-    /// `a - b`, broadcasting.
-    fn sub(&mut self, a: &Val, b: &Val) -> Result<Val> {
-        self.op("Sub", &[a, b], vec![])
-    }
-    /// `a * b`, broadcasting.
-    fn mul(&mut self, a: &Val, b: &Val) -> Result<Val> {
-        self.op("Mul", &[a, b], vec![])
-    }
-    /// `a / b`, broadcasting.
-    fn div(&mut self, a: &Val, b: &Val) -> Result<Val> {
-        self.op("RealDiv", &[a, b], vec![])
-    }
-    /// `-a`.
-    fn neg(&mut self, a: &Val) -> Result<Val> {
-        self.op("Neg", &[a], vec![])
-    }
     /// `a` times a number.
     fn scale(&mut self, a: &Val, factor: f64) -> Result<Val> {
         let factor = self.scalar(factor, a.dtype())?;

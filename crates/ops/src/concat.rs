@@ -1,7 +1,7 @@
 //! Joining tensors along an axis, old or new.
 
-use crate::Build;
 use crate::args::{axis_of, elements, expect_index, scalar, sum_dims, without_axis};
+use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,

@@ -1,11 +1,10 @@
 //! Tensors made of counts and single values.
 
-use crate::Build;
-use crate::args::{expect_index, expect_rank, scalar};
+use crate::args::{expect_rank, scalar};
+use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving};
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Known, Op, Registry, Specs,
-    VjpCall, op_object,
+    Emitter, Grads, Inputs, Known, Lowered, Op, Specs, VjpCall, declare, declared,
 };
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, TensorSpec, bail, err, with_element,
@@ -13,11 +12,26 @@ use ferrograph_tensor::{
 use half::{bf16, f16};
 use num_traits::AsPrimitive;
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
 
-/// A tensor of the shape input 0 full of the scalar input 1.
-#[derive(Debug)]
-pub struct Fill;
+declare! {
+    trait EmitCreate;
+
+    /// A tensor of the shape `dims` full of the scalar `value`.
+    Fill: fill(dims: index_type in index, value: T) -> (output: T), gradient Vjp;
+
+    /// Numbers from `start` to before `limit` in steps of `delta`.
+    Range as "range": range(start: Tidx in real, limit: Tidx, delta: Tidx) -> (output: Tidx), gradient Stops;
+
+    /// `num` evenly spaced numbers from `start` to `stop`, both included.
+    LinSpace: lin_space(start: T in floating, stop: T, num: Tidx in index) -> (output: T), gradient Stops;
+
+    /// Vectors of `depth` along a new axis that hold `on_value` at the index and `off_value` elsewhere.
+    OneHot as "one_hot": one_hot(indices: TI in label, depth: Tdepth in index, on_value: T, off_value: T)
+        -> (output: T), gradient Stops {
+        /// Where the new axis lies in the output; -1 for last.
+        axis: i64 = -1,
+    };
+}
 
 /// Writes one value everywhere.
 pub(crate) struct Spread;
@@ -33,14 +47,9 @@ impl Rearrange for Spread {
 }
 
 impl Op for Fill {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Fill"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 0, "dims")?;
         expect_rank(inputs, 0, 1, "dims")?;
         expect_rank(inputs, 1, 0, "value")?;
         if let Some(known) = inputs.known(0)
@@ -60,9 +69,6 @@ impl Op for Fill {
             [n] if *n <= 64 => Some(smallvec![value.first().copied()?; usize::try_from(*n).ok()?]),
             _ => None,
         }
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = call.grad()?;
@@ -151,10 +157,6 @@ macro_rules! ranged_floats {
 }
 ranged_floats!(f16 bf16 f32 f64);
 
-/// Numbers from input 0 to before input 1 in steps of input 2.
-#[derive(Debug)]
-pub struct Range;
-
 impl Range {
     fn length(inputs: &Inputs<'_>) -> Result<Option<usize>> {
         if let (Some(a), Some(b), Some(d)) =
@@ -174,64 +176,36 @@ impl Range {
 }
 
 impl Op for Range {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Range"
-    }
-    fn node_name(&self) -> &'static str {
-        "range"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        let dtype = inputs.same_dtype(0, 1)?;
-        inputs.same_dtype(0, 2)?;
-        if !(dtype.is_integer() || dtype.is_floating()) {
-            bail!(DType, "there is no range of {dtype}");
-        }
         for (i, what) in ["start", "limit", "delta"].iter().enumerate() {
             expect_rank(inputs, i, 0, what)?;
         }
         let n = Dim::from(Range::length(inputs)?);
-        Ok(smallvec![TensorSpec::new(dtype, PartialShape::new(&[n]))])
+        Ok(smallvec![TensorSpec::new(
+            inputs.dtype(0),
+            PartialShape::new(&[n])
+        )])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let (a, d) = (scalar(inputs, 0)?, scalar(inputs, 2)?);
         let n = Range::length(inputs).ok()??;
         (n <= 64).then(|| (0..n).map(|i| Some(i64::at(a, d, i))).collect())
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        if !outputs[0].shape.is_static() {
-            return Ok(None);
-        }
-        with_element!(inputs.dtype(0), real, T => Ok(Some(Box::new(|operands| {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        with_element!(inputs.dtype(0), real, T => Ok(Lowered::Kernel(Box::new(|operands| {
             let (start, delta) = (operands.input::<T>(0)[0], operands.input::<T>(2)[0]);
             for (i, out) in operands.output::<T>(0).iter_mut().enumerate() {
                 *out = T::at(start, delta, i);
             }
             Ok(())
-        }))), else => Ok(None))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
+        }))), else => Ok(Lowered::Eval))
     }
 }
 
-/// Input 2 evenly spaced numbers from input 0 to input 1, both included.
-#[derive(Debug)]
-pub struct LinSpace;
-
 impl Op for LinSpace {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "LinSpace"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        let dtype = inputs.same_dtype(0, 1)?;
-        expect_index(inputs, 2, "num")?;
-        if !dtype.is_floating() {
-            bail!(DType, "start and stop must be floating point, got {dtype}");
-        }
         for (i, what) in ["start", "stop", "num"].iter().enumerate() {
             expect_rank(inputs, i, 0, what)?;
         }
@@ -239,13 +213,13 @@ impl Op for LinSpace {
             Some(n) if n < 1 => bail!(Shape, "num must be positive, got {n}"),
             n => Dim::from(n.and_then(|n| usize::try_from(n).ok())),
         };
-        Ok(smallvec![TensorSpec::new(dtype, PartialShape::new(&[n]))])
+        Ok(smallvec![TensorSpec::new(
+            inputs.dtype(0),
+            PartialShape::new(&[n])
+        )])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        if !outputs[0].shape.is_static() {
-            return Ok(None);
-        }
-        with_element!(inputs.dtype(0), floating, T => Ok(Some(Box::new(|operands| {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        with_element!(inputs.dtype(0), floating, T => Ok(Lowered::Kernel(Box::new(|operands| {
             let (first, last) = (operands.input::<T>(0)[0], operands.input::<T>(1)[0]);
             let (start, stop): (f64, f64) = (first.as_(), last.as_());
             let out = operands.output::<T>(0);
@@ -259,18 +233,8 @@ impl Op for LinSpace {
                 };
             }
             Ok(())
-        }))), else => Ok(None))
+        }))), else => Ok(Lowered::Eval))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// Vectors of `depth` (input 1) along `axis` that hold `on` (input 2) at the index and `off` (input 3) elsewhere.
-#[derive(Debug)]
-pub struct OneHot {
-    /// Where the new axis lies in the output; -1 for last.
-    pub axis: i64,
 }
 
 /// A one-hot encoding as `[outer, depth, inner]`.
@@ -320,24 +284,9 @@ impl OneHot {
 }
 
 impl Op for OneHot {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "OneHot"
-    }
-    fn node_name(&self) -> &'static str {
-        "one_hot"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("axis", Attr::Int(self.axis))
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(4)?;
-        if !matches!(inputs.dtype(0), DType::Int32 | DType::Int64 | DType::UInt8) {
-            bail!(DType, "indices must be integers, got {}", inputs.spec(0));
-        }
-        expect_index(inputs, 1, "depth")?;
-        let dtype = inputs.same_dtype(2, 3)?;
         for (i, what) in [(1, "depth"), (2, "on_value"), (3, "off_value")] {
             expect_rank(inputs, i, 0, what)?;
         }
@@ -353,10 +302,7 @@ impl Op for OneHot {
             }
             None => PartialShape::UNKNOWN,
         };
-        Ok(smallvec![TensorSpec::new(dtype, shape)])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
+        Ok(smallvec![TensorSpec::new(inputs.dtype(2), shape)])
     }
 }
 
@@ -374,15 +320,4 @@ impl Moving for OneHot {
             index: inputs.dtype(0),
         }))
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Fill", |_| Ok(Arc::new(Fill)));
-    r.add("Range", |_| Ok(Arc::new(Range)));
-    r.add("LinSpace", |_| Ok(Arc::new(LinSpace)));
-    r.add("OneHot", |a| {
-        Ok(Arc::new(OneHot {
-            axis: a.int_or("axis", -1)?,
-        }))
-    });
 }

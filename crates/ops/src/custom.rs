@@ -68,7 +68,7 @@ impl Op for CustomGradient {
         Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let zeros = |e: &mut dyn Emitter, output: &Val| crate::Build::zeros_like(e, output);
+        let zeros = |e: &mut dyn Emitter, output: &Val| crate::emit::Build::zeros_like(e, output);
         let mut inputs: Vec<Val> = Vec::new();
         for (output, grad) in call.outputs.iter().zip(call.grads) {
             inputs.push(match grad {

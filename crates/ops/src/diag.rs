@@ -1,7 +1,7 @@
 //! Diagonals and bands of matrices.
 
-use crate::Build;
 use crate::args::{expect_index, scalar};
+use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use crate::pad::sum_of_all;
 use ferrograph_graph::{

@@ -1,7 +1,7 @@
 //! Reading elements and slices by index.
 
-use crate::Build;
 use crate::args::{axis_of, elements, expect_index, scalar};
+use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,

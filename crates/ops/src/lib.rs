@@ -12,6 +12,7 @@ mod create;
 mod custom;
 mod diag;
 mod elementwise;
+pub mod emit;
 mod format;
 mod gather;
 mod index;
@@ -40,7 +41,6 @@ mod testing;
 mod topk;
 mod transpose;
 
-pub use build::Build;
 pub use concat::{ConcatV2, Pack};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use create::{Fill, LinSpace, OneHot, Range};

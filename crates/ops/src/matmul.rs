@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val,
     VjpCall, op_object,

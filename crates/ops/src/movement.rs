@@ -191,7 +191,7 @@ pub(crate) fn eval<M: Moving>(op: &M, inputs: &[Tensor]) -> Result<Tensors> {
 fn eval_strings<M: Moving>(op: &M, tensors: &[Tensor]) -> Result<Tensors> {
     let specs: Specs = tensors.iter().map(Tensor::spec).collect();
     let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
-    let outputs = op.infer(&inputs)?;
+    let outputs = op.as_dyn().specs(&inputs)?;
     let bound = op
         .bind(&inputs, &outputs)?
         .ok_or_else(|| err!(Internal, "operation {} did not bind", op.name()))?;

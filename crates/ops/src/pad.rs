@@ -1,7 +1,7 @@
 //! Padding at the ends of axes.
 
-use crate::Build;
 use crate::args::{expect_index, expect_rank};
+use crate::emit::*;
 use crate::movement::{AxisMaps, Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
 use crate::number::Number;
 use ferrograph_graph::{

@@ -1,7 +1,7 @@
 //! Writing elements and slices by index.
 
-use crate::Build;
 use crate::args::{expect_index, expect_rank};
+use crate::emit::*;
 use crate::gather::Tuples;
 use crate::movement::{Ints, Io, Moving, Rearrange, moving, static_shape};
 use crate::number::Number;

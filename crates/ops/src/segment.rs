@@ -1,7 +1,7 @@
 //! Combining the rows of a tensor that carry the same id.
 
-use crate::Build;
 use crate::args::{expect_index, expect_rank, scalar};
+use crate::emit::*;
 use crate::gather::position_text;
 use crate::movement::{Ints, static_shape};
 use crate::number::Number;

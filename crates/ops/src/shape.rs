@@ -1,7 +1,7 @@
 //! Operations that give the same elements another shape.
 
-use crate::Build;
 use crate::args::{axis_of, elements, expect_index, expect_rank, scalar};
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Runner,
     Specs, Tensors, VjpCall, op_object,

@@ -1,7 +1,7 @@
 //! Slices and their gradients.
 
-use crate::Build;
 use crate::args::{elements, expect_index, expect_rank};
+use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, Strided, Strides, moving, static_shape, strides_of};
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
 use ferrograph_graph::{

@@ -1,8 +1,8 @@
 //! Parting a tensor along an axis.
 
-use crate::Build;
 use crate::args::{axis_of, elements, expect_index, scalar, size_of};
 use crate::concat::unstacked;
+use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Known, Op, Registry, Specs,

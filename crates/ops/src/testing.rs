@@ -1,6 +1,7 @@
 //! Helpers for tests of operations: eager evaluation, and gradients checked numerically.
 
-use crate::{Build, LeafOps, registry};
+use crate::emit::*;
+use crate::{LeafOps, registry};
 use ferrograph_graph::{
     Attr, Emitter, Grad, GraphBuilder, Interpreter, OpRef, Runner, Sym, Tensors, Trace, TraceRef,
     Val, Vals, ValueId, VjpCall,

@@ -1,7 +1,7 @@
 //! Order: the greatest elements, places in sorted rows, distinct elements, counts.
 
-use crate::Build;
 use crate::args::{checked, expect_index, expect_rank, scalar};
+use crate::emit::*;
 use crate::movement::static_shape;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry,

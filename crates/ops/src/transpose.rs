@@ -1,7 +1,7 @@
 //! Operations that read the elements of one tensor in another order, or more than once.
 
-use crate::Build;
 use crate::args::{axis_of, elements, expect_index, expect_rank};
+use crate::emit::*;
 use crate::movement::{AxisMaps, Moving, Strided, Strides, moving, static_shape, strides_of};
 use ferrograph_graph::{
     Attr, Differentiability, Emitter, Grads, Inputs, Op, Registry, Specs, VjpCall, op_object,

@@ -8,7 +8,7 @@ use ferrograph_graph::{
     Attr, Attrs, Differentiability, Effect, Emitter, Grad, Grads, Inputs, Op, Runner, Specs,
     Tensors, Val, Vals, VjpCall, op_object,
 };
-use ferrograph_ops::Build;
+use ferrograph_ops::emit::*;
 use ferrograph_runtime::{emit_named, enter_eager};
 use ferrograph_tensor::{DType, Error, ErrorKind, Object, Result, Tensor, TensorSpec, err};
 use pyo3::exceptions::{

@@ -3,7 +3,8 @@
 use crate::context::{self, active_tapes, level};
 use crate::door::Door;
 use ferrograph_graph::{Differentiability, Grad, OpRef, Val, Vals};
-use ferrograph_ops::{Build, ReadVariable, VariableCell};
+use ferrograph_ops::emit::*;
+use ferrograph_ops::{ReadVariable, VariableCell};
 use ferrograph_tensor::{DType, Result, bail};
 use ferrograph_transform::{Record, Replay, backprop};
 use hashbrown::HashSet;

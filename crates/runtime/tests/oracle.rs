@@ -3,7 +3,8 @@
 use ferrograph_graph::{
     Emitter, Graph, Interpreter, Runner, Sym, Tensors, Trace, TraceRef, Val, verify,
 };
-use ferrograph_ops::{Branch, Build, Call, If, LeafOps, Placeholder, While};
+use ferrograph_ops::emit::*;
+use ferrograph_ops::{Branch, Call, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{PlanRunner, Tape, emit, plan_for};
 use ferrograph_tensor::{DType, Dim, PartialShape, Tensor, TensorSpec};
 use ferrograph_transform::TraceEmitter;

@@ -5,7 +5,7 @@ use crate::region::region_vjp;
 use ferrograph_graph::{
     Attr, Differentiability, Emitter, Grad, Grads, OpRef, Sym, Val, Vals, VjpCall,
 };
-use ferrograph_ops::Build;
+use ferrograph_ops::emit::*;
 use ferrograph_tensor::{DType, Result, bail, err};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;

@@ -5,7 +5,8 @@ use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::region::{Node, variable_in, zeros_of};
 use ferrograph_graph::{Attr, Emitter, Grad, Grads, Graph, Trace, Val, Vals, ValueId, VjpCall};
-use ferrograph_ops::{Branch, Build, LeafOps, While};
+use ferrograph_ops::emit::*;
+use ferrograph_ops::{Branch, LeafOps, While};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, err};
 use std::sync::Arc;
 

@@ -9,7 +9,8 @@ use ferrograph_graph::{
     Attr, Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId,
     VjpCall,
 };
-use ferrograph_ops::{Branch, Build, Call, If, LeafOps, ReadVariable, While};
+use ferrograph_ops::emit::*;
+use ferrograph_ops::{Branch, Call, If, LeafOps, ReadVariable, While};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 

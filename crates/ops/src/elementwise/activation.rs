@@ -4,7 +4,8 @@ use super::binary::{Binary, BinaryCall, BinaryDef};
 use super::families::{loops, table};
 use super::special;
 use super::unary::{Unary, UnaryCall, UnaryDef};
-use crate::Build;
+use crate::emit::*;
+use ferrograph_graph::ScalarCode;
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val,
     VjpCall, op_object,
@@ -17,25 +18,41 @@ use num_traits::AsPrimitive;
 use smallvec::smallvec;
 use std::sync::Arc;
 
+pub use functions::EmitActivations;
+
 mod functions {
     use super::*;
-    table! { Unary, UnaryDef;
-        RELU = UnaryDef::new("Relu", loops!(Of1, k::Relu, real)).vjp(relu);
-        RELU6 = UnaryDef::new("Relu6", loops!(Of1, k::Relu6, real)).vjp(relu6);
-        ELU = UnaryDef::new("Elu", loops!(Of1, k::Elu, floating)).vjp(elu);
-        SELU = UnaryDef::new("Selu", loops!(Of1, k::Selu, floating)).vjp(selu);
-        SIGMOID = UnaryDef::new("Sigmoid", loops!(Of1, k::Sigmoid, inexact)).vjp(sigmoid);
-        SOFTPLUS = UnaryDef::new("Softplus", loops!(Of1, k::Softplus, floating)).vjp(softplus);
-        SOFTSIGN = UnaryDef::new("Softsign", loops!(Of1, k::Softsign, floating)).vjp(softsign);
+    table! {
+        trait EmitActivations; Unary(x): UnaryDef;
+        /// `max(x, 0)`.
+        RELU: relu = UnaryDef::new("Relu", loops!(Of1, k::Relu, real)).vjp(relu).code(ScalarCode::Relu);
+        /// `min(max(x, 0), 6)`.
+        RELU6: relu6 = UnaryDef::new("Relu6", loops!(Of1, k::Relu6, real)).vjp(relu6);
+        /// `x` where positive, else `exp(x) - 1`.
+        ELU: elu = UnaryDef::new("Elu", loops!(Of1, k::Elu, floating)).vjp(elu);
+        /// The scaled exponential linear unit.
+        SELU: selu = UnaryDef::new("Selu", loops!(Of1, k::Selu, floating)).vjp(selu);
+        /// `1 / (1 + exp(-x))`.
+        SIGMOID: sigmoid = UnaryDef::new("Sigmoid", loops!(Of1, k::Sigmoid, inexact)).vjp(sigmoid).code(ScalarCode::Sigmoid);
+        /// `log(1 + exp(x))`.
+        SOFTPLUS: softplus = UnaryDef::new("Softplus", loops!(Of1, k::Softplus, floating)).vjp(softplus);
+        /// `x / (1 + |x|)`.
+        SOFTSIGN: softsign = UnaryDef::new("Softsign", loops!(Of1, k::Softsign, floating)).vjp(softsign);
     }
 }
 
+pub use gradients::EmitActivationGradients;
+
 mod gradients {
     use super::*;
-    table! { Binary, BinaryDef;
-        RELU_GRAD = BinaryDef::new("ReluGrad", loops!(Of, special::ReluGrad, real)).vjp(relu_grad);
-        TANH_GRAD = BinaryDef::new("TanhGrad", loops!(Of, special::TanhGrad, inexact)).vjp(tanh_grad);
-        SIGMOID_GRAD = BinaryDef::new("SigmoidGrad", loops!(Of, special::SigmoidGrad, inexact)).vjp(sigmoid_grad);
+    table! {
+        trait EmitActivationGradients; Binary(x, y): BinaryDef;
+        /// The gradient of `Relu`: `gradients` where `features` is positive.
+        RELU_GRAD: relu_grad = BinaryDef::new("ReluGrad", loops!(Of, special::ReluGrad, real)).vjp(relu_grad);
+        /// The gradient of `Tanh` by its result: `dy (1 - y²)`.
+        TANH_GRAD: tanh_grad = BinaryDef::new("TanhGrad", loops!(Of, special::TanhGrad, inexact)).vjp(tanh_grad);
+        /// The gradient of `Sigmoid` by its result: `dy y (1 - y)`.
+        SIGMOID_GRAD: sigmoid_grad = BinaryDef::new("SigmoidGrad", loops!(Of, special::SigmoidGrad, inexact)).vjp(sigmoid_grad);
     }
 }
 

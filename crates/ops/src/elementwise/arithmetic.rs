@@ -4,36 +4,61 @@ use super::binary::{Binary, BinaryCall, BinaryDef, Guard};
 use super::families::{loops, table};
 use super::gamma;
 use super::special;
-use crate::Build;
+use crate::emit::*;
+use ferrograph_graph::ScalarCode;
 use ferrograph_graph::{Emitter, Val};
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::Binary as Of;
 use ferrograph_tensor::Result;
 
-table! { Binary, BinaryDef;
-    ADD_V2 = BinaryDef::new("AddV2", loops!(Of, k::Add, numeric)).node("add").known(i64::checked_add).vjp(add).joining_strings();
-    ADD = BinaryDef::new("Add", loops!(Of, k::Add, numeric)).known(i64::checked_add).vjp(add).joining_strings();
-    SUB = BinaryDef::new("Sub", loops!(Of, k::Sub, numeric)).node("sub").known(i64::checked_sub).vjp(sub);
-    MUL = BinaryDef::new("Mul", loops!(Of, k::Mul, numeric)).node("mul").known(i64::checked_mul).vjp(mul);
-    REAL_DIV = BinaryDef::new("RealDiv", loops!(Of, k::Div, numeric)).node("truediv").guard(Guard::Divisor).vjp(div);
-    DIV = BinaryDef::new("Div", loops!(Of, k::Div, numeric)).node("div").guard(Guard::Divisor).vjp(div);
-    TRUNCATE_DIV = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real)).guard(Guard::Divisor);
-    TRUNCATE_MOD = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real)).guard(Guard::Divisor).vjp(truncate_mod);
-    FLOOR_DIV = BinaryDef::new("FloorDiv", loops!(Of, k::FloorDiv, real)).node("floordiv").guard(Guard::Divisor).known(floor_div);
-    FLOOR_MOD = BinaryDef::new("FloorMod", loops!(Of, k::FloorMod, real)).guard(Guard::Divisor).known(floor_mod).vjp(modulo);
-    POW = BinaryDef::new("Pow", loops!(Of, k::Pow, numeric)).node("pow").guard(Guard::Exponent).vjp(pow);
-    MAXIMUM = BinaryDef::new("Maximum", loops!(Of, k::Maximum, real)).known(|a, b| Some(a.max(b))).vjp(maximum);
-    MINIMUM = BinaryDef::new("Minimum", loops!(Of, k::Minimum, real)).known(|a, b| Some(a.min(b))).vjp(minimum);
-    SQUARED_DIFFERENCE = BinaryDef::new("SquaredDifference", loops!(Of, k::SquaredDifference, numeric)).vjp(squared_difference);
-    ATAN2 = BinaryDef::new("Atan2", loops!(Of, k::Atan2, floating)).vjp(atan2);
-    DIV_NO_NAN = BinaryDef::new("DivNoNan", loops!(Of, special::DivNoNan, inexact)).vjp(div_no_nan);
-    MUL_NO_NAN = BinaryDef::new("MulNoNan", loops!(Of, special::MulNoNan, inexact)).vjp(mul_no_nan);
-    XDIVY = BinaryDef::new("Xdivy", loops!(Of, special::Xdivy, inexact)).vjp(xdivy);
-    XLOGY = BinaryDef::new("Xlogy", loops!(Of, special::Xlogy, inexact)).vjp(xlogy);
-    XLOG1PY = BinaryDef::new("Xlog1py", loops!(Of, special::Xlog1py, inexact)).vjp(xlog1py);
-    NEXT_AFTER = BinaryDef::new("NextAfter", loops!(Of, special::NextAfter, f32_f64));
-    ZETA = BinaryDef::new("Zeta", loops!(Of, gamma::Zeta, f32_f64)).vjp(zeta);
-    POLYGAMMA = BinaryDef::new("Polygamma", loops!(Of, gamma::Polygamma, f32_f64)).vjp(polygamma);
+table! {
+    trait EmitArithmetic; Binary(x, y): BinaryDef;
+    /// `x + y`; strings are joined.
+    ADD_V2: add = BinaryDef::new("AddV2", loops!(Of, k::Add, numeric)).node("add").known(i64::checked_add).vjp(add).joining_strings().code(ScalarCode::Add);
+    /// `x + y`; strings are joined. An older name of `AddV2`.
+    ADD: add_v1 = BinaryDef::new("Add", loops!(Of, k::Add, numeric)).known(i64::checked_add).vjp(add).joining_strings().code(ScalarCode::Add);
+    /// `x - y`.
+    SUB: sub = BinaryDef::new("Sub", loops!(Of, k::Sub, numeric)).node("sub").known(i64::checked_sub).vjp(sub).code(ScalarCode::Sub);
+    /// `x * y`.
+    MUL: mul = BinaryDef::new("Mul", loops!(Of, k::Mul, numeric)).node("mul").known(i64::checked_mul).vjp(mul).code(ScalarCode::Mul);
+    /// `x / y`.
+    REAL_DIV: div = BinaryDef::new("RealDiv", loops!(Of, k::Div, numeric)).node("truediv").guard(Guard::Divisor).vjp(div).code(ScalarCode::Div);
+    /// `x / y`; integers are divided towards zero.
+    DIV: div_v1 = BinaryDef::new("Div", loops!(Of, k::Div, numeric)).node("div").guard(Guard::Divisor).vjp(div);
+    /// `x / y` rounded towards zero.
+    TRUNCATE_DIV: truncate_div = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real)).guard(Guard::Divisor);
+    /// What is left of `x` when divided by `y` towards zero; it has the sign of `x`.
+    TRUNCATE_MOD: truncate_mod = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real)).guard(Guard::Divisor).vjp(truncate_mod);
+    /// `x / y` rounded down.
+    FLOOR_DIV: floor_div = BinaryDef::new("FloorDiv", loops!(Of, k::FloorDiv, real)).node("floordiv").guard(Guard::Divisor).known(floor_div);
+    /// What is left of `x` when divided by `y` rounding down; it has the sign of `y`.
+    FLOOR_MOD: floor_mod = BinaryDef::new("FloorMod", loops!(Of, k::FloorMod, real)).guard(Guard::Divisor).known(floor_mod).vjp(modulo);
+    /// `x` to the power of `y`.
+    POW: pow = BinaryDef::new("Pow", loops!(Of, k::Pow, numeric)).node("pow").guard(Guard::Exponent).vjp(pow).code(ScalarCode::Pow);
+    /// The greater of `x` and `y`.
+    MAXIMUM: maximum = BinaryDef::new("Maximum", loops!(Of, k::Maximum, real)).known(|a, b| Some(a.max(b))).vjp(maximum).code(ScalarCode::Maximum);
+    /// The smaller of `x` and `y`.
+    MINIMUM: minimum = BinaryDef::new("Minimum", loops!(Of, k::Minimum, real)).known(|a, b| Some(a.min(b))).vjp(minimum).code(ScalarCode::Minimum);
+    /// `(x - y)²`, conjugated where complex.
+    SQUARED_DIFFERENCE: squared_difference = BinaryDef::new("SquaredDifference", loops!(Of, k::SquaredDifference, numeric)).vjp(squared_difference).code(ScalarCode::SquaredDifference);
+    /// The angle of the point `(y, x)`, called by `y` first.
+    ATAN2: atan2 = BinaryDef::new("Atan2", loops!(Of, k::Atan2, floating)).vjp(atan2);
+    /// `x / y`, 0 where `y` is 0.
+    DIV_NO_NAN: div_no_nan = BinaryDef::new("DivNoNan", loops!(Of, special::DivNoNan, inexact)).vjp(div_no_nan);
+    /// `x * y`, 0 where `y` is 0 even if `x` is infinite or NaN.
+    MUL_NO_NAN: mul_no_nan = BinaryDef::new("MulNoNan", loops!(Of, special::MulNoNan, inexact)).vjp(mul_no_nan);
+    /// `x / y`, 0 where `x` is 0.
+    XDIVY: xdivy = BinaryDef::new("Xdivy", loops!(Of, special::Xdivy, inexact)).vjp(xdivy);
+    /// `x log(y)`, 0 where `x` is 0.
+    XLOGY: xlogy = BinaryDef::new("Xlogy", loops!(Of, special::Xlogy, inexact)).vjp(xlogy);
+    /// `x log(1 + y)`, 0 where `x` is 0.
+    XLOG1PY: xlog1py = BinaryDef::new("Xlog1py", loops!(Of, special::Xlog1py, inexact)).vjp(xlog1py);
+    /// The number after `x` in the direction of `y`.
+    NEXT_AFTER: next_after = BinaryDef::new("NextAfter", loops!(Of, special::NextAfter, f32_f64));
+    /// The Hurwitz zeta function of `x` and `q`.
+    ZETA: zeta = BinaryDef::new("Zeta", loops!(Of, gamma::Zeta, f32_f64)).vjp(zeta);
+    /// The `a`-th derivative of digamma at `x`.
+    POLYGAMMA: polygamma = BinaryDef::new("Polygamma", loops!(Of, gamma::Polygamma, f32_f64)).vjp(polygamma);
 }
 
 fn floor_div(a: i64, b: i64) -> Option<i64> {

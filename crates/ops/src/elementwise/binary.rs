@@ -1,10 +1,10 @@
 //! Operations on two tensors of one dtype, with broadcasting.
 
 use super::strings;
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Known, Op, Operands, Runner, Specs,
-    Tensors, Val, VjpCall, evaluate, op_object,
+    Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Kind, Known, Lowered, Map, Op,
+    Operands, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
 };
 use ferrograph_kernels::elementwise::{self as k, Broadcast, contains_negative, contains_zero};
 use ferrograph_kernels::pool;
@@ -54,10 +54,16 @@ impl BinaryCall<'_> {
     }
 }
 
+const XY: &[Port] = &[
+    Port::new("x", Kind::Var("T", sets::any)),
+    Port::new("y", Kind::Var("T", sets::any)),
+];
+const Z: &[Port] = &[Port::new("z", Kind::Var("T", sets::any))];
+
 /// A row of the table: what a binary operation is.
 pub(crate) struct BinaryDef {
-    pub name: &'static str,
-    node_name: &'static str,
+    pub decl: Decl,
+    code: ScalarCode,
     loops: fn(DType) -> Option<&'static dyn Loops>,
     guard: Guard,
     known: Option<fn(i64, i64) -> Option<i64>>,
@@ -72,8 +78,8 @@ impl BinaryDef {
         loops: fn(DType) -> Option<&'static dyn Loops>,
     ) -> BinaryDef {
         BinaryDef {
-            name,
-            node_name: name,
+            decl: Decl::new(name, XY, Z),
+            code: ScalarCode::Opaque,
             loops,
             guard: Guard::None,
             known: None,
@@ -82,8 +88,18 @@ impl BinaryDef {
         }
     }
     /// Its nodes get that name.
-    pub const fn node(self, node_name: &'static str) -> BinaryDef {
-        BinaryDef { node_name, ..self }
+    pub const fn node(mut self, node_name: &'static str) -> BinaryDef {
+        self.decl.node_name = node_name;
+        self
+    }
+    /// Executors know the function by that code.
+    pub const fn code(self, code: ScalarCode) -> BinaryDef {
+        BinaryDef { code, ..self }
+    }
+    /// It does what that text says.
+    pub const fn doc(mut self, doc: &'static str) -> BinaryDef {
+        self.decl.doc = doc;
+        self
     }
     /// Integers for the second operand are refused as the guard says.
     pub const fn guard(self, guard: Guard) -> BinaryDef {
@@ -97,11 +113,10 @@ impl BinaryDef {
         }
     }
     /// Gradients flow by that rule.
-    pub const fn vjp(self, rule: BinaryRule) -> BinaryDef {
-        BinaryDef {
-            vjp: Some(rule),
-            ..self
-        }
+    pub const fn vjp(mut self, rule: BinaryRule) -> BinaryDef {
+        self.decl.gradient = Differentiability::Vjp;
+        self.vjp = Some(rule);
+        self
     }
     /// Strings are joined.
     pub const fn joining_strings(self) -> BinaryDef {
@@ -120,7 +135,7 @@ pub struct Binary {
 
 impl fmt::Debug for Binary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.def.name)
+        f.write_str(self.def.decl.name)
     }
 }
 
@@ -130,9 +145,29 @@ impl Binary {
             err!(
                 DType,
                 "{} is not defined for {dtype} tensors",
-                self.def.name
+                self.def.decl.name
             )
         })
+    }
+
+    /// The kernel behind a check of the integers in the second operand, unless they are known to be fine.
+    fn guarded(&self, inputs: &Inputs<'_>, kernel: Kernel) -> Kernel {
+        let (dtype, guard) = (inputs.dtype(0), self.def.guard);
+        if guard == Guard::None || !dtype.is_integer() {
+            return kernel;
+        }
+        with_element!(dtype, integer, T => {
+            let fine = |b: &Tensor| b.as_slice::<T>().is_ok_and(|b| refuse(guard, b).is_ok());
+            if inputs.constant(1).is_some_and(fine) {
+                return kernel;
+            }
+            Box::new(move |o: &mut Operands<'_>| {
+                if !o.input::<T>(0).is_empty() {
+                    refuse(guard, o.input::<T>(1))?;
+                }
+                kernel(o)
+            })
+        }, else => kernel)
     }
 
     /// The error of integers that the operation refuses, if the second operand holds any.
@@ -146,15 +181,11 @@ impl Binary {
 
 impl Op for Binary {
     op_object!();
-    fn name(&self) -> &'static str {
-        self.def.name
-    }
-    fn node_name(&self) -> &'static str {
-        self.def.node_name
+    fn decl(&self) -> &'static Decl {
+        &self.def.decl
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        let dtype = inputs.same_dtype(0, 1)?;
+        let dtype = inputs.dtype(0);
         let out = match dtype {
             DType::String if self.def.joins_strings => dtype,
             _ => self.loops(dtype)?.out(),
@@ -162,25 +193,16 @@ impl Op for Binary {
         let shape = inputs.shape(0).broadcast(inputs.shape(1))?;
         Ok(smallvec![TensorSpec::new(out, shape)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let dtype = inputs.dtype(0);
         if dtype == DType::String {
-            return Ok(None);
+            return Ok(Lowered::Eval);
         }
-        let kernel = bind(self.loops(dtype)?, inputs, outputs)?;
-        let checked = inputs
-            .constant(1)
-            .is_some_and(|b| with_element!(dtype, integer, T => b.as_slice::<T>().is_ok_and(|b| refuse(self.def.guard, b).is_ok()), else => false));
-        if self.def.guard == Guard::None || !dtype.is_integer() || checked {
-            return Ok(Some(kernel));
-        }
-        let guard = self.def.guard;
-        with_element!(dtype, integer, T => Ok(Some(Box::new(move |o: &mut Operands<'_>| {
-            if !o.input::<T>(0).is_empty() {
-                refuse(guard, o.input::<T>(1))?;
-            }
-            kernel(o)
-        }))), else => Ok(Some(kernel)))
+        let kernel = self.guarded(inputs, bind(self.loops(dtype)?, inputs, outputs)?);
+        Ok(Lowered::Map(Map {
+            code: self.def.code,
+            kernel,
+        }))
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [a, b] = inputs else {
@@ -215,13 +237,6 @@ impl Op for Binary {
         };
         let n = if a.len() == 1 { b.len() } else { a.len() };
         Some((0..n).map(|i| both(at(&a, i), at(&b, i))).collect())
-    }
-    fn differentiability(&self) -> Differentiability {
-        if self.def.vjp.is_some() {
-            Differentiability::Vjp
-        } else {
-            Differentiability::Stops
-        }
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let Some(rule) = self.def.vjp else {

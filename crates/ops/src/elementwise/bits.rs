@@ -4,27 +4,43 @@ use super::binary::{Binary, BinaryDef};
 use super::families::{loops, table};
 use super::unary::{Unary, UnaryDef};
 use ferrograph_graph::Registry;
+use ferrograph_graph::ScalarCode;
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::{Binary as Of, Unary as Of1};
 
+pub use two::EmitLogic;
+
 mod two {
     use super::*;
-    table! { Binary, BinaryDef;
-        LOGICAL_AND = BinaryDef::new("LogicalAnd", loops!(Of, k::LogicalAnd, bool));
-        LOGICAL_OR = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool));
-        BITWISE_AND = BinaryDef::new("BitwiseAnd", loops!(Of, k::BitAnd, integer));
-        BITWISE_OR = BinaryDef::new("BitwiseOr", loops!(Of, k::BitOr, integer));
-        BITWISE_XOR = BinaryDef::new("BitwiseXor", loops!(Of, k::BitXor, integer));
-        LEFT_SHIFT = BinaryDef::new("LeftShift", loops!(Of, k::ShiftLeft, integer));
-        RIGHT_SHIFT = BinaryDef::new("RightShift", loops!(Of, k::ShiftRight, integer));
+    table! {
+        trait EmitLogic; Binary(x, y): BinaryDef;
+        /// Whether both hold.
+        LOGICAL_AND: logical_and = BinaryDef::new("LogicalAnd", loops!(Of, k::LogicalAnd, bool)).code(ScalarCode::And);
+        /// Whether one holds at least.
+        LOGICAL_OR: logical_or = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool)).code(ScalarCode::Or);
+        /// The bits that both have.
+        BITWISE_AND: bitwise_and = BinaryDef::new("BitwiseAnd", loops!(Of, k::BitAnd, integer));
+        /// The bits that one has at least.
+        BITWISE_OR: bitwise_or = BinaryDef::new("BitwiseOr", loops!(Of, k::BitOr, integer));
+        /// The bits that only one has.
+        BITWISE_XOR: bitwise_xor = BinaryDef::new("BitwiseXor", loops!(Of, k::BitXor, integer));
+        /// The bits of `x` shifted up by `y`.
+        LEFT_SHIFT: left_shift = BinaryDef::new("LeftShift", loops!(Of, k::ShiftLeft, integer));
+        /// The bits of `x` shifted down by `y`; the sign stays.
+        RIGHT_SHIFT: right_shift = BinaryDef::new("RightShift", loops!(Of, k::ShiftRight, integer));
     }
 }
 
+pub use one::EmitBits;
+
 mod one {
     use super::*;
-    table! { Unary, UnaryDef;
-        LOGICAL_NOT = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool));
-        INVERT = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer));
+    table! {
+        trait EmitBits; Unary(x): UnaryDef;
+        /// Whether it does not hold.
+        LOGICAL_NOT: logical_not = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool)).code(ScalarCode::Not);
+        /// All bits turned over.
+        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer));
     }
 }
 

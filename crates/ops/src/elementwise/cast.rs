@@ -1,6 +1,6 @@
 //! Conversion between dtypes.
 
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Known, Op, Registry, Runner,
     Specs, Tensors, VjpCall, evaluate, op_object,

@@ -1,11 +1,11 @@
-//! Comparisons.
+//! Equality, of numbers and strings.
 
-use super::binary::{Binary, BinaryDef, Loops, bind};
-use super::families::{loops, table};
+use super::binary::{Loops, bind};
+use super::families::loops;
 use super::strings;
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors, evaluate,
-    op_object,
+    Inputs, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, declare_family, evaluate,
+    of_family,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::Binary as Of;
@@ -13,26 +13,24 @@ use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Tensor, TensorSpec, broadcast_shapes, err,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-mod ordered {
-    use super::*;
-    table! { Binary, BinaryDef;
-        LESS = BinaryDef::new("Less", loops!(Of, k::Less, real));
-        LESS_EQUAL = BinaryDef::new("LessEqual", loops!(Of, k::LessEqual, real));
-        GREATER = BinaryDef::new("Greater", loops!(Of, k::Greater, real));
-        GREATER_EQUAL = BinaryDef::new("GreaterEqual", loops!(Of, k::GreaterEqual, real));
-    }
-}
+declare_family! {
+    trait EmitEquality;
 
-/// Whether elements are equal, or are not. Shapes that do not broadcast are an error, or make the tensors differ as
-/// wholes: one scalar.
-#[derive(Debug)]
-pub struct Equality {
-    /// Asks for equality; else for its opposite.
-    pub equal: bool,
-    /// Refuses shapes that do not broadcast.
-    pub incompatible_shape_error: bool,
+    /// Whether elements are equal, or are not. Shapes that do not broadcast are an error, or make the tensors differ
+    /// as wholes: one scalar.
+    Equality {
+        /// Asks for equality; else for its opposite.
+        equal: bool,
+    } (x: T, y: T) -> (z: bool) {
+        /// Refuses shapes that do not broadcast.
+        incompatible_shape_error: bool = true,
+    };
+
+    /// Whether `x` and `y` are equal.
+    Equal: equal, gradient Stops { equal: true };
+    /// Whether `x` and `y` differ.
+    NotEqual: not_equal, gradient Stops { equal: false };
 }
 
 impl Equality {
@@ -46,19 +44,9 @@ impl Equality {
 }
 
 impl Op for Equality {
-    op_object!();
-    fn name(&self) -> &'static str {
-        if self.equal { "Equal" } else { "NotEqual" }
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with(
-            "incompatible_shape_error",
-            Attr::Bool(self.incompatible_shape_error),
-        )
-    }
+    of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        let dtype = inputs.same_dtype(0, 1)?;
+        let dtype = inputs.dtype(0);
         if dtype != DType::String {
             self.loops(dtype)?;
         }
@@ -73,18 +61,23 @@ impl Op for Equality {
         };
         Ok(smallvec![TensorSpec::new(DType::Bool, shape)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         if inputs.dtype(0) == DType::String {
-            return Ok(None);
+            return Ok(Lowered::Eval);
         }
         if inputs.shape(0).broadcast(inputs.shape(1)).is_err() {
             let differ = !self.equal;
-            return Ok(Some(Box::new(move |o| {
+            return Ok(Lowered::Kernel(Box::new(move |o| {
                 o.output::<bool>(0).fill(differ);
                 Ok(())
             })));
         }
-        Ok(Some(bind(self.loops(inputs.dtype(0))?, inputs, outputs)?))
+        let code = match self.equal {
+            true => ScalarCode::Equal,
+            false => ScalarCode::NotEqual,
+        };
+        let kernel = bind(self.loops(inputs.dtype(0))?, inputs, outputs)?;
+        Ok(Lowered::Map(Map { code, kernel }))
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [a, b] = inputs else {
@@ -104,9 +97,6 @@ impl Op for Equality {
             dtype => self.loops(dtype)?.apply(a, b)?,
         }])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
 /// Whether the shapes broadcast whatever their unknown sizes turn out to be.
@@ -119,20 +109,4 @@ fn surely_broadcast(a: &PartialShape, b: &PartialShape) -> bool {
         .rev()
         .zip(b.iter().rev())
         .all(|(x, y)| *x == one || *y == one || (x.known().is_some() && x == y))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    ordered::register(r);
-    r.add("Equal", |a| {
-        Ok(Arc::new(Equality {
-            equal: true,
-            incompatible_shape_error: a.bool_or("incompatible_shape_error", true)?,
-        }))
-    });
-    r.add("NotEqual", |a| {
-        Ok(Arc::new(Equality {
-            equal: false,
-            incompatible_shape_error: a.bool_or("incompatible_shape_error", true)?,
-        }))
-    });
 }

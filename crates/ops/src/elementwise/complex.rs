@@ -2,7 +2,7 @@
 
 use super::families::{loops, table};
 use super::unary::{Unary, UnaryCall, UnaryDef};
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val, VjpCall, op_object,
 };
@@ -13,13 +13,20 @@ use ferrograph_tensor::{Complex32, Complex64, DType, Result, TensorSpec, err};
 use smallvec::smallvec;
 use std::sync::Arc;
 
+pub use parts::EmitParts;
+
 mod parts {
     use super::*;
-    table! { Unary, UnaryDef;
-        CONJ = UnaryDef::new("Conj", loops!(Of, k::Conj, complex)).vjp(conj);
-        REAL = UnaryDef::new("Real", loops!(Of, k::Real, complex)).vjp(real);
-        IMAG = UnaryDef::new("Imag", loops!(Of, k::Imag, complex)).vjp(imag);
-        ANGLE = UnaryDef::new("Angle", loops!(Of, k::Angle, complex)).vjp(angle);
+    table! {
+        trait EmitParts; Unary(x): UnaryDef;
+        /// The complex conjugate.
+        CONJ: complex_conj = UnaryDef::new("Conj", loops!(Of, k::Conj, complex)).vjp(conj);
+        /// The real part.
+        REAL: real = UnaryDef::new("Real", loops!(Of, k::Real, complex)).vjp(real);
+        /// The imaginary part.
+        IMAG: imag = UnaryDef::new("Imag", loops!(Of, k::Imag, complex)).vjp(imag);
+        /// The angle of a complex number.
+        ANGLE: angle = UnaryDef::new("Angle", loops!(Of, k::Angle, complex)).vjp(angle);
     }
 }
 

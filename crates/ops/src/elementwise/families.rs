@@ -41,12 +41,36 @@ macro_rules! loops {
 }
 pub(crate) use loops;
 
-/// Declares operations of a family as statics, and `register`, which adds them all.
+/// Declares operations of a family as statics, a trait that emits them, and `register`, which adds them all.
 macro_rules! table {
-    ($op:ident, $def:ty; $($name:ident = $value:expr;)*) => {
-        $(pub(crate) static $name: $def = $value;)*
+    (
+        trait $emits:ident; $op:ident $inputs:tt: $def:ty;
+        $($(#[doc = $doc:literal])* $name:ident: $method:ident = $value:expr;)*
+    ) => {
+        $(pub(crate) static $name: $def = $value.doc(concat!($($doc, "\n"),*));)*
+
+        /// Typed emission of the operations of this family.
+        pub trait $emits: ferrograph_graph::Emitter {
+            $(crate::elementwise::families::table! {
+                @method [$(#[doc = $doc])*] $op $name $method $inputs
+            })*
+        }
+
+        impl<E: ferrograph_graph::Emitter + ?Sized> $emits for E {}
+
         pub(crate) fn register(r: &mut ferrograph_graph::Registry) {
-            $(r.add($name.name, |_| Ok(std::sync::Arc::new($op { def: &$name })));)*
+            $(r.row(&$name.decl, |_| Ok(std::sync::Arc::new($op { def: &$name })));)*
+        }
+    };
+    (@method [$($doc:tt)*] $op:ident $name:ident $method:ident ($($input:ident),*)) => {
+        $($doc)*
+        fn $method(
+            &mut self,
+            $($input: &ferrograph_graph::Val),*
+        ) -> ferrograph_tensor::Result<ferrograph_graph::Val> {
+            let op = std::sync::Arc::new($op { def: &$name });
+            let inputs = [$($input.clone()),*];
+            ferrograph_graph::emit_as(self, op, &inputs)
         }
     };
 }

@@ -1,7 +1,7 @@
 //! Gradients of functions of one number: `g` times the conjugate of the derivative.
 
 use super::unary::UnaryCall;
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{Emitter, Val};
 use ferrograph_tensor::{DType, Result};
 

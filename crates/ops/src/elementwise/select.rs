@@ -1,7 +1,7 @@
 //! Choosing between operands.
 
 use super::strings::broadcast_indices;
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors, Val,
     VjpCall, evaluate, op_object,

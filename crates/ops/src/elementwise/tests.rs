@@ -205,7 +205,7 @@ fn unary_gradients() {
 }
 
 fn check_fn_of_second(name: &str, first: f64) {
-    use crate::Build;
+    use crate::emit::*;
     crate::testing::check_fn(name, &[&t64(&[3], &[0.7, 2.5, 12.25])], |e, xs| {
         let first = e.scalar(first, DType::Float64)?;
         e.op(name, &[&first, &xs[0]], vec![])
@@ -256,7 +256,7 @@ fn complex_parts_and_gradients() {
     let (re, im) = (t64(&[2], &[0.3, -1.1]), t64(&[2], &[0.8, 0.4]));
     for part in ["Real", "Imag", "ComplexAbs", "Angle", "Sign"] {
         crate::testing::check_fn(part, &[&re, &im], |e, xs| {
-            use crate::Build;
+            use crate::emit::*;
             let z = e.op("Complex", &[&xs[0], &xs[1]], vec![])?;
             let w = e.op("Exp", &[&z], vec![])?;
             let w = e.mul(&w, &z)?;
@@ -278,7 +278,7 @@ fn conj_and_two(
     e: &mut crate::testing::Recorder,
     z: &ferrograph_graph::Val,
 ) -> ferrograph_tensor::Result<ferrograph_graph::Val> {
-    use crate::Build;
+    use crate::emit::*;
     let conj = e.conj(z)?;
     let two = e.scalar(2.0, DType::Complex128)?;
     e.add(&conj, &two)

@@ -1,8 +1,8 @@
 //! Operations on one tensor, element by element.
 
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Runner, Specs, Tensors, Val, VjpCall,
-    evaluate, op_object,
+    Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind, Lowered, Map, Op, Port, Runner,
+    ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::pool;
@@ -22,10 +22,13 @@ pub(crate) struct UnaryCall<'a> {
     pub g: &'a Val,
 }
 
+const X: &[Port] = &[Port::new("x", Kind::Var("T", sets::any))];
+const Y: &[Port] = &[Port::new("y", Kind::Var("T", sets::any))];
+
 /// A row of the table: what a unary operation is.
 pub(crate) struct UnaryDef {
-    pub name: &'static str,
-    node_name: &'static str,
+    pub decl: Decl,
+    code: ScalarCode,
     loops: fn(DType) -> Option<&'static dyn Loops>,
     vjp: Option<UnaryRule>,
     known: Option<fn(i64) -> Option<i64>>,
@@ -38,19 +41,27 @@ impl UnaryDef {
         loops: fn(DType) -> Option<&'static dyn Loops>,
     ) -> UnaryDef {
         UnaryDef {
-            name,
-            node_name: name,
+            decl: Decl::new(name, X, Y),
+            code: ScalarCode::Opaque,
             loops,
             vjp: None,
             known: None,
         }
     }
+    /// Executors know the function by that code.
+    pub const fn code(self, code: ScalarCode) -> UnaryDef {
+        UnaryDef { code, ..self }
+    }
+    /// It does what that text says.
+    pub const fn doc(mut self, doc: &'static str) -> UnaryDef {
+        self.decl.doc = doc;
+        self
+    }
     /// Gradients flow by that rule.
-    pub const fn vjp(self, rule: UnaryRule) -> UnaryDef {
-        UnaryDef {
-            vjp: Some(rule),
-            ..self
-        }
+    pub const fn vjp(mut self, rule: UnaryRule) -> UnaryDef {
+        self.decl.gradient = Differentiability::Vjp;
+        self.vjp = Some(rule);
+        self
     }
     /// Shape arithmetic follows it.
     pub const fn known(self, known: fn(i64) -> Option<i64>) -> UnaryDef {
@@ -69,7 +80,7 @@ pub struct Unary {
 
 impl fmt::Debug for Unary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.def.name)
+        f.write_str(self.def.decl.name)
     }
 }
 
@@ -79,7 +90,7 @@ impl Unary {
             err!(
                 DType,
                 "{} is not defined for {dtype} tensors",
-                self.def.name
+                self.def.decl.name
             )
         })
     }
@@ -87,20 +98,17 @@ impl Unary {
 
 impl Op for Unary {
     op_object!();
-    fn name(&self) -> &'static str {
-        self.def.name
-    }
-    fn node_name(&self) -> &'static str {
-        self.def.node_name
+    fn decl(&self) -> &'static Decl {
+        &self.def.decl
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let out = self.loops(inputs.dtype(0))?.out();
         Ok(smallvec![TensorSpec::new(out, inputs.shape(0).clone())])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let n = outputs[0].shape.n_elements().unwrap_or(usize::MAX);
-        Ok(Some(self.loops(inputs.dtype(0))?.bind(n)))
+        let (code, kernel) = (self.def.code, self.loops(inputs.dtype(0))?.bind(n));
+        Ok(Lowered::Map(Map { code, kernel }))
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [x] = inputs else {
@@ -113,13 +121,6 @@ impl Op for Unary {
         let small = inputs.dtype(0) == DType::Int32;
         let one = |x: i64| known(x).filter(|&y| !small || i32::try_from(y).is_ok());
         Some(inputs.known(0)?.iter().map(|x| x.and_then(one)).collect())
-    }
-    fn differentiability(&self) -> Differentiability {
-        if self.def.vjp.is_some() {
-            Differentiability::Vjp
-        } else {
-            Differentiability::Stops
-        }
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let Some(rule) = self.def.vjp else {

@@ -1,6 +1,6 @@
 //! Biases of channels.
 
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Specs, VjpCall,
     op_object,

@@ -2,7 +2,7 @@
 
 use super::softmax::{last_size, through_softmax};
 use super::wide::{Wide, losses};
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Differentiability, Emitter, Grads, Inputs, Kernel, Op, Specs, Val, VjpCall, op_object,
 };

@@ -1,6 +1,6 @@
 //! Softmax and its logarithm.
 
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Differentiability, Emitter, Grads, Inputs, Kernel, Op, Specs, Val, VjpCall, op_object,
 };

@@ -1,7 +1,7 @@
 //! Gradients of reductions.
 
 use super::axes::marks;
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{Attr, Emitter, Val};
 use ferrograph_tensor::{DType, Result};
 

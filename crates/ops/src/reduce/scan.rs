@@ -1,7 +1,7 @@
 //! Running sums and products.
 
 use super::axes::{expect_axes, resolve};
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, OpRef,
     Registry, Specs, VjpCall, op_object,

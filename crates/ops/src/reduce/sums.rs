@@ -1,6 +1,6 @@
 //! The sum of many tensors, and half the sum of squares.
 
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{
     Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors,
     VjpCall, evaluate, op_object,

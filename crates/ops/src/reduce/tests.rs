@@ -99,7 +99,7 @@ fn gradients_of_reductions() {
 
 #[test]
 fn ties_share_and_zeros_do_no_harm() {
-    use crate::Build;
+    use crate::emit::*;
     use crate::testing::Recorder;
     use ferrograph_graph::Val;
     let gradient = |name: &str, x: &Tensor| {

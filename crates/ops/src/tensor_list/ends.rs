@@ -3,8 +3,8 @@
 use super::grad::{element_dtype, empty_like, grads, no_grad};
 use super::list::TensorList;
 use super::ops::{dtype, element_shape, expect_list, list_spec, packed, parts, place_in, shape_in};
-use crate::Build;
 use crate::args::{checked, expect_index};
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grads, Inputs, ObjectKernel, Op, Registry, Runner,
     Specs, Tensors, VjpCall, op_object,

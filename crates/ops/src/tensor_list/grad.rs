@@ -1,6 +1,6 @@
 //! What the gradient rules of lists share.
 
-use crate::Build;
+use crate::emit::*;
 use ferrograph_graph::{Attr, Emitter, Grads, Val};
 use ferrograph_tensor::{DType, Result, Tensor};
 use smallvec::smallvec;

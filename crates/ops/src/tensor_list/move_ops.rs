@@ -3,8 +3,8 @@
 use super::grad::{any_shape, element_dtype, empty_like, grads};
 use super::list::TensorList;
 use super::ops::{element_shape, expect_list, list_spec, place_in, shape_in};
-use crate::Build;
 use crate::args::{checked, expect_index, expect_rank};
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Op, Registry, Runner,
     Specs, Tensors, VjpCall, op_object,

@@ -3,8 +3,8 @@
 use super::PACKED_BYTES;
 use super::grad::{element_dtype, empty_like, grads};
 use super::list::TensorList;
-use crate::Build;
 use crate::args::{checked, expect_index, scalar};
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, ObjectKernel, Op, Operands,
     Registry, Runner, Specs, Tensors, VjpCall, op_object,

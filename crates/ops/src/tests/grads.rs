@@ -1,7 +1,7 @@
 //! Gradients of movements against differences, twice over.
 
 use super::support::{iota, s, v};
-use crate::Build;
+use crate::emit::*;
 use crate::testing::{Recorder, check_fn, check_gradients, t64};
 use ferrograph_graph::Attr;
 use ferrograph_tensor::{DType, Tensor};

@@ -39,7 +39,7 @@ pub(crate) fn infer(
 ) -> Result<(Specs, Option<Known>)> {
     let op = op(name, attrs);
     let inputs = Inputs::new(inputs.iter().map(|(s, t, k)| (s, t.as_ref(), k.as_ref())));
-    Ok((op.infer(&inputs)?, op.known(&inputs)))
+    Ok((op.specs(&inputs)?, op.known(&inputs)))
 }
 
 /// An input of that dtype and partial shape, where -1 is unknown.

@@ -28,11 +28,6 @@ impl Fact {
             known: None,
         }
     }
-
-    /// Whether it has a dense form of known size.
-    pub fn is_dense_static(&self) -> bool {
-        self.spec.dtype.is_dense() && self.spec.shape.is_static()
-    }
 }
 
 /// A graph with all that is known of it where it is compiled.
@@ -147,7 +142,7 @@ fn infer_node(scope: &mut Scope, id: NodeId, node: &Node, budget: &mut Budget) -
     }
     let (specs, known) = {
         let inputs = scope.inputs(node);
-        (node.op.infer(&inputs)?, node.op.known(&inputs))
+        (node.op.specs(&inputs)?, node.op.known(&inputs))
     };
     let known_constant = known.as_ref().and_then(|k| known_tensor(k, &specs));
     for (v, spec) in node.outputs.iter().zip(&specs) {

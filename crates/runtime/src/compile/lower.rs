@@ -2,7 +2,7 @@
 
 use super::facts::Scope;
 use crate::plan::{Action, Bound, Move, Site, Slot, Step, Taken};
-use ferrograph_graph::{Effect, Graph, Node, NodeId, ValueId};
+use ferrograph_graph::{Effect, Graph, Lowered, Node, NodeId, ObjectKernel, ValueId, lower};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
 
@@ -201,38 +201,39 @@ impl Lowering {
 
     fn operation(&mut self, names: &mut Names<'_>, node: &Node, ins: Vec<Slot>) -> Result<Action> {
         let scope = names.scope;
-        let fact = |v: &ValueId| &scope.facts[v.index()];
         let inputs = scope.inputs(node);
-        let outputs: Vec<TensorSpec> = node.outputs.iter().map(|v| fact(v).spec.clone()).collect();
+        let outputs: Vec<TensorSpec> = (node.outputs.iter())
+            .map(|v| scope.facts[v.index()].spec.clone())
+            .collect();
         self.flops += node.op.flops(&inputs, &outputs);
-        if let Some(from) = node.op.alias() {
-            let n = fact(&node.inputs[from]).spec.shape.n_elements();
-            if let Some(shape) = outputs[0].shape.to_static()
-                && n == Some(shape.n_elements())
-            {
-                self.boxed(ins[from]);
-                let to = self.write(names, node.outputs[0], Storage::Boxed)?;
-                return Ok(Action::Alias {
-                    from: ins[from],
-                    shape,
-                    to,
-                });
-            }
-        } else if !node.outputs.is_empty()
-            && node.outputs.iter().all(|v| fact(v).is_dense_static())
-            && node.inputs.iter().all(|v| fact(v).is_dense_static())
-            && let Some(kernel) = node.op.kernel(&inputs, &outputs)?
-        {
-            return Ok(Action::Kernel(Bound {
-                kernel,
-                ins: ins.into(),
-                outs: self.writes(names, node, Storage::Slab)?,
-                fresh: Box::default(),
-            }));
+        match lower(node.op.as_ref(), &inputs, &outputs)? {
+            Lowered::Alias(from) => self.alias(names, node, ins[from]),
+            Lowered::Object(kernel) => self.object(names, node, &ins, kernel),
+            Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
+            bound => match bound.into_kernel() {
+                Some(kernel) => Ok(Action::Kernel(Bound {
+                    kernel,
+                    ins: ins.into(),
+                    outs: self.writes(names, node, Storage::Slab)?,
+                    fresh: Box::default(),
+                })),
+                None => self.evaluation(names, node, ins),
+            },
         }
-        if let Some(action) = self.object(names, node, &ins)? {
-            return Ok(action);
-        }
+    }
+
+    /// The elements of a slot under the shape of the only output.
+    fn alias(&mut self, names: &mut Names<'_>, node: &Node, from: Slot) -> Result<Action> {
+        let fact = &names.scope.facts[node.outputs[0].index()];
+        let shape = fact.spec.shape.to_static();
+        let shape = shape.ok_or_else(|| err!(Internal, "an alias has an open shape"))?;
+        self.boxed(from);
+        let to = self.write(names, node.outputs[0], Storage::Boxed)?;
+        Ok(Action::Alias { from, shape, to })
+    }
+
+    /// The operation as it stands, on tensors.
+    fn evaluation(&mut self, names: &mut Names<'_>, node: &Node, ins: Vec<Slot>) -> Result<Action> {
         for slot in &ins {
             self.boxed(*slot);
         }
@@ -249,29 +250,18 @@ impl Lowering {
         names: &mut Names<'_>,
         node: &Node,
         ins: &[Slot],
-    ) -> Result<Option<Action>> {
-        let scope = names.scope;
-        let fact = |v: &ValueId| &scope.facts[v.index()];
-        let is_object = |v: &ValueId| !fact(v).spec.dtype.is_dense();
-        let [object, rest @ ..] = &node.inputs[..] else {
-            return Ok(None);
-        };
+        kernel: ObjectKernel,
+    ) -> Result<Action> {
+        let is_object = |v: &ValueId| !names.scope.facts[v.index()].spec.dtype.is_dense();
         let changes = node.outputs.first().is_some_and(is_object);
         let dense = &node.outputs[usize::from(changes)..];
-        if !is_object(object) || !rest.iter().chain(dense).all(|v| fact(v).is_dense_static()) {
-            return Ok(None);
-        }
-        let outputs: Vec<TensorSpec> = node.outputs.iter().map(|v| fact(v).spec.clone()).collect();
-        let Some(kernel) = node.op.object_kernel(&scope.inputs(node), &outputs)? else {
-            return Ok(None);
-        };
         self.boxed(ins[0]);
         let to = match changes {
             true => self.write(names, node.outputs[0], Storage::Boxed)?,
             false => ins[0],
         };
         let outs = dense.iter().map(|v| self.write(names, *v, Storage::Slab));
-        Ok(Some(Action::Object {
+        Ok(Action::Object {
             object: Taken::shared(ins[0]),
             bound: Bound {
                 kernel,
@@ -280,7 +270,7 @@ impl Lowering {
                 fresh: Box::default(),
             },
             to,
-        }))
+        })
     }
 }
 

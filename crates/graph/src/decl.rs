@@ -1,0 +1,295 @@
+//! What is declared of an operation: its name, inputs, attributes, outputs, effect and gradient decision.
+//!
+//! A declaration is data that everybody may read: inference checks arity and dtypes by it, with errors that name the
+//! argument; the registry makes operations by it; printing, GraphDef's type attributes and the documentation come from
+//! it. [`declare!`](crate::declare) writes declarations; what an operation means beside them is its [`Op`](crate::Op).
+
+use crate::{Attr, AttrKind, Attrs, Differentiability, Effect, Inputs};
+use ferrograph_tensor::{DType, Result, bail};
+use std::fmt;
+
+/// A set of dtypes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct DTypeSet {
+    bits: u32,
+    /// What its members are called, such as `an int32 or int64`.
+    what: &'static str,
+}
+
+impl DTypeSet {
+    /// The set of these dtypes, called `what` where another one is refused.
+    pub const fn of(what: &'static str, dtypes: &[DType]) -> DTypeSet {
+        let (mut bits, mut i) = (0, 0);
+        while i < dtypes.len() {
+            bits |= 1 << dtypes[i] as u32;
+            i += 1;
+        }
+        DTypeSet { bits, what }
+    }
+
+    /// Whether it holds that dtype.
+    pub const fn contains(self, dtype: DType) -> bool {
+        self.bits & (1 << dtype as u32) != 0
+    }
+
+    /// Its dtypes in declaration order.
+    pub fn iter(self) -> impl Iterator<Item = DType> {
+        let all = DType::ALL.iter().copied();
+        all.filter(move |dtype| self.contains(*dtype))
+    }
+}
+
+impl fmt::Debug for DTypeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// The sets that declarations name.
+#[allow(non_upper_case_globals, missing_docs)]
+pub mod sets {
+    use super::DTypeSet;
+    use ferrograph_tensor::DType::*;
+
+    pub const any: DTypeSet = DTypeSet::of(
+        "a",
+        &[
+            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
+            Float32, Float64, Complex64, Complex128, String, Resource, Variant,
+        ],
+    );
+    pub const numeric: DTypeSet = DTypeSet::of(
+        "a numeric",
+        &[
+            Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16, Float32,
+            Float64, Complex64, Complex128,
+        ],
+    );
+    pub const real: DTypeSet = DTypeSet::of(
+        "an integer or floating point",
+        &[
+            Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16, Float32,
+            Float64,
+        ],
+    );
+    pub const integer: DTypeSet = DTypeSet::of(
+        "an integer",
+        &[Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64],
+    );
+    pub const floating: DTypeSet =
+        DTypeSet::of("a floating point", &[Float16, BFloat16, Float32, Float64]);
+    pub const inexact: DTypeSet = DTypeSet::of(
+        "a floating point or complex",
+        &[Float16, BFloat16, Float32, Float64, Complex64, Complex128],
+    );
+    pub const complex: DTypeSet = DTypeSet::of("a complex", &[Complex64, Complex128]);
+    pub const index: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64]);
+    pub const label: DTypeSet = DTypeSet::of("a uint8, int32 or int64", &[UInt8, Int32, Int64]);
+}
+
+/// What dtypes an input or output may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// That one.
+    Is(DType),
+    /// One of a set, the same for all inputs and outputs that name this type attribute.
+    Var(&'static str, DTypeSet),
+    /// Any number of values of one dtype: the attributes of that dtype, and of the number.
+    List(&'static str, DTypeSet, &'static str),
+    /// Any number of values, each of a dtype of its own: the attribute that lists them.
+    Each(&'static str),
+}
+
+impl Kind {
+    /// Whether it stands for any number of values.
+    pub const fn is_list(&self) -> bool {
+        matches!(self, Kind::List(..) | Kind::Each(_))
+    }
+}
+
+/// An input or output by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Its public name.
+    pub name: &'static str,
+    /// What dtypes it may have.
+    pub kind: Kind,
+}
+
+impl Port {
+    /// An input or output of that name and kind.
+    pub const fn new(name: &'static str, kind: Kind) -> Port {
+        Port { name, kind }
+    }
+}
+
+/// An attribute.
+#[derive(Clone, Copy, Debug)]
+pub struct AttrDecl {
+    /// Its public name.
+    pub name: &'static str,
+    /// What kind of value it holds.
+    pub kind: AttrKind,
+    /// Its value where none is given; without one it must be given, unless it is optional by its type.
+    pub default: Option<fn() -> Option<Attr>>,
+}
+
+/// What is declared of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Decl {
+    /// The name in the public GraphDef vocabulary, such as `AddV2`.
+    pub name: &'static str,
+    /// The name that nodes get by default.
+    pub node_name: &'static str,
+    /// What it does, in a sentence or two.
+    pub doc: &'static str,
+    /// The inputs in order.
+    pub inputs: &'static [Port],
+    /// The outputs in order.
+    pub outputs: &'static [Port],
+    /// The attributes in order.
+    pub attrs: &'static [AttrDecl],
+    /// What running it does beyond computing.
+    pub effect: Effect,
+    /// Whether and how gradients flow.
+    pub gradient: Differentiability,
+}
+
+impl Decl {
+    /// A pure operation of that name with these inputs and outputs and no attributes, through which no gradient flows.
+    pub const fn new(
+        name: &'static str,
+        inputs: &'static [Port],
+        outputs: &'static [Port],
+    ) -> Decl {
+        Decl {
+            name,
+            node_name: name,
+            doc: "",
+            inputs,
+            outputs,
+            attrs: &[],
+            effect: Effect::Pure,
+            gradient: Differentiability::Stops,
+        }
+    }
+
+    /// The inputs in front of the list among them and those behind it; all are in front where there is none.
+    fn around_list(&self) -> (usize, Option<usize>) {
+        match self.inputs.iter().position(|i| i.kind.is_list()) {
+            Some(at) => (at, Some(self.inputs.len() - at - 1)),
+            None => (self.inputs.len(), None),
+        }
+    }
+
+    /// The declaration of input `i` of `n`.
+    pub fn input(&self, i: usize, n: usize) -> &'static Port {
+        match self.around_list() {
+            (before, Some(after)) if i >= before && i + after >= n => {
+                &self.inputs[self.inputs.len() + i - n]
+            }
+            (before, Some(_)) => &self.inputs[i.min(before)],
+            (_, None) => &self.inputs[i],
+        }
+    }
+
+    /// Checks the number of inputs.
+    fn check_arity(&self, n: usize) -> Result<()> {
+        if self.inputs.iter().filter(|i| i.kind.is_list()).count() > 1 {
+            return Ok(());
+        }
+        match self.around_list() {
+            (before, None) if n != before => bail!(Type, "expected {before} inputs, got {n}"),
+            (before, Some(after)) if n < before + after => {
+                bail!(Type, "expected {} inputs at least, got {n}", before + after)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks number and dtypes of the inputs.
+    ///
+    /// # Errors
+    /// `Type` for a wrong number of inputs, `DType` for a wrong dtype, which name the argument.
+    pub fn check(&self, inputs: &Inputs<'_>) -> Result<()> {
+        let n = inputs.len();
+        self.check_arity(n)?;
+        for i in 0..n {
+            let port = self.input(i, n);
+            match port.kind {
+                Kind::Is(dtype) if inputs.dtype(i) != dtype => bail!(
+                    DType,
+                    "{} (input #{i}) was expected to be a {dtype} tensor but is a {} tensor",
+                    port.name,
+                    inputs.dtype(i)
+                ),
+                Kind::Var(_, set) | Kind::List(_, set, _) if !set.contains(inputs.dtype(i)) => {
+                    bail!(
+                        DType,
+                        "{} must be {} tensor, got {}",
+                        port.name,
+                        set.what,
+                        inputs.spec(i)
+                    )
+                }
+                Kind::Var(var, _) | Kind::List(var, ..) => self.check_same(inputs, i, var)?,
+                Kind::Is(_) | Kind::Each(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that input `i` has the dtype of the first one of its type attribute.
+    fn check_same(&self, inputs: &Inputs<'_>, i: usize, var: &str) -> Result<()> {
+        let first = (0..i).find(|j| match self.input(*j, inputs.len()).kind {
+            Kind::Var(other, _) | Kind::List(other, ..) => std::ptr::eq(other, var) || other == var,
+            _ => false,
+        });
+        match first {
+            Some(j) if inputs.dtype(i) != inputs.dtype(j) => bail!(
+                DType,
+                "input #{i}(zero-based) was expected to be a {} tensor but is a {} tensor",
+                inputs.dtype(j),
+                inputs.dtype(i)
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// GraphDef's attributes that follow from the inputs: their dtypes and the lengths of lists.
+    pub fn type_attrs(&self, inputs: &[DType]) -> Attrs {
+        let n = inputs.len();
+        let lists = self.inputs.iter().filter(|p| p.kind.is_list()).count();
+        let mut attrs = Attrs::new();
+        if lists > 1 || self.check_arity(n).is_err() {
+            return attrs;
+        }
+        let (before, after) = self.around_list();
+        let listed = before..n - after.unwrap_or(0);
+        for (at, port) in self.inputs.iter().enumerate() {
+            let first = if at <= before {
+                at
+            } else {
+                n + at - self.inputs.len()
+            };
+            match port.kind {
+                Kind::Is(_) => {}
+                Kind::Each(name) => {
+                    let dtypes = inputs[listed.clone()].to_vec();
+                    attrs = attrs.with(name, Attr::DTypes(dtypes));
+                }
+                Kind::Var(name, _) if attrs.get(name).is_none() => {
+                    attrs = attrs.with(name, Attr::DType(inputs[first]));
+                }
+                Kind::List(name, _, count) => {
+                    attrs = attrs.with(count, Attr::Int(listed.len() as i64));
+                    if let (None, Some(dtype)) = (attrs.get(name), inputs.get(first)) {
+                        attrs = attrs.with(name, Attr::DType(*dtype));
+                    }
+                }
+                Kind::Var(..) => {}
+            }
+        }
+        attrs
+    }
+}
