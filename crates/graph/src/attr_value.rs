@@ -69,7 +69,11 @@ attr_values! {
     DType, DType, dtype, |x| Attr::DType(*x);
     PartialShape, Shape, shape, |x| Attr::Shape(x.clone());
     Vec<i64>, Ints, ints, |x| Attr::Ints(x.clone());
+    Vec<bool>, Bools, bools, |x| Attr::Bools(x.clone());
+    Vec<f64>, Floats, floats, |x| Attr::Floats(x.clone());
+    Vec<Arc<[u8]>>, Strs, strs, |x| Attr::Strs(x.clone());
     Vec<DType>, DTypes, dtypes, |x| Attr::DTypes(x.clone());
+    Vec<PartialShape>, Shapes, shapes, |x| Attr::Shapes(x.clone());
     Tensor, Tensor, tensor, |x| Attr::Tensor(x.clone());
     Arc<Graph>, Graph, graph, |x| Attr::Graph(x.clone());
     Arc<dyn Object>, Object, object, |x| Attr::Object(x.clone());
