@@ -17,8 +17,6 @@ package is called ``fg``.
 from typing import TYPE_CHECKING
 
 from ._src import setup as _setup
-from ._src.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
-from ._src.autodiff.tape import GradientTape, UnconnectedGradients
 from ._src.context.thread import (
     control_dependencies,
     device,
@@ -28,8 +26,6 @@ from ._src.context.thread import (
     name_scope,
     no_retrace,
 )
-from ._src.control_flow.cond import case, cond, switch_case, while_loop
-from ._src.function.callbacks import numpy_function, py_function
 from ._src.function.function import function
 from ._src.native import Tensor, _core, convert_to_tensor
 from ._src.ops.top import *  # noqa: F403
@@ -92,7 +88,13 @@ if TYPE_CHECKING:
         test,
         types,
     )
-    from ._src.control_flow.functional import foldl, foldr, map_fn, scan, vectorized_map
+    from ._src.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
+    from ._src.autodiff.tape import GradientTape, UnconnectedGradients
+    from ._src.batching.vectorized_map import vectorized_map
+    from ._src.control_flow.cond import case, cond, switch_case
+    from ._src.control_flow.functional import foldl, foldr, map_fn, scan
+    from ._src.control_flow.loops import while_loop
+    from ._src.function.callbacks import numpy_function, py_function
     from ._src.function.explain.records import TraceRecord, trace_report
     from ._src.ragged.spec import RaggedTensorSpec
     from ._src.ragged.tensor import RaggedTensor
@@ -109,6 +111,7 @@ __version__ = "0.1.0"
 
 # Where the names are that are imported when they are first used.
 _LAZY = {
+    "GradientTape": "autodiff.tape",
     "Module": "state.module",
     "RaggedTensor": "ragged.tensor",
     "RaggedTensorSpec": "ragged.spec",
@@ -116,12 +119,22 @@ _LAZY = {
     "SparseTensorSpec": "sparse.tensor",
     "TensorArray": "state.tensor_array",
     "TraceRecord": "function.explain.records",
+    "UnconnectedGradients": "autodiff.tape",
+    "case": "control_flow.cond",
+    "cond": "control_flow.cond",
+    "custom_gradient": "autodiff.custom",
     "foldl": "control_flow.functional",
     "foldr": "control_flow.functional",
+    "grad_pass_through": "autodiff.custom",
     "map_fn": "control_flow.functional",
+    "numpy_function": "function.callbacks",
+    "py_function": "function.callbacks",
+    "recompute_grad": "autodiff.custom",
     "scan": "control_flow.functional",
+    "switch_case": "control_flow.cond",
     "trace_report": "function.explain.records",
-    "vectorized_map": "control_flow.functional",
+    "vectorized_map": "batching.vectorized_map",
+    "while_loop": "control_flow.loops",
 }
 _LAZY_MODULES = frozenset(
     (

@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
+from . import lazy
+from .autograph.api import convert_callback
+from .context.hooks import hooks
 from .context.ownership import PACKAGE_FOLDER
+from .context.thread import called_while_tracing, current_region
+from .context.tracebacks import show_users_frames
+from .function.function import binding_error
+from .function.trace_type import classify, rebuild, typed_placeholder
 from .native import _core
-from .values import errors
+from .ops._base import pack
+from .ops.arrays import unstack
+from .ops.elementwise import truediv
+from .ops.indexing import getitem
+from .ops.products import matmul
+from .staging.graph import Graph
+from .state.variable import Variable, variable_from_handle
+from .values import dtypes, errors
+from .values.formatting import tensor_format, tensor_repr, tensor_str
+from .values.reference import Reference
+from .values.tensor_shape import TensorShape
 
 __all__ = ["finish"]
 
 
-def _repr(tensor: Any) -> str:
-    from .values.formatting import tensor_repr
+_find = lazy(
+    __package__,
+    {
+        "batch_jacobian": "batching.jacobian",
+        "callback_gradient": "function.callbacks",
+        "jacobian": "batching.jacobian",
+        "run_callback": "function.callbacks",
+        "while_loop": "control_flow.loops",
+    },
+)
 
-    return tensor_repr(tensor)
 
-
-def _str(tensor: Any) -> str:
-    from .values.formatting import tensor_str
-
-    return tensor_str(tensor)
-
-
-def _format(tensor: Any, spec: str) -> str:
-    from .values.formatting import tensor_format
-
-    return tensor_format(tensor, spec)
+def _upward(name: str) -> Callable:
+    """A function of a module that is imported when the function is first called."""
+    return lambda *args: _find(name)(*args)
 
 
 def _reduce_tensor(tensor: Any) -> tuple:
@@ -36,9 +53,6 @@ def _reduce_tensor(tensor: Any) -> tuple:
 
 
 def _graph_of(tensor: Any) -> Any:
-    from .context.thread import current_region
-    from .staging.graph import Graph
-
     region = current_region()
     if region is None or region.graph_id != tensor._graph_id:
         raise AttributeError("the graph of this tensor is finished")
@@ -62,30 +76,15 @@ def _dtypes_by_code(dtypes: Any) -> list:
 
 def finish() -> None:
     """Register everything. The package is usable afterwards."""
-    from .context.thread import called_while_tracing
-    from .context.tracebacks import show_users_frames
-    from .function.callbacks import callback_gradient, run_callback
-    from .function.function import binding_error
-    from .function.trace_type import classify, rebuild, typed_placeholder
-    from .ops._base import pack
-    from .ops.arrays import unstack
-    from .ops.elementwise import truediv
-    from .ops.indexing import getitem
-    from .ops.products import matmul
-    from .state.variable import Variable, variable_from_handle
-    from .values import dtypes
-    from .values.reference import Reference
-    from .values.tensor_shape import TensorShape
-
     _core.register_types(
         _dtypes_by_code(dtypes), dtypes.as_dtype, TensorShape, [_core.Tensor, Variable]
     )
     _core.register_hooks(
         {
             "errors": errors,
-            "repr": _repr,
-            "str": _str,
-            "format": _format,
+            "repr": tensor_repr,
+            "str": tensor_str,
+            "format": tensor_format,
             "getitem": getitem,
             "unstack": unstack,
             "truediv": truediv,
@@ -103,10 +102,14 @@ def finish() -> None:
             "print_sink": _print_sink,
             "called_while_tracing": called_while_tracing,
             "show_users_frames": show_users_frames,
-            "run_callback": run_callback,
-            "callback_gradient": callback_gradient,
+            "run_callback": _upward("run_callback"),
+            "callback_gradient": _upward("callback_gradient"),
         }
     )
+    hooks.converted_callback = convert_callback
+    hooks.jacobian = _upward("jacobian")
+    hooks.batch_jacobian = _upward("batch_jacobian")
+    hooks.while_loop = _upward("while_loop")
     _core.set_internal_paths([PACKAGE_FOLDER])
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(

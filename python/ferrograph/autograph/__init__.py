@@ -5,15 +5,9 @@ under the user's own file name and line numbers. What a construct does is decide
 the value at hand: Python values are treated as Python treats them.
 """
 
-from .._src.autograph.api import (
-    control_status_ctx,
-    convert,
-    set_verbosity,
-    tf_convert,
-    to_code,
-    to_graph,
-    trace,
-)
+from .._src.autograph.api import convert, tf_convert, trace
+from .._src.autograph.inspection import to_code, to_graph
+from .._src.autograph.status import control_status_ctx, set_verbosity
 from . import experimental
 
 __all__ = [

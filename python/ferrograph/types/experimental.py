@@ -1,6 +1,6 @@
 """Classes of traced functions, of the types of their arguments, and of what converts to tensors."""
 
-from .._src.function.abstract import (
+from .._src.function.special.abstract import (
     AtomicFunction,
     Callable,
     ConcreteFunction,

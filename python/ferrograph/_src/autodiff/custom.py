@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import thread
+from ..context.hooks import hooks
 from ..native import _core
 from ..state.variable import Variable
 from ..values import nest
@@ -44,11 +45,9 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
 
 def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
-    from ..autograph import api
-
     inputs = nest.map_structure(_tensor, args)
     flat_args = nest.flatten(inputs)
-    staged = f if _core.executing_eagerly() else api.convert_callback(f)
+    staged = f if _core.executing_eagerly() else hooks.converted_callback(f)
     with GradientTape() as tape:
         result, grad_fn = staged(*inputs, **kwargs)
     given = {id(v) for v in nest.flatten(args) if isinstance(v, Variable)}

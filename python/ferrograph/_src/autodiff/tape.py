@@ -7,6 +7,7 @@ import enum
 from collections.abc import Iterator
 from typing import Any
 
+from ..context.hooks import hooks
 from ..native import _core
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
@@ -132,13 +133,11 @@ class GradientTape(_core.TapeBase):
         A result has the shape of the target followed by that of the source. The last two arguments
         are accepted and change nothing.
         """
-        from ..batching import jacobian
-
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         self._use()
         flat = nest.flatten(sources, expand_composites=True)
         target = _endpoint(target)
-        found = jacobian.jacobian(self._rows(target, flat), target, flat, fill)
+        found = hooks.jacobian(self._rows(target, flat), target, flat, fill)
         self._used_up()
         return nest.pack_sequence_as(sources, found)
 
@@ -155,8 +154,6 @@ class GradientTape(_core.TapeBase):
         Row ``i`` of the target must depend on row ``i`` of the source alone. ValueError where they
         have different numbers of rows.
         """
-        from ..batching import jacobian
-
         target = _endpoint(target)
         rows = [
             None if t.shape.rank is None else [*t.shape.as_list(), 0][0] for t in (target, source)
@@ -169,7 +166,7 @@ class GradientTape(_core.TapeBase):
             )
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         self._use()
-        found = jacobian.batch_jacobian(self._rows(target, [source]), target, source, fill)
+        found = hooks.batch_jacobian(self._rows(target, [source]), target, source, fill)
         self._used_up()
         return found
 

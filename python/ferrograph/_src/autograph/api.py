@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import functools
-import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
-from ..staging.journal import Journal, thread, traces
+from . import runtime
+from .status import NOT_CONVERTED, conversion, is_enabled
+
+__all__ = ["Feature", "convert", "convert_callback", "do_not_convert", "tf_convert", "trace"]
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -33,35 +34,6 @@ class Feature(enum.Enum):
         return tuple(cls)
 
 
-class _Status(threading.local):
-    def __init__(self) -> None:
-        self.enabled = True
-
-
-_status = _Status()
-
-
-@contextlib.contextmanager
-def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
-    """Say for a block whether library functions convert the callbacks they are given.
-
-    ``roots``, given where the block traces a function, is what it is made of: the Python function
-    and its arguments.
-    """
-    before, _status.enabled = _status.enabled, enabled
-    journals = thread.journals, thread.roots
-    if roots is not None:
-        thread.journals, thread.roots = [Journal()], roots
-        traces.add(1)
-    try:
-        yield
-    finally:
-        if roots is not None:
-            traces.add(-1)
-        _status.enabled = before
-        thread.journals, thread.roots = journals
-
-
 def convert(fn: _F) -> _F:
     """``fn`` with its control flow dispatched while it runs: on tensors of a graph it is staged.
 
@@ -69,64 +41,12 @@ def convert(fn: _F) -> _F:
     objects with a ``__call__`` written in Python; what cannot be converted, generators for one,
     comes back as it is.
     """
-    from .runtime import callees
-
-    return cast(_F, callees.any_callable(fn))
+    return cast(_F, runtime.any_callable(fn))
 
 
 def convert_callback(fn: _F) -> _F:
     """``fn`` converted if conversion is on where a library function was called."""
-    from .runtime import callees
-
-    return callees.fn(fn) if _status.enabled else fn
-
-
-def to_graph(
-    entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
-) -> Callable:
-    """The converted form of a function; of a method, a function that takes ``self`` first.
-
-    With ``recursive=False`` the functions it calls stay as they are. ValueError where it has no
-    source.
-    """
-    from ..staging.errors import ConversionError
-    from .convert import compile
-    from .runtime import callees, operators
-
-    function = _plain_function(entity)
-    if recursive and callees.compile.is_converted(function.__code__):
-        return function
-    chosen = operators if recursive else operators.without_callees()
-    try:
-        return compile.instantiate(function, chosen)
-    except ConversionError as e:
-        raise ValueError(f"cannot convert {entity!r}: {e}") from e
-
-
-def to_code(
-    entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
-) -> str:
-    """The source of the converted form of a function. ValueError where it has no source."""
-    import ast
-
-    from ..staging.errors import ConversionError
-    from .convert import compile, inline
-
-    try:
-        with inline.left_out():
-            return ast.unparse(compile.converted_tree(_plain_function(entity)))
-    except ConversionError as e:
-        raise ValueError(f"cannot convert {entity!r}: {e}") from e
-
-
-def _plain_function(entity: Any) -> Any:
-    import types
-
-    entity = getattr(entity, "python_function", entity)
-    entity = getattr(entity, "__func__", entity)
-    if not isinstance(entity, types.FunctionType):
-        raise TypeError(f"expected a Python function, got {entity!r}")
-    return entity
+    return runtime.fn(fn) if is_enabled() else fn
 
 
 def do_not_convert(func: Callable | None = None) -> Callable:
@@ -139,36 +59,8 @@ def do_not_convert(func: Callable | None = None) -> Callable:
         with conversion(False):
             return func(*args, **kwargs)
 
-    unconverted._ferrograph_not_converted = True
+    setattr(unconverted, NOT_CONVERTED, True)
     return unconverted
-
-
-def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
-) -> None:
-    """Set options of the staged loop in whose body this call stands; no effect on other loops.
-
-    Its arguments are evaluated before the loop. ``shape_invariants`` is a list of pairs of a
-    variable and the shape that it keeps, with None for dimensions that change.
-    ``parallel_iterations`` and ``swap_memory`` change nothing.
-    """
-    from ..staging import options
-
-    options.record(maximum_iterations, shape_invariants)
-
-
-class ControlStatus(NamedTuple):
-    """Whether functions are converted where this was taken; see ``control_status_ctx``."""
-
-    status: str
-
-
-def control_status_ctx() -> ControlStatus:
-    """Whether library functions convert the callbacks they are given here, for ``tf_convert``."""
-    return ControlStatus("ENABLED" if _status.enabled else "DISABLED")
 
 
 def tf_convert(
@@ -183,20 +75,6 @@ def tf_convert(
     else:
         wanted = getattr(ctx, "status", ctx) == "ENABLED" or user_requested
     return convert(f) if wanted else do_not_convert(f)  # type: ignore[return-value]
-
-
-_verbosity = 0
-
-
-def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """How much the converter says: from 1 on it warns of functions that have no source."""
-    global _verbosity
-    _verbosity = int(level)
-
-
-def verbosity() -> int:
-    """The level that ``set_verbosity`` set."""
-    return _verbosity
 
 
 def trace(*args: Any) -> None:

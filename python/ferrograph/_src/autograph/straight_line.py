@@ -13,7 +13,7 @@ import types
 from functools import cache
 from typing import Any
 
-from ..context.ownership import PACKAGE
+from ..context.ownership import is_own_module
 from ..native import _core
 
 __all__ = ["is_straight_line"]
@@ -82,6 +82,6 @@ def _reaches_library_only(function: types.FunctionType) -> bool:
 
 def _is_library(value: Any) -> bool:
     name = value.__name__ if type(value) is types.ModuleType else getattr(value, "__module__", None)
-    if not isinstance(name, str) or name.partition(".")[0] != PACKAGE:
+    if not isinstance(name, str) or not is_own_module(name):
         return False
     return value is sys.modules.get(name) or type(value) is types.FunctionType

@@ -1,11 +1,48 @@
-"""Whose code a file is."""
+"""Whose code something is: this package's, a library's, or the user's.
+
+All that tells them apart asks here: tracebacks, records of traces, guards, the converter and, by
+the folder it is given, the native module.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 
-__all__ = ["PACKAGE", "PACKAGE_FOLDER"]
+__all__ = ["OPERATORS", "PACKAGE_FOLDER", "is_library_file", "is_own_file", "is_own_module"]
 
-# The name of this package, and the beginning of the paths of its files.
-PACKAGE = __name__.partition(".")[0]
+# The beginning of the paths of this package's files.
 PACKAGE_FOLDER = os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0] + os.sep
+
+# The free name under which converted code of the user's finds the operators.
+OPERATORS = "ag__"
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def is_own_file(filename: str) -> bool:
+    """Whether a file is one of this package."""
+    return filename.startswith(PACKAGE_FOLDER)
+
+
+def is_own_module(name: str | None) -> bool:
+    """Whether a module, by its full name, is one of this package."""
+    return name is not None and name.partition(".")[0] == _PACKAGE
+
+
+@functools.lru_cache(maxsize=4096)
+def is_library_file(filename: str) -> bool:
+    """Whether a file belongs to Python, to an installed package or to this one."""
+    parts = filename.replace("\\", "/").split("/")
+    if "site-packages" in parts or "dist-packages" in parts:
+        return True
+    return filename.startswith((PACKAGE_FOLDER, "<frozen", *_library_folders()))
+
+
+@functools.lru_cache(maxsize=1)
+def _library_folders() -> tuple[str, ...]:
+    import sysconfig
+
+    paths = sysconfig.get_paths()
+    folders = {paths["stdlib"], paths["platstdlib"], os.path.dirname(os.path.abspath(os.__file__))}
+    return tuple(folder + os.sep for folder in folders)

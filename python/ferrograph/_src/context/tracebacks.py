@@ -10,7 +10,8 @@ import os
 import types
 import weakref
 
-from .ownership import PACKAGE_FOLDER
+from ..values.errors import OperatorNotAllowedInGraphError
+from .ownership import OPERATORS, is_own_file
 
 __all__ = [
     "disable_traceback_filtering",
@@ -67,14 +68,12 @@ def show_users_frames(error: BaseException) -> None:
 
 def _explain(error: BaseException) -> None:
     """Say in an error about a tensor's missing value why the code was not converted."""
-    from ..values.errors import OperatorNotAllowedInGraphError
-
     if not isinstance(error, OperatorNotAllowedInGraphError) or not error.args:
         return
     traceback, reason = error.__traceback__, None
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith(PACKAGE_FOLDER):
+        if not is_own_file(code.co_filename):
             reason = unconverted.get(code)
             if reason is None and _is_called_by_python(code):
                 reason = (
@@ -89,7 +88,7 @@ def _explain(error: BaseException) -> None:
 
 def _is_called_by_python(code: types.CodeType) -> bool:
     """Whether user code of a class runs as it was written, with others converted around it."""
-    plain = "ag__" not in (*code.co_freevars, *code.co_cellvars)
+    plain = OPERATORS not in (*code.co_freevars, *code.co_cellvars)
     return plain and code.co_varnames[:1] == ("self",) and code.co_argcount > 0
 
 
@@ -97,7 +96,7 @@ def _filtered(traceback: types.TracebackType | None) -> types.TracebackType | No
     kept: list[types.TracebackType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith(PACKAGE_FOLDER):
+        if not is_own_file(code.co_filename):
             if kept and _stands_for(code, kept[-1].tb_frame.f_code):
                 kept.pop()
             if not (kept and _repeats(traceback, kept[-1])):

@@ -1,18 +1,22 @@
-"""Control flow on tensors as functions: ``cond``, ``case``, ``switch_case`` and ``while_loop``.
+"""Control flow on tensors as functions: ``cond``, ``case`` and ``switch_case``.
 
-Run eagerly they are Python's ``if`` and ``while``. While a graph is under construction the
+Run eagerly they are Python's ``if``. While a graph is under construction the
 functions given are traced, each once, into regions of the graph, through the same parts by which
 AutoGraph stages statements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..values import nest
+from .. import ops
+from ..context.hooks import hooks
+from ..native import _core
+from ..staging import conditional
+from ..values import dtypes
 
-__all__ = ["case", "cond", "switch_case", "while_loop"]
+__all__ = ["case", "cond", "switch_case"]
 
 
 def cond(
@@ -27,13 +31,11 @@ def cond(
     dtypes; TypeError or ValueError otherwise. Dimensions in which the results differ become
     unknown.
     """
-    from ..staging import conditional
-
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError("cond needs two functions, true_fn and false_fn")
     if not conditional.is_staged(pred):
         return true_fn() if pred else false_fn()
-    yes, no = _converted(true_fn), _converted(false_fn)
+    yes, no = hooks.converted_callback(true_fn), hooks.converted_callback(false_fn)
     return conditional.stage_choice(pred, yes, no, "cond", ("true_fn", "false_fn"))
 
 
@@ -49,18 +51,15 @@ def case(
     Without ``default`` one predicate must be true, with ``exclusive`` at most one may be:
     InvalidArgumentError otherwise, when it runs.
     """
-    import ferrograph as fg
 
     pairs = _pairs(pred_fn_pairs)
-    predicates = [fg.convert_to_tensor(p) for p, _ in pairs]
+    predicates = [_core.convert_to_tensor(p) for p, _ in pairs]
     if exclusive:
-        count = fg.reduce_sum(fg.cast(fg.stack(predicates), fg.int32))
-        fg.debugging.Assert(count <= 1, ["case: more than one predicate is true", *predicates])
+        count = ops.reduce_sum(ops.cast(ops.stack(predicates), dtypes.int32))
+        ops.Assert(count <= 1, ["case: more than one predicate is true", *predicates])
     if default is None:
-        some = fg.reduce_any(fg.stack(predicates))
-        fg.debugging.Assert(
-            some, ["case: no predicate is true and there is no default", *predicates]
-        )
+        some = ops.reduce_any(ops.stack(predicates))
+        ops.Assert(some, ["case: no predicate is true and there is no default", *predicates])
         default = pairs.pop()[1]
         predicates.pop()
     return _first_true(predicates, [function for _, function in pairs], default)
@@ -78,7 +77,7 @@ def _pairs(given: Any) -> list[tuple[Any, Callable]]:
 
 def _first_true(predicates: list, functions: list, default: Callable) -> Any:
     if not predicates:
-        return _converted(default)()
+        return hooks.converted_callback(default)()
     return cond(
         predicates[0], functions[0], lambda: _first_true(predicates[1:], functions[1:], default)
     )
@@ -92,13 +91,12 @@ def switch_case(
     ``branch_fns`` is a list of functions, a mapping from int to function, or pairs of those. An
     index outside them runs ``default``, or the function with the highest number.
     """
-    import ferrograph as fg
 
     functions = _numbered(branch_fns)
     if default is None:
         default = functions.pop(max(functions))
-    index = fg.convert_to_tensor(branch_index)
-    predicates = [fg.equal(index, fg.cast(number, index.dtype)) for number in functions]
+    index = _core.convert_to_tensor(branch_index)
+    predicates = [ops.equal(index, ops.cast(number, index.dtype)) for number in functions]
     return _first_true(predicates, list(functions.values()), default)
 
 
@@ -117,68 +115,3 @@ def _numbered(branch_fns: Any) -> dict[int, Callable]:
     if len(dict(pairs)) != len(pairs):
         raise ValueError("switch_case: two functions have the same number")
     return dict(sorted(pairs))
-
-
-def while_loop(
-    cond: Callable,
-    body: Callable,
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    maximum_iterations: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Repeat ``loop_vars = body(*loop_vars)`` while ``cond(*loop_vars)``; the last ``loop_vars``.
-
-    Variables keep their structure, dtype and shape from one iteration to the next, except in the
-    dimensions that ``shape_invariants`` leaves open: TypeError and ValueError otherwise. At most
-    ``maximum_iterations`` iterations are run. ``parallel_iterations``, ``back_prop`` and
-    ``swap_memory`` are accepted and change nothing.
-    """
-    from ..staging import conditional, loops
-
-    if not callable(cond) or not callable(body):
-        raise TypeError("while_loop needs two functions, cond and body")
-    if not isinstance(loop_vars, (list, tuple)):
-        loop_vars = [loop_vars]
-    if not loop_vars:
-        raise ValueError("while_loop needs loop variables")
-    if conditional.is_eager():
-        return _eager_loop(cond, body, loop_vars, maximum_iterations)
-    shapes = None if shape_invariants is None else _as_list(shape_invariants)
-    return loops.stage_while_loop(
-        _converted(cond), _converted(body), loop_vars, shapes, maximum_iterations
-    )
-
-
-def _eager_loop(cond: Callable, body: Callable, loop_vars: Sequence, limit: Any) -> Any:
-    import ferrograph as fg
-
-    structure, count = loop_vars, 0
-    while (limit is None or count < int(limit)) and cond(*loop_vars):
-        result = body(*loop_vars)
-        result = result if isinstance(result, (list, tuple)) else [result]
-        nest.assert_same_structure(list(structure), list(result), check_types=False)
-        loop_vars, count = result, count + 1
-    leaves = [_to_tensor(fg, leaf) for leaf in nest.flatten(list(loop_vars))]
-    return nest.pack_sequence_as(structure, leaves)
-
-
-def _to_tensor(fg: Any, leaf: Any) -> Any:
-    return (
-        leaf
-        if hasattr(type(leaf), "_component_list") or leaf is None
-        else fg.convert_to_tensor(leaf)
-    )
-
-
-def _as_list(value: Any) -> list:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _converted(function: Callable) -> Callable:
-    from ..autograph import api
-
-    return api.convert_callback(function)

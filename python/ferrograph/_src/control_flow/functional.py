@@ -1,4 +1,4 @@
-"""Functions over the rows of tensors: ``map_fn``, ``vectorized_map``, ``scan`` and the folds.
+"""Functions over the rows of tensors: ``map_fn``, ``scan`` and the folds.
 
 Each takes a structure of tensors with a first axis of the same size, and calls a function with the
 rows of that number in that structure. Run eagerly that is a Python loop; in a graph the function is
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..context.hooks import hooks
 from ..native import _core
 from ..state.tensor_array import TensorArray
 from ..values import nest
@@ -17,16 +18,17 @@ from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
-from .cond import while_loop
+from .loops import while_loop
+from .rows import CompositeRows, collector_for
 
-__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
+__all__ = ["Rows", "converted", "foldl", "foldr", "map_fn", "mapped", "scan"]
 
 
-class _Rows:
+class Rows:
     """The rows of a structure of tensors. ValueError for scalars and for different lengths."""
 
     def __init__(self, elems: Any, what: str, broadcast: bool = False):
-        self._structure = elems
+        self.structure = elems
         self.tensors = [
             leaf if _is_rowwise(leaf) else _core.convert_to_tensor(leaf)
             for leaf in nest.flatten(elems)
@@ -57,8 +59,6 @@ class _Rows:
 
     def _readable(self, tensor: Any) -> Any:
         if not isinstance(tensor, _core.Tensor):
-            from .rows import CompositeRows
-
             return CompositeRows(tensor)
         if _core.executing_eagerly():
             return _rows_of(tensor)
@@ -70,7 +70,7 @@ class _Rows:
         """The rows of that number."""
         pairs = zip(self._places, self._single, strict=True)
         rows = [_row(place, 0 if single else index) for place, single in pairs]
-        return nest.pack_sequence_as(self._structure, rows)
+        return nest.pack_sequence_as(self.structure, rows)
 
 
 def _is_rowwise(value: Any) -> bool:
@@ -96,14 +96,13 @@ def _row(place: Any, index: Any) -> Any:
     return place[index] if isinstance(place, list) else place.read(index)
 
 
-def _converted(fn: Any, what: str) -> Callable:
+def converted(fn: Any, what: str) -> Callable:
+    """``fn`` as a graph traces it. TypeError where it is no function."""
     if not callable(fn):
         raise TypeError(f"{what} needs a function, got {fn!r}")
     if _core.executing_eagerly():
         return fn
-    from ..autograph import api
-
-    return api.convert_callback(fn)
+    return hooks.converted_callback(fn)
 
 
 def _repeat(numbers: tuple, step: Callable, state: list) -> list:
@@ -151,8 +150,8 @@ def map_fn(
     >>> fg.map_fn(lambda row: row * row, fg.constant([1, 2, 3])).numpy().tolist()
     [1, 4, 9]
     """
-    fn = _converted(fn, "map_fn")
-    rows = _Rows(elems, "map_fn")
+    fn = converted(fn, "map_fn")
+    rows = Rows(elems, "map_fn")
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
         kinds = [
@@ -160,12 +159,11 @@ def map_fn(
             for t in rows.tensors
         ]
         signature = nest.pack_sequence_as(elems, kinds)
-    return _map(fn, rows, signature, infer_shape)
+    return mapped(fn, rows, signature, infer_shape)
 
 
-def _map(fn: Callable, rows: _Rows, signature: Any, infer_shape: bool = True) -> Any:
-    from .rows import collector_for
-
+def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -> Any:
+    """``fn`` of each of the rows, stacked in the structure and the types of the signature."""
     collectors = [collector_for(spec, rows.count, infer_shape) for spec in _specs(signature)]
 
     def step(i: Any, held: list) -> list:
@@ -185,39 +183,7 @@ def _written(arrays: list, i: Any, values: list) -> list:
     return [array.write(i, value) for array, value in zip(arrays, values, strict=True)]
 
 
-def vectorized_map(
-    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
-    """``fn`` of each row of ``elems``, stacked in the structure that ``fn`` returns.
-
-    A tensor of a single row goes with every row of the others. Rows are computed one by one; the
-    last two arguments are accepted and change nothing.
-    """
-    fn = _converted(fn, "vectorized_map")
-    rows = _Rows(elems, "vectorized_map", broadcast=True)
-    return _map(fn, rows, _signature_of(fn, rows))
-
-
-def _signature_of(fn: Callable, rows: _Rows) -> Any:
-    """The dtypes and shapes that ``fn`` gives for a row, from a trace that is thrown away."""
-    from ..autograph import api
-
-    region = _core.Region("rows")
-    region.enter()
-    try:
-        inputs = [
-            region.add_input(t.dtype, None if t.shape.rank is None else t.shape[1:], "row")
-            for t in rows.tensors
-        ]
-        result = api.convert_callback(fn)(nest.pack_sequence_as(rows._structure, inputs))
-        leaves = [_core.convert_to_tensor(leaf) for leaf in nest.flatten(result)]
-        return nest.pack_sequence_as(result, [TensorSpec(t.shape, t.dtype) for t in leaves])
-    finally:
-        region.exit()
-        region.abandon()
-
-
-def _begin(rows: _Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, tuple]:
+def _begin(rows: Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, tuple]:
     """The structure to start from, and the numbers of the rows that follow."""
     first, end, by = (rows.count - 1, -1, -1) if reverse else (0, rows.count, 1)
     if initializer is None:
@@ -236,8 +202,8 @@ def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
 
 
 def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> Any:
-    fn = _converted(fn, what)
-    rows = _Rows(elems, what)
+    fn = converted(fn, what)
+    rows = Rows(elems, what)
     start, numbers = _begin(rows, elems, initializer, reverse)
     final = _repeat(
         numbers, lambda i, held: _accumulate(fn, start, held, rows.at(i)), nest.flatten(start)
@@ -293,8 +259,8 @@ def scan(
     >>> fg.scan(lambda total, row: total + row, fg.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
     """
-    fn = _converted(fn, "scan")
-    rows = _Rows(elems, "scan")
+    fn = converted(fn, "scan")
+    rows = Rows(elems, "scan")
     start, numbers = _begin(rows, elems, initializer, reverse)
     leaves = nest.flatten(start)
     shapes = [leaf.shape if infer_shape else None for leaf in leaves]

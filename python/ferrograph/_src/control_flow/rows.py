@@ -104,8 +104,7 @@ class _RaggedRows:
 
     def result(self, arrays: list) -> Any:
         """All results as one value."""
-        from ..ragged.tensor import RaggedTensor
-
         values, outer, *nested = arrays
         lengths = [outer.stack(), *(array.concat() for array in nested)]
-        return RaggedTensor.from_nested_row_lengths(values.concat(), lengths, validate=False)
+        ragged = self._spec._value_class
+        return ragged.from_nested_row_lengths(values.concat(), lengths, validate=False)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import ferrograph as fg
-
-from ..values import nest
-from ..values.tensor_spec import TensorSpec
+from .. import ops
+from ..control_flow import loops
+from ..native import _core
+from ..ragged.spec import RaggedTensorSpec
+from ..ragged.tensor import RaggedTensor
+from ..sparse.tensor import SparseTensor, SparseTensorSpec
+from ..state.tensor_array import TensorArray
+from ..values import constants, dtypes, nest
+from ..values.tensor_spec import TensorSpec, TypeSpec
 from .structure import flag, scalar
 
 if TYPE_CHECKING:
@@ -20,7 +25,7 @@ def slices(value: Any) -> Dataset:
     from .dataset import Dataset
 
     parts = [
-        Dataset.from_tensor_slices(leaf) if isinstance(leaf, fg.Tensor) else _rows(leaf)
+        Dataset.from_tensor_slices(leaf) if isinstance(leaf, _core.Tensor) else _rows(leaf)
         for leaf in nest.flatten(value)
     ]
     return Dataset.zip(nest.pack_sequence_as(value, parts))
@@ -29,18 +34,18 @@ def slices(value: Any) -> Dataset:
 def _rows(leaf: Any) -> Dataset:
     from .dataset import Dataset
 
-    if isinstance(leaf, fg.RaggedTensor):
-        return Dataset.range(leaf.nrows(fg.int64)).map(lambda i: leaf[i])
-    if isinstance(leaf, fg.sparse.SparseTensor):
+    if isinstance(leaf, RaggedTensor):
+        return Dataset.range(leaf.nrows(dtypes.int64)).map(lambda i: leaf[i])
+    if isinstance(leaf, SparseTensor):
         return Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
     raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
 
 
 def _sparse_row(whole: Any, i: Any) -> Any:
-    chosen = fg.equal(whole.indices[:, 0], i)
-    indices = fg.boolean_mask(whole.indices, chosen)[:, 1:]
-    values = fg.boolean_mask(whole.values, chosen)
-    return fg.sparse.SparseTensor(indices, values, whole.dense_shape[1:])
+    chosen = ops.equal(whole.indices[:, 0], i)
+    indices = ops.boolean_mask(whole.indices, chosen)[:, 1:]
+    values = ops.boolean_mask(whole.values, chosen)
+    return SparseTensor(indices, values, whole.dense_shape[1:])
 
 
 class _Batcher:
@@ -95,27 +100,27 @@ def _batcher(spec: Any, splits: Any) -> _Batcher:
             lambda t: _ragged_parts(t if t is spec else _as_ragged(t), inner),
             lambda w, _: _ragged(w, splits),
         )
-    if isinstance(spec, fg.RaggedTensorSpec):
+    if isinstance(spec, RaggedTensorSpec):
         rank, dtype = spec.ragged_rank, splits or spec.row_splits_dtype
         return _Batcher(lambda t: _ragged_parts(t, rank), lambda w, _: _ragged(w, dtype))
-    if isinstance(spec, fg.SparseTensorSpec):
+    if isinstance(spec, SparseTensorSpec):
         return _Batcher(_sparse_parts, _sparse)
     raise TypeError(f"batch works on tensors, ragged and sparse ones, got a component of {spec}")
 
 
 def _as_ragged(tensor: Any) -> Any:
-    return fg.RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)
+    return RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)
 
 
 def _ragged_parts(value: Any, rank: int) -> list:
     """The innermost values and the lengths of rows, outermost first; of a spec as many of it."""
-    if isinstance(value, (fg.TypeSpec, fg.TensorSpec)):
+    if isinstance(value, (TypeSpec, TensorSpec)):
         return [value] * (rank + 1)
     return [value.flat_values, *value.nested_row_lengths()] if rank else [value]
 
 
 def _sparse_parts(value: Any) -> list:
-    if isinstance(value, fg.TypeSpec):
+    if isinstance(value, TypeSpec):
         return [value] * 3
     return [value.indices, value.values, value.dense_shape]
 
@@ -130,33 +135,33 @@ def _ragged(windows: list, splits: Any) -> Any:
     inner = [_joined(window) for window in windows[1:]]
     if inner:
         counts = inner[0][1]
-    every = [fg.cast(n, splits) for n in (counts, *(lengths for lengths, _ in inner))]
-    return fg.RaggedTensor.from_nested_row_lengths(flat, every, validate=False)
+    every = [ops.cast(n, splits) for n in (counts, *(lengths for lengths, _ in inner))]
+    return RaggedTensor.from_nested_row_lengths(flat, every, validate=False)
 
 
 def _sparse(windows: list, size: Any) -> Any:
     indices, counts = _joined(windows[0])
     values, _ = _joined(windows[1])
     shapes = _stack([windows[2]], size)
-    numbers = fg.repeat(fg.range(fg.size(counts, fg.int64)), counts)
-    indices = fg.concat([fg.expand_dims(numbers, 1), indices], 1)
-    shape = fg.concat([fg.shape(shapes, fg.int64)[:1], fg.reduce_max(shapes, 0)], 0)
-    return fg.sparse.SparseTensor(indices, values, shape)
+    numbers = ops.repeat(ops.range(ops.size(counts, dtypes.int64)), counts)
+    indices = ops.concat([ops.expand_dims(numbers, 1), indices], 1)
+    shape = ops.concat([ops.shape(shapes, dtypes.int64)[:1], ops.reduce_max(shapes, 0)], 0)
+    return SparseTensor(indices, values, shape)
 
 
 def _joined(window: Any) -> tuple:
     """The elements of a dataset one after the other along their first axis, and their lengths."""
     spec = window.element_spec
     elements = iter(window)
-    parts = fg.TensorArray(spec.dtype, 0, True, infer_shape=False, element_shape=spec.shape)
-    sizes = fg.TensorArray(fg.int64, 0, True, element_shape=[])
+    parts = TensorArray(spec.dtype, 0, True, infer_shape=False, element_shape=spec.shape)
+    sizes = TensorArray(dtypes.int64, 0, True, element_shape=[])
 
     def step(i: Any, parts: Any, sizes: Any) -> tuple:
         part = elements.get_next()
-        return i + 1, parts.write(i, part), sizes.write(i, fg.shape(part, fg.int64)[0])
+        return i + 1, parts.write(i, part), sizes.write(i, ops.shape(part, dtypes.int64)[0])
 
-    start = (fg.constant(0), parts, sizes)
-    _, parts, sizes = fg.while_loop(lambda *_: elements._has_next(False), step, start)
+    start = (constants.constant(0), parts, sizes)
+    _, parts, sizes = loops.while_loop(lambda *_: elements._has_next(False), step, start)
     return parts.concat(), sizes.stack()
 
 

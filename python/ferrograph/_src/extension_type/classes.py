@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any, cast
 
+from .. import ops
 from ..values import nest
 from ..values.composite import CompositeTensor
 from .fields import MISSING, Field, converted, fields_of, spec_of
@@ -154,10 +155,9 @@ class ExtensionType(CompositeTensor, metaclass=_Meta):
         return _all_equal(self, other)
 
     def __ne__(self, other: object) -> Any:
-        import ferrograph as fg
 
         same = self.__eq__(other)
-        return not same if isinstance(same, bool) else fg.logical_not(same)
+        return not same if isinstance(same, bool) else ops.logical_not(same)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -174,15 +174,14 @@ def _remade(cls: Any, values: dict[str, Any]) -> Any:
 
 
 def _all_equal(a: Any, b: Any) -> Any:
-    import ferrograph as fg
 
     found = []
     pairs = zip(nest.flatten(a, True), nest.flatten(b, True), strict=True)
     for x, y in pairs:
         if x.dtype != y.dtype or not x.shape.is_compatible_with(y.shape):
             return False
-        found.append(fg.reduce_all(fg.equal(x, y)))
-    return fg.reduce_all(fg.stack(found)) if found else True
+        found.append(ops.reduce_all(ops.equal(x, y)))
+    return ops.reduce_all(ops.stack(found)) if found else True
 
 
 def _bound(cls: Any, args: tuple, kwargs: dict) -> dict[str, Any]:

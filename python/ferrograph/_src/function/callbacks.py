@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..autodiff.tape import GradientTape
 from ..native import _core
 from ..values.dtypes import as_dtype
 
@@ -53,8 +54,6 @@ def run_callback(func: Callable, inputs: list, dtypes: list, eager: bool) -> tup
     sources = [t for t in inputs if t.dtype.is_floating or t.dtype.is_complex]
     if not sources or not any(d.is_floating or d.is_complex for d in dtypes):
         return _results(func(*inputs), dtypes), None
-    from ..autodiff.tape import GradientTape
-
     with GradientTape() as tape:
         tape.watch(sources)
         results = _results(func(*inputs), dtypes)

@@ -10,10 +10,10 @@ from ..staging.graph import Graph
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.tensor_spec import TensorSpec
-from . import outputs
+from . import outputs, special
 
 if TYPE_CHECKING:
-    from .function_type import FunctionType
+    from .special import FunctionType
 
 __all__ = ["AtomicFunction", "ConcreteFunction"]
 
@@ -142,22 +142,18 @@ class ConcreteFunction(_core.ConcreteBase):
         return tuple(v for v in self.variables if v.trainable)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from .concrete_call import flat_arguments
-
-        return self._call_flat(flat_arguments(self, (*self._bound, *args), kwargs))
+        return self._call_flat(special.flat_arguments(self, (*self._bound, *args), kwargs))
 
     @property
     def function_type(self) -> FunctionType:
         """The parameters with their types, the type of the result, and those of the captures."""
-        from .function_type import FunctionType, Parameter
-
         names = {p[0] for p in self._params if p[2]}
         parameters = [
-            Parameter(name, getattr(Parameter, kind), name in names, value)
+            special.Parameter(name, getattr(special.Parameter, kind), name in names, value)
             for name, kind, value in self._parameters()[len(self._bound) :]
         ]
         captures = {t._id: _to_spec(t) for t in self._captures}
-        return FunctionType(parameters, captures, return_annotation=self.structured_outputs)
+        return special.FunctionType(parameters, captures, return_annotation=self.structured_outputs)
 
     @property
     def inference_fn(self) -> AtomicFunction:
@@ -183,9 +179,7 @@ class ConcreteFunction(_core.ConcreteBase):
         return found
 
     def __reduce__(self) -> Any:
-        from .pickling import reduce_concrete
-
-        return reduce_concrete(self)
+        return special.reduce_concrete(self)
 
     def __repr__(self) -> str:
         args = ", ".join(name for name, _, _ in self._parameters())

@@ -13,20 +13,22 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..autograph.api import conversion, convert
+from ..autograph.api import convert
+from ..autograph.status import conversion
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..native import _core
 from ..state.variable import Creation, pop_creation, push_creation
-from . import outputs
+from ..values.errors import InvalidArgumentError
+from . import explain, outputs, special
 from .concrete import ConcreteFunction
 from .guards import Reads
 from .misses import Log, Miss, in_short
 from .parameters import checked_bound, checked_signature, leaves_of, parameters_of
 
 if TYPE_CHECKING:
-    from .explain.records import TraceRecord
-    from .function_type import FunctionType
+    from .explain import TraceRecord
+    from .special import FunctionType
 
 __all__ = ["BoundFunction", "Function", "function"]
 
@@ -126,12 +128,11 @@ class Function(_core.FunctionBase):
     @property
     def function_type(self) -> FunctionType:
         """The parameters, with the types of the input signature where there is one."""
-        from .function_type import FunctionType, Parameter
-
         types = iter(self._signature or ())
-        return FunctionType(
+        parameter = special.Parameter
+        return special.FunctionType(
             [
-                Parameter(name, Parameter.kind_of(kind), has_default, next(types, None))
+                parameter(name, parameter.kind_of(kind), has_default, next(types, None))
                 for name, kind, has_default, _ in self._params
             ]
         )
@@ -158,9 +159,7 @@ class Function(_core.FunctionBase):
 
     def trace_records(self) -> list[TraceRecord]:
         """Why its latest traces were made, oldest first, a record for each call that found none."""
-        from .explain.records import records_of
-
-        return records_of(self)
+        return explain.records_of(self)
 
     def explain_last_trace(self) -> TraceRecord | None:
         """Why the latest trace was made; None where nothing was traced yet."""
@@ -169,9 +168,7 @@ class Function(_core.FunctionBase):
 
     def explain(self) -> str:
         """Why its latest traces were made, as text: what differed, where, and what to change."""
-        from .explain.records import explain
-
-        return explain(self)
+        return explain.explain(self)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all traces, as text."""
@@ -197,8 +194,6 @@ class Function(_core.FunctionBase):
 
     def _on_relaxed_failure(self, args: tuple, kwargs: dict | None, error: Exception) -> Any:
         """A trace with relaxed dimensions failed when it ran: try one of the exact shapes."""
-        from ..values.errors import InvalidArgumentError
-
         if not isinstance(error, InvalidArgumentError):
             raise error
         with self._lock:
@@ -218,9 +213,7 @@ class Function(_core.FunctionBase):
         return result
 
     def _convert(self, args: tuple, kwargs: dict | None) -> tuple:
-        from .input_signature import convert
-
-        return convert(self, args, kwargs or {})
+        return special.convert(self, args, kwargs or {})
 
     def _bind_to(self, instance: Any, owner: Any) -> BoundFunction:
         return BoundFunction(self, instance)
@@ -231,9 +224,7 @@ class Function(_core.FunctionBase):
         wanted = self._signature_of(args, kwargs)
         found = self._find(wanted)
         if found is None and wanted._types():
-            from . import type_dispatch
-
-            found = type_dispatch.find(self, wanted)
+            found = special.find(self, wanted)
         return self._make(args, kwargs, wanted, relax=True) if found is None else found
 
     def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
@@ -272,20 +263,14 @@ class Function(_core.FunctionBase):
             return None
         general = self._relaxed(wanted, self._reduce_retracing is True)
         if general is None and self._reduce_retracing and wanted._types():
-            from . import type_dispatch
-
-            general = type_dispatch.relaxation(self, wanted)
+            general = special.relaxation(self, wanted)
         return None if general in self._never_relax else general
 
     def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
-        from .input_signature import spec_arguments
-
-        return self._at_signature(spec_arguments(self, args, kwargs))
+        return self._at_signature(special.spec_arguments(self, args, kwargs))
 
     def _at_signature(self, args: tuple) -> ConcreteFunction:
-        from .input_signature import specs_for
-
-        specs = specs_for(self, args)
+        specs = special.specs_for(self, args)
         wanted = self._signature_of(specs)
         found = self._find(wanted)
         return self._make(specs, {}, wanted, relax=False) if found is None else found
@@ -321,17 +306,13 @@ class Function(_core.FunctionBase):
             pop_creation()
         creation.n_outputs = len(flat)
         if creation.made:
-            from .first_call import settle
-
             tensors = self._tensors_of(args, kwargs)
-            if not settle(self, creation, region, tensors, (inner_args, inner_kwargs)):
+            if not special.settle(self, creation, region, tensors, (inner_args, inner_kwargs)):
                 return None, region
         self._n_traced += 1
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
         if signature._types():
-            from . import type_dispatch
-
-            type_dispatch.keep(made, signature)
+            special.keep(made, signature)
         guards = reads.guards() if reads is not None else None
         if guards:
             made._set_guards(guards)
@@ -367,9 +348,7 @@ class Function(_core.FunctionBase):
         return f"<ferrograph.function {self._name} at {id(self):#x}>"
 
     def __reduce__(self) -> Any:
-        from .pickling import reduce_function
-
-        return reduce_function(self)
+        return special.reduce_function(self)
 
 
 class BoundFunction:
@@ -416,9 +395,7 @@ class BoundFunction:
         return hash((id(self._function), id(self._instance)))
 
     def __reduce__(self) -> Any:
-        from .pickling import reduce_bound
-
-        return reduce_bound(self)
+        return special.reduce_bound(self)
 
     def __repr__(self) -> str:
         return f"<bound {self._function!r} of {self._instance!r}>"

@@ -14,7 +14,7 @@ import types
 from functools import lru_cache
 from typing import Any
 
-from ..context.ownership import PACKAGE
+from ..context.ownership import is_own_module
 
 __all__ = ["Reads"]
 
@@ -155,4 +155,4 @@ def _cell_name(code: types.CodeType, index: int) -> str:
 
 
 def _is_library(function: types.FunctionType) -> bool:
-    return (function.__module__ or "").partition(".")[0] == PACKAGE
+    return is_own_module(function.__module__)

@@ -14,7 +14,9 @@ from collections import deque
 from typing import Any
 
 from ..context import thread
-from ..context.ownership import PACKAGE_FOLDER
+from ..context.ownership import is_own_file
+from ..values.errors import RetraceError
+from . import explain
 
 __all__ = ["Log", "Miss", "in_short", "sites"]
 
@@ -119,12 +121,9 @@ class Log:
         gone_index = self.evicted.get(hash(wanted)) if self.evicted else None
         miss = Miss(function, wanted, self.site.n_functions, gone_index)
         if miss.n_traced and thread.retracing_is_refused():
-            from ..values.errors import RetraceError
-            from .explain.records import record_of
-
             miss.refused = True
             self.misses.append(miss)
-            raise RetraceError(record_of(function, miss))
+            raise RetraceError(explain.record_of(function, miss))
         return miss
 
     def keep(self, miss: Miss, signature: Any, concrete: Any, gone: tuple | None) -> None:
@@ -145,9 +144,7 @@ class Log:
             self.site.seconds += miss.seconds
         aloud = os.environ.get("FERROGRAPH_EXPLAIN", "0") not in ("", "0")
         if aloud or (not self.warned and miss.is_milestone()):
-            from .explain.records import speak
-
-            speak(function, miss, aloud)
+            explain.speak(function, miss, aloud)
 
 
 def definition(function: Any) -> tuple[str, int, str]:
@@ -168,6 +165,6 @@ def in_short(error: BaseException) -> str:
 def _call_site() -> tuple | None:
     """Code, instruction and line of the user's frame."""
     frame = sys._getframe(3)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+    while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]
     return None if frame is None else (frame.f_code, frame.f_lasti, frame.f_lineno)

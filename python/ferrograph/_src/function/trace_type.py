@@ -14,6 +14,7 @@ from typing import Any
 from ..native import _core
 from ..values import nest
 from ..values.tensor_spec import TensorSpec, TypeSpec
+from . import special
 
 __all__ = ["classify", "describe", "rebuild", "typed_placeholder"]
 
@@ -118,9 +119,7 @@ def classify(obj: Any) -> tuple:
     if isinstance(obj, TensorSpec):
         return _SPEC, obj
     if hasattr(type(obj), "__tf_tracing_type__") or hasattr(type(obj), "_is_trace_type"):
-        from .type_dispatch import typed
-
-        return _TYPED, *typed(obj)
+        return _TYPED, *special.typed(obj)
     found = _children(obj)
     if found is not None:
         return _STRUCT, _token(found[0]), found[1]
@@ -141,9 +140,7 @@ def classify(obj: Any) -> tuple:
 
 def typed_placeholder(token: int, region: Any, name: str) -> Any:
     """What stands for a value of the trace type of that token in the graph of ``region``."""
-    from .type_dispatch import placeholder
-
-    return placeholder(token, region, name)
+    return special.placeholder(token, region, name)
 
 
 def rebuild(obj: Any, children: list) -> Any:

@@ -1,4 +1,7 @@
-"""The operations as Python functions.
+"""The operations as Python functions, a module a family.
 
-Private: the public namespaces re-export what is documented.
+``ops.NAME`` is each that stands at the top level of the package.
 """
+
+from .top import *  # noqa: F403
+from .top import __all__

@@ -1,5 +1,6 @@
 """Reductions, cumulative sums and positions of extremes."""
 
+from ..context.hooks import hooks
 from ._base import (
     DROP,
     KEEP,
@@ -287,10 +288,9 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     # After each round a sum reaches over twice as many places.
     step, length = 1, known_size(x, axis)
     if length is None:
-        from ..control_flow.cond import while_loop
-
         length = _length(x, axis)
-        total, _ = while_loop(lambda _, step: less(step, length), widened, [total, convert(step)])
+        start = [total, convert(step)]
+        total, _ = hooks.while_loop(lambda _, step: less(step, length), widened, start)
     else:
         while step < length:
             total, step = widened(total, step)

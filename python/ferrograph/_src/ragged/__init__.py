@@ -1,1 +1,6 @@
-"""Ragged tensors: rows of different lengths."""
+"""Ragged tensors: rows of different lengths.
+
+One module imports all, so that the methods of the class are there.
+"""
+
+from . import methods

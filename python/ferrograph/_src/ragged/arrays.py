@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
-from . import partition
+from ..ops import partition
+from ..values import dtypes
 from .elementwise import same_rows
 from .tensor import RaggedTensor, is_ragged
 
@@ -16,9 +16,9 @@ __all__ = ["concat", "expand_dims", "gather", "merge_dims", "reverse", "squeeze"
 
 def concat(values: Any, axis: int) -> Any:
     """Ragged tensors, and tensors beside them, joined along an axis."""
-    values = [v if is_ragged(v) else fg.convert_to_tensor(v) for v in _beside(values)]
+    values = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in _beside(values)]
     if not any(is_ragged(v) for v in values):
-        return fg.concat(values, axis)
+        return ops.concat(values, axis)
     rank = values[0].shape.rank
     if any(v.shape.rank != rank for v in values) or rank is None:
         raise ValueError(
@@ -29,7 +29,7 @@ def concat(values: Any, axis: int) -> Any:
         raise ValueError(f"axis {axis} is outside of ragged tensors of rank {rank}")
     values = _of_one_ragged_rank(values)
     if not any(is_ragged(v) for v in values):
-        return fg.concat(values, axis)
+        return ops.concat(values, axis)
     if axis == 0:
         return _rows_joined(values)
     if axis == 1:
@@ -49,7 +49,7 @@ def _beside(values: Any) -> list:
     values = list(values)
     dtype = next((v.dtype for v in values if isinstance(v, (_core.Tensor, RaggedTensor))), None)
     known = (_core.Tensor, _core.VariableBase, RaggedTensor)
-    return [v if isinstance(v, known) else fg.convert_to_tensor(v, dtype) for v in values]
+    return [v if isinstance(v, known) else _core.convert_to_tensor(v, dtype) for v in values]
 
 
 def _of_one_ragged_rank(values: list) -> list:
@@ -67,21 +67,21 @@ def _with_ragged_rank(value: Any, wanted: int) -> Any:
 
 
 def _numbers_of(value: RaggedTensor) -> Any:
-    return fg.range(_count(value.values))
+    return ops.range(_count(value.values))
 
 
 def _count(value: Any) -> Any:
-    return value.nrows() if is_ragged(value) else fg.shape(value, fg.int64)[0]
+    return value.nrows() if is_ragged(value) else ops.shape(value, dtypes.int64)[0]
 
 
 def _rows_joined(values: list) -> RaggedTensor:
     """All rows of the first, then those of the next."""
     splits_dtype = values[0].row_splits.dtype
-    lengths = [fg.cast(v.row_lengths(), splits_dtype) for v in values]
+    lengths = [ops.cast(v.row_lengths(), splits_dtype) for v in values]
     uniform = {v._uniform for v in values}
     return RaggedTensor(
         concat([v.values for v in values], 0),
-        partition.splits_of_lengths(fg.concat(lengths, 0)),
+        partition.splits_of_lengths(ops.concat(lengths, 0)),
         uniform.pop() if len(uniform) == 1 else None,
     )
 
@@ -91,11 +91,11 @@ def _joined_within_rows(values: list) -> RaggedTensor:
     n, k = values[0].nrows(), len(values)
     for other in values[1:]:
         partition.require(
-            fg.equal(n, fg.cast(other.nrows(), n.dtype)),
+            ops.equal(n, ops.cast(other.nrows(), n.dtype)),
             "concat along axis 1 needs ragged tensors with as many rows each",
         )
-    places = fg.expand_dims(fg.range(n), 1) + fg.expand_dims(fg.range(k, dtype=n.dtype) * n, 0)
-    rows = gather(_rows_joined(values), fg.reshape(places, [-1]))
+    places = ops.expand_dims(ops.range(n), 1) + ops.expand_dims(ops.range(k, dtype=n.dtype) * n, 0)
+    rows = gather(_rows_joined(values), ops.reshape(places, [-1]))
     sizes = [v._uniform for v in values]
     uniform = None if None in sizes else sum(sizes)
     return RaggedTensor(rows.values, rows.row_splits[::k], uniform)
@@ -111,12 +111,12 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
             raise ValueError("gather with ragged indices works along axis 0")
         return indices.with_values(gather(params, indices.values))
     if not is_ragged(params):
-        return fg.gather(params, indices, axis=axis)
+        return ops.gather(params, indices, axis=axis)
     rank = params.shape.rank
     axis = axis + rank if axis < 0 else axis
     if axis > 1:
         return params.with_values(gather(params.values, indices, axis - 1))
-    indices = fg.convert_to_tensor(indices)
+    indices = _core.convert_to_tensor(indices)
     if axis == 1:
         return _gather_in_rows(params, indices)
     if indices.shape.rank == 0:
@@ -126,27 +126,27 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
     if indices.shape.rank > 1:
         nested = RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1)
         return gather(params, nested)
-    return _gather_rows(params, fg.cast(indices, params.row_splits.dtype))
+    return _gather_rows(params, ops.cast(indices, params.row_splits.dtype))
 
 
 def _gather_rows(params: RaggedTensor, numbers: Any) -> RaggedTensor:
-    starts = fg.gather(params.row_splits, numbers)
-    ends = fg.gather(params.row_splits, numbers + 1)
+    starts = ops.gather(params.row_splits, numbers)
+    ends = ops.gather(params.row_splits, numbers + 1)
     splits = partition.splits_of_lengths(ends - starts)
     owners = partition.rowids(splits)
-    places = partition.offsets(splits, owners) + fg.gather(starts, owners)
-    return RaggedTensor(fg.gather(params.values, places), splits, params._uniform)
+    places = partition.offsets(splits, owners) + ops.gather(starts, owners)
+    return RaggedTensor(ops.gather(params.values, places), splits, params._uniform)
 
 
 def _gather_in_rows(params: RaggedTensor, columns: Any) -> RaggedTensor:
     """The same columns of each row."""
     rows = params.nrows()
-    columns = fg.cast(columns, params.row_splits.dtype)
-    places = fg.expand_dims(params.row_splits[:-1], 1) + fg.reshape(columns, [1, -1])
-    fits = fg.reduce_all(fg.reduce_max(columns) < params.row_lengths())
+    columns = ops.cast(columns, params.row_splits.dtype)
+    places = ops.expand_dims(params.row_splits[:-1], 1) + ops.reshape(columns, [1, -1])
+    fits = ops.reduce_all(ops.reduce_max(columns) < params.row_lengths())
     partition.require(fits, "gather: a column is not in every row")
-    values = fg.gather(params.values, fg.reshape(places, [-1]))
-    return RaggedTensor.from_uniform_row_length(values, fg.size(columns, rows.dtype), rows)
+    values = ops.gather(params.values, ops.reshape(places, [-1]))
+    return RaggedTensor.from_uniform_row_length(values, ops.size(columns, rows.dtype), rows)
 
 
 def _gather_in_batches(params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
@@ -162,20 +162,20 @@ def _gather_in_batches(params: Any, indices: Any, axis: Any, batch_dims: int) ->
     if axis is not None and axis != 1:
         raise ValueError("gather of ragged tensors with batch_dims works along the next axis")
     numbers = indices.value_rowids()
-    starts = fg.gather(params.row_splits, fg.cast(numbers, params.row_splits.dtype))
+    starts = ops.gather(params.row_splits, ops.cast(numbers, params.row_splits.dtype))
     columns = indices.values
     if is_ragged(columns):
-        starts = fg.gather(starts, columns.value_rowids())
-        places = columns.with_values(fg.cast(columns.values, starts.dtype) + starts)
+        starts = ops.gather(starts, columns.value_rowids())
+        places = columns.with_values(ops.cast(columns.values, starts.dtype) + starts)
     else:
         extra = columns.shape.rank - 1
-        starts = fg.reshape(starts, fg.concat([fg.shape(starts), [1] * extra], 0))
-        places = fg.cast(columns, starts.dtype) + starts
-    return RaggedTensor(fg.gather(params.values, places), indices.row_splits, indices._uniform)
+        starts = ops.reshape(starts, ops.concat([ops.shape(starts), [1] * extra], 0))
+        places = ops.cast(columns, starts.dtype) + starts
+    return RaggedTensor(ops.gather(params.values, places), indices.row_splits, indices._uniform)
 
 
 def _of_one_ragged_rank_above(params: Any, indices: Any, batch_dims: int) -> tuple:
-    both = [v if is_ragged(v) else fg.convert_to_tensor(v) for v in (params, indices)]
+    both = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in (params, indices)]
     return tuple(
         v if is_ragged(v) else RaggedTensor.from_tensor(v, ragged_rank=batch_dims) for v in both
     )
@@ -189,11 +189,11 @@ def expand_dims(value: RaggedTensor, axis: int) -> RaggedTensor:
             raise ValueError("a negative axis needs a ragged tensor of known rank")
         axis += rank + 1
     if axis == 0:
-        return RaggedTensor(value, fg.stack([0 * value.nrows(), value.nrows()]), value.shape[0])
+        return RaggedTensor(value, ops.stack([0 * value.nrows(), value.nrows()]), value.shape[0])
     if axis == 1:
         rows = value.nrows()
-        return RaggedTensor(value, fg.range(rows + 1), 1)
-    return value.with_values(fg.expand_dims(value.values, axis - 1))
+        return RaggedTensor(value, ops.range(rows + 1), 1)
+    return value.with_values(ops.expand_dims(value.values, axis - 1))
 
 
 def squeeze(value: RaggedTensor, axis: Any) -> Any:
@@ -208,9 +208,9 @@ def squeeze(value: RaggedTensor, axis: Any) -> Any:
 
 def _squeezed(value: Any, axis: int) -> Any:
     if not is_ragged(value):
-        return fg.squeeze(value, axis)
+        return ops.squeeze(value, axis)
     if axis == 0:
-        partition.require(fg.equal(value.nrows(), 1), "squeeze: axis 0 has not the size 1")
+        partition.require(ops.equal(value.nrows(), 1), "squeeze: axis 0 has not the size 1")
         return value.values
     if axis == 1:
         if value._uniform != 1:
@@ -221,9 +221,11 @@ def _squeezed(value: Any, axis: int) -> Any:
 
 def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
     """The value repeated along its axes."""
-    counts = multiples if isinstance(multiples, (list, tuple)) else fg.unstack(multiples)
+    counts = multiples if isinstance(multiples, (list, tuple)) else ops.unstack(multiples)
     for axis, count in enumerate(counts):
-        known = count if isinstance(count, int) else fg.convert_to_tensor(count)._constant_value()
+        known = (
+            count if isinstance(count, int) else _core.convert_to_tensor(count)._constant_value()
+        )
         if known is None:
             raise ValueError("tile of a ragged tensor needs multiples that are known while tracing")
         if int(known) != 1:
@@ -238,7 +240,7 @@ def reverse(value: Any, axes: Any) -> Any:
     inner = [a - 1 for a in axes if a > 1]
     if inner:
         below = value.values
-        below = reverse(below, inner) if is_ragged(below) else fg.reverse(below, inner)
+        below = reverse(below, inner) if is_ragged(below) else ops.reverse(below, inner)
         value = value.with_values(below)
     if 1 in axes:
         value = value[:, ::-1]
@@ -254,8 +256,8 @@ def merge_dims(value: Any, outer: int, inner: int) -> Any:
     if outer == inner:
         return value
     if not is_ragged(value):
-        shape = fg.shape(value)
-        return fg.reshape(value, fg.concat([shape[:outer], [-1], shape[inner + 1 :]], 0))
+        shape = ops.shape(value)
+        return ops.reshape(value, ops.concat([shape[:outer], [-1], shape[inner + 1 :]], 0))
     if outer > 1:
         return value.with_values(merge_dims(value.values, outer - 1, inner - 1))
     if outer == 1:
@@ -266,7 +268,7 @@ def merge_dims(value: Any, outer: int, inner: int) -> Any:
         value = (
             value.values
             if is_ragged(value)
-            else fg.reshape(value, fg.concat([[-1], fg.shape(value)[2:]], 0))
+            else ops.reshape(value, ops.concat([[-1], ops.shape(value)[2:]], 0))
         )
     return value
 
@@ -275,7 +277,7 @@ def _merged_below(value: RaggedTensor) -> RaggedTensor:
     """Axes 1 and 2 as one."""
     below = value.values
     if is_ragged(below):
-        return RaggedTensor(below.values, fg.gather(below.row_splits, value.row_splits))
-    size = fg.shape(below, value.row_splits.dtype)
-    flat = fg.reshape(below, fg.concat([[size[0] * size[1]], size[2:]], 0))
+        return RaggedTensor(below.values, ops.gather(below.row_splits, value.row_splits))
+    size = ops.shape(below, value.row_splits.dtype)
+    flat = ops.reshape(below, ops.concat([[size[0] * size[1]], size[2:]], 0))
     return RaggedTensor(flat, value.row_splits * size[1])

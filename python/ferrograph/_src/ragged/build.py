@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
-from . import partition
+from ..ops import elementwise, partition, segments
+from ..values import constants, dtypes
+from .arrays import concat
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["boolean_mask", "constant", "ragged_range", "stack", "stack_dynamic_partitions"]
@@ -36,13 +37,13 @@ def constant(
     if scalars is not None and deepest > scalars:
         raise ValueError(f"values stand at depth {scalars}, but there are lists at {deepest}")
     if scalars is None and dtype is None:
-        dtype = fg.float32
+        dtype = dtypes.float32
     inner = None if inner_shape is None else _as_shape(inner_shape)
     if ragged_rank is None:
         ragged_rank = max(0, deepest - 1 - len(inner or ()))
-    splits_dtype = fg.int64 if row_splits_dtype is None else fg.as_dtype(row_splits_dtype)
+    splits_dtype = dtypes.int64 if row_splits_dtype is None else dtypes.as_dtype(row_splits_dtype)
     if ragged_rank == 0 and (inner is None or deepest == 0):
-        return fg.convert_to_tensor(_listed(pylist), dtype)
+        return _core.convert_to_tensor(_listed(pylist), dtype)
     if ragged_rank >= max(1, deepest) and deepest > 0:
         raise ValueError(f"ragged_rank {ragged_rank} is not below the depth {deepest}")
     nested, flat = [], _listed(pylist)
@@ -52,18 +53,18 @@ def constant(
         nested.append([len(row) for row in flat])
         flat = [item for row in flat for item in row]
     values = _flat_values(flat, dtype, inner, scalars, deepest - ragged_rank - 1)
-    lengths = [fg.constant(n, splits_dtype, [len(n)]) for n in nested]
+    lengths = [constants.constant(n, splits_dtype, [len(n)]) for n in nested]
     return RaggedTensor.from_nested_row_lengths(values, lengths, validate=False)
 
 
 def _flat_values(flat: list, dtype: Any, inner: tuple | None, scalars: Any, depth: int) -> Any:
     if flat:
-        made = fg.convert_to_tensor(flat, dtype)
+        made = _core.convert_to_tensor(flat, dtype)
         if inner is not None and tuple(made.shape.as_list()[1:]) != inner:
             raise ValueError(f"the inner values have shape {made.shape[1:]}, not {inner}")
         return made
     tail = inner if inner is not None else (0,) * max(0, depth)
-    return fg.zeros([0, *tail], fg.float32 if dtype is None else dtype)
+    return ops.zeros([0, *tail], dtypes.float32 if dtype is None else dtype)
 
 
 def _as_shape(inner_shape: Any) -> tuple:
@@ -119,23 +120,23 @@ def ragged_range(
     """
     if limits is None:
         starts, limits = 0, starts
-    parts = [fg.convert_to_tensor(p, dtype) for p in (starts, limits, deltas)]
+    parts = [_core.convert_to_tensor(p, dtype) for p in (starts, limits, deltas)]
     kind = dtype or next((p.dtype for p in parts if p.dtype.is_floating), parts[1].dtype)
-    starts, limits, deltas = (fg.cast(p, kind) for p in parts)
-    zeros = fg.zeros_like(starts + limits + deltas)
-    zeros = fg.reshape(zeros, [-1])
+    starts, limits, deltas = (ops.cast(p, kind) for p in parts)
+    zeros = ops.zeros_like(starts + limits + deltas)
+    zeros = ops.reshape(zeros, [-1])
     starts, limits, deltas = (p + zeros for p in (starts, limits, deltas))
-    partition.require(fg.reduce_all(deltas != 0), "ragged.range needs steps other than 0")
-    splits_dtype = fg.int64 if row_splits_dtype is None else fg.as_dtype(row_splits_dtype)
+    partition.require(ops.reduce_all(deltas != 0), "ragged.range needs steps other than 0")
+    splits_dtype = dtypes.int64 if row_splits_dtype is None else dtypes.as_dtype(row_splits_dtype)
     if starts.dtype.is_floating:
-        counts = fg.math.ceil((limits - starts) / deltas)
+        counts = elementwise.ceil((limits - starts) / deltas)
     else:
         counts = -((starts - limits) // deltas)
-    lengths = fg.maximum(fg.cast(counts, splits_dtype), 0)
+    lengths = ops.maximum(ops.cast(counts, splits_dtype), 0)
     splits = partition.splits_of_lengths(lengths)
     numbers = partition.rowids(splits)
-    columns = fg.cast(partition.offsets(splits, numbers), starts.dtype)
-    values = fg.gather(starts, numbers) + columns * fg.gather(deltas, numbers)
+    columns = ops.cast(partition.offsets(splits, numbers), starts.dtype)
+    values = ops.gather(starts, numbers) + columns * ops.gather(deltas, numbers)
     return RaggedTensor(values, splits)
 
 
@@ -145,21 +146,19 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     >>> fg.ragged.stack([[1], [2, 3]]).to_list()
     [[1], [2, 3]]
     """
-    from .arrays import concat
-
     if is_ragged(values) or isinstance(values, _core.Tensor):
         values = [values]
-    made = [v if is_ragged(v) else fg.convert_to_tensor(v) for v in values]
+    made = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in values]
     rank = made[0].shape.rank
     if rank is None:
         raise ValueError("ragged.stack needs tensors of known rank")
     if rank == 0:
-        return fg.stack(made)
+        return ops.stack(made)
     axis = axis + rank + 1 if axis < 0 else axis
     if axis == 0 and rank == 1 and not any(is_ragged(v) for v in made):
-        lengths = fg.stack([fg.shape(v, fg.int64)[0] for v in made])
-        return RaggedTensor.from_row_lengths(fg.concat(made, 0), lengths, validate=False)
-    return concat([fg.expand_dims(_as_ragged(v, axis), axis) for v in made], axis)
+        lengths = ops.stack([ops.shape(v, dtypes.int64)[0] for v in made])
+        return RaggedTensor.from_row_lengths(ops.concat(made, 0), lengths, validate=False)
+    return concat([ops.expand_dims(_as_ragged(v, axis), axis) for v in made], axis)
 
 
 def _as_ragged(value: Any, axis: int) -> Any:
@@ -175,15 +174,15 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     >>> fg.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]).to_list()
     [[1], [3, 4]]
     """
-    mask = mask if is_ragged(mask) else fg.convert_to_tensor(mask)
-    data = data if is_ragged(data) else fg.convert_to_tensor(data)
-    if mask.dtype != fg.bool:
+    mask = mask if is_ragged(mask) else _core.convert_to_tensor(mask)
+    data = data if is_ragged(data) else _core.convert_to_tensor(data)
+    if mask.dtype != dtypes.bool:
         raise TypeError(f"a mask has dtype bool, got {mask.dtype.name}")
     if is_ragged(mask) or mask.shape.rank != 1:
         return _mask_rows(data, mask)
     if not is_ragged(data):
-        return fg.boolean_mask(data, mask)
-    return fg.gather(data, fg.reshape(fg.where(mask), [-1]))
+        return ops.boolean_mask(data, mask)
+    return ops.gather(data, ops.reshape(ops.where(mask), [-1]))
 
 
 def _mask_rows(data: Any, mask: Any) -> Any:
@@ -194,8 +193,8 @@ def _mask_rows(data: Any, mask: Any) -> Any:
     if not is_ragged(data):
         data = RaggedTensor.from_tensor(data)
     if not is_ragged(mask.values):
-        kept = fg.math.unsorted_segment_sum(
-            fg.cast(mask.values, fg.int64), mask.value_rowids(), mask.nrows()
+        kept = segments.unsorted_segment_sum(
+            ops.cast(mask.values, dtypes.int64), mask.value_rowids(), mask.nrows()
         )
         return RaggedTensor.from_row_lengths(boolean_mask(data.values, mask.values), kept)
     return RaggedTensor(boolean_mask(data.values, mask.values), data.row_splits)
@@ -205,13 +204,15 @@ def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
     """Rows of the values with each number, in the order that they stand in."""
-    partitions = fg.convert_to_tensor(partitions)
-    order = fg.argsort(fg.reshape(partitions, [-1]), stable=True)
+    partitions = _core.convert_to_tensor(partitions)
+    order = ops.argsort(ops.reshape(partitions, [-1]), stable=True)
     if not is_ragged(data):
-        data = fg.convert_to_tensor(data)
-        inner = fg.shape(data)[partitions.shape.rank :]
-        data = fg.reshape(data, fg.concat([[-1], inner], 0))
-    numbers = fg.gather(fg.reshape(partitions, [-1]), order)
+        data = _core.convert_to_tensor(data)
+        inner = ops.shape(data)[partitions.shape.rank :]
+        data = ops.reshape(data, ops.concat([[-1], inner], 0))
+    numbers = ops.gather(ops.reshape(partitions, [-1]), order)
     return RaggedTensor.from_value_rowids(
-        fg.gather(data, order), fg.cast(numbers, fg.int64), fg.cast(num_partitions, fg.int64)
+        ops.gather(data, order),
+        ops.cast(numbers, dtypes.int64),
+        ops.cast(num_partitions, dtypes.int64),
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
+from ..native import _core
+from ..ops import activations
+from ..values import constants
 from . import arrays, build, reductions
 from .elementwise import aligned, map_flat_values
 from .tensor import is_ragged
@@ -52,18 +54,18 @@ def _operands(values: list) -> list:
 
 def _operand(value: Any, dtype: Any) -> Any:
     if hasattr(value, "dtype"):
-        return fg.convert_to_tensor(value)
-    return fg.convert_to_tensor(value, dtype)
+        return _core.convert_to_tensor(value)
+    return _core.convert_to_tensor(value, dtype)
 
 
 def _where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
     if x is None and y is None:
-        return fg.boolean_mask(condition.to_sparse().indices, condition.flat_values)
+        return ops.boolean_mask(condition.to_sparse().indices, condition.flat_values)
     dtype = next((v.dtype for v in (x, y) if hasattr(v, "dtype")), None)
-    x, y = (v if hasattr(v, "dtype") else fg.convert_to_tensor(v, dtype) for v in (x, y))
-    condition = condition if is_ragged(condition) else fg.convert_to_tensor(condition)
+    x, y = (v if hasattr(v, "dtype") else _core.convert_to_tensor(v, dtype) for v in (x, y))
+    condition = condition if is_ragged(condition) else _core.convert_to_tensor(condition)
     wrap, flat = aligned([condition, x, y])
-    return wrap(fg.where(*flat))
+    return wrap(ops.where(*flat))
 
 
 def _concat(values: Any, axis: int, name: Any = None) -> Any:
@@ -86,7 +88,7 @@ def _gather(
 
 
 def _lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
-    return ids.with_flat_values(fg.nn.embedding_lookup(params, ids.flat_values, max_norm))
+    return ids.with_flat_values(activations.embedding_lookup(params, ids.flat_values, max_norm))
 
 
 def _expand_dims(input: Any, axis: int, name: Any = None) -> Any:
@@ -106,11 +108,11 @@ def _reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
 
 
 def _size(input: Any, out_type: Any = None, name: Any = None) -> Any:
-    return fg.size(input.flat_values, out_type)
+    return ops.size(input.flat_values, out_type)
 
 
 def _rank(input: Any, name: Any = None) -> Any:
-    return fg.constant(input.shape.rank) if input.shape.rank else fg.rank(input.to_tensor())
+    return constants.constant(input.shape.rank) if input.shape.rank else ops.rank(input.to_tensor())
 
 
 def _one_hot(
@@ -124,7 +126,7 @@ def _one_hot(
 ) -> Any:
     if axis not in (None, -1):
         raise ValueError("one_hot of a ragged tensor puts the new axis last")
-    made = fg.one_hot(indices.flat_values, depth, on_value, off_value, None, dtype)
+    made = ops.one_hot(indices.flat_values, depth, on_value, off_value, None, dtype)
     return indices.with_flat_values(made)
 
 

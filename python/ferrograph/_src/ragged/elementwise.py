@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
-from . import partition
+from ..ops import partition
+from ..values import dtypes, errors, nest
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["aligned", "map_flat_values", "same_rows"]
@@ -27,17 +27,17 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     """
     if not callable(op):
         raise TypeError(f"map_flat_values needs a function, got {op!r}")
-    found = [v for v in fg.nest.flatten([list(args), kwargs]) if is_ragged(v)]
+    found = [v for v in nest.flatten([list(args), kwargs]) if is_ragged(v)]
     if not found:
         return op(*args, **kwargs)
     for other in found[1:]:
         same_rows(found[0], other)
-    args, kwargs = fg.nest.map_structure(
+    args, kwargs = nest.map_structure(
         lambda v: v.flat_values if is_ragged(v) else v, [list(args), kwargs]
     )
     result = op(*args, **kwargs)
     if not isinstance(result, _core.Tensor):
-        result = fg.convert_to_tensor(result)
+        result = _core.convert_to_tensor(result)
     before, after = found[0].flat_values.shape[:1], result.shape[:1]
     if result.shape.rank == 0 or not before.is_compatible_with(after):
         raise ValueError(
@@ -60,17 +60,17 @@ def same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
 def _same_splits(x: Any, y: Any) -> None:
     if x is y:
         return
-    y = fg.cast(y, x.dtype)
+    y = ops.cast(y, x.dtype)
     message = "the rows of the ragged tensors have different lengths"
     if not x.shape.is_compatible_with(y.shape):
-        raise fg.errors.InvalidArgumentError(None, None, message)
-    same_count = fg.equal(fg.size(x), fg.size(y))
+        raise errors.InvalidArgumentError(None, None, message)
+    same_count = ops.equal(ops.size(x), ops.size(y))
     if same_count._constant_value() is None:
-        n = fg.minimum(fg.size(x), fg.size(y))
-        same = fg.logical_and(same_count, fg.reduce_all(fg.equal(x[:n], y[:n])))
+        n = ops.minimum(ops.size(x), ops.size(y))
+        same = ops.logical_and(same_count, ops.reduce_all(ops.equal(x[:n], y[:n])))
     else:
         partition.require(same_count, message)
-        same = fg.reduce_all(fg.equal(x, y))
+        same = ops.reduce_all(ops.equal(x, y))
     partition.require(same, message)
 
 
@@ -109,7 +109,7 @@ def _of_rank(value: Any, rank: int) -> Any:
             f"{rank}"
         )
     for _ in range(rank - value.shape.rank):
-        value = fg.expand_dims(value, 0)
+        value = ops.expand_dims(value, 0)
     return value
 
 
@@ -120,12 +120,12 @@ def _same_count(values: list) -> list:
     if all(single) or not any(single):
         return values
     rows = next(_n_rows(v) for v, s in zip(values, single, strict=True) if not s)
-    zeros = fg.zeros([rows], fg.int64)
-    return [fg.gather(v, zeros) if s else v for v, s in zip(values, single, strict=True)]
+    zeros = ops.zeros([rows], dtypes.int64)
+    return [ops.gather(v, zeros) if s else v for v, s in zip(values, single, strict=True)]
 
 
 def _n_rows(value: Any) -> Any:
-    return value.nrows() if is_ragged(value) else fg.shape(value)[0]
+    return value.nrows() if is_ragged(value) else ops.shape(value)[0]
 
 
 def _rows_aligned(values: list) -> tuple[Callable, list]:
@@ -154,21 +154,21 @@ def _values_in(value: Any, model: RaggedTensor) -> Any:
         if value._uniform != 1:
             _same_splits(model.row_splits, value.row_splits)
             return value.values
-        return fg.gather(value.values, model.value_rowids())
-    size = fg.shape(value, model.row_splits.dtype)
+        return ops.gather(value.values, model.value_rowids())
+    size = ops.shape(value, model.row_splits.dtype)
     numbers = model.value_rowids()
     if value.shape[0] is None:
-        same = fg.logical_or(fg.equal(size[0], model.nrows()), size[0] == 1)
+        same = ops.logical_or(ops.equal(size[0], model.nrows()), size[0] == 1)
         partition.require(same, "a ragged tensor and a tensor have different numbers of rows")
-        numbers = fg.minimum(numbers, size[0] - 1)
+        numbers = ops.minimum(numbers, size[0] - 1)
     width = value.shape[1]
     if width == 1:
-        return fg.gather(fg.squeeze(value, 1), numbers)
-    fits = fg.reduce_all(fg.equal(model.row_lengths(), size[1]))
+        return ops.gather(ops.squeeze(value, 1), numbers)
+    fits = ops.reduce_all(ops.equal(model.row_lengths(), size[1]))
     if width is None:
-        fits = fg.logical_or(fits, size[1] == 1)
+        fits = ops.logical_or(fits, size[1] == 1)
     partition.require(fits, "the rows of a ragged tensor do not have the length of a tensor's axis")
     columns = partition.offsets(model.row_splits, model.value_rowids())
-    columns = fg.minimum(columns, size[1] - 1)
-    flat = fg.reshape(value, fg.concat([[size[0] * size[1]], size[2:]], 0))
-    return fg.gather(flat, numbers * size[1] + columns)
+    columns = ops.minimum(columns, size[1] - 1)
+    flat = ops.reshape(value, ops.concat([[size[0] * size[1]], size[2:]], 0))
+    return ops.gather(flat, numbers * size[1] + columns)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
-from . import partition
+from .. import ops
+from ..native import _core
+from ..ops import partition
+from ..values import errors
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["getitem"]
@@ -44,12 +45,12 @@ def _rows(ragged: Any, keys: list) -> Any:
         return ragged[tuple(keys)]
     first, *rest = keys
     if first is None:
-        return fg.expand_dims(_rows(ragged, rest), 0)
+        return ops.expand_dims(_rows(ragged, rest), 0)
     if not isinstance(first, slice):
         row = _row(ragged, first)
         return _rows(row, rest) if is_ragged(row) else row[tuple(rest)] if rest else row
     if first != slice(None):
-        ragged = fg.gather(ragged, _numbers(first, ragged.nrows()))
+        ragged = ops.gather(ragged, _numbers(first, ragged.nrows()))
     return _within_rows(ragged, rest) if rest else ragged
 
 
@@ -58,21 +59,21 @@ def _row(ragged: RaggedTensor, number: Any) -> Any:
     splits = ragged.row_splits
     rows = ragged.shape[0]
     if isinstance(number, int) and rows is not None and not -rows <= number < rows:
-        raise fg.errors.InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             None, None, f"slice index {number} of dimension 0 out of bounds: {rows} rows"
         )
-    number = fg.convert_to_tensor(number)
+    number = _core.convert_to_tensor(number)
     if not number.dtype.is_integer:
         raise TypeError(f"a ragged tensor is indexed by integers, not by {number.dtype.name}")
-    number = fg.cast(number, splits.dtype)
-    number = fg.where(number < 0, number + ragged.nrows(), number)
+    number = ops.cast(number, splits.dtype)
+    number = ops.where(number < 0, number + ragged.nrows(), number)
     return ragged.values[splits[number] : splits[number + 1]]
 
 
 def _numbers(key: slice, size: Any) -> Any:
     """The places that a slice takes of so many, as Python counts them."""
     step = 1 if key.step is None else key.step
-    places = fg.range(size)
+    places = ops.range(size)
     return places[key.start : key.stop : step]
 
 
@@ -80,7 +81,7 @@ def _within_rows(ragged: RaggedTensor, keys: list) -> Any:
     """Further keys, which apply to every row."""
     first, *rest = keys
     if first is None:
-        return fg.expand_dims(_within_rows(ragged, rest) if rest else ragged, 1)
+        return ops.expand_dims(_within_rows(ragged, rest) if rest else ragged, 1)
     if not isinstance(first, slice):
         if ragged._uniform is None:
             raise ValueError(
@@ -108,16 +109,16 @@ def _sliced(ragged: RaggedTensor, key: slice) -> RaggedTensor:
     low, high = (0, lengths) if step > 0 else (-1, lengths - 1)
     start = _bound(key.start, lengths, low, high, 0 if step > 0 else lengths - 1)
     stop = _bound(key.stop, lengths, low, high, lengths if step > 0 else -1)
-    start, stop = (fg.cast(x, dtype) + fg.zeros_like(lengths) for x in (start, stop))
-    count = fg.maximum((stop - start + (step - (1 if step > 0 else -1))) // step, 0)
+    start, stop = (ops.cast(x, dtype) + ops.zeros_like(lengths) for x in (start, stop))
+    count = ops.maximum((stop - start + (step - (1 if step > 0 else -1))) // step, 0)
     splits = partition.splits_of_lengths(count)
     numbers = partition.rowids(splits)
-    columns = partition.offsets(splits, numbers) * step + fg.gather(start, numbers)
+    columns = partition.offsets(splits, numbers) * step + ops.gather(start, numbers)
     uniform = None
     if ragged._uniform is not None and _is_static(key):
         uniform = len(range(*key.indices(ragged._uniform)))
-    places = columns + fg.gather(ragged.row_splits, numbers)
-    return RaggedTensor(fg.gather(ragged.values, places), splits, uniform)
+    places = columns + ops.gather(ragged.row_splits, numbers)
+    return RaggedTensor(ops.gather(ragged.values, places), splits, uniform)
 
 
 def _is_static(key: slice) -> bool:
@@ -128,6 +129,6 @@ def _bound(given: Any, lengths: Any, low: Any, high: Any, otherwise: Any) -> Any
     """An end of a slice for each row, as Python clips it."""
     if given is None:
         return otherwise
-    given = fg.cast(given, lengths.dtype)
-    given = fg.where(given < 0, given + lengths, given)
-    return fg.clip_by_value(given, fg.cast(low, lengths.dtype), fg.cast(high, lengths.dtype))
+    given = ops.cast(given, lengths.dtype)
+    given = ops.where(given < 0, given + lengths, given)
+    return ops.clip_by_value(given, ops.cast(low, lengths.dtype), ops.cast(high, lengths.dtype))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
-from . import partition
+from .. import ops
+from ..ops import partition, reductions, segments
+from ..values import dtypes
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["REDUCTIONS", "reduce"]
@@ -17,7 +17,7 @@ def reduce(name: str, value: Any, axis: Any, keepdims: bool) -> Any:
     rank = value.shape.rank
     if axis is None:
         made = REDUCTIONS[name].whole(value.flat_values)
-        return fg.reshape(made, [1] * rank) if keepdims and rank is not None else made
+        return ops.reshape(made, [1] * rank) if keepdims and rank is not None else made
     if hasattr(axis, "numpy"):
         axis = axis.numpy().tolist()
     axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
@@ -43,13 +43,13 @@ def _over(name: str, value: Any, axis: int, keepdims: bool) -> Any:
     numbers = value.value_rowids()
     if axis == 0:
         numbers = partition.offsets(value.row_splits, numbers)
-        count = fg.reduce_max(fg.concat([[0], value.row_lengths()], 0))
+        count = ops.reduce_max(ops.concat([[0], value.row_lengths()], 0))
     else:
         count = value.nrows()
     made = _segments(REDUCTIONS[name].segment, value.values, numbers, count)
     if axis == 1 and not is_ragged(made):
         made = _with_rows(made, value.shape[0])
-    return fg.expand_dims(made, axis) if keepdims else made
+    return ops.expand_dims(made, axis) if keepdims else made
 
 
 def _with_values(value: RaggedTensor, inner: Any) -> RaggedTensor:
@@ -66,65 +66,64 @@ def _segments(function: Any, data: Any, numbers: Any, count: Any) -> Any:
     """``function`` of the rows of each number; rows that are ragged meet column by column."""
     if not is_ragged(data):
         return function(data, numbers, count)
-    lengths = fg.math.unsorted_segment_max(data.row_lengths(), numbers, count)
-    splits = partition.splits_of_lengths(fg.maximum(lengths, 0))
+    lengths = segments.unsorted_segment_max(data.row_lengths(), numbers, count)
+    splits = partition.splits_of_lengths(ops.maximum(lengths, 0))
     rows = data.value_rowids()
     columns = partition.offsets(data.row_splits, rows)
-    places = fg.gather(splits, fg.gather(numbers, rows)) + columns
+    places = ops.gather(splits, ops.gather(numbers, rows)) + columns
     return RaggedTensor(_segments(function, data.values, places, splits[-1]), splits)
 
 
 class _Reduction:
     """One reduction: of a tensor over all axes or one, and of segments."""
 
-    def __init__(self, name: str, segment: Any, as_int: bool = False):
-        self._name, self._segment, self._as_int = name, segment, as_int
+    def __init__(self, function: Any, segment: Any = None, as_int: bool = False):
+        self._function, self._segment, self._as_int = function, segment, as_int
 
     def whole(self, flat: Any) -> Any:
-        return getattr(fg.math, self._name)(flat)
+        return self._function(flat)
 
     def dense(self, value: Any, axis: int, keepdims: bool) -> Any:
-        return getattr(fg.math, self._name)(value, axis=axis, keepdims=keepdims)
+        return self._function(value, axis=axis, keepdims=keepdims)
 
     def segment(self, data: Any, numbers: Any, count: Any) -> Any:
-        function = getattr(fg.math, self._segment)
         if not self._as_int:
-            return function(data, numbers, count)
+            return self._segment(data, numbers, count)
         # The empty row: the lowest number for a maximum, the highest for a minimum.
-        found = function(fg.cast(data, fg.int32), numbers, count)
+        found = self._segment(ops.cast(data, dtypes.int32), numbers, count)
         return found > 0
 
 
 REDUCTIONS = {
-    "reduce_sum": _Reduction("reduce_sum", "unsorted_segment_sum"),
-    "reduce_prod": _Reduction("reduce_prod", "unsorted_segment_prod"),
-    "reduce_max": _Reduction("reduce_max", "unsorted_segment_max"),
-    "reduce_min": _Reduction("reduce_min", "unsorted_segment_min"),
-    "reduce_any": _Reduction("reduce_any", "unsorted_segment_max", as_int=True),
-    "reduce_all": _Reduction("reduce_all", "unsorted_segment_min", as_int=True),
-    "reduce_mean": _Reduction("reduce_mean", ""),
-    "reduce_variance": _Reduction("reduce_variance", ""),
-    "reduce_std": _Reduction("reduce_std", ""),
+    "reduce_sum": _Reduction(ops.reduce_sum, segments.unsorted_segment_sum),
+    "reduce_prod": _Reduction(ops.reduce_prod, segments.unsorted_segment_prod),
+    "reduce_max": _Reduction(ops.reduce_max, segments.unsorted_segment_max),
+    "reduce_min": _Reduction(ops.reduce_min, segments.unsorted_segment_min),
+    "reduce_any": _Reduction(ops.reduce_any, segments.unsorted_segment_max, as_int=True),
+    "reduce_all": _Reduction(ops.reduce_all, segments.unsorted_segment_min, as_int=True),
+    "reduce_mean": _Reduction(ops.reduce_mean),
+    "reduce_variance": _Reduction(reductions.reduce_variance),
+    "reduce_std": _Reduction(reductions.reduce_std),
 }
 
 
 def _mean(value: Any, axes: list, keepdims: bool) -> Any:
     total = reduce("reduce_sum", value, axes, keepdims)
-    ones = fg.ones_like(value.flat_values)
+    ones = ops.ones_like(value.flat_values)
     count = reduce("reduce_sum", value.with_flat_values(ones), axes, keepdims)
     if value.dtype.is_integer:
-        return total // fg.maximum(count, fg.ones([], count.dtype))
+        return total // ops.maximum(count, ops.ones([], count.dtype))
     return total / count
 
 
 def _variance(value: Any, axes: list, keepdims: bool) -> Any:
     mean = _mean(value, axes, keepdims)
-    square = _mean(value.with_flat_values(fg.square(value.flat_values)), axes, keepdims)
-    return fg.maximum(square - fg.square(mean), fg.zeros([], value.dtype))
+    square = _mean(value.with_flat_values(ops.square(value.flat_values)), axes, keepdims)
+    return ops.maximum(square - ops.square(mean), ops.zeros([], value.dtype))
 
 
 def _std(value: Any, axes: list, keepdims: bool) -> Any:
-    return fg.sqrt(_variance(value, axes, keepdims))
+    return ops.sqrt(_variance(value, axes, keepdims))
 
 
 _BY_COUNT = {"reduce_mean": _mean, "reduce_variance": _variance, "reduce_std": _std}

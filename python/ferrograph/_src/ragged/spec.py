@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-import ferrograph as fg
-
+from ..native import _core
 from ..values.dtypes import as_dtype, float32, int32, int64
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -31,6 +30,9 @@ class RaggedTensorSpec(TypeSpec):
     __module__ = "ferrograph"
 
     __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+
+    # ``RaggedTensor``, which says so itself.
+    _value_class: ClassVar[Any]
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class RaggedTensorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """``RaggedTensor``, or ``Tensor`` where no axis is ragged."""
-        return fg.RaggedTensor if self._ragged_rank else fg.Tensor
+        return self._value_class if self._ragged_rank else _core.Tensor
 
     @property
     def shape(self) -> TensorShape:
@@ -140,14 +142,14 @@ class RaggedTensorSpec(TypeSpec):
 
     def _to_components(self, value: Any) -> list:
         if self._ragged_rank == 0:
-            return [fg.convert_to_tensor(value)]
+            return [_core.convert_to_tensor(value)]
         return [value.flat_values, *value.nested_row_splits]
 
     def _from_components(self, components: Any) -> Any:
         made, *splits = components
         pairs = zip(splits, self._uniforms(), strict=True)
         for row_splits, uniform in reversed(list(pairs)):
-            made = fg.RaggedTensor(made, row_splits, uniform)
+            made = self._value_class(made, row_splits, uniform)
         return made
 
     def _batch(self, batch_size: Any) -> RaggedTensorSpec:

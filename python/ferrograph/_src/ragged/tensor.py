@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
+from ..ops import elementwise, partition
+from ..values import constants, dtypes, errors
 from ..values.composite import CompositeTensor, with_values_of
 from ..values.tensor_shape import TensorShape
-from . import partition
 from .spec import RaggedTensorSpec
 
 __all__ = ["RaggedTensor", "is_ragged"]
+
+
+class _Late:
+    """What methods of ``RaggedTensor`` call that itself makes them; ``methods`` fills it in."""
+
+    from_tensor: Callable
+    from_sparse: Callable
+    to_tensor: Callable
+    to_sparse: Callable
+    to_list: Callable
+    to_numpy: Callable
+    merge_dims: Callable
+    getitem: Callable
+    dispatch: Callable
+
+
+late = _Late()
 
 
 def is_ragged(value: Any) -> bool:
@@ -94,8 +111,8 @@ class RaggedTensor(CompositeTensor):
     ) -> RaggedTensor:
         """Row ``i`` begins at ``row_starts[i]`` and goes on to the next start."""
         values, starts = _values(values), partition.integers(row_starts)
-        end = fg.reshape(_count(values, starts.dtype), [1])
-        return cls.from_row_splits(values, fg.concat([starts, end], 0), name, validate)
+        end = ops.reshape(_count(values, starts.dtype), [1])
+        return cls.from_row_splits(values, ops.concat([starts, end], 0), name, validate)
 
     @classmethod
     def from_row_limits(
@@ -123,7 +140,7 @@ class RaggedTensor(CompositeTensor):
             if known is not None and int(known) == 0:
                 raise ValueError("nrows must be given where uniform_row_length is 0")
             nrows = count // length
-        splits = fg.range(fg.cast(nrows, length.dtype) + 1) * length
+        splits = ops.range(ops.cast(nrows, length.dtype) + 1) * length
         if validate:
             partition.check_splits(splits, count)
         return cls(values, splits, None if known is None else int(known))
@@ -176,18 +193,14 @@ class RaggedTensor(CompositeTensor):
         row_splits_dtype: Any = None,
     ) -> RaggedTensor:
         """The rows of a tensor, cut to ``lengths`` or without ``padding`` at their end."""
-        from .convert import from_tensor
-
-        return from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
+        return late.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = None
     ) -> RaggedTensor:
         """The rows of a sparse matrix whose rows are filled from their beginning."""
-        from .convert import from_sparse
-
-        return from_sparse(st_input, row_splits_dtype)
+        return late.from_sparse(st_input, row_splits_dtype)
 
     # Parts.
 
@@ -219,7 +232,7 @@ class RaggedTensor(CompositeTensor):
         """The one length that all rows have, None where they may differ."""
         if self._uniform is None:
             return None
-        return fg.constant(self._uniform, self._row_splits.dtype)
+        return constants.constant(self._uniform, self._row_splits.dtype)
 
     @property
     def ragged_rank(self) -> int:
@@ -244,8 +257,8 @@ class RaggedTensor(CompositeTensor):
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
         """The number of rows, a scalar tensor."""
-        count = fg.size(self._row_splits, self._row_splits.dtype) - 1
-        return count if out_type is None else fg.cast(count, out_type)
+        count = ops.size(self._row_splits, self._row_splits.dtype) - 1
+        return count if out_type is None else ops.cast(count, out_type)
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The length of each row; with ``axis`` above 1 a ragged tensor of those further in."""
@@ -255,8 +268,8 @@ class RaggedTensor(CompositeTensor):
             return self._row_splits[1:] - self._row_splits[:-1]
         if is_ragged(self._values):
             return self.with_values(self._values.row_lengths(axis - 1))
-        inner = fg.shape(self._values, self._row_splits.dtype)
-        return self.with_values(fg.fill([inner[0]], inner[axis - 1]))
+        inner = ops.shape(self._values, self._row_splits.dtype)
+        return self.with_values(ops.fill([inner[0]], inner[axis - 1]))
 
     def row_starts(self, name: str | None = None) -> Any:
         """Where each row begins."""
@@ -282,15 +295,15 @@ class RaggedTensor(CompositeTensor):
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Any:
         """The shape of the smallest tensor that holds it, or its size along ``axis``."""
-        dtype = self._row_splits.dtype if out_type is None else fg.as_dtype(out_type)
+        dtype = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
         if is_ragged(self._values):
             inner = self._values.bounding_shape(out_type=dtype)
         else:
-            inner = fg.shape(self._values, dtype)
-        width = fg.reduce_max(fg.concat([[0], self.row_lengths()], 0))
-        head = fg.stack([fg.cast(self.nrows(), dtype), fg.cast(width, dtype)])
-        whole = fg.concat([head, inner[1:]], 0)
-        return whole if axis is None else fg.gather(whole, axis)
+            inner = ops.shape(self._values, dtype)
+        width = ops.reduce_max(ops.concat([[0], self.row_lengths()], 0))
+        head = ops.stack([ops.cast(self.nrows(), dtype), ops.cast(width, dtype)])
+        whole = ops.concat([head, inner[1:]], 0)
+        return whole if axis is None else ops.gather(whole, axis)
 
     def _levels(self) -> list[RaggedTensor]:
         found: list[RaggedTensor] = []
@@ -317,12 +330,12 @@ class RaggedTensor(CompositeTensor):
 
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
         """The same value with splits of that dtype, int32 or int64."""
-        dtype = fg.as_dtype(dtype)
-        if dtype not in (fg.int32, fg.int64):
+        dtype = dtypes.as_dtype(dtype)
+        if dtype not in (dtypes.int32, dtypes.int64):
             raise ValueError(f"row_splits are int32 or int64, not {dtype.name}")
         inner = self._values
         inner = inner.with_row_splits_dtype(dtype) if is_ragged(inner) else inner
-        return RaggedTensor(inner, fg.cast(self._row_splits, dtype), self._uniform)
+        return RaggedTensor(inner, ops.cast(self._row_splits, dtype), self._uniform)
 
     # Conversion.
 
@@ -333,47 +346,35 @@ class RaggedTensor(CompositeTensor):
 
         ``shape`` may give sizes to cut and fill to.
         """
-        from .convert import to_tensor
-
-        return to_tensor(self, default_value, shape)
+        return late.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """The values at their coordinates."""
-        from .convert import to_sparse
-
-        return to_sparse(self)
+        return late.to_sparse(self)
 
     def to_list(self) -> list:
         """Nested lists of Python values. ValueError while tracing."""
-        from .convert import to_list
-
-        return to_list(self)
+        return late.to_list(self)
 
     def numpy(self) -> Any:
         """An array of its rows: of arrays where their lengths differ."""
-        from .convert import to_numpy
-
-        return to_numpy(self)
+        return late.to_numpy(self)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from the one to the other as a single axis."""
-        from .arrays import merge_dims
-
-        return merge_dims(self, outer_axis, inner_axis)
+        return late.merge_dims(self, outer_axis, inner_axis)
 
     def consumers(self) -> list:
         """Empty: graphs are not searched for the users of a value."""
         return []
 
     def __getitem__(self, key: Any) -> Any:
-        from .indexing import getitem
-
-        return getitem(self, key)
+        return late.getitem(self, key)
 
     def __iter__(self) -> Iterator:
         rows = self.shape[0]
         if rows is None:
-            raise fg.errors.OperatorNotAllowedInGraphError(
+            raise errors.OperatorNotAllowedInGraphError(
                 "a ragged tensor whose number of rows is not known while tracing can be iterated "
                 "over by a `for` statement only"
             )
@@ -412,25 +413,26 @@ class RaggedTensor(CompositeTensor):
         return self._type_spec._for_trace()._from_components(parts)
 
     def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
-        from .dispatch import dispatch
-
-        return dispatch(function, args, kwargs)
+        return late.dispatch(function, args, kwargs)
 
     def _gradient_parts(self) -> list:
         return [self.flat_values]
 
     def _with_gradient_parts(self, parts: list) -> Any:
-        return with_values_of(lambda v: self.with_flat_values(fg.convert_to_tensor(v)), parts)
+        return with_values_of(lambda v: self.with_flat_values(_core.convert_to_tensor(v)), parts)
+
+
+RaggedTensorSpec._value_class = RaggedTensor
 
 
 def _values(values: Any) -> Any:
-    return values if is_ragged(values) else fg.convert_to_tensor(values)
+    return values if is_ragged(values) else _core.convert_to_tensor(values)
 
 
 def _count(values: Any, dtype: Any) -> Any:
     if is_ragged(values):
-        return fg.cast(values.nrows(), dtype)
-    return fg.shape(values, dtype)[0]
+        return ops.cast(values.nrows(), dtype)
+    return ops.shape(values, dtype)[0]
 
 
 def _nested(make: Any, flat_values: Any, parts: Any, validate: bool) -> Any:
@@ -441,42 +443,43 @@ def _nested(make: Any, flat_values: Any, parts: Any, validate: bool) -> Any:
     return flat_values
 
 
-def _operator(name: str, swapped: bool = False) -> Any:
+def _operator(function: Any, swapped: bool = False) -> Any:
     def method(self: RaggedTensor, other: Any) -> Any:
-        function = getattr(fg, name, None) or getattr(fg.math, name)
         return function(other, self) if swapped else function(self, other)
 
     return method
 
 
+def _unary(function: Any) -> Any:
+    return lambda self: function(self)
+
+
 _PAIRS = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "truediv",
-    "floordiv": "floordiv",
-    "mod": "floormod",
-    "pow": "pow",
-    "and": "logical_and",
-    "or": "logical_or",
-    "xor": "logical_xor",
+    "add": ops.add,
+    "sub": ops.subtract,
+    "mul": ops.multiply,
+    "truediv": ops.truediv,
+    "floordiv": elementwise.floordiv,
+    "mod": elementwise.floormod,
+    "pow": ops.pow,
+    "and": ops.logical_and,
+    "or": ops.logical_or,
+    "xor": elementwise.logical_xor,
 }
-for _short, _name in _PAIRS.items():
-    setattr(RaggedTensor, f"__{_short}__", _operator(_name))
-    setattr(RaggedTensor, f"__r{_short}__", _operator(_name, swapped=True))
-for _short, _name in {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}.items():
-    setattr(RaggedTensor, f"__{_short}__", _operator(_name))
-for _short, _name in {"neg": "negative", "abs": "abs", "invert": "logical_not"}.items():
-
-    def _unary(self: RaggedTensor, _name: str = _name) -> Any:
-        return getattr(fg, _name)(self)
-
-    setattr(RaggedTensor, f"__{_short}__", _unary)
+_COMPARISONS = {
+    "lt": ops.less,
+    "le": ops.less_equal,
+    "gt": ops.greater,
+    "ge": ops.greater_equal,
+    "eq": ops.equal,
+    "ne": ops.not_equal,
+}
+_ALONE = {"neg": ops.negative, "abs": ops.abs, "invert": ops.logical_not}
+for _name, _function in _PAIRS.items():
+    setattr(RaggedTensor, f"__{_name}__", _operator(_function))
+    setattr(RaggedTensor, f"__r{_name}__", _operator(_function, swapped=True))
+for _name, _function in _COMPARISONS.items():
+    setattr(RaggedTensor, f"__{_name}__", _operator(_function))
+for _name, _function in _ALONE.items():
+    setattr(RaggedTensor, f"__{_name}__", _unary(_function))
 RaggedTensor.__hash__ = None  # type: ignore[assignment]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
+from ..native import _core
+from ..ops import matrices, numeric, segments
+from ..values import constants, dtypes, nest
+from . import build
 from .build import _sparse
 from .places import combined, places, require, to_coordinates
 from .tensor import SparseTensor, is_sparse, made
@@ -37,23 +40,23 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         raise TypeError("sparse.add needs a SparseTensor as one of its arguments")
     if not is_sparse(a) or not is_sparse(b):
         sparse, dense = (a, b) if is_sparse(a) else (b, a)
-        dense = fg.convert_to_tensor(dense, sparse.dtype)
+        dense = _core.convert_to_tensor(dense, sparse.dtype)
         sparse.shape.assert_is_compatible_with(dense.shape)
-        return fg.tensor_scatter_nd_add(dense, sparse.indices, sparse.values)
-    total = _merged(a, b, fg.math.unsorted_segment_sum, "sparse.add")
+        return ops.tensor_scatter_nd_add(dense, sparse.indices, sparse.values)
+    total = _merged(a, b, segments.unsorted_segment_sum, "sparse.add")
     if isinstance(threshold, (int, float)) and threshold == 0:
         return total
-    return fg.sparse.retain(total, fg.abs(total.values) >= fg.cast(threshold, total.dtype))
+    return build.retain(total, ops.abs(total.values) >= ops.cast(threshold, total.dtype))
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of the elements, where one of the two has one; the other counts as 0 there."""
-    return _extreme(sp_a, sp_b, fg.math.unsorted_segment_max, "sparse.maximum")
+    return _extreme(sp_a, sp_b, segments.unsorted_segment_max, "sparse.maximum")
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of the elements, where one of the two has one; the other counts as 0 there."""
-    return _extreme(sp_a, sp_b, fg.math.unsorted_segment_min, "sparse.minimum")
+    return _extreme(sp_a, sp_b, segments.unsorted_segment_min, "sparse.minimum")
 
 
 def _merged(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
@@ -61,17 +64,17 @@ def _merged(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
     if a.dtype != b.dtype:
         raise TypeError(f"{what} of dtypes {a.dtype.name} and {b.dtype.name}")
     a.shape.assert_is_compatible_with(b.shape)
-    same = fg.reduce_all(fg.equal(a.dense_shape, b.dense_shape))
+    same = ops.reduce_all(ops.equal(a.dense_shape, b.dense_shape))
     require(same, f"{what}: the tensors have different shapes")
-    numbers = fg.concat([places(s.indices, s.dense_shape) for s in (a, b)], 0)
-    numbers, values = combined(numbers, fg.concat([a.values, b.values], 0), combine)
+    numbers = ops.concat([places(s.indices, s.dense_shape) for s in (a, b)], 0)
+    numbers, values = combined(numbers, ops.concat([a.values, b.values], 0), combine)
     shape = a.dense_shape
     return made(to_coordinates(numbers, shape), values, shape, a.shape.merge_with(b.shape))
 
 
 def _extreme(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
-    zeros = [s.with_values(fg.zeros_like(s.values)) for s in (_sparse(a), _sparse(b))]
-    total = fg.math.unsorted_segment_sum
+    zeros = [s.with_values(ops.zeros_like(s.values)) for s in (_sparse(a), _sparse(b))]
+    total = segments.unsorted_segment_sum
     return _merged(
         _merged(a, zeros[1], total, what), _merged(zeros[0], b, total, what), combine, what
     )
@@ -81,10 +84,10 @@ def times(sparse: SparseTensor, other: Any, function: Callable) -> SparseTensor:
     """``function`` of each element and the element of a dense tensor at its place."""
     if is_sparse(other):
         raise TypeError("two sparse tensors are not multiplied by `*`: make one of them dense")
-    other = fg.convert_to_tensor(other, None if hasattr(other, "dtype") else sparse.dtype)
+    other = _core.convert_to_tensor(other, None if hasattr(other, "dtype") else sparse.dtype)
     if other.shape.rank != 0:
-        whole = fg.broadcast_to(other, sparse.dense_shape)
-        other = fg.gather_nd(whole, sparse.indices)
+        whole = ops.broadcast_to(other, sparse.dense_shape)
+        other = ops.gather_nd(whole, sparse.indices)
     return sparse.with_values(function(sparse.values, other))
 
 
@@ -99,21 +102,21 @@ def sparse_dense_matmul(
     """
     if not is_sparse(sp_a):
         product = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
-        return fg.linalg.adjoint(product) if product.dtype.is_complex else fg.transpose(product)
-    dense = fg.convert_to_tensor(b, None if hasattr(b, "dtype") else sp_a.dtype)
+        return matrices.adjoint(product) if product.dtype.is_complex else ops.transpose(product)
+    dense = _core.convert_to_tensor(b, None if hasattr(b, "dtype") else sp_a.dtype)
     if adjoint_b:
-        dense = fg.transpose(dense, conjugate=dense.dtype.is_complex)
+        dense = ops.transpose(dense, conjugate=dense.dtype.is_complex)
     rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
     values, count, width = sp_a.values, sp_a.dense_shape[0], sp_a.dense_shape[1]
     if adjoint_a:
         rows, columns, count, width = columns, rows, width, count
-        values = fg.math.conj(values)
+        values = numeric.conj(values)
     require(
-        fg.equal(width, fg.shape(dense, fg.int64)[0]),
+        ops.equal(width, ops.shape(dense, dtypes.int64)[0]),
         "sparse_dense_matmul: the inner sizes of the matrices differ",
     )
-    terms = fg.expand_dims(values, 1) * fg.gather(dense, columns)
-    made_ = fg.math.unsorted_segment_sum(terms, rows, count)
+    terms = ops.expand_dims(values, 1) * ops.gather(dense, columns)
+    made_ = segments.unsorted_segment_sum(terms, rows, count)
     known = sp_a.shape.as_list()[1 if adjoint_a else 0] if sp_a.shape.rank == 2 else None
     made_.set_shape([known, dense.shape[1] if dense.shape.rank == 2 else None])
     return made_
@@ -128,7 +131,7 @@ def reduce_sum(
 ) -> Any:
     """The sums over axes, all unless told: dense unless ``output_is_sparse``."""
     return _reduced(
-        _sparse(sp_input), axis, keepdims, output_is_sparse, fg.math.unsorted_segment_sum
+        _sparse(sp_input), axis, keepdims, output_is_sparse, segments.unsorted_segment_sum
     )
 
 
@@ -142,9 +145,9 @@ def reduce_max(
     """The largest of the elements that are there, over axes; 0 where there is none."""
 
     def largest(values: Any, ids: Any, count: Any) -> Any:
-        found = fg.math.unsorted_segment_max(values, ids, count)
-        some = fg.math.unsorted_segment_sum(fg.ones_like(ids), ids, count) > 0
-        return fg.where(some, found, fg.zeros_like(found))
+        found = segments.unsorted_segment_max(values, ids, count)
+        some = segments.unsorted_segment_sum(ops.ones_like(ids), ids, count) > 0
+        return ops.where(some, found, ops.zeros_like(found))
 
     return _reduced(_sparse(sp_input), axis, keepdims, output_is_sparse, largest)
 
@@ -160,31 +163,31 @@ def _reduced(sp: SparseTensor, axis: Any, keepdims: Any, as_sparse: bool, combin
     if any(not 0 <= a < rank for a in axes):
         raise ValueError(f"axis {axis} is outside of a sparse tensor of rank {rank}")
     kept = [i for i in range(rank) if i not in axes]
-    keep = fg.constant(kept, fg.int32, [len(kept)])
-    shape = fg.gather(sp.dense_shape, keep)
-    numbers = places(fg.gather(sp.indices, keep, axis=1), shape)
-    mask = fg.constant([i in axes for i in range(rank)])
-    full = fg.where(mask, fg.ones([], fg.int64), sp.dense_shape) if keepdims else shape
+    keep = constants.constant(kept, dtypes.int32, [len(kept)])
+    shape = ops.gather(sp.dense_shape, keep)
+    numbers = places(ops.gather(sp.indices, keep, axis=1), shape)
+    mask = constants.constant([i in axes for i in range(rank)])
+    full = ops.where(mask, ops.ones([], dtypes.int64), sp.dense_shape) if keepdims else shape
     if as_sparse:
         numbers, values = combined(numbers, sp.values, combine)
         return made(to_coordinates(numbers, full), values, full)
-    total = combine(sp.values, numbers, fg.reduce_prod(shape))
-    return fg.reshape(total, full)
+    total = combine(sp.values, numbers, ops.reduce_prod(shape))
+    return ops.reshape(total, full)
 
 
 def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     """``op`` of the elements of sparse tensors that have them at the same coordinates."""
-    found = [v for v in fg.nest.flatten([list(args), kwargs]) if is_sparse(v)]
+    found = [v for v in nest.flatten([list(args), kwargs]) if is_sparse(v)]
     if not found:
         raise ValueError("map_values needs a SparseTensor among its arguments")
     first = found[0]
     for other in found[1:]:
-        same = fg.reduce_all(fg.equal(first.indices, other.indices))
+        same = ops.reduce_all(ops.equal(first.indices, other.indices))
         require(same, "map_values: the sparse tensors have elements at different coordinates")
-    args, kwargs = fg.nest.map_structure(
+    args, kwargs = nest.map_structure(
         lambda v: v.values if is_sparse(v) else v, [list(args), kwargs]
     )
-    result = fg.convert_to_tensor(op(*args, **kwargs))
+    result = _core.convert_to_tensor(op(*args, **kwargs))
     first.values.shape.assert_is_compatible_with(result.shape)
     return first.with_values(result)
 
@@ -193,18 +196,18 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax of the elements of each row, along the last axis; there are no others."""
     sp = _sparse(sp_input)
     outer = sp.dense_shape[:-1]
-    rows, count = places(sp.indices[:, :-1], outer), fg.reduce_prod(outer)
-    top = fg.gather(fg.math.unsorted_segment_max(sp.values, rows, count), rows)
-    powers = fg.exp(sp.values - fg.stop_gradient(top))
-    total = fg.math.unsorted_segment_sum(powers, rows, count)
-    return sp.with_values(powers / fg.gather(total, rows))
+    rows, count = places(sp.indices[:, :-1], outer), ops.reduce_prod(outer)
+    top = ops.gather(segments.unsorted_segment_max(sp.values, rows, count), rows)
+    powers = ops.exp(sp.values - ops.stop_gradient(top))
+    total = segments.unsorted_segment_sum(powers, rows, count)
+    return sp.with_values(powers / ops.gather(total, rows))
 
 
 def _rows_of_segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple:
-    ids = fg.convert_to_tensor(segment_ids)
+    ids = _core.convert_to_tensor(segment_ids)
     if num_segments is None:
-        num_segments = fg.reduce_max(fg.concat([[-1], ids], 0)) + 1
-    return fg.gather(data, indices), ids, num_segments
+        num_segments = ops.reduce_max(ops.concat([[-1], ids], 0)) + 1
+    return ops.gather(data, indices), ids, num_segments
 
 
 def segment_sum(
@@ -217,7 +220,7 @@ def segment_sum(
 ) -> Any:
     """The sums of the rows of ``data`` at ``indices`` with each number."""
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
-    return fg.math.unsorted_segment_sum(*rows)
+    return segments.unsorted_segment_sum(*rows)
 
 
 def segment_mean(
@@ -230,7 +233,7 @@ def segment_mean(
 ) -> Any:
     """The means of the rows of ``data`` at ``indices`` with each number."""
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
-    return fg.math.unsorted_segment_mean(*rows)
+    return segments.unsorted_segment_mean(*rows)
 
 
 def segment_sqrt_n(
@@ -243,7 +246,7 @@ def segment_sqrt_n(
 ) -> Any:
     """Sums as in ``segment_sum``, by the square root of how many rows there are."""
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
-    return fg.math.unsorted_segment_sqrt_n(*rows)
+    return segments.unsorted_segment_sqrt_n(*rows)
 
 
 def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
@@ -257,20 +260,20 @@ def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
-    return fg.cast(input.dense_shape, fg.int32 if out_type is None else out_type)
+    return ops.cast(input.dense_shape, dtypes.int32 if out_type is None else out_type)
 
 
 def _size(input: Any, out_type: Any = None, name: Any = None) -> Any:
-    total = fg.reduce_prod(input.dense_shape)
-    return fg.cast(total, fg.int32 if out_type is None else out_type)
+    total = ops.reduce_prod(input.dense_shape)
+    return ops.cast(total, dtypes.int32 if out_type is None else out_type)
 
 
 def _rank(input: Any, name: Any = None) -> Any:
-    return fg.size(input.dense_shape)
+    return ops.size(input.dense_shape)
 
 
 def _zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = None) -> Any:
-    return fg.zeros(input.dense_shape, input.dtype if dtype is None else dtype)
+    return ops.zeros(input.dense_shape, input.dtype if dtype is None else dtype)
 
 
 _OTHERS: dict[str, Any] = {

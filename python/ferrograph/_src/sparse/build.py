@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
+from ..native import _core
+from ..ops import segments
+from ..values import dtypes
 from ..values.tensor_shape import TensorShape
 from .places import in_order, places, require, to_coordinates
 from .tensor import SparseTensor, is_sparse, made
@@ -41,17 +43,21 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     >>> fg.sparse.from_dense([[0, 3], [4, 0]]).indices.numpy().tolist()
     [[0, 1], [1, 0]]
     """
-    tensor = fg.convert_to_tensor(tensor)
-    used = tensor if tensor.dtype == fg.bool else fg.not_equal(tensor, fg.zeros([], tensor.dtype))
-    indices = fg.where(used)
-    values = fg.gather_nd(tensor, indices)
-    return made(indices, values, fg.shape(tensor, fg.int64), tensor.shape)
+    tensor = _core.convert_to_tensor(tensor)
+    used = (
+        tensor
+        if tensor.dtype == dtypes.bool
+        else ops.not_equal(tensor, ops.zeros([], tensor.dtype))
+    )
+    indices = ops.where(used)
+    values = ops.gather_nd(tensor, indices)
+    return made(indices, values, ops.shape(tensor, dtypes.int64), tensor.shape)
 
 
 def all_of(tensor: Any) -> SparseTensor:
     """All elements of a tensor, zeros as well."""
-    indices = fg.where(fg.ones_like(tensor, fg.bool))
-    return made(indices, fg.reshape(tensor, [-1]), fg.shape(tensor, fg.int64), tensor.shape)
+    indices = ops.where(ops.ones_like(tensor, dtypes.bool))
+    return made(indices, ops.reshape(tensor, [-1]), ops.shape(tensor, dtypes.int64), tensor.shape)
 
 
 def to_dense(
@@ -69,11 +75,11 @@ def to_dense(
     if validate_indices:
         numbers = places(sp.indices, sp.dense_shape)
         message = "to_dense: indices are repeated or not in row-major order; see sparse.reorder"
-        require(fg.reduce_all(numbers[1:] > numbers[:-1]), message)
+        require(ops.reduce_all(numbers[1:] > numbers[:-1]), message)
     if default_value is None:
-        default_value = fg.zeros([], sp.dtype)
-    blank = fg.fill(sp.dense_shape, fg.convert_to_tensor(default_value, sp.dtype))
-    dense = fg.tensor_scatter_nd_update(blank, sp.indices, sp.values)
+        default_value = ops.zeros([], sp.dtype)
+    blank = ops.fill(sp.dense_shape, _core.convert_to_tensor(default_value, sp.dtype))
+    dense = ops.tensor_scatter_nd_update(blank, sp.indices, sp.values)
     dense.set_shape(sp.shape)
     return dense
 
@@ -87,10 +93,12 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same elements in another shape around them: by default the smallest."""
     sp = _sparse(sp_input)
     if new_shape is None:
-        shape = fg.reduce_max(fg.concat([fg.zeros_like(sp.indices[:1]) - 1, sp.indices], 0), 0) + 1
+        shape = (
+            ops.reduce_max(ops.concat([ops.zeros_like(sp.indices[:1]) - 1, sp.indices], 0), 0) + 1
+        )
     else:
-        shape = fg.cast(fg.convert_to_tensor(new_shape), fg.int64)
-        fits = fg.reduce_all(shape >= sp.dense_shape)
+        shape = ops.cast(_core.convert_to_tensor(new_shape), dtypes.int64)
+        fits = ops.reduce_all(shape >= sp.dense_shape)
         require(fits, "reset_shape: the new shape must be at least the old one")
     return made(sp.indices, sp.values, shape)
 
@@ -100,12 +108,12 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     sp = _sparse(sp_input)
     if isinstance(shape, TensorShape):
         shape = [-1 if d is None else d for d in shape.as_list()]
-    wanted = fg.cast(fg.convert_to_tensor(shape), fg.int64)
-    total = fg.reduce_prod(sp.dense_shape)
-    known = fg.reduce_prod(fg.where(wanted == -1, fg.ones([], fg.int64), wanted))
-    wanted = fg.where(wanted == -1, total // fg.maximum(known, 1), wanted)
+    wanted = ops.cast(_core.convert_to_tensor(shape), dtypes.int64)
+    total = ops.reduce_prod(sp.dense_shape)
+    known = ops.reduce_prod(ops.where(wanted == -1, ops.ones([], dtypes.int64), wanted))
+    wanted = ops.where(wanted == -1, total // ops.maximum(known, 1), wanted)
     require(
-        fg.equal(fg.reduce_prod(wanted), total),
+        ops.equal(ops.reduce_prod(wanted), total),
         "sparse.reshape: the new shape has another number of elements",
     )
     numbers = places(sp.indices, sp.dense_shape)
@@ -116,20 +124,20 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     """The tensor with its axes in another order: backwards unless told."""
     sp = _sparse(sp_input)
     if perm is None:
-        perm = fg.range(fg.size(sp.dense_shape) - 1, -1, -1)
-    indices = fg.gather(sp.indices, perm, axis=1)
-    return in_order(made(indices, sp.values, fg.gather(sp.dense_shape, perm)))
+        perm = ops.range(ops.size(sp.dense_shape) - 1, -1, -1)
+    indices = ops.gather(sp.indices, perm, axis=1)
+    return in_order(made(indices, sp.values, ops.gather(sp.dense_shape, perm)))
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The block that begins at ``start``, at most of that size."""
     sp = _sparse(sp_input)
-    start, size = (fg.cast(fg.convert_to_tensor(x), fg.int64) for x in (start, size))
-    left = fg.maximum(sp.dense_shape - start, 0)
-    size = fg.where(size < 0, left, fg.minimum(size, left))
+    start, size = (ops.cast(_core.convert_to_tensor(x), dtypes.int64) for x in (start, size))
+    left = ops.maximum(sp.dense_shape - start, 0)
+    size = ops.where(size < 0, left, ops.minimum(size, left))
     moved = sp.indices - start
-    inside = fg.reduce_all(fg.logical_and(moved >= 0, moved < size), axis=1)
-    return made(fg.boolean_mask(moved, inside), fg.boolean_mask(sp.values, inside), size)
+    inside = ops.reduce_all(ops.logical_and(moved >= 0, moved < size), axis=1)
+    return made(ops.boolean_mask(moved, inside), ops.boolean_mask(sp.values, inside), size)
 
 
 def concat(
@@ -147,18 +155,18 @@ def concat(
     if rank is None:
         raise ValueError("sparse.concat needs tensors of known rank")
     axis = axis + rank if axis < 0 else axis
-    along = fg.one_hot(axis, rank, dtype=fg.int64)
-    across = fg.stack([sp.dense_shape * (1 - along) for sp in inputs])
-    others = fg.reduce_max(across, axis=0)
+    along = ops.one_hot(axis, rank, dtype=dtypes.int64)
+    across = ops.stack([sp.dense_shape * (1 - along) for sp in inputs])
+    others = ops.reduce_max(across, axis=0)
     if not expand_nonconcat_dims:
-        same = fg.reduce_all(fg.equal(across, fg.expand_dims(others, 0)))
+        same = ops.reduce_all(ops.equal(across, ops.expand_dims(others, 0)))
         require(same, "sparse.concat: the sizes along the other axes differ")
-    shift, moved = fg.zeros([], fg.int64), []
+    shift, moved = ops.zeros([], dtypes.int64), []
     for sp in inputs:
         moved.append(sp.indices + along * shift)
         shift = shift + sp.dense_shape[axis]
-    values = fg.concat([sp.values for sp in inputs], 0)
-    return in_order(made(fg.concat(moved, 0), values, others + along * shift))
+    values = ops.concat([sp.values for sp in inputs], 0)
+    return in_order(made(ops.concat(moved, 0), values, others + along * shift))
 
 
 def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list:
@@ -168,11 +176,11 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
     if rank is None:
         raise ValueError("sparse.split needs a tensor of known rank")
     axis = axis + rank if axis < 0 else axis
-    along = fg.one_hot(axis, rank, dtype=fg.int64)
+    along = ops.one_hot(axis, rank, dtype=dtypes.int64)
     size = sp.dense_shape[axis]
-    parts, start = [], fg.zeros([], fg.int64)
+    parts, start = [], ops.zeros([], dtypes.int64)
     for i in range(num_split):
-        length = size // num_split + fg.cast(i < size % num_split, fg.int64)
+        length = size // num_split + ops.cast(i < size % num_split, dtypes.int64)
         whole = sp.dense_shape * (1 - along) + along * length
         parts.append(slice(sp, along * start, whole))
         start = start + length
@@ -182,24 +190,24 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The elements for which a bool vector holds."""
     sp = _sparse(sp_input)
-    kept = fg.convert_to_tensor(to_retain)
+    kept = _core.convert_to_tensor(to_retain)
     if kept.shape.rank == 1:
         kept.shape.assert_is_compatible_with(sp.values.shape)
-    indices, values = (fg.boolean_mask(x, kept) for x in (sp.indices, sp.values))
+    indices, values = (ops.boolean_mask(x, kept) for x in (sp.indices, sp.values))
     return made(indices, values, sp.dense_shape, sp.shape)
 
 
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple:
     """The matrix with ``default_value`` first in every empty row, and which rows were empty."""
     sp = _sparse(sp_input)
-    default = fg.convert_to_tensor(default_value, sp.dtype)
+    default = _core.convert_to_tensor(default_value, sp.dtype)
     rows = sp.dense_shape[0]
-    ones = fg.ones_like(sp.indices[:, 0])
-    empty = fg.equal(fg.math.unsorted_segment_sum(ones, sp.indices[:, 0], rows), 0)
-    missing = fg.where(empty)
-    tail = fg.zeros([fg.shape(missing)[0], fg.shape(sp.indices)[1] - 1], fg.int64)
-    indices = fg.concat([sp.indices, fg.concat([missing, tail], 1)], 0)
-    values = fg.concat([sp.values, fg.fill(fg.shape(missing)[:1], default)], 0)
+    ones = ops.ones_like(sp.indices[:, 0])
+    empty = ops.equal(segments.unsorted_segment_sum(ones, sp.indices[:, 0], rows), 0)
+    missing = ops.where(empty)
+    tail = ops.zeros([ops.shape(missing)[0], ops.shape(sp.indices)[1] - 1], dtypes.int64)
+    indices = ops.concat([sp.indices, ops.concat([missing, tail], 1)], 0)
+    values = ops.concat([sp.values, ops.fill(ops.shape(missing)[:1], default)], 0)
     return in_order(made(indices, values, sp.dense_shape, sp.shape)), empty
 
 
@@ -213,11 +221,11 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
     place = axis + rank + 1 if axis < 0 else axis
     if not 0 <= place <= rank:
         raise ValueError(f"axis {axis} is outside of a sparse tensor of rank {rank}")
-    zeros = fg.zeros_like(sp.indices[:, :1])
-    indices = fg.concat([sp.indices[:, :place], zeros, sp.indices[:, place:]], 1)
-    one = fg.ones([1], fg.int64)
+    zeros = ops.zeros_like(sp.indices[:, :1])
+    indices = ops.concat([sp.indices[:, :place], zeros, sp.indices[:, place:]], 1)
+    one = ops.ones([1], dtypes.int64)
     return made(
-        indices, sp.values, fg.concat([sp.dense_shape[:place], one, sp.dense_shape[place:]], 0)
+        indices, sp.values, ops.concat([sp.dense_shape[:place], one, sp.dense_shape[place:]], 0)
     )
 
 
@@ -225,19 +233,19 @@ def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None
 ) -> SparseTensor:
     """A matrix with ones on its diagonal."""
-    rows = fg.cast(num_rows, fg.int64)
-    columns = rows if num_columns is None else fg.cast(num_columns, fg.int64)
-    places_ = fg.range(fg.minimum(rows, columns))
-    values = fg.ones_like(places_, fg.float32 if dtype is None else dtype)
-    return made(fg.stack([places_, places_], 1), values, fg.stack([rows, columns]))
+    rows = ops.cast(num_rows, dtypes.int64)
+    columns = rows if num_columns is None else ops.cast(num_columns, dtypes.int64)
+    places_ = ops.range(ops.minimum(rows, columns))
+    values = ops.ones_like(places_, dtypes.float32 if dtype is None else dtype)
+    return made(ops.stack([places_, places_], 1), values, ops.stack([rows, columns]))
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
     """True in the last axis at the numbers that the rows hold as elements."""
     sp = _sparse(sp_input)
-    size = fg.cast(vocab_size, fg.int64)
-    numbers = fg.expand_dims(fg.cast(sp.values, fg.int64), 1)
-    indices = fg.concat([sp.indices[:, :-1], numbers], 1)
-    shape = fg.concat([sp.dense_shape[:-1], fg.reshape(size, [1])], 0)
-    ones = fg.ones_like(sp.values, fg.int32)
-    return fg.scatter_nd(indices, ones, shape) > 0
+    size = ops.cast(vocab_size, dtypes.int64)
+    numbers = ops.expand_dims(ops.cast(sp.values, dtypes.int64), 1)
+    indices = ops.concat([sp.indices[:, :-1], numbers], 1)
+    shape = ops.concat([sp.dense_shape[:-1], ops.reshape(size, [1])], 0)
+    ones = ops.ones_like(sp.values, dtypes.int32)
+    return ops.scatter_nd(indices, ones, shape) > 0

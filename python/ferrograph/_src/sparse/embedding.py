@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
+from ..ops import activations, elementwise, segments
 from .places import require
 from .tensor import is_sparse
 
@@ -40,19 +40,19 @@ def embedding_lookup_sparse(
     if not is_sparse(sp_ids) or not (sp_weights is None or is_sparse(sp_weights)):
         raise TypeError("embedding_lookup_sparse takes SparseTensors of ids and weights")
     rows = sp_ids.indices[:, 0]
-    count = fg.reduce_max(fg.concat([[-1], rows], 0)) + 1
-    found = fg.nn.embedding_lookup(params, sp_ids.values, max_norm)
+    count = ops.reduce_max(ops.concat([[-1], rows], 0)) + 1
+    found = activations.embedding_lookup(params, sp_ids.values, max_norm)
     if sp_weights is None:
-        weights = fg.ones_like(rows, found.dtype)
+        weights = ops.ones_like(rows, found.dtype)
     else:
-        same = fg.reduce_all(fg.equal(sp_ids.indices, sp_weights.indices))
+        same = ops.reduce_all(ops.equal(sp_ids.indices, sp_weights.indices))
         require(same, "embedding_lookup_sparse: ids and weights have different coordinates")
-        weights = fg.cast(sp_weights.values, found.dtype)
-    total = fg.math.unsorted_segment_sum(found * fg.expand_dims(weights, 1), rows, count)
+        weights = ops.cast(sp_weights.values, found.dtype)
+    total = segments.unsorted_segment_sum(found * ops.expand_dims(weights, 1), rows, count)
     if combiner == "sum":
         return total
     if combiner == "mean":
-        norm = fg.math.unsorted_segment_sum(weights, rows, count)
+        norm = segments.unsorted_segment_sum(weights, rows, count)
     else:
-        norm = fg.sqrt(fg.math.unsorted_segment_sum(fg.square(weights), rows, count))
-    return fg.math.divide_no_nan(total, fg.expand_dims(norm, 1))
+        norm = ops.sqrt(segments.unsorted_segment_sum(ops.square(weights), rows, count))
+    return elementwise.divide_no_nan(total, ops.expand_dims(norm, 1))

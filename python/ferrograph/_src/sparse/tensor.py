@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
+from ..values import dtypes
 from ..values.composite import CompositeTensor, with_values_of
 from ..values.dtypes import as_dtype, float32
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["SparseTensor", "SparseTensorSpec", "is_sparse", "made"]
+
+
+class _Late:
+    """What methods of ``SparseTensor`` call that itself makes them; ``methods`` fills it in."""
+
+    add: Callable
+    dispatch: Callable
+    times: Callable
+
+
+late = _Late()
 
 
 def is_sparse(value: Any) -> bool:
@@ -40,7 +52,7 @@ class SparseTensor(CompositeTensor):
     def __init__(self, indices: Any, values: Any, dense_shape: Any):
         self._dense_shape = _int64(dense_shape, [0])
         self._indices = _int64(indices, [0, self._dense_shape.shape[0] or 0])
-        self._values: Any = fg.convert_to_tensor(values)
+        self._values: Any = _core.convert_to_tensor(values)
         self._static = TensorShape(None)
         self._check()
 
@@ -101,7 +113,9 @@ class SparseTensor(CompositeTensor):
 
     def with_values(self, new_values: Any) -> SparseTensor:
         """Other elements at the same coordinates."""
-        return made(self._indices, fg.convert_to_tensor(new_values), self._dense_shape, self.shape)
+        return made(
+            self._indices, _core.convert_to_tensor(new_values), self._dense_shape, self.shape
+        )
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
@@ -116,25 +130,21 @@ class SparseTensor(CompositeTensor):
         return []
 
     def __mul__(self, other: Any) -> SparseTensor:
-        from .arithmetic import times
-
-        return times(self, other, fg.multiply)
+        return late.times(self, other, ops.multiply)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> SparseTensor:
-        from .arithmetic import times
-
-        return times(self, other, fg.truediv)
+        return late.times(self, other, ops.truediv)
 
     def __add__(self, other: Any) -> Any:
-        return fg.sparse.add(self, other)
+        return late.add(self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return fg.sparse.add(other, self)
+        return late.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return fg.sparse.add(self, -other if is_sparse(other) else -fg.convert_to_tensor(other))
+        return late.add(self, -other if is_sparse(other) else -_core.convert_to_tensor(other))
 
     def __neg__(self) -> SparseTensor:
         return self.with_values(-self._values)
@@ -165,25 +175,23 @@ class SparseTensor(CompositeTensor):
         return made(indices, values, dense_shape)
 
     def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
-        from .arithmetic import dispatch
-
-        return dispatch(function, args, kwargs)
+        return late.dispatch(function, args, kwargs)
 
     def _gradient_parts(self) -> list:
         return [self._values]
 
     def _with_gradient_parts(self, parts: list) -> Any:
-        return with_values_of(lambda v: self.with_values(fg.convert_to_tensor(v)), parts)
+        return with_values_of(lambda v: self.with_values(_core.convert_to_tensor(v)), parts)
 
 
 def _int64(value: Any, empty: list) -> Any:
     if isinstance(value, TensorShape):
         value = value.as_list()
     if isinstance(value, (list, tuple)) and not value:
-        return fg.zeros(empty, fg.int64)
+        return ops.zeros(empty, dtypes.int64)
     if isinstance(value, _core.Tensor):
-        return value if value.dtype == fg.int64 else fg.cast(value, fg.int64)
-    return fg.convert_to_tensor(value, fg.int64)
+        return value if value.dtype == dtypes.int64 else ops.cast(value, dtypes.int64)
+    return _core.convert_to_tensor(value, dtypes.int64)
 
 
 def made(indices: Any, values: Any, dense_shape: Any, static: Any = None) -> SparseTensor:

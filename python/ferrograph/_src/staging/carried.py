@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import ferrograph as fg
-
 from ..native import _core
 from . import values
 from .conditional import RESULT
-from .errors import loop_dtype_error
+from .errors import LoopDtypeError
 from .places import say
 from .regions import Traced
 
@@ -148,7 +146,7 @@ class Variables:
             except TypeError as e:
                 if self._promote(index, leaf):
                     return
-                raise loop_dtype_error()(
+                raise LoopDtypeError(
                     self._about(
                         self.labels[index],
                         f"changes its dtype in the loop: {e}",
@@ -166,7 +164,7 @@ class Variables:
 
     def _promote(self, index: int, leaf: Any) -> bool:
         """Whether a variable that starts as a Python number may take the dtype of ``leaf``."""
-        spot, found = self._numbers.get(index), fg.convert_to_tensor(leaf).dtype
+        spot, found = self._numbers.get(index), _core.convert_to_tensor(leaf).dtype
         wider = found.is_floating or found.is_complex
         wider = wider or (found.is_integer and self.initial[index].dtype.is_integer)
         if spot is None or spot in self.promoted or not wider:

@@ -8,9 +8,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import ferrograph as fg
-
-from . import effects, files, merging
+from .. import ops
+from ..context import ownership
+from ..native import _core
+from . import effects, merging
 from .places import Spot, say
 from .regions import Conditional
 from .state import UNDEFINED, Place, State
@@ -183,7 +184,7 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
                     mark_left(e)
                     raise
-                fg.debugging.Assert(False, [f"{type(e).__name__}: {e}{_raised_at(e)}"])
+                ops.Assert(False, [f"{type(e).__name__}: {e}{_raised_at(e)}"])
                 return UNDEFINED, e
     finally:
         _branches.depth -= 1
@@ -194,7 +195,7 @@ def _raised_at(exception: Exception) -> str:
     found, traceback = "", exception.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not files.is_library(code.co_filename):
+        if not ownership.is_library_file(code.co_filename):
             found = f" (raised at {code.co_filename}:{traceback.tb_lineno})"
         traceback = traceback.tb_next
     return found
@@ -306,30 +307,30 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 
 def stage_not(value: Any) -> Any:
     """``not value``, elementwise."""
-    return fg.logical_not(truth(fg.convert_to_tensor(value), "`not`"))
+    return ops.logical_not(truth(_core.convert_to_tensor(value), "`not`"))
 
 
 def stage_in(value: Any, container: Any) -> Any:
     """``value in container`` where either is a tensor, or tensors are among the elements."""
     if is_staged(container):
-        return fg.reduce_any(fg.equal(container, value))
+        return ops.reduce_any(ops.equal(container, value))
     found: Any = False
     for element in container:
         if can_be_tensor(element):
-            same = fg.reduce_all(fg.equal(value, element))
-            found = same if found is False else fg.logical_or(found, same)
-    return fg.convert_to_tensor(found)
+            same = ops.reduce_all(ops.equal(value, element))
+            found = same if found is False else ops.logical_or(found, same)
+    return _core.convert_to_tensor(found)
 
 
 def rows(value: Any) -> Any:
     """The rows of a tensor where their number is known, else the tensor."""
     shape = value.shape
     if shape.rank and shape.as_list()[0] is not None:
-        return fg.unstack(value)
+        return ops.unstack(value)
     return value
 
 
 def stage_assert(test: Any, message: Thunk | None) -> None:
     """Fail when the graph runs and ``test`` is false."""
     data = [message()] if message is not None else ["assertion failed"]
-    fg.debugging.Assert(test, data)
+    ops.Assert(test, data)

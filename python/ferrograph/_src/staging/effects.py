@@ -20,16 +20,33 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import ferrograph as fg
-
+from ..context import ownership
+from ..context.hooks import hooks
 from ..native import _core
-from . import files
-from .journal import Journal, traces
+from ..values import errors
+from .journal import Journal, has_lists, traces
 from .journal import thread as _thread
 from .places import here, say
-from .state import UNDEFINED, Attributes, Container, Place, attribute_place, cell_place
+from .state import (
+    UNDEFINED,
+    Attributes,
+    Container,
+    Place,
+    attribute_place,
+    cell_place,
+    name_places,
+)
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
+
+
+class _Late:
+    """What ``lists`` lends: something whose items can be set where those of a list cannot."""
+
+    setter: Callable[[list], Any]
+
+
+late = _Late()
 
 
 class Change(NamedTuple):
@@ -66,11 +83,6 @@ def note_lists() -> None:
     if _thread.journals:
         _thread.journals[0].lists = True
         _thread.journals[0].known.clear()
-
-
-def has_lists() -> bool:
-    """Whether the trace has made lists that the graph grows."""
-    return traces.n > 0 and bool(_thread.journals) and _thread.journals[0].lists
 
 
 def fresh(value: Any) -> Any:
@@ -116,9 +128,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         if len(_thread.journals) > 1:
             touch(Container(label, target))
         if isinstance(target, list) and (type(key) is not int or has_lists()):
-            from . import lists
-
-            return lists.for_setting(target)
+            return late.setter(target)
         return target
     method = getattr(type(target), "__setitem__", None)
     return _ItemSetter(target) if type(method) is types.FunctionType else target
@@ -134,8 +144,6 @@ def in_place(value: Any) -> Any:
 def cells(names: Callable[[], Any]) -> None:
     """Note the names in the closure of ``names``, which the function that runs may set."""
     if len(_thread.journals) > 1:
-        from .state import name_places
-
         for place in name_places(names):
             touch(place)
 
@@ -169,7 +177,7 @@ def watch(anchors: Iterable[Any]) -> None:
             continue
         seen.add(id(value))
         kind = type(value)
-        if kind is types.ModuleType and files.is_library(
+        if kind is types.ModuleType and ownership.is_library_file(
             getattr(value, "__file__", None) or "<frozen"
         ):
             continue
@@ -197,7 +205,7 @@ def _contents(cell: types.CellType) -> Any:
 
 def advanced(iterator: Any) -> None:
     """Note that an iterator is read from; those over datasets are read when the graph runs."""
-    if type(iterator).__module__.partition(".")[0] == "ferrograph":
+    if ownership.is_own_module(type(iterator).__module__):
         return
     for made in _thread.journals[1:]:
         if id(iterator) not in made.born:
@@ -214,13 +222,11 @@ class _PropertySetter:
         return getattr(self._parts[0], name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        from ..autograph.runtime.callees import fn
-
         target, setter = self._parts
         if setter.fset is None:
             setattr(target, name, value)
         else:
-            fn(setter.fset)(target, value)
+            hooks.callee(setter.fset)(target, value)
 
     def __delattr__(self, name: str) -> None:
         delattr(self._parts[0], name)
@@ -236,9 +242,7 @@ class _ItemSetter:
         return self._target[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from ..autograph.runtime.callees import fn
-
-        fn(type(self._target).__setitem__)(self._target, key, value)
+        hooks.callee(type(self._target).__setitem__)(self._target, key, value)
 
     def __delitem__(self, key: Any) -> None:
         del self._target[key]
@@ -338,7 +342,7 @@ def same(old: Any, new: Any) -> bool:
 def _refuse_iterators(made: Journal, known: set[int]) -> None:
     for iterator in made.iterators.values():
         if id(iterator) in known:
-            raise fg.errors.StagingError(
+            raise errors.StagingError(
                 say(
                     here(),
                     f"a Python iterator ({type(iterator).__name__}) from outside this branch or "
@@ -375,12 +379,12 @@ def reached(roots: list, wanted: list) -> set[int]:
         if type(value) is types.FunctionType:
             pending.extend(value.__closure__ or ())
             pending.extend([value.__defaults__, value.__kwdefaults__, value.__dict__])
-            if not files.is_library(value.__code__.co_filename):
+            if not ownership.is_library_file(value.__code__.co_filename):
                 later.append(value.__globals__)
         elif type(value) is dict:
             pending.extend(value.values())
         elif isinstance(value, types.ModuleType):
-            if not files.is_library(getattr(value, "__file__", None) or "<frozen"):
+            if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
                 later.append(vars(value))
         elif isinstance(value, type):
             if not _is_library_class(value):
@@ -399,7 +403,7 @@ def _is_library_class(cls: type) -> bool:
         return False
     file = getattr(module, "__file__", None)
     if file is not None:
-        return files.is_library(file)
+        return ownership.is_library_file(file)
     if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
         return getattr(builtins, cls.__name__, None) is cls
     return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..values.errors import InvalidArgumentError
+
 
 class ConversionError(Exception):
     """A function has no usable source; it then runs as plain Python.
@@ -23,22 +25,10 @@ class UnstageableLoopError(TypeError, NotImplementedError):
     __module__ = "ferrograph.autograph.errors"
 
 
-_loop_dtype_error: type | None = None
+class LoopDtypeError(TypeError, InvalidArgumentError):
+    """A variable of a staged loop has another dtype after an iteration than before it."""
 
+    __module__ = "ferrograph.autograph.errors"
 
-def loop_dtype_error() -> type:
-    """The class raised where an iteration changes a dtype."""
-    global _loop_dtype_error
-    if _loop_dtype_error is None:
-        from ..values import errors
-
-        class LoopDtypeError(TypeError, errors.InvalidArgumentError):
-            """A variable of a staged loop has another dtype after an iteration than before it."""
-
-            __module__ = "ferrograph.autograph.errors"
-
-            def __init__(self, message: str):
-                errors.InvalidArgumentError.__init__(self, None, None, message)
-
-        _loop_dtype_error = LoopDtypeError
-    return _loop_dtype_error
+    def __init__(self, message: str):
+        InvalidArgumentError.__init__(self, None, None, message)

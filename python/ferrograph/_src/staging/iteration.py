@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
+from ..native import _core
+from ..values import constants, dtypes, errors
 from . import values
 from .places import say
 
@@ -29,7 +30,7 @@ class Source:
 
     def __iter__(self) -> Iterator:
         if not isinstance(self.count, int):
-            raise fg.errors.OperatorNotAllowedInGraphError(
+            raise errors.OperatorNotAllowedInGraphError(
                 "a tensor whose length is not known while tracing can be iterated over by a `for` "
                 "statement only"
             )
@@ -37,14 +38,14 @@ class Source:
 
     @property
     def start(self) -> Any:
-        return fg.constant(0)
+        return constants.constant(0)
 
     def has_more(self, position: Any) -> Any:
-        return fg.less(position, self.count)
+        return ops.less(position, self.count)
 
     def more_unless(self, position: Any, stop: Any) -> Any:
         """Whether there is more, unless ``stop``, a tensor, holds."""
-        return fg.logical_and(self.has_more(position), fg.logical_not(stop))
+        return ops.logical_and(self.has_more(position), ops.logical_not(stop))
 
     def element(self, position: Any) -> Any:
         return self.at(position)
@@ -90,7 +91,7 @@ class Rows(Source):
             )
         known = shape[0] if shape else None
         self._tensor = tensor
-        self.count = known if known is not None else fg.shape(tensor)[0]
+        self.count = known if known is not None else ops.shape(tensor)[0]
 
     def at(self, index: Any) -> Any:
         return self._tensor[index]
@@ -102,7 +103,7 @@ class RaggedRows(Source):
     def __init__(self, value: Any):
         self._value = value
         known = value.shape[0]
-        self.count = known if known is not None else value.nrows(fg.int32)
+        self.count = known if known is not None else value.nrows(dtypes.int32)
 
     def at(self, index: Any) -> Any:
         return self._value[index]
@@ -138,12 +139,12 @@ class Zipped(Source):
             self.count = None
         else:
             known = all(isinstance(count, int) for count in counts)
-            self.count = min(counts) if known else functools.reduce(fg.minimum, counts)
+            self.count = min(counts) if known else functools.reduce(ops.minimum, counts)
 
     def has_more(self, position: Any) -> Any:
         if self.count is not None:
             return super().has_more(position)
-        return functools.reduce(fg.logical_and, [s.has_more(position) for s in self._inner])
+        return functools.reduce(ops.logical_and, [s.has_more(position) for s in self._inner])
 
     def at(self, index: Any) -> Any:
         return tuple(source.at(index) for source in self._inner)
@@ -178,7 +179,7 @@ def as_source(iterable: Any) -> Source:
         return Elements(iterable._staged_elements())
     if _is_staged_ragged(iterable):
         return RaggedRows(iterable)
-    return Rows(fg.convert_to_tensor(iterable))
+    return Rows(_core.convert_to_tensor(iterable))
 
 
 def staged_enumerate(iterable: Any, start: Any = 0) -> Any:
@@ -205,7 +206,7 @@ def staged_zip(*iterables: Any, **keywords: Any) -> Any:
 
 def staged_reversed(sequence: Any) -> Any:
     """``reversed``."""
-    return fg.reverse(sequence, [0]) if values.is_staged(sequence) else reversed(sequence)
+    return ops.reverse(sequence, [0]) if values.is_staged(sequence) else reversed(sequence)
 
 
 class Counting:
@@ -219,15 +220,18 @@ class Counting:
         self.start = start
 
     def has_more(self, position: Any) -> Any:
-        below, above = fg.less(position, self._limit), fg.greater(position, self._limit)
+        below, above = (
+            ops.less(position, self._limit),
+            ops.greater(position, self._limit),
+        )
         known = self._step if isinstance(self._step, int) else None
         if known is not None:
             return below if known > 0 else above
-        rising, falling = fg.greater(self._step, 0), fg.less(self._step, 0)
-        return fg.logical_or(fg.logical_and(rising, below), fg.logical_and(falling, above))
+        rising, falling = ops.greater(self._step, 0), ops.less(self._step, 0)
+        return ops.logical_or(ops.logical_and(rising, below), ops.logical_and(falling, above))
 
     def more_unless(self, position: Any, stop: Any) -> Any:
-        return fg.logical_and(self.has_more(position), fg.logical_not(stop))
+        return ops.logical_and(self.has_more(position), ops.logical_not(stop))
 
     def element(self, position: Any) -> Any:
         return position
@@ -241,7 +245,7 @@ def source_of(iterable: Any, place: str) -> Source | Counting:
     if isinstance(iterable, Source) or has_elements(iterable) or _is_staged_ragged(iterable):
         return as_source(iterable)
     counted = _last_range.counting(iterable)
-    return counted or Rows(fg.convert_to_tensor(iterable), place)
+    return counted or Rows(_core.convert_to_tensor(iterable), place)
 
 
 class _LastRange(threading.local):
@@ -260,12 +264,12 @@ class _LastRange(threading.local):
         start, limit, step = arguments
         dtype = iterable.dtype
         if not isinstance(step, int):
-            step = fg.cast(step, dtype)
+            step = ops.cast(step, dtype)
             known = step._constant_value()
             step = step if known is None else int(known)
         if isinstance(step, int) and step == 0:
             return None
-        return Counting(fg.cast(start, dtype), fg.cast(limit, dtype), step)
+        return Counting(ops.cast(start, dtype), ops.cast(limit, dtype), step)
 
 
 _last_range = _LastRange()
@@ -274,6 +278,6 @@ _last_range = _LastRange()
 def tensor_range(start: Any, limit: Any = None, delta: Any = 1, *args: Any, **keywords: Any) -> Any:
     """``fg.range``, remembered for the loop that may follow."""
     given = (start, limit) if limit is not None else (0, start)
-    made = fg.range(start, limit, delta, *args, **keywords)
+    made = ops.range(start, limit, delta, *args, **keywords)
     _last_range.made, _last_range.arguments = made, (*given, delta)
     return made

@@ -44,3 +44,8 @@ class Traces:
 
 
 traces = Traces()
+
+
+def has_lists() -> bool:
+    """Whether the trace has made lists that the graph grows."""
+    return traces.n > 0 and bool(thread.journals) and thread.journals[0].lists

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
+from ..values import constants, dtypes, errors
+from ..values.tensor_shape import TensorShape
 from . import effects, iteration, values
 from .places import here, say
-from .state import Container
+from .state import Container, Together, is_grown
 
 
 class Elements:
@@ -23,7 +24,7 @@ class Elements:
 
     def __init__(self, samples: list, label: str):
         if not samples:
-            raise fg.errors.StagingError(f"{label}: the elements of the list are not known")
+            raise errors.StagingError(f"{label}: the elements of the list are not known")
         self.label = label
         self.structure = samples[0]
         columns = []
@@ -39,8 +40,8 @@ class Elements:
                     f"{label}: a list that grows in staged code holds tensors, not {leaves[0]!r}"
                 )
             dtype = values.common_dtype(list(leaves))
-            self.dtypes.append(dtype or fg.convert_to_tensor(leaves[0]).dtype)
-            shapes = [fg.TensorShape(getattr(leaf, "shape", ())) for leaf in leaves]
+            self.dtypes.append(dtype or _core.convert_to_tensor(leaves[0]).dtype)
+            shapes = [TensorShape(getattr(leaf, "shape", ())) for leaf in leaves]
             general = shapes[0]
             for shape in shapes[1:]:
                 general = general.most_specific_compatible_shape(shape)
@@ -50,16 +51,16 @@ class Elements:
 
     def learn(self, i: int, shape: Any) -> None:
         """Take in the shape of a new element."""
-        self.shapes[i] = self.shapes[i].most_specific_compatible_shape(fg.TensorShape(shape))
+        self.shapes[i] = self.shapes[i].most_specific_compatible_shape(TensorShape(shape))
 
     def shape_input(self, i: int) -> Any:
         dims = self.shapes[i]
         if dims.rank is None:
             return -1
-        return fg.constant([-1 if d is None else d for d in dims.as_list()], fg.int32)
+        return constants.constant([-1 if d is None else d for d in dims.as_list()], dtypes.int32)
 
 
-class Grown:
+class Grown(Together):
     """The elements of a list that grew in staged code."""
 
     def __init__(self, elements: Elements, handles: list):
@@ -136,8 +137,8 @@ class Grown:
 
     def _place(self, index: Any) -> Any:
         if values.is_tensor(index):
-            index = fg.cast(index, fg.int32)
-            return fg.where(index < 0, index + self.count(), index)
+            index = ops.cast(index, dtypes.int32)
+            return ops.where(index < 0, index + self.count(), index)
         return self.count() + index if index < 0 else index
 
     def replaced(self, index: Any, item: Any) -> Grown:
@@ -158,10 +159,14 @@ class Grown:
         def join(i: int) -> Any:
             shape = self._elements.shapes[i]
             if shape.rank is not None:
-                shape = fg.TensorShape([None, *shape.as_list()[1:]])
+                shape = TensorShape([None, *shape.as_list()[1:]])
             dims = shape.as_list() if shape.rank is not None else None
-            wanted = -1 if dims is None else fg.constant([-1 if d is None else d for d in dims])
-            return self._emit("TensorListConcatV2", i, wanted, fg.constant([], fg.int64))[0]
+            wanted = (
+                -1 if dims is None else constants.constant([-1 if d is None else d for d in dims])
+            )
+            return self._emit(
+                "TensorListConcatV2", i, wanted, constants.constant([], dtypes.int64)
+            )[0]
 
         return self._pack(self._each(join))
 
@@ -177,10 +182,10 @@ class Grown:
     def extended(self, other: Grown) -> Grown:
         """Followed by the elements of another."""
         stacks = iter(values.leaves_of(other.stacked()))
-        return self.rebuilt(lambda stack: fg.concat([stack, next(stacks)], 0))
+        return self.rebuilt(lambda stack: ops.concat([stack, next(stacks)], 0))
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise fg.errors.StagingError(
+        raise errors.StagingError(
             say(
                 here(),
                 f"{self._elements.label} grew in a branch or a loop of the graph: its length is "
@@ -211,11 +216,6 @@ values.COMPOSITES[Grown] = (
     lambda grown: grown._handles,
     lambda grown, handles: grown._with(handles),
 )
-
-
-def is_grown(value: Any) -> bool:
-    """Whether a value is a list with elements of the graph in it."""
-    return effects.has_lists() and isinstance(value, list) and any(type(v) is Grown for v in value)
 
 
 def truth(value: Any) -> Any:
@@ -299,7 +299,7 @@ def _pop(items: list, index: Any = -1) -> Any:
         item, grown = grown.popped()
     else:
         item, place = grown.at(index), grown._place(index)
-        grown = grown.rebuilt(lambda s: fg.concat([s[:place], s[place + 1 :]], 0))
+        grown = grown.rebuilt(lambda s: ops.concat([s[:place], s[place + 1 :]], 0))
     _set(items, grown)
     return item
 
@@ -308,7 +308,7 @@ def _insert(items: list, index: Any, item: Any) -> None:
     grown = whole(items)
     new = iter(values.leaves_of(Grown.of(grown._elements, [item]).stacked()))
     place = grown._place(index)
-    _set(items, grown.rebuilt(lambda s: fg.concat([s[:place], next(new), s[place:]], 0)))
+    _set(items, grown.rebuilt(lambda s: ops.concat([s[:place], next(new), s[place:]], 0)))
 
 
 def _clear(items: list) -> None:
@@ -316,7 +316,7 @@ def _clear(items: list) -> None:
 
 
 def _reverse(items: list) -> None:
-    _set(items, whole(items).rebuilt(lambda s: fg.reverse(s, [0])))
+    _set(items, whole(items).rebuilt(lambda s: ops.reverse(s, [0])))
 
 
 def _copy(items: list) -> list:
@@ -332,11 +332,6 @@ _METHODS: dict[str, Callable] = {
     "reverse": _reverse,
     "copy": _copy,
 }
-
-
-def for_setting(items: list) -> Any:
-    """Something whose items can be set where those of ``items`` cannot without help."""
-    return _Setter(items)
 
 
 class _Setter:
@@ -366,14 +361,17 @@ class _Setter:
             del self._items[key]
 
 
+effects.late.setter = _Setter
+
+
 def _set_by_tensor(items: list, key: Any, value: Any) -> None:
-    n, key = len(items), fg.cast(key, fg.int32)
-    fg.debugging.Assert(fg.logical_and(key >= -n, key < n), ["list assignment index out of range"])
-    place = fg.where(key < 0, key + n, key)
+    n, key = len(items), ops.cast(key, dtypes.int32)
+    ops.Assert(ops.logical_and(key >= -n, key < n), ["list assignment index out of range"])
+    place = ops.where(key < 0, key + n, key)
     dtype = values.common_dtype([*items, value])
     new = values.to_tensor(value, dtype)
     for i, old in enumerate(list(items)):
-        items[i] = fg.where(fg.equal(place, i), new, values.to_tensor(old, dtype))
+        items[i] = ops.where(ops.equal(place, i), new, values.to_tensor(old, dtype))
 
 
 def loaded(items: Any, key: Any) -> Any:
@@ -391,10 +389,10 @@ def loaded(items: Any, key: Any) -> Any:
 
 def _by_tensor(items: Any, key: Any) -> Any:
     dtype = values.common_dtype(list(items))
-    stack = fg.stack([values.to_tensor(v, dtype) for v in items])
-    key, n = fg.cast(key, fg.int32), len(items)
-    fg.debugging.Assert(fg.logical_and(key >= -n, key < n), ["list index out of range"])
-    return fg.gather(stack, fg.where(key < 0, key + n, key))
+    stack = ops.stack([values.to_tensor(v, dtype) for v in items])
+    key, n = ops.cast(key, dtypes.int32), len(items)
+    ops.Assert(ops.logical_and(key >= -n, key < n), ["list index out of range"])
+    return ops.gather(stack, ops.where(key < 0, key + n, key))
 
 
 def as_tensors(arguments: Any) -> Any:
@@ -428,7 +426,7 @@ def _moved(stack: Any, axis: int) -> Any:
     rank = stack.shape.rank
     axis = axis % rank
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
-    return fg.transpose(stack, order)
+    return ops.transpose(stack, order)
 
 
 def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
@@ -438,15 +436,15 @@ def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
     rank = stack.shape.rank - 1
     axis = axis % rank
     moved = _moved(stack, axis)
-    shape = fg.shape(moved)
+    shape = ops.shape(moved)
     joined = shape[axis : axis + 1] * shape[axis + 1 : axis + 2]
-    return fg.reshape(moved, fg.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
+    return ops.reshape(moved, ops.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
 
 
 _LIBRARY: dict[str, Callable] = {
     "stack": _stack,
     "concat": _concat,
-    "add_n": lambda grown, name=None: fg.reduce_sum(grown.stacked(), axis=0),
+    "add_n": lambda grown, name=None: ops.reduce_sum(grown.stacked(), axis=0),
 }
 
 

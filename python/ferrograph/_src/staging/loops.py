@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
+from ..values import constants, dtypes, errors
 from . import effects, merging, values
 from . import options as loop_options
 from .carried import ShapeChangeError, Slot, Variables
@@ -57,7 +57,7 @@ class Loop:
         for left in (self.broke, self.returned):
             stop = left() if left is not None else False
             if values.is_staged(stop):
-                found = stop if found is False else fg.logical_or(found, stop)
+                found = stop if found is False else ops.logical_or(found, stop)
             elif stop:
                 return True
         return found
@@ -82,7 +82,11 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
 
 
 def _boolean(value: Any, place: str) -> Any:
-    return values.predicate(value, place) if values.is_staged(value) else fg.constant(bool(value))
+    return (
+        values.predicate(value, place)
+        if values.is_staged(value)
+        else constants.constant(bool(value))
+    )
 
 
 def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
@@ -146,7 +150,7 @@ def _run(
         except TypeError as e:
             if not guesses.next(e):
                 raise guesses.first or e from None
-    raise fg.errors.StagingError(
+    raise errors.StagingError(
         say(
             place,
             "what an iteration of this loop changes differs each time it is traced",
@@ -202,7 +206,7 @@ class _Guesses:
         if not left or len(floats) != 1:
             return False
         self._tried.add(left[0])
-        self._promoted[left[0]] = getattr(fg, floats[0])
+        self._promoted[left[0]] = dtypes.as_dtype(floats[0])
         self._last = str(error), left[0]
         return True
 
@@ -227,7 +231,7 @@ def _stage(
             for label, initial in extras:
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
-                variables.add("the number of iterations", fg.constant(0))
+                variables.add("the number of iterations", constants.constant(0))
             slots = _slots(loop, before, variables, chosen)
             with effects.journal() as journal:
                 effects.watch(loop.anchors)
@@ -243,8 +247,10 @@ def _stage(
                 state.write(_with_slots(before, slots, variables, inputs))
                 more = going(inputs[:n_extras])
                 if chosen.maximum_iterations is not None:
-                    limit = fg.less(inputs[n_extras], fg.cast(chosen.maximum_iterations, fg.int32))
-                    more = fg.logical_and(limit, more)
+                    limit = ops.less(
+                        inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
+                    )
+                    more = ops.logical_and(limit, more)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
@@ -359,7 +365,7 @@ def _join_late(
         late[i] = variables.late_slot(spot.label, after[i])
         variables.results(late[i], after[i])
     if any(loop.state.places[i].label != RESULT for i in late):
-        ran = variables.add("whether the loop ran", fg.constant(False))
+        ran = variables.add("whether the loop ran", constants.constant(False))
         variables.result(ran, True)
     return late
 
@@ -409,7 +415,7 @@ def _leave_results(
         text = (
             f"{variables.place}: the loop ran no iteration, so {', '.join(guarded)} was never set"
         )
-        fg.debugging.Assert(outputs[-1], [text])
+        ops.Assert(outputs[-1], [text])
     results = list(before)
     for i in slots:
         if after[i] is not before[i]:
@@ -426,7 +432,9 @@ def stage_while_loop(
     values_before = list(loop_vars)
     with Variables("while_loop") as variables:
         counter = (
-            variables.add("the number of iterations", fg.constant(0)) if limit is not None else None
+            variables.add("the number of iterations", constants.constant(0))
+            if limit is not None
+            else None
         )
         slots = []
         for i, value in enumerate(values_before):
@@ -437,8 +445,8 @@ def stage_while_loop(
             more = condition(*(variables.packed(slot, inputs) for slot in slots))
             more = _boolean(more, "while_loop")
             if counter is not None:
-                bound = fg.less(inputs[counter], fg.cast(limit, fg.int32))
-                more = fg.logical_and(bound, more)
+                bound = ops.less(inputs[counter], ops.cast(limit, dtypes.int32))
+                more = ops.logical_and(bound, more)
         inputs = variables.inputs[1]
         with variables.body:
             result = body(*(variables.packed(slot, inputs) for slot in slots))

@@ -6,11 +6,11 @@ import collections
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import ferrograph as fg
-
+from ..values import errors
+from . import lists
 from .places import here, say
 from .regions import Conditional
-from .state import UNDEFINED, Container, Place
+from .state import UNDEFINED, Container, Place, item_place
 
 Setter = Callable[[Iterator], None]
 
@@ -50,9 +50,7 @@ def _called(place: Place) -> str:
 
 
 def _grows(first: list, second: list) -> bool:
-    from .lists import Grown
-
-    return any(type(v) is Grown for v in (*first, *second))
+    return any(type(v) is lists.Grown for v in (*first, *second))
 
 
 def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
@@ -107,8 +105,6 @@ def _mapping(
 
 
 def _lists(conditional: Conditional, place: Place, first: list, second: list) -> Setter:
-    from . import lists
-
     elements = lists.merged(f"the list {place.label!r}", first, second)
     grown = []
     for branch, items in zip(conditional.branches, (first, second), strict=True):
@@ -120,8 +116,6 @@ def _lists(conditional: Conditional, place: Place, first: list, second: list) ->
 
 def expand(change: Any) -> list[Place]:
     """The places that a loop carries because an iteration changes ``change.place``."""
-    from . import lists
-
     place, old, new = change
     if not isinstance(place, Container):
         return [place]
@@ -134,7 +128,7 @@ def expand(change: Any) -> list[Place]:
     elif isinstance(old, dict):
         keys = [k for k in {**old, **new} if old.get(k, UNDEFINED) is not new.get(k, UNDEFINED)]
         return [_item(place, k) for k in keys]
-    raise fg.errors.StagingError(
+    raise errors.StagingError(
         say(
             here(),
             f"{_called(place)} holds other elements after an iteration of a loop of the graph than "
@@ -145,8 +139,6 @@ def expand(change: Any) -> list[Place]:
 
 
 def _item(place: Container, key: Any) -> Place:
-    from .state import item_place
-
     return item_place(f"{place.label}[{key!r}]", place.owner, key)
 
 
@@ -159,8 +151,6 @@ class GrownList(Place):
 
     def start(self) -> None:
         """Give the list the form in which it grows, in the graph under construction."""
-        from . import lists
-
         if not (len(self.owner) == 1 and type(self.owner[0]) is lists.Grown):
             self._put(lists.Grown.of(self._elements, list(self.owner)))
 

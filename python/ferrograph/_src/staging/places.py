@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 import sys
 
-from . import files
+from ..context import ownership
 
 
 class Spot(str):
@@ -48,7 +48,7 @@ def here() -> str:
     """The line of the user's that is running, "" where there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not files.is_library(frame.f_code.co_filename):
+        if not ownership.is_library_file(frame.f_code.co_filename):
             return Spot(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
     return ""

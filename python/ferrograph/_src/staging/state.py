@@ -11,7 +11,8 @@ import types
 from collections.abc import Callable, Iterable, MutableMapping, MutableSequence
 from typing import Any
 
-from ..autograph.convert import build
+from ..context.ownership import OPERATORS
+from .journal import has_lists
 
 
 class _Undefined:
@@ -22,6 +23,15 @@ class _Undefined:
 
 
 UNDEFINED: Any = _Undefined()
+
+
+class Together:
+    """What stands in a list for all its elements, where the graph holds them."""
+
+
+def is_grown(value: Any) -> bool:
+    """Whether a value is a list with elements of the graph in it."""
+    return has_lists() and isinstance(value, list) and any(isinstance(v, Together) for v in value)
 
 
 class Place:
@@ -55,7 +65,7 @@ def name_places(names: Callable[[], Any] | None) -> list[Place]:
     return [
         cell_place(name, cell)
         for name, cell in zip(names.__code__.co_freevars, names.__closure__ or (), strict=True)
-        if name != build.OPERATORS
+        if name != OPERATORS
     ]
 
 
@@ -107,8 +117,6 @@ def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place |
     if index is UNDEFINED or not isinstance(owner, (MutableMapping, MutableSequence)):
         return None
     if isinstance(owner, MutableSequence):
-        from .lists import is_grown
-
         if is_grown(owner):
             return None  # its elements are carried together
         if not isinstance(index, int) or not -len(owner) <= index < len(owner):

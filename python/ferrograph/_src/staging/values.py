@@ -7,10 +7,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import ferrograph as fg
-
+from .. import ops
 from ..native import _core
-from ..values import nest
+from ..values import dtypes, nest
 from .places import say
 from .state import UNDEFINED
 
@@ -111,8 +110,8 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     TypeError where the tensor has another dtype than ``dtype``.
     """
     if dtype is not None and type(leaf) in _SCALARS and _fits(leaf, dtype):
-        return fg.convert_to_tensor(leaf, dtype=dtype)
-    tensor = fg.convert_to_tensor(leaf)
+        return _core.convert_to_tensor(leaf, dtype=dtype)
+    tensor = _core.convert_to_tensor(leaf)
     if dtype is not None and tensor.dtype != dtype:
         raise TypeError(f"{dtype.name} and {tensor.dtype.name}")
     return tensor
@@ -120,34 +119,36 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
 
 def _fits(number: Any, dtype: Any) -> bool:
     if isinstance(number, bool):
-        return dtype == fg.bool
+        return dtype == dtypes.bool
     if isinstance(number, int):
         return bool(dtype.is_integer or dtype.is_floating or dtype.is_complex)
     if isinstance(number, float):
         return bool(dtype.is_floating or dtype.is_complex)
     if isinstance(number, complex):
         return bool(dtype.is_complex)
-    return dtype == fg.string
+    return dtype == dtypes.string
 
 
 def common_dtype(leaves: list) -> Any:
     """The dtype of the tensors among ``leaves``, None where all are Python numbers."""
     for leaf in leaves:
         if type(leaf) not in _SCALARS:
-            return fg.convert_to_tensor(leaf).dtype if not hasattr(leaf, "dtype") else _dtype(leaf)
+            return (
+                _core.convert_to_tensor(leaf).dtype if not hasattr(leaf, "dtype") else _dtype(leaf)
+            )
     return None
 
 
 def number_dtype(first: Any, second: Any) -> Any:
     """The dtype in which a Python int and a Python float meet, None for other pairs."""
-    return fg.float32 if {type(first), type(second)} == {int, float} else None
+    return dtypes.float32 if {type(first), type(second)} == {int, float} else None
 
 
 def _dtype(leaf: Any) -> Any:
     return (
         leaf.dtype
         if is_tensor(leaf) or isinstance(leaf, _core.VariableBase)
-        else fg.as_dtype(leaf.dtype)
+        else dtypes.as_dtype(leaf.dtype)
     )
 
 
@@ -162,16 +163,16 @@ def placeholder(leaf: Any) -> Any:
     if not can_be_tensor(leaf):
         return leaf
     if type(leaf) in _SCALARS:
-        return fg.convert_to_tensor(type(leaf)())
+        return _core.convert_to_tensor(type(leaf)())
     return blank(_dtype(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
 
 
 def blank(dtype: Any, shape: Any) -> Any:
     """Zeros of a shape whose unknown dimensions are empty; of dtype variant a list of nothing."""
-    if dtype == fg.variant:
-        return _core.emit("TensorListReserve", (-1, 0), {"element_dtype": fg.float32})
+    if dtype == dtypes.variant:
+        return _core.emit("TensorListReserve", (-1, 0), {"element_dtype": dtypes.float32})
     dims = [0 if d is None else int(d) for d in (shape or ())]
-    return fg.zeros(dims, dtype)
+    return ops.zeros(dims, dtype)
 
 
 def placeholder_like(value: Any) -> Any:
@@ -183,7 +184,7 @@ def placeholder_like(value: Any) -> Any:
 
 def predicate(value: Any, where: str) -> Any:
     """Whether ``value`` is true as a scalar boolean tensor; ValueError for several elements."""
-    tensor = fg.convert_to_tensor(value)
+    tensor = _core.convert_to_tensor(value)
     tensor = truth(tensor, where)
     shape = static_shape(tensor)
     if shape == []:
@@ -196,13 +197,15 @@ def predicate(value: Any, where: str) -> Any:
                 "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
             )
         )
-    return fg.reshape(tensor, [])
+    return ops.reshape(tensor, [])
 
 
 def truth(tensor: Any, where: str) -> Any:
     """Whether the elements of a tensor are true, as Python takes numbers and strings."""
-    if tensor.dtype == fg.bool:
+    if tensor.dtype == dtypes.bool:
         return tensor
-    if tensor.dtype == fg.variant:
+    if tensor.dtype == dtypes.variant:
         raise ValueError(say(where, "a value of dtype variant is neither true nor false"))
-    return fg.not_equal(tensor, "" if tensor.dtype == fg.string else fg.zeros([], tensor.dtype))
+    return ops.not_equal(
+        tensor, "" if tensor.dtype == dtypes.string else ops.zeros([], tensor.dtype)
+    )

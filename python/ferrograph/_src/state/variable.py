@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import thread
-from ..context.ownership import PACKAGE_FOLDER
+from ..context.ownership import is_own_file
 from ..native import _core
+from ..values.formatting import variable_repr
+from ..values.reference import Reference
 from ..values.tensor_shape import TensorShape
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "variable_creator_scope"]
@@ -84,7 +86,7 @@ def _user_line() -> str:
     import sys
 
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+    while frame.f_back is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -325,8 +327,6 @@ class Variable(_core.VariableBase, metaclass=_Meta):
 
     def ref(self) -> Any:
         """An object that stands for this variable as a dictionary key."""
-        from ..values.reference import Reference
-
         return Reference(self)
 
     def __hash__(self) -> int:
@@ -363,8 +363,6 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         return format(self._read(), spec)
 
     def __repr__(self) -> str:
-        from ..values.formatting import variable_repr
-
         if _core.executing_eagerly():
             return variable_repr(self)
         return f"<fg.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

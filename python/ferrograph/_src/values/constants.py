@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
+from .dtypes import as_dtype
+from .tensor_shape import TensorShape
 
 __all__ = ["constant", "is_tensor"]
 
@@ -32,17 +34,12 @@ def _of_tensor(value: Any, dtype: Any, shape: Any) -> Any:
         raise TypeError(
             "constant() takes a value, got a symbolic tensor; use identity() or the tensor itself"
         )
-    if dtype is not None:
-        from .dtypes import as_dtype
-
-        if as_dtype(dtype) != value.dtype:
-            raise TypeError(f"constant() of a {value.dtype.name} tensor cannot have dtype {dtype}")
+    if dtype is not None and as_dtype(dtype) != value.dtype:
+        raise TypeError(f"constant() of a {value.dtype.name} tensor cannot have dtype {dtype}")
     return value if shape is None else _shaped(value, shape)
 
 
 def _shaped(tensor: Any, shape: Any) -> Any:
-    from .tensor_shape import TensorShape
-
     wanted = TensorShape(shape)
     count, n = wanted.num_elements(), tensor.shape.num_elements()
     dims = _core.convert_to_tensor(wanted.as_list(), "int32")

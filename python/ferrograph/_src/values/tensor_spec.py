@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..native import Tensor, convert_to_tensor
+from . import nest
 from .dtypes import DType, as_dtype, float32
 from .tensor_shape import TensorShape
 
@@ -51,8 +53,6 @@ class TypeSpec:
 
     def _component_list(self) -> list:
         """The specs of the parts in order."""
-        from . import nest
-
         return nest.flatten(self._component_specs)
 
     def _static_key(self) -> Any:
@@ -68,30 +68,22 @@ class TypeSpec:
 
     def flatten(self) -> list:
         """The types of the tensors that a value consists of."""
-        from . import nest
-
         return nest.flatten(self, expand_composites=True)
 
     def to_tensors(self, value: Any) -> list:
         """The tensors of a value of this type, in the order of ``flatten``."""
-        from . import nest
-
         parts = nest.flatten(self._to_components(value))
         specs = self._component_list()
         return [t for spec, part in zip(specs, parts, strict=True) for t in spec.to_tensors(part)]
 
     def from_tensors(self, tensors: Any) -> Any:
         """The value of this type made of the next tensors of an iterator."""
-        from . import nest
-
         tensors = iter(tensors)
         parts = [spec.from_tensors(tensors) for spec in self._component_list()]
         return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A symbolic value of this type, of new arguments of the graph that is being built."""
-        from . import nest
-
         parts = [spec.placeholder_value(placeholder_context) for spec in self._component_list()]
         return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
 
@@ -208,8 +200,6 @@ class TensorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """The class of the values that this spec describes: ``Tensor``."""
-        from ..native import Tensor
-
         return Tensor
 
     @classmethod
@@ -283,8 +273,6 @@ class TensorSpec(TypeSpec):
         Raises:
           TypeError: where its dtype or shape does not fit.
         """
-        from ... import convert_to_tensor
-
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         if not self.is_compatible_with(tensor):
             raise TypeError(f"expected a value for {self!r}, got {value!r}")
@@ -326,8 +314,6 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         return own
     if isinstance(getattr(value, "dtype", None), DType):
         return TensorSpec(value.shape, value.dtype)
-    from ... import convert_to_tensor
-
     try:
         tensor = convert_to_tensor(value)
     except (TypeError, ValueError) as e:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-OPERATORS = "ag__"  # the free name under which converted code finds the operators
+from ...context.ownership import OPERATORS
 
 
 def name(identifier: str) -> ast.Name:

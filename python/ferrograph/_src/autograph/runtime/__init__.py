@@ -1,1 +1,13 @@
-"""What converted code calls: each construct looks at its operands, and does as Python or stages."""
+"""What converted code calls: each construct looks at its operands, and does as Python or stages.
+
+Imported when the first function is converted.
+"""
+
+from typing import TYPE_CHECKING
+
+from ... import lazy
+
+if TYPE_CHECKING:
+    from .entry import any_callable, fn
+
+__getattr__ = lazy(__name__, {"any_callable": "entry", "fn": "entry"})

@@ -8,8 +8,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import ferrograph as fg
-
+from ... import ops
+from ...context.hooks import hooks
+from ...control_flow import functional
+from ...native import _core
+from ...ops import (
+    string_ops,
+)
 from ...staging import effects, iteration, lists
 from ...staging import values as values_module
 from ...staging.conditional import is_staged, stage_choice
@@ -21,7 +26,8 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
-from ...values import nest
+from ...values import dtypes, nest
+from .logic import and_, or_
 
 
 def staged_form(callee: Any) -> Any:
@@ -30,12 +36,6 @@ def staged_form(callee: Any) -> Any:
         return _FORMS.get(callee, callee)
     except TypeError:  # not hashable
         return callee
-
-
-def _on_datasets() -> Any:
-    from ...data import staged
-
-    return staged
 
 
 def _range(*args: Any) -> Any:
@@ -53,14 +53,14 @@ def _len(value: Any) -> Any:
     if value.__class__ in _SIZED or (value.__class__ is list and not effects.has_lists()):
         return len(value)
     if is_dataset(value):
-        return _on_datasets().length(value)
+        return hooks.on_datasets.length(value)
     if not is_staged(value):
         return lists.whole(value).count() if lists.is_grown(value) else len(value)
     shape = value.shape
     if shape.rank == 0:
         raise TypeError("len() of a scalar tensor")
     known = shape[0] if shape.rank is not None else None
-    return known if known is not None else fg.shape(value)[0]
+    return known if known is not None else ops.shape(value)[0]
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
@@ -71,28 +71,28 @@ def _int(*args: Any, **keywords: Any) -> Any:
 
 def _float(*args: Any) -> Any:
     if args and args[0].__class__ not in _PLAIN and is_staged(args[0]):
-        return _number(args[0], "float32")
+        return _number(args[0], dtypes.float32)
     return float(*args)
 
 
-def _number(value: Any, dtype: str) -> Any:
-    value = fg.convert_to_tensor(value)
-    if value.dtype == fg.string:
-        return fg.strings.to_number(value, getattr(fg, dtype))
-    return fg.cast(value, getattr(fg, dtype))
+def _number(value: Any, dtype: Any) -> Any:
+    value = _core.convert_to_tensor(value)
+    if value.dtype == dtypes.string:
+        return string_ops.to_number(value, dtype)
+    return ops.cast(value, dtype)
 
 
 def _bool(*args: Any) -> Any:
     if len(args) == 1 and args[0].__class__ not in _PLAIN:
         value = lists.truth(args[0])
-        return fg.cast(value, fg.bool) if is_staged(value) else bool(value)
+        return ops.cast(value, dtypes.bool) if is_staged(value) else bool(value)
     return bool(*args)
 
 
 def _abs(value: Any) -> Any:
     if value.__class__ in _NUMBERS:
         return abs(value)
-    return fg.abs(value) if is_staged(value) else abs(value)
+    return ops.abs(value) if is_staged(value) else abs(value)
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
@@ -129,13 +129,13 @@ def _container(python: type) -> Callable:
     return make
 
 
-def _reduction(python: Callable, name: str, pairwise: str, empty: Any) -> Callable:
+def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: Any) -> Callable:
     def reduce(values: Any, *args: Any, **keywords: Any) -> Any:
         if is_dataset(values) and not args and not keywords:
-            return _on_datasets().fold(values, getattr(fg, pairwise), empty)
+            return hooks.on_datasets.fold(values, pairwise, empty)
         values = lists.as_tensors(values)
         if is_staged(values) and not args and not keywords:
-            return getattr(fg, name)(values, axis=0)
+            return staged(values, axis=0)
         return python(values, *args, **keywords)
 
     return reduce
@@ -145,7 +145,7 @@ def _is_number(value: Any) -> bool:
     return value.__class__ in _NUMBERS
 
 
-def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
+def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Callable:
     def choose(*args: Any, **keywords: Any) -> Any:
         if not keywords and all(map(_is_number, args)):
             return python(*args)
@@ -153,30 +153,30 @@ def _extreme(python: Callable, reduction: str, pairwise: str) -> Callable:
         if keywords:
             return _keyed(python, reduction, args, _with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
-            return getattr(fg, reduction)(args[0], axis=0)
+            return reduction(args[0], axis=0)
         if len(args) == 1 and not isinstance(args[0], (list, tuple)):
             args = (list(args[0]),)
         values = args[0] if len(args) == 1 else args
         if len(values) > 1 and any(is_staged(v) for v in values):
-            return functools.reduce(getattr(fg, pairwise), values)
+            return functools.reduce(pairwise, values)
         return python(*args)
 
     return choose
 
 
-def _quantifier(python: Callable, reduction: str, operator: str, pairwise: str) -> Callable:
+def _quantifier(
+    python: Callable, reduction: Callable, operator: Callable, pairwise: Callable
+) -> Callable:
     def quantify(values: Any) -> Any:
-        from . import operators
-
         if is_dataset(values):
-            return _on_datasets().fold(values, getattr(fg, pairwise), python(()))
+            return hooks.on_datasets.fold(values, pairwise, python(()))
         values = lists.as_tensors(values)
         if is_staged(values):
-            return getattr(fg, reduction)(values)
+            return reduction(values)
         found: Any = python is builtins.all
         for value in values:
             if is_staged(value) or is_staged(found):
-                found = getattr(operators, operator)(_truth(found), lambda v=value: _truth(v))
+                found = operator(_truth(found), lambda v=value: _truth(v))
             elif bool(value) is not (python is builtins.all):
                 return not found
         return found
@@ -186,11 +186,11 @@ def _quantifier(python: Callable, reduction: str, operator: str, pairwise: str) 
 
 def _truth(value: Any) -> Any:
     if is_staged(value):
-        return values_module.truth(fg.convert_to_tensor(value), "`any` or `all`")
+        return values_module.truth(_core.convert_to_tensor(value), "`any` or `all`")
     return bool(value)
 
 
-def _keyed(python: Callable, reduction: str, args: tuple, keywords: dict[str, Any]) -> Any:
+def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[str, Any]) -> Any:
     """``min`` and ``max`` by a key."""
     values, key = args[0] if len(args) == 1 else args, keywords.get("key")
     if is_staged(values):
@@ -202,13 +202,13 @@ def _keyed(python: Callable, reduction: str, args: tuple, keywords: dict[str, An
     if not any(is_staged(k) for k in keys) and not is_staged(values[0]):
         chosen = python(range(len(keys)), key=keys.__getitem__)
         return values[chosen]
-    arg = fg.argmax if reduction == "reduce_max" else fg.argmin
-    return lists.loaded(values, arg(_stacked(keys), output_type=fg.int32))
+    arg = ops.argmax if reduction is ops.reduce_max else ops.argmin
+    return lists.loaded(values, arg(_stacked(keys), output_type=dtypes.int32))
 
 
 def _stacked(items: list) -> Any:
     dtype = values_module.common_dtype(items)
-    return fg.stack([values_module.to_tensor(v, dtype) for v in items])
+    return ops.stack([values_module.to_tensor(v, dtype) for v in items])
 
 
 def _sorted(values: Any, **keywords: Any) -> Any:
@@ -219,9 +219,9 @@ def _sorted(values: Any, **keywords: Any) -> Any:
     direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
     key = keywords.get("key")
     if key is None:
-        return fg.sort(values, axis=0, direction=direction)
-    order = fg.argsort(fg.map_fn(key, values), axis=0, direction=direction, stable=True)
-    return fg.gather(values, order)
+        return ops.sort(values, axis=0, direction=direction)
+    order = ops.argsort(functional.map_fn(key, values), axis=0, direction=direction, stable=True)
+    return ops.gather(values, order)
 
 
 def _sorted_items(items: list, keywords: dict[str, Any]) -> list:
@@ -233,27 +233,23 @@ def _sorted_items(items: list, keywords: dict[str, Any]) -> list:
         )
         return effects.fresh([items[i] for i in order])
     direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
-    places = fg.argsort(_stacked(keys), direction=direction, stable=True)
-    return effects.fresh(fg.unstack(fg.gather(_stacked(items), places)))
+    places = ops.argsort(_stacked(keys), direction=direction, stable=True)
+    return effects.fresh(ops.unstack(ops.gather(_stacked(items), places)))
 
 
 def _with_callbacks(keywords: dict[str, Any]) -> dict[str, Any]:
     """``keywords`` with the key function converted."""
-    from .callees import fn
-
     key = keywords.get("key")
-    return keywords if key is None else {**keywords, "key": fn(key)}
+    return keywords if key is None else {**keywords, "key": hooks.callee(key)}
 
 
 def _applied(python: Callable) -> Callable:
     def apply(function: Any, *iterables: Any) -> Any:
-        from .callees import fn
-
         if iterables and is_dataset(iterables[0]):
-            found = _on_datasets().applied(iterables[0], python, function, iterables[1:])
+            found = hooks.on_datasets.applied(iterables[0], python, function, iterables[1:])
             if found is not NotImplemented:
                 return found
-        return python(fn(function) if callable(function) else function, *iterables)
+        return python(hooks.callee(function) if callable(function) else function, *iterables)
 
     return apply
 
@@ -276,15 +272,13 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
 
 
 def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
-    from .callees import fn
-
-    return nest.map_structure(fn(function), *structure, **keywords)
+    return nest.map_structure(hooks.callee(function), *structure, **keywords)
 
 
 _FORMS: dict[Any, Any] = {
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
-    fg.range: tensor_range,
+    ops.range: tensor_range,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,
@@ -296,11 +290,11 @@ _FORMS: dict[Any, Any] = {
     builtins.float: _float,
     builtins.bool: _bool,
     builtins.abs: _abs,
-    builtins.sum: _reduction(builtins.sum, "reduce_sum", "add", 0),
-    builtins.max: _extreme(builtins.max, "reduce_max", "maximum"),
-    builtins.min: _extreme(builtins.min, "reduce_min", "minimum"),
-    builtins.any: _quantifier(builtins.any, "reduce_any", "or_", "logical_or"),
-    builtins.all: _quantifier(builtins.all, "reduce_all", "and_", "logical_and"),
+    builtins.sum: _reduction(builtins.sum, ops.reduce_sum, ops.add, 0),
+    builtins.max: _extreme(builtins.max, ops.reduce_max, ops.maximum),
+    builtins.min: _extreme(builtins.min, ops.reduce_min, ops.minimum),
+    builtins.any: _quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or),
+    builtins.all: _quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and),
     builtins.sorted: _sorted,
     builtins.next: _next,
     builtins.iter: _iter,

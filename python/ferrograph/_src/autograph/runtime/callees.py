@@ -11,13 +11,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...context import thread, tracebacks
-from ...staging import effects, files, lists
+from ...context import ownership, thread, tracebacks
+from ...context.hooks import hooks
+from ...staging import effects, lists
 from ...staging.errors import ConversionError
 from ...staging.journal import thread as _thread
 from ...staging.journal import traces
 from ...staging.state import Container
-from .. import api
+from .. import status
 from ..convert import compile
 from . import builtins
 
@@ -33,7 +34,15 @@ _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.Built
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
 _MAX_KNOWN = 4096
-NOT_CONVERTED = "_ferrograph_not_converted"
+
+
+class _Late:
+    """What ``entry`` lends: the operators that converted code finds."""
+
+    operators: Any
+
+
+late = _Late()
 
 
 def fn(callee: Any) -> Any:
@@ -143,7 +152,7 @@ def _class(cls: type) -> Any:
 def convert_callee(callee: types.FunctionType) -> Any:
     """``callee`` converted, or itself where it is not ours to convert."""
     if is_exempt(callee):
-        if getattr(callee, NOT_CONVERTED, False):
+        if getattr(callee, status.NOT_CONVERTED, False):
             _note(callee, deep=True)
         staged = builtins.staged_form(callee)
         return _library(staged) if effects.active() else staged
@@ -161,15 +170,13 @@ def _note(function: types.FunctionType, deep: bool) -> None:
 
 def converted(function: types.FunctionType) -> types.FunctionType:
     """``function`` converted whatever its module; itself where that cannot be done."""
-    from . import operators
-
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
-        return compile.instantiate(function, operators)
+        return compile.instantiate(function, late.operators)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
-        if api.verbosity() > 0:
+        if status.verbosity() > 0:
             _warn(function, str(e))
     except (SyntaxError, ValueError, RecursionError) as e:
         _warn(function, f"{type(e).__name__}: {e}")
@@ -178,7 +185,7 @@ def converted(function: types.FunctionType) -> types.FunctionType:
 
 def is_exempt(function: types.FunctionType) -> bool:
     """Whether a function reached by a call stays as it is."""
-    return getattr(function, NOT_CONVERTED, False) or files.is_library(
+    return getattr(function, status.NOT_CONVERTED, False) or ownership.is_library_file(
         function.__code__.co_filename
     )
 
@@ -226,7 +233,7 @@ def _warn(function: types.FunctionType, reason: str) -> None:
 
 def any_callable(target: Any) -> Callable:
     """``target`` converted because the user asked for it, wherever it comes from."""
-    if getattr(target, NOT_CONVERTED, False):
+    if getattr(target, status.NOT_CONVERTED, False):
         return target
     if type(target) is types.FunctionType:
         return converted(target)
@@ -235,3 +242,6 @@ def any_callable(target: Any) -> Callable:
     if type(target) is functools.partial:
         return functools.partial(any_callable(target.func), *target.args, **target.keywords)
     return fn(target)
+
+
+hooks.callee = fn

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import operator as python_operators
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
-import ferrograph as fg
-
+from ... import ops
 from ...staging import conditional, lists, loops
 from ...staging.conditional import is_staged
 from ...staging.effects import (
@@ -32,8 +32,10 @@ from ...staging.iteration import has_elements, is_iterated_staged
 from ...staging.lists import loaded
 from ...staging.places import here, say
 from ...staging.state import State, attribute, global_name, item
+from ...values import errors
 from ...values.errors import OperatorNotAllowedInGraphError
 from .callees import fn
+from .logic import Thunk, and_, not_, or_
 from .matching import match
 
 __all__ = [
@@ -71,7 +73,6 @@ __all__ = [
     "while_stmt",
 ]
 
-Thunk = Callable[[], Any]
 _UNTESTED = object()
 stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have left
 
@@ -160,7 +161,7 @@ def _stop(broke: Thunk | None, returned: Thunk | None) -> Any:
     for left in (broke, returned):
         stop = left is not None and left()
         if is_staged(stop):
-            found = stop if found is False else fg.logical_or(found, stop)
+            found = stop if found is False else ops.logical_or(found, stop)
         elif stop:
             return True
     return found
@@ -292,41 +293,6 @@ def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
         raise
 
 
-def and_(first: Any, *others: Thunk) -> Any:
-    """``first and other() and ...``, lazily, also when the graph runs."""
-    return _lazily(
-        first, others, lambda value, rest: conditional.stage_both(value, rest), stop_on=False
-    )
-
-
-def or_(first: Any, *others: Thunk) -> Any:
-    """``first or other() or ...``, lazily, also when the graph runs."""
-    return _lazily(
-        first, others, lambda value, rest: conditional.stage_either(value, rest), stop_on=True
-    )
-
-
-def _lazily(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
-    for i, other in enumerate(others):
-        if is_staged(value):
-            return _staged_rest(value, others[i:], stage, stop_on)
-        if bool(value) is stop_on:
-            return value
-        value = other()
-    return value
-
-
-def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
-    return stage(value, lambda: _lazily(others[0](), others[1:], stage, stop_on))
-
-
-def not_(value: Any) -> Any:
-    """``not value``."""
-    if type(value) is list:
-        value = lists.truth(value)
-    return conditional.stage_not(value) if is_staged(value) else not value
-
-
 _OPERATORS = {
     "in": lambda a, b: contained("in", a, b),
     "not_in": lambda a, b: contained("not_in", a, b),
@@ -390,7 +356,7 @@ def certain(test: Any, what: str) -> Any:
     """``test`` of something that Python alone can do; StagingError where it is a tensor."""
     test = lists.truth(test)
     if is_staged(test):
-        raise fg.errors.StagingError(
+        raise errors.StagingError(
             say(
                 here(),
                 f"{what} is decided by a tensor, which has no value while the function is traced",
@@ -421,8 +387,6 @@ def assert_stmt(test: Any, message: Thunk | None, *, line: int) -> None:
 
 def without_callees() -> Any:
     """The operators for code whose callees stay as they are."""
-    import types
-
     chosen = {name: globals()[name] for name in __all__}
     chosen["fn"] = lambda callee: callee
     return types.SimpleNamespace(**chosen)

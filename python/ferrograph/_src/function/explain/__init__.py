@@ -1,1 +1,12 @@
 """Why functions were traced: records in words. Imported when somebody asks."""
+
+from typing import TYPE_CHECKING
+
+from ... import lazy
+
+if TYPE_CHECKING:
+    from .records import TraceRecord, explain, record_of, records_of, speak
+
+_NAMES = ("TraceRecord", "explain", "record_of", "records_of", "speak")
+
+__getattr__ = lazy(__name__, dict.fromkeys(_NAMES, "records"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...context import thread
-from .. import trace_type
+from .. import special, trace_type
 
 __all__ = ["Cause", "differences", "relaxed_axes"]
 
@@ -222,9 +222,7 @@ def _object(token: int) -> tuple[str, str, bool]:
 
 def _trace_type(token: int) -> str:
     """The text of a trace type of the program's own, as long as something holds it."""
-    from ..type_dispatch import type_of
-
-    found = type_of(token)
+    found = special.type_of(token)
     return _Name("a type that is gone" if found is None else repr(found))
 
 

@@ -6,9 +6,9 @@ import pickle
 import sys
 from typing import Any
 
-from ..native import _core
-from ..state.variable import variable_by_id
-from .concrete import ConcreteFunction
+from ...native import _core
+from ...state.variable import variable_by_id
+from ..concrete import ConcreteFunction
 
 __all__ = ["reduce_bound", "reduce_concrete", "reduce_function"]
 
@@ -17,8 +17,6 @@ def reduce_function(function: Any) -> Any:
     """By its name where that is the function's own, else as the Python function and options."""
     if _named(function.__module__, function.__qualname__) is function:
         return function.__qualname__
-    from .function import Function
-
     options = {
         "input_signature": function._signature,
         "autograph": function._autograph,
@@ -27,7 +25,7 @@ def reduce_function(function: Any) -> Any:
         "name": function._name,
         "freshness": "guard" if function._is_guarded else "ignore",
     }
-    return _function, (Function, function.python_function, options)
+    return _function, (type(function), function.python_function, options)
 
 
 def _named(module: str, qualname: str) -> Any:

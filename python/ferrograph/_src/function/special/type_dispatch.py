@@ -6,8 +6,9 @@ import itertools
 import weakref
 from typing import Any
 
-from ..native import _core
-from ..values.tensor_spec import TypeSpec
+from ...native import _core
+from ...ops.creation import zeros
+from ...values.tensor_spec import TypeSpec
 from .tracing import PlaceholderContext, TraceType, TracingContext
 
 __all__ = ["find", "keep", "placeholder", "relaxation", "type_of", "typed"]
@@ -37,8 +38,6 @@ def typed(value: Any) -> tuple[int, list, Any]:
 
 
 def _blank(spec: Any) -> Any:
-    from ..ops.creation import zeros
-
     dims = spec.shape.as_list() if spec.shape.rank is not None else []
     return zeros([0 if d is None else d for d in dims], spec.dtype)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..native import _core
-from ..state.variable import Variable
-from ..values import nest
-from ..values.tensor_spec import TensorSpec, TypeSpec
-from .concrete import record_fields
+from ...native import _core
+from ...state.variable import Variable
+from ...values import nest
+from ...values.errors import InvalidArgumentError
+from ...values.tensor_spec import TensorSpec, TypeSpec
+from ..concrete import record_fields
 
 __all__ = ["flat_arguments"]
 
@@ -109,8 +110,6 @@ def _tensor(function: str, path: str, want: TensorSpec, got: Any) -> Any:
         except ValueError as e:
             raise TypeError(f"{function}(): argument {path!r}: {e}") from e
     if got.dtype != want.dtype:
-        from ..values.errors import InvalidArgumentError
-
         raise InvalidArgumentError(
             None,
             None,

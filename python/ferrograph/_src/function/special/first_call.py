@@ -12,6 +12,9 @@ import ast
 import types
 from typing import Any
 
+from ...autograph.convert.parse import parse
+from ...staging.errors import ConversionError
+
 __all__ = ["settle"]
 
 
@@ -71,9 +74,6 @@ def _line_in(place: str, filename: str) -> int:
 
 def _guards(target: types.FunctionType) -> list[ast.If]:
     """The ``if`` statements that a function begins with, where they have no ``else``."""
-    from ..autograph.convert.parse import parse
-    from ..staging.errors import ConversionError
-
     try:
         body = parse(target).node.body
     except ConversionError:

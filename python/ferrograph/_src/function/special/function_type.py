@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...values.tensor_spec import TensorSpec
+
 __all__ = ["FunctionType", "Parameter", "type_text"]
 
 
@@ -158,8 +160,6 @@ def _collect(value: Any, found: list) -> None:
 
 def type_text(value: Any) -> str:
     """A type, or the structure of types of a parameter or result, as text."""
-    from ..values.tensor_spec import TensorSpec
-
     if isinstance(value, TensorSpec):
         return f"TensorSpec(shape={value.shape}, dtype=tf.{value.dtype.name}, name=None)"
     if value is None or isinstance(value, (bool, int, float, str, bytes)):

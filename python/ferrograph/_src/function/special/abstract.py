@@ -5,12 +5,12 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from ..native import _core
-from ..values.dtypes import DType
-from ..values.tensor_shape import TensorShape
-from ..values.tensor_spec import TypeSpec
-from .concrete import AtomicFunction, ConcreteFunction
-from .function import BoundFunction, Function
+from ...native import _core
+from ...values.dtypes import DType
+from ...values.tensor_shape import TensorShape
+from ...values.tensor_spec import TypeSpec
+from ..concrete import AtomicFunction, ConcreteFunction
+from ..function import BoundFunction, Function
 from .function_type import FunctionType
 from .tracing import SupportsTracingProtocol, TraceType, TracingContext
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..native import _core
-from ..values import nest
-from ..values.tensor_spec import TensorSpec
+from ...native import _core
+from ...values import nest
+from ...values.tensor_spec import TensorSpec
 
 __all__ = ["convert", "spec_arguments", "specs_for"]
 

@@ -6,6 +6,8 @@ import abc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...values.tensor_spec import TensorSpec
+
 __all__ = ["PlaceholderContext", "SupportsTracingProtocol", "TraceType", "TracingContext"]
 
 
@@ -91,8 +93,6 @@ class PlaceholderContext:
     def add_input(self, dtype: Any, shape: Any, name: str | None = None) -> Any:
         """A new argument of the graph under construction."""
         if self._region is None:
-            from ..values.tensor_spec import TensorSpec
-
             return TensorSpec(shape, dtype, name)
         self.n_inputs += 1
         return self._region.add_input(dtype, shape, name or self._name)

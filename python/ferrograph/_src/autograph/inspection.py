@@ -1,0 +1,67 @@
+"""Looking at converted code, and options of the loops in it."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..staging import options
+from ..staging.errors import ConversionError
+from .convert import compile, inline
+from .runtime.entry import operators
+
+__all__ = ["set_loop_options", "to_code", "to_graph"]
+
+
+def to_graph(
+    entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
+) -> Callable:
+    """The converted form of a function; of a method, a function that takes ``self`` first.
+
+    With ``recursive=False`` the functions it calls stay as they are. ValueError where it has no
+    source.
+    """
+    function = _plain_function(entity)
+    if recursive and compile.is_converted(function.__code__):
+        return function
+    chosen = operators if recursive else operators.without_callees()
+    try:
+        return compile.instantiate(function, chosen)
+    except ConversionError as e:
+        raise ValueError(f"cannot convert {entity!r}: {e}") from e
+
+
+def to_code(
+    entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
+) -> str:
+    """The source of the converted form of a function. ValueError where it has no source."""
+    try:
+        with inline.left_out():
+            return ast.unparse(compile.converted_tree(_plain_function(entity)))
+    except ConversionError as e:
+        raise ValueError(f"cannot convert {entity!r}: {e}") from e
+
+
+def _plain_function(entity: Any) -> Any:
+    entity = getattr(entity, "python_function", entity)
+    entity = getattr(entity, "__func__", entity)
+    if not isinstance(entity, types.FunctionType):
+        raise TypeError(f"expected a Python function, got {entity!r}")
+    return entity
+
+
+def set_loop_options(
+    parallel_iterations: Any = None,
+    swap_memory: Any = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
+) -> None:
+    """Set options of the staged loop in whose body this call stands; no effect on other loops.
+
+    Its arguments are evaluated before the loop. ``shape_invariants`` is a list of pairs of a
+    variable and the shape that it keeps, with None for dimensions that change.
+    ``parallel_iterations`` and ``swap_memory`` change nothing.
+    """
+    options.record(maximum_iterations, shape_invariants)

@@ -1,0 +1,48 @@
+"""``and``, ``or`` and ``not`` of converted code, lazy also when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...staging import conditional, lists
+from ...staging.conditional import is_staged
+
+__all__ = ["Thunk", "and_", "not_", "or_"]
+
+Thunk = Callable[[], Any]
+
+
+def and_(first: Any, *others: Thunk) -> Any:
+    """``first and other() and ...``, lazily, also when the graph runs."""
+    return _lazily(
+        first, others, lambda value, rest: conditional.stage_both(value, rest), stop_on=False
+    )
+
+
+def or_(first: Any, *others: Thunk) -> Any:
+    """``first or other() or ...``, lazily, also when the graph runs."""
+    return _lazily(
+        first, others, lambda value, rest: conditional.stage_either(value, rest), stop_on=True
+    )
+
+
+def _lazily(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
+    for i, other in enumerate(others):
+        if is_staged(value):
+            return _staged_rest(value, others[i:], stage, stop_on)
+        if bool(value) is stop_on:
+            return value
+        value = other()
+    return value
+
+
+def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
+    return stage(value, lambda: _lazily(others[0](), others[1:], stage, stop_on))
+
+
+def not_(value: Any) -> Any:
+    """``not value``."""
+    if type(value) is list:
+        value = lists.truth(value)
+    return conditional.stage_not(value) if is_staged(value) else not value

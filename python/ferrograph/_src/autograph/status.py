@@ -1,0 +1,84 @@
+"""Whether library functions convert the callbacks they are given, and what the converter says.
+
+This module imports nothing heavy, since it stands before every first trace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..staging.journal import Journal, thread, traces
+
+__all__ = [
+    "NOT_CONVERTED",
+    "ControlStatus",
+    "control_status_ctx",
+    "conversion",
+    "is_enabled",
+    "set_verbosity",
+    "verbosity",
+]
+
+NOT_CONVERTED = "_ferrograph_not_converted"  # the mark on functions that stay as they are
+
+
+class _Status(threading.local):
+    def __init__(self) -> None:
+        self.enabled = True
+
+
+_status = _Status()
+
+
+@contextlib.contextmanager
+def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
+    """Say for a block whether library functions convert the callbacks they are given.
+
+    ``roots``, given where the block traces a function, is what it is made of: the Python function
+    and its arguments.
+    """
+    before, _status.enabled = _status.enabled, enabled
+    journals = thread.journals, thread.roots
+    if roots is not None:
+        thread.journals, thread.roots = [Journal()], roots
+        traces.add(1)
+    try:
+        yield
+    finally:
+        if roots is not None:
+            traces.add(-1)
+        _status.enabled = before
+        thread.journals, thread.roots = journals
+
+
+def is_enabled() -> bool:
+    """Whether library functions convert callbacks here."""
+    return _status.enabled
+
+
+class ControlStatus(NamedTuple):
+    """Whether functions are converted where this was taken; see ``control_status_ctx``."""
+
+    status: str
+
+
+def control_status_ctx() -> ControlStatus:
+    """Whether library functions convert the callbacks they are given here, for ``tf_convert``."""
+    return ControlStatus("ENABLED" if _status.enabled else "DISABLED")
+
+
+_verbosity = 0
+
+
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
+    """How much the converter says: from 1 on it warns of functions that have no source."""
+    global _verbosity
+    _verbosity = int(level)
+
+
+def verbosity() -> int:
+    """The level that ``set_verbosity`` set."""
+    return _verbosity

@@ -1,0 +1,30 @@
+"""What the lower layers ask of higher ones: each answer is put here once, by the layer that has it.
+
+A field is called as a function; who reads it need not know where it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["hooks"]
+
+
+class Hooks:
+    """The calls that go upwards."""
+
+    # A library function's callback, converted where conversion is on.
+    converted_callback: Callable[[Callable], Callable]
+    # What converted code calls in place of a function.
+    callee: Callable[[Any], Any]
+    # The Jacobians of a tape's gradients: ``batching.jacobian`` has them.
+    jacobian: Callable[..., list]
+    batch_jacobian: Callable[..., Any]
+    # The loop of the graph, for operations that are one.
+    while_loop: Callable[..., Any]
+    # Python's builtins on datasets, once there can be one: ``data.staged``.
+    on_datasets: Any
+
+
+hooks = Hooks()

@@ -1,0 +1,68 @@
+"""``while_loop``: Python's ``while`` when run eagerly, else a loop of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..context.hooks import hooks
+from ..native import _core
+from ..staging import conditional, loops
+from ..values import nest
+
+__all__ = ["while_loop"]
+
+
+def while_loop(
+    cond: Callable,
+    body: Callable,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Repeat ``loop_vars = body(*loop_vars)`` while ``cond(*loop_vars)``; the last ``loop_vars``.
+
+    Variables keep their structure, dtype and shape from one iteration to the next, except in the
+    dimensions that ``shape_invariants`` leaves open: TypeError and ValueError otherwise. At most
+    ``maximum_iterations`` iterations are run. ``parallel_iterations``, ``back_prop`` and
+    ``swap_memory`` are accepted and change nothing.
+    """
+    if not callable(cond) or not callable(body):
+        raise TypeError("while_loop needs two functions, cond and body")
+    if not isinstance(loop_vars, (list, tuple)):
+        loop_vars = [loop_vars]
+    if not loop_vars:
+        raise ValueError("while_loop needs loop variables")
+    if conditional.is_eager():
+        return _eager_loop(cond, body, loop_vars, maximum_iterations)
+    shapes = None if shape_invariants is None else _as_list(shape_invariants)
+    going, step = hooks.converted_callback(cond), hooks.converted_callback(body)
+    return loops.stage_while_loop(going, step, loop_vars, shapes, maximum_iterations)
+
+
+def _eager_loop(cond: Callable, body: Callable, loop_vars: Sequence, limit: Any) -> Any:
+
+    structure, count = loop_vars, 0
+    while (limit is None or count < int(limit)) and cond(*loop_vars):
+        result = body(*loop_vars)
+        result = result if isinstance(result, (list, tuple)) else [result]
+        nest.assert_same_structure(list(structure), list(result), check_types=False)
+        loop_vars, count = result, count + 1
+    leaves = [_to_tensor(leaf) for leaf in nest.flatten(list(loop_vars))]
+    return nest.pack_sequence_as(structure, leaves)
+
+
+def _to_tensor(leaf: Any) -> Any:
+    return (
+        leaf
+        if hasattr(type(leaf), "_component_list") or leaf is None
+        else _core.convert_to_tensor(leaf)
+    )
+
+
+def _as_list(value: Any) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,34 @@
+"""What few calls and traces need: imported when it is first used."""
+
+from typing import TYPE_CHECKING
+
+from ... import lazy
+
+if TYPE_CHECKING:
+    from .concrete_call import flat_arguments
+    from .first_call import settle
+    from .function_type import FunctionType, Parameter
+    from .input_signature import convert, spec_arguments, specs_for
+    from .pickling import reduce_bound, reduce_concrete, reduce_function
+    from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
+
+_WHERE = {
+    "FunctionType": "function_type",
+    "Parameter": "function_type",
+    "convert": "input_signature",
+    "find": "type_dispatch",
+    "flat_arguments": "concrete_call",
+    "keep": "type_dispatch",
+    "placeholder": "type_dispatch",
+    "reduce_bound": "pickling",
+    "reduce_concrete": "pickling",
+    "reduce_function": "pickling",
+    "relaxation": "type_dispatch",
+    "settle": "first_call",
+    "spec_arguments": "input_signature",
+    "specs_for": "input_signature",
+    "type_of": "type_dispatch",
+    "typed": "type_dispatch",
+}
+
+__getattr__ = lazy(__name__, _WHERE)

@@ -1,0 +1,32 @@
+"""From the splits of rows to the numbers of their values, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ops
+from ..ops.partition import integers, rowids, splits_of_rowids
+
+__all__ = ["row_splits_to_segment_ids", "segment_ids_to_row_splits"]
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """The row of each value, where the rows have these splits.
+
+    >>> fg.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
+    [0, 0, 2]
+    """
+    made = rowids(integers(splits))
+    return made if out_type is None else ops.cast(made, out_type)
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Any:
+    """The splits of the rows that the values with these sorted numbers are in.
+
+    >>> fg.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
+    [0, 2, 2, 3]
+    """
+    made = splits_of_rowids(integers(segment_ids), num_segments)
+    return made if out_type is None else ops.cast(made, out_type)

@@ -1,0 +1,10 @@
+"""Gives ``SparseTensor`` the functions that stand behind its methods."""
+
+from __future__ import annotations
+
+from .arithmetic import add, dispatch, times
+from .tensor import late
+
+late.add = add
+late.dispatch = dispatch
+late.times = times
