@@ -1,6 +1,9 @@
-"""Datasets: pipelines of elements that are computed when they are asked for."""
+"""Datasets: pipelines of elements that are computed when they are asked for.
+
+One module imports all, so that the methods of the class are there.
+"""
 
 from ..context.hooks import hooks
-from . import staged
+from . import methods, staged
 
 hooks.on_datasets = staged

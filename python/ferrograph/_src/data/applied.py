@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..native import _core
 from . import structure, traced
+from .dataset import AUTOTUNE, Dataset, emitted
 from .structure import scalar
-
-if TYPE_CHECKING:
-    from .dataset import Dataset
 
 
 def interleave(
     dataset: Dataset, function: Callable, cycle_length: Any, block_length: Any
 ) -> Dataset:
     """``Dataset.interleave``."""
-    from .dataset import AUTOTUNE, emitted
-
     arguments = traced.element_arguments(dataset.element_spec)
     f = traced.into_dataset(function, arguments, "interleave")
     if cycle_length is None or (isinstance(cycle_length, int) and cycle_length == AUTOTUNE):
@@ -31,8 +27,6 @@ def interleave(
 
 def scan(dataset: Dataset, initial_state: Any, function: Callable) -> Dataset:
     """``Dataset.scan``."""
-    from .dataset import emitted
-
     state = structure.normalized(initial_state)
     f, _ = traced.with_state(function, state, dataset.element_spec, "scan", True)
     tensors = structure.tensors_of(state)

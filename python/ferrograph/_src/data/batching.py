@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..autograph import api
 from ..native import _core
+from ..ops.numeric import cast
+from ..ops.reductions import reduce_sum
 from ..values import nest
 from ..values.dtypes import bool as bool_dtype
 from ..values.dtypes import int64
 from ..values.dtypes import string as string_dtype
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec
-from . import structure, traced
+from . import composites, structure, traced
+from .dataset import Dataset, emitted
 from .specs import DatasetSpec
 from .structure import flag, scalar
-
-if TYPE_CHECKING:
-    from .dataset import Dataset
 
 
 def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
     """``Dataset.batch``."""
-    from . import composites
-    from .dataset import emitted
-
     if not composites.is_plain(dataset.element_spec):
         return composites.batch(dataset, batch_size, drop_remainder)
 
@@ -53,9 +51,6 @@ def _expect_tensor(spec: Any, what: str) -> None:
 
 def unbatch(dataset: Dataset) -> Dataset:
     """``Dataset.unbatch``."""
-    from . import composites
-    from .dataset import emitted
-
     if not composites.is_plain(dataset.element_spec):
         return composites.unbatch(dataset)
 
@@ -74,8 +69,6 @@ def padded_batch(
     dataset: Dataset, batch_size: Any, shapes: Any, paddings: Any, drop_remainder: Any
 ) -> Dataset:
     """``Dataset.padded_batch``."""
-    from .dataset import emitted
-
     specs = nest.flatten(dataset.element_spec)
     for spec in specs:
         _expect_tensor(spec, "padded_batch")
@@ -154,8 +147,6 @@ def group_by_window(
     dataset: Dataset, key_func: Callable, reduce_func: Callable, size: Any, size_func: Any
 ) -> Dataset:
     """``Dataset.group_by_window``."""
-    from .dataset import emitted
-
     if (size is None) == (size_func is None):
         raise ValueError("group_by_window takes either window_size or window_size_func")
     element, number = dataset.element_spec, TensorSpec([], int64)
@@ -183,8 +174,6 @@ def group_by_window(
 
 def _as_int64(function: Callable) -> Callable:
     """The function with its result, a scalar integer, as int64."""
-    from ..autograph import api
-
     converted = api.convert_callback(function)
     return lambda *args: scalar(converted(*args))
 
@@ -202,10 +191,6 @@ def bucket_by_sequence_length(
     name: str | None = None,
 ) -> Dataset:
     """``Dataset.bucket_by_sequence_length``."""
-    from ..autograph import api
-    from ..ops.numeric import cast
-    from ..ops.reductions import reduce_sum
-
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError("bucket_batch_sizes must have one more entry than bucket_boundaries")
     ends = [int(n) for n in bucket_boundaries]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ops
 from ..control_flow import loops
@@ -14,16 +14,12 @@ from ..sparse.tensor import SparseTensor, SparseTensorSpec
 from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
 from ..values.tensor_spec import TensorSpec, TypeSpec
+from .dataset import Dataset
 from .structure import flag, scalar
-
-if TYPE_CHECKING:
-    from .dataset import Dataset
 
 
 def slices(value: Any) -> Dataset:
     """The rows of a structure with ragged or sparse tensors in it."""
-    from .dataset import Dataset
-
     parts = [
         Dataset.from_tensor_slices(leaf) if isinstance(leaf, _core.Tensor) else _rows(leaf)
         for leaf in nest.flatten(value)
@@ -32,8 +28,6 @@ def slices(value: Any) -> Dataset:
 
 
 def _rows(leaf: Any) -> Dataset:
-    from .dataset import Dataset
-
     if isinstance(leaf, RaggedTensor):
         return Dataset.range(leaf.nrows(dtypes.int64)).map(lambda i: leaf[i])
     if isinstance(leaf, SparseTensor):

@@ -24,6 +24,30 @@ UNKNOWN_CARDINALITY = -2
 _LARGEST = 2**63 - 1
 
 
+class _Late:
+    """What methods of ``Dataset`` call that itself makes datasets; ``methods`` fills it in."""
+
+    batch: Callable
+    bucket_by_sequence_length: Callable
+    chosen: Callable
+    generated: Callable
+    group_by_window: Callable
+    interleave: Callable
+    padded_batch: Callable
+    ragged_batch: Callable
+    random_numbers: Callable
+    reduce: Callable
+    sampled: Callable
+    scan: Callable
+    seeds: Callable
+    slices: Callable
+    unbatch: Callable
+    zipped: Callable
+
+
+late = _Late()
+
+
 def made(variant: Any, element_spec: Any, name: str = "Dataset", *inputs: Dataset) -> Dataset:
     """The dataset that a variant tensor holds; it inherits the options of ``inputs``."""
     dataset = object.__new__(Dataset)
@@ -146,9 +170,7 @@ class Dataset(CompositeTensor):
 
         ValueError for a scalar, and where the numbers of rows differ.
         """
-        from .sources import slices
-
-        return slices(tensors)
+        return late.slices(tensors)
 
     @staticmethod
     def from_generator(
@@ -165,9 +187,7 @@ class Dataset(CompositeTensor):
         the older way to give it. ``args`` are passed as NumPy arrays. TypeError for what is no
         function; iterating raises InvalidArgumentError where an element has another type.
         """
-        from .sources import generated
-
-        return generated(generator, output_types, output_shapes, args, output_signature)
+        return late.generated(generator, output_types, output_shapes, args, output_signature)
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
@@ -189,9 +209,7 @@ class Dataset(CompositeTensor):
 
         The same in each iteration unless ``rerandomize_each_iteration`` is set.
         """
-        from .sources import random_numbers
-
-        return random_numbers(seed, bool(rerandomize_each_iteration))
+        return late.random_numbers(seed, bool(rerandomize_each_iteration))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Any:
@@ -208,18 +226,14 @@ class Dataset(CompositeTensor):
         Takes datasets, or one structure of them, which becomes the structure of the elements.
         TypeError for anything else.
         """
-        from .sources import zipped
-
-        return zipped(args, datasets)
+        return late.zipped(args, datasets)
 
     @staticmethod
     def choose_from_datasets(
         datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
         """Elements of ``datasets``, each from the one whose number ``choice_dataset`` gives."""
-        from .sources import chosen
-
-        return chosen(datasets, choice_dataset, stop_on_empty_dataset)
+        return late.chosen(datasets, choice_dataset, stop_on_empty_dataset)
 
     @staticmethod
     def sample_from_datasets(
@@ -230,10 +244,8 @@ class Dataset(CompositeTensor):
         rerandomize_each_iteration: Any = None,
     ) -> Dataset:
         """Elements of ``datasets`` drawn at random, by ``weights`` or each as likely."""
-        from .sources import sampled
-
         rerandomize = bool(rerandomize_each_iteration)
-        return sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize)
+        return late.sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize)
 
     # Functions of elements.
 
@@ -283,15 +295,11 @@ class Dataset(CompositeTensor):
         ``cycle_length`` datasets are open at a time (as many as there are processors where it is
         not given), and ``block_length`` elements are taken from one before the next has its turn.
         """
-        from .applied import interleave
-
-        return interleave(self, map_func, cycle_length, block_length)
+        return late.interleave(self, map_func, cycle_length, block_length)
 
     def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> Dataset:
         """What ``scan_func(state, element)`` gives beside the next state, for each element."""
-        from .applied import scan
-
-        return scan(self, initial_state, scan_func)
+        return late.scan(self, initial_state, scan_func)
 
     def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
         """``reduce_func(state, element)`` for each element in turn: the state after the last.
@@ -299,9 +307,7 @@ class Dataset(CompositeTensor):
         Gradients flow to the initial state and to what the function uses from outside.
         TypeError where the function changes the structure or a dtype of the state.
         """
-        from .applied import reduce
-
-        return reduce(self, initial_state, reduce_func)
+        return late.reduce(self, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable) -> Dataset:
         """What a function of datasets makes of this one. TypeError where that is no dataset."""
@@ -362,10 +368,8 @@ class Dataset(CompositeTensor):
 
         Each iteration gets another order unless ``reshuffle_each_iteration`` is False.
         """
-        from .sources import seeds
-
         again = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
-        inputs = [self._variant_tensor, scalar(buffer_size), *seeds(seed)]
+        inputs = [self._variant_tensor, scalar(buffer_size), *late.seeds(seed)]
         attrs = {"reshuffle_each_iteration": again}
         return emitted("ShuffleDatasetV3", inputs, self._element_spec, self, **attrs)
 
@@ -407,9 +411,7 @@ class Dataset(CompositeTensor):
         The last may have fewer unless ``drop_remainder`` is set. Iterating raises
         InvalidArgumentError where shapes differ.
         """
-        from .batching import batch
-
-        return batch(self, batch_size, drop_remainder)
+        return late.batch(self, batch_size, drop_remainder)
 
     def padded_batch(
         self,
@@ -425,9 +427,7 @@ class Dataset(CompositeTensor):
         that of the longest element in the batch. The padding is 0, or an empty string. Iterating
         raises DataLossError for an element longer than its padded shape.
         """
-        from .batching import padded_batch
-
-        return padded_batch(self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return late.padded_batch(self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def ragged_batch(
         self,
@@ -437,15 +437,11 @@ class Dataset(CompositeTensor):
         name: str | None = None,
     ) -> Dataset:
         """``batch_size`` elements as one; tensors of unknown shape become ragged tensors."""
-        from .composites import batch
-
-        return batch(self, batch_size, drop_remainder, as_dtype(row_splits_dtype))
+        return late.ragged_batch(self, batch_size, drop_remainder, as_dtype(row_splits_dtype))
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of the elements, one after the other."""
-        from .batching import unbatch
-
-        return unbatch(self)
+        return late.unbatch(self)
 
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: Any = None) -> Dataset:
         """The rows of batches in batches of another size."""
@@ -482,9 +478,7 @@ class Dataset(CompositeTensor):
         A window has ``window_size`` elements, or as many as ``window_size_func(key)`` says; what is
         left at the end follows in the order of the keys.
         """
-        from .batching import group_by_window
-
-        return group_by_window(self, key_func, reduce_func, window_size, window_size_func)
+        return late.group_by_window(self, key_func, reduce_func, window_size, window_size_func)
 
     def bucket_by_sequence_length(
         self, element_length_func: Callable, *args: Any, **keywords: Any
@@ -495,6 +489,8 @@ class Dataset(CompositeTensor):
         upper ends of the buckets but the last; ``bucket_batch_sizes``, one more; ``padded_shapes``,
         ``padding_values``, ``pad_to_bucket_boundary``, ``no_padding``, ``drop_remainder``.
         """
-        from .batching import bucket_by_sequence_length
+        return late.bucket_by_sequence_length(self, element_length_func, *args, **keywords)
 
-        return bucket_by_sequence_length(self, element_length_func, *args, **keywords)
+
+DatasetSpec._value_class = Dataset
+DatasetSpec._made = staticmethod(made)

@@ -146,3 +146,7 @@ class NumpyIterator:
 
 def _to_numpy(value: Any) -> Any:
     return value if value is None else value.numpy()
+
+
+IteratorSpec._value_class = Iterator
+OptionalSpec._value_class = Optional

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
+from ..ops.numeric import cast
+from ..ops.random_ops import seed_pair
+from ..ops.reductions import cumsum, reduce_sum
 from ..values import nest
 from ..values.dtypes import as_dtype, int64
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from . import structure
-from .dataset import Dataset, emitted
+from .batching import _beside
+from .composites import slices as slices_of_composites
+from .dataset import Dataset, emitted, made
 
 
 def slices(tensors: Any) -> Dataset:
@@ -21,8 +26,6 @@ def slices(tensors: Any) -> Dataset:
     if not leaves:
         raise ValueError("from_tensor_slices needs at least one tensor")
     if not all(isinstance(leaf, _core.Tensor) for leaf in leaves):
-        from .composites import slices as slices_of_composites
-
         return slices_of_composites(value)
     specs = [_row(leaf) for leaf in leaves]
     counts = {leaf.shape[0] for leaf in leaves if leaf.shape.rank is not None} - {None}
@@ -47,8 +50,6 @@ def generated(generator: Callable, types: Any, shapes: Any, args: Any, signature
     inputs = [_core.convert_to_tensor(a) for a in (() if args is None else args)]
     rows = _Rows(generator, signature)
     variant = _core.emit_generator(rows, inputs, *structure.dtypes_and_shapes(signature))
-    from .dataset import made
-
     return made(variant, signature, "FlatMapDataset")
 
 
@@ -68,8 +69,6 @@ def _signature(types: Any, shapes: Any, signature: Any) -> Any:
     elif not nest.is_nested(types):
         shapes = [shapes]
     else:
-        from .batching import _beside
-
         shapes = _beside(types, shapes)
     specs = [
         TensorSpec(TensorShape(shape), as_dtype(dtype))
@@ -114,8 +113,6 @@ def _parts(value: Any, signature: Any) -> list:
 
 def seeds(seed: Any) -> list:
     """The two seeds of a random dataset, as tensors: the program's and the operation's own."""
-    from ..ops.random_ops import seed_pair
-
     return [_core.convert_to_tensor(s, int64) for s in seed_pair(seed)]
 
 
@@ -161,9 +158,6 @@ def chosen(datasets: Any, choice: Dataset, stops: bool) -> Dataset:
 
 def sampled(datasets: Any, weights: Any, seed: Any, stops: bool, rerandomize: bool) -> Dataset:
     """``Dataset.sample_from_datasets``."""
-    from ..ops.numeric import cast
-    from ..ops.reductions import reduce_sum
-
     datasets = list(datasets)
     if not datasets:
         raise ValueError("sample_from_datasets needs datasets to choose from")
@@ -173,8 +167,6 @@ def sampled(datasets: Any, weights: Any, seed: Any, stops: bool, rerandomize: bo
     draws = random_numbers(seed, rerandomize)
 
     def choose(number: Any, row: Any) -> Any:
-        from ...math import cumsum
-
         bounds = cumsum(cast(row, "float64"))
         place = cast(number, "float64") * (bounds[-1] / 2.0**32)
         return reduce_sum(cast(bounds <= place, int64))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from ..values.dtypes import resource, variant
 from ..values.tensor_shape import TensorShape
@@ -16,6 +17,7 @@ class _HandleSpec(TypeSpec):
 
     __slots__ = ("_element_spec",)
     _dtype: Any = variant
+    _value_class: ClassVar[type]  # which says so itself
 
     def __init__(self, element_spec: Any):
         self._element_spec = element_spec
@@ -45,6 +47,7 @@ class DatasetSpec(_HandleSpec):
     __module__ = "ferrograph.data"
 
     __slots__ = ("_shape",)
+    _made: ClassVar[Callable]  # a dataset of a variant tensor and the type of its elements
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()):
         super().__init__(element_spec)
@@ -53,9 +56,7 @@ class DatasetSpec(_HandleSpec):
     @property
     def value_type(self) -> type:
         """The class of the values: ``Dataset``."""
-        from .dataset import Dataset
-
-        return Dataset
+        return self._value_class
 
     def _serialize(self) -> tuple:
         return self._element_spec, self._shape
@@ -64,9 +65,7 @@ class DatasetSpec(_HandleSpec):
         return value._variant_tensor
 
     def _from_components(self, components: Any) -> Any:
-        from .dataset import made
-
-        return made(components, self._element_spec)
+        return self._made(components, self._element_spec)
 
 
 class IteratorSpec(_HandleSpec):
@@ -80,9 +79,7 @@ class IteratorSpec(_HandleSpec):
     @property
     def value_type(self) -> type:
         """The class of the values: ``Iterator``."""
-        from .iterator import Iterator
-
-        return Iterator
+        return self._value_class
 
 
 class OptionalSpec(_HandleSpec):
@@ -96,6 +93,4 @@ class OptionalSpec(_HandleSpec):
     @property
     def value_type(self) -> type:
         """The class of the values: ``Optional``."""
-        from .iterator import Optional
-
-        return Optional
+        return self._value_class

@@ -7,15 +7,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..autograph import api
 from ..native import _core
+from ..ops.debug import Assert
+from ..ops.numeric import cast
 from ..values.tensor_spec import TensorSpec
 from .dataset import Dataset
 
 
 def length(dataset: Dataset) -> Any:
     """``len(dataset)`` as a tensor, which fails when it runs for no or an unknown end."""
-    from ...debugging import Assert
-
     count = dataset.cardinality()
     Assert(count >= 0, ["len() of a dataset without end, or of unknown length:", count])
     return count
@@ -44,8 +45,6 @@ def applied(dataset: Dataset, python: Callable, function: Any, rest: tuple) -> A
 
 
 def _truth(element: Any) -> Any:
-    from ..ops.numeric import cast
-
     return cast(element, "bool")
 
 
@@ -53,8 +52,6 @@ class _Whole:
     """Calls a function with an element as one argument, also where the element is a tuple."""
 
     def __init__(self, function: Callable, dataset: Dataset):
-        from ..autograph import api
-
         self._function = api.convert_callback(function)
         self._is_tuple = type(dataset.element_spec) is tuple
 

@@ -12,6 +12,7 @@ from ..native import _core
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.tensor_spec import TensorSpec
 from . import structure
+from .specs import DatasetSpec
 
 _numbers = itertools.count(1)
 
@@ -65,8 +66,6 @@ def predicate(function: Callable, element_type: Any, what: str) -> Traced:
 
 def into_dataset(function: Callable, arguments: list, what: str) -> Traced:
     """A traced function that gives a dataset. TypeError for one that gives something else."""
-    from .specs import DatasetSpec
-
     found = Traced(function, arguments, what)
     if not isinstance(found.type, DatasetSpec):
         raise TypeError(f"the function of {what} must give a Dataset, gives {found.type}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -92,7 +93,7 @@ def _hints(cls: type, own: dict) -> dict:
     if not any(isinstance(a, str) for a in own.values()):
         return own
     names = {cls.__name__: cls}
-    module = __import__("sys").modules.get(cls.__module__)
+    module = sys.modules.get(cls.__module__)
     scope = {**vars(typing), **(vars(module) if module else {}), **names}
     return {k: eval(a, scope) if isinstance(a, str) else a for k, a in own.items()}
 

@@ -1,0 +1,23 @@
+"""Gives ``Dataset`` the functions that stand behind its methods."""
+
+from __future__ import annotations
+
+from . import applied, batching, composites, sources
+from .dataset import late
+
+late.slices = sources.slices
+late.generated = sources.generated
+late.random_numbers = sources.random_numbers
+late.zipped = sources.zipped
+late.chosen = sources.chosen
+late.sampled = sources.sampled
+late.seeds = sources.seeds
+late.interleave = applied.interleave
+late.scan = applied.scan
+late.reduce = applied.reduce
+late.batch = batching.batch
+late.padded_batch = batching.padded_batch
+late.unbatch = batching.unbatch
+late.group_by_window = batching.group_by_window
+late.bucket_by_sequence_length = batching.bucket_by_sequence_length
+late.ragged_batch = composites.batch

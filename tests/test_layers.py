@@ -1,0 +1,235 @@
+"""Arrows go one way: each layer of the Python front and each crate uses only those before it.
+
+``docs/architecture.md`` draws both halves; the orders here are read from its tables.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PUBLIC = ROOT / "python" / "ferrograph"
+PRIVATE = PUBLIC / "_src"
+CRATES = ROOT / "crates"
+PAGE = (ROOT / "docs" / "architecture.md").read_text()
+
+# Imports of own modules inside functions, by module and imported module, each with its reason.
+INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
+MOST_INSIDE_FUNCTIONS = 10
+
+# Where a table of names with the modules behind them, imported when a name is first used, may be.
+LAZY = {
+    "autograph.runtime": "the converter and staging: when a function is first converted",
+    "function.explain": "records of traces are put in words when somebody asks",
+    "function.special": "what few calls and traces need",
+    "setup": "hooks of folders that most programs use late or never",
+}
+
+
+def table(heading):
+    """The first column of a table of the architecture page, top to bottom."""
+    section = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return re.findall(r"^\| `(\w+)`", section, flags=re.MULTILINE)
+
+
+LAYERS = table("The Python front")
+ORDER = table("The crates")
+
+
+def name_of(file):
+    """The module in a file, relative to ``_src``; empty for ``_src`` itself."""
+    parts = file.relative_to(PRIVATE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(file): file for file in sorted(PRIVATE.rglob("*.py"))}
+
+
+class Imports(ast.NodeVisitor):
+    """What one module imports, as triples of where it stands, the module and the line.
+
+    It stands ``"top"``, in a function (``"function"``), or is there for annotations (``"types"``).
+    """
+
+    def __init__(self, file, package):
+        self.found, self._where, self._package = [], "top", package
+        self.visit(ast.parse(file.read_text()))
+
+    def _within(self, node, where):
+        before, self._where = self._where, where
+        self.generic_visit(node)
+        self._where = before
+
+    def visit_FunctionDef(self, node):
+        self._within(node, "function")
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
+
+    def visit_If(self, node):
+        typing = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        self._within(node, "types" if typing else self._where)
+
+    def visit_Import(self, node):
+        self.found += [(self._where, alias.name, node.lineno) for alias in node.names]
+
+    def visit_ImportFrom(self, node):
+        base = self._package[: len(self._package) - node.level + 1] if node.level else []
+        start = ".".join([*base, *([node.module] if node.module else [])])
+        for alias in node.names:
+            self.found.append((self._where, f"{start}.{alias.name}", node.lineno))
+
+
+def imports_of(file):
+    package = ("ferrograph", *file.relative_to(PUBLIC).parts[:-1])
+    return Imports(file, list(package)).found
+
+
+def own(target):
+    """The module of ``_src`` that an import names, or that has the name; None for others."""
+    if not target.startswith("ferrograph._src."):
+        return None
+    name = target.removeprefix("ferrograph._src.")
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name
+
+
+ARROWS = [
+    (module, where, own(target), line)
+    for module, file in MODULES.items()
+    for where, target, line in imports_of(file)
+    if own(target) is not None
+]
+
+
+def layer(module):
+    return module.partition(".")[0]
+
+
+def test_every_module_belongs_to_a_layer():
+    assert {layer(module) for module in MODULES if module} == set(LAYERS)
+
+
+def test_layers_import_those_before_them():
+    upward = [
+        f"{module}:{line} imports {target}"
+        for module, _, target, line in ARROWS
+        if module and target and LAYERS.index(layer(target)) > LAYERS.index(layer(module))
+    ]
+    assert not upward
+
+
+def test_modules_form_no_cycle():
+    below = {module: set() for module in MODULES}
+    for module, where, target, _ in ARROWS:
+        # A package's own module imports those in it to hand them out: that is no arrow down.
+        if where == "top" and target != module:
+            below[module].add(target)
+    while free := [module for module, targets in below.items() if not targets & below.keys()]:
+        for module in free:
+            del below[module]
+    assert not below, f"these import one another: {sorted(below)}"
+
+
+def test_imports_stand_at_the_top():
+    inside = {(module, target) for module, where, target, _ in ARROWS if where == "function"}
+    assert inside == set(INSIDE_FUNCTIONS)
+    assert len(INSIDE_FUNCTIONS) <= MOST_INSIDE_FUNCTIONS
+
+
+def test_lazy_imports_are_the_known_ones():
+    using = {
+        module
+        for module, file in MODULES.items()
+        if module and re.search(r"\b(lazy|import_module|__import__)\(", file.read_text())
+    }
+    assert using == set(LAZY)
+
+
+def test_the_implementation_does_not_import_the_package():
+    outward = [
+        f"{module}:{line} imports {target}"
+        for module, file in MODULES.items()
+        for _, target, line in imports_of(file)
+        if target.partition(".")[0] == "ferrograph" and not target.startswith("ferrograph._src")
+        if module != "native"
+    ]
+    assert not outward
+
+
+def test_one_module_imports_the_native_one():
+    using = [
+        file.relative_to(PUBLIC).as_posix()
+        for file in PUBLIC.rglob("*.py")
+        for _, target, _ in imports_of(file)
+        if target.startswith("ferrograph._core")
+    ]
+    assert set(using) == {"_src/native.py"}
+
+
+def test_staging_knows_no_syntax():
+    below = LAYERS[: LAYERS.index("autograph")]
+    using = [
+        module
+        for module, file in MODULES.items()
+        for _, target, _ in imports_of(file)
+        if layer(module) in below and target == "ast"
+    ]
+    assert not using
+
+
+def test_the_converter_knows_no_tensors():
+    known = {"autograph.convert", "context.ownership", "context.tracebacks", "staging.errors"}
+    using = {
+        target
+        for module, _, target, _ in ARROWS
+        if module.startswith("autograph.convert")
+        if not target.startswith("autograph.convert.")
+    }
+    assert using <= known
+
+
+def test_public_namespaces_define_nothing():
+    defined = [
+        f"{file.relative_to(PUBLIC)}:{node.lineno}"
+        for file in PUBLIC.rglob("*.py")
+        if PRIVATE not in file.parents
+        for node in ast.parse(file.read_text()).body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef))
+        and node.name not in ("__getattr__", "__dir__")
+    ]
+    assert not defined
+
+
+def manifest(crate):
+    tomllib = pytest.importorskip("tomllib")  # in Python from 3.11 on
+    return tomllib.loads((CRATES / crate / "Cargo.toml").read_text())
+
+
+def needs(crate):
+    """What a crate depends on, to build, to run or to be tested."""
+    made = manifest(crate)
+    kinds = ("dependencies", "dev-dependencies", "build-dependencies")
+    return {name for kind in kinds for name in made.get(kind, {})}
+
+
+def test_every_crate_is_in_the_table():
+    assert {file.parent.name for file in CRATES.glob("*/Cargo.toml")} == set(ORDER)
+
+
+@pytest.mark.parametrize("crate", ORDER)
+def test_a_crate_uses_those_before_it(crate):
+    own = {name.removeprefix("ferrograph-") for name in needs(crate) if "ferrograph" in name}
+    assert own <= set(ORDER[: ORDER.index(crate)])
+
+
+@pytest.mark.parametrize("crate", ["tensor", "kernels"])
+def test_the_first_crates_stand_alone(crate):
+    assert not [name for name in needs(crate) if name.startswith("ferrograph-")]
+
+
+@pytest.mark.parametrize("crate", ORDER[:-1])
+def test_python_is_known_to_the_last_crate_alone(crate):
+    assert not needs(crate) & {"pyo3", "numpy"}
