@@ -22,6 +22,7 @@ MOST_INSIDE_FUNCTIONS = 10
 # Where a table of names with the modules behind them, imported when a name is first used, may be.
 LAZY = {
     "autograph.runtime": "the converter and staging: when a function is first converted",
+    "control_flow": "for the converter, which seldom needs it",
     "function.explain": "records of traces are put in words when somebody asks",
     "function.special": "what few calls and traces need",
     "setup": "hooks of folders that most programs use late or never",

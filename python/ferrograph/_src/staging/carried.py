@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..native import _core
@@ -15,13 +14,13 @@ from .regions import Traced
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
 
-@dataclass
 class Slot:
     """One carried value: its structure, and which variables of the loop are its leaves."""
 
-    label: str
-    value: Any  # what it was before the loop
-    indices: list[int | None] = field(default_factory=list)  # None for a leaf that is no tensor
+    def __init__(self, label: str, value: Any):
+        self.label = label
+        self.value = value  # what it was before the loop
+        self.indices: list[int | None] = []  # None for a leaf that is no tensor
 
 
 class ShapeChangeError(ValueError):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .. import ops
@@ -30,22 +29,33 @@ Thunk = Callable[[], Any]
 _MAX_TRACES = 8
 
 
-@dataclass
 class Loop:
-    """What a loop statement knows of itself."""
+    """What a loop statement knows of itself.
 
-    state: State
-    broke: Thunk | None
-    returned: Thunk | None
-    options: Thunk | None
-    line: int
-    live: tuple[str, ...] = ()
-    entry: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    soft: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
-    is_for: bool = False
-    anchors: tuple = ()
+    ``live`` names are read later, ``entry`` ones by an iteration before it sets them, ``after``
+    ones after the loop, ``soft`` ones may be; ``targets`` are those that a ``for`` statement sets.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        broke: Thunk | None,
+        returned: Thunk | None,
+        options: Thunk | None,
+        *,
+        line: int,
+        live: tuple[str, ...] = (),
+        entry: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
+        soft: tuple[str, ...] = (),
+        targets: tuple[str, ...] = (),
+        is_for: bool = False,
+        anchors: tuple = (),
+    ):
+        self.state, self.line = state, line
+        self.broke, self.returned, self.options = broke, returned, options
+        self.live, self.entry, self.after, self.soft = live, entry, after, soft
+        self.targets, self.is_for, self.anchors = targets, is_for, anchors
 
     def carries(self, i: int) -> bool:
         label = self.state.places[i].label

@@ -11,7 +11,7 @@ jump lands.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from . import build
 
@@ -71,17 +71,16 @@ def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
     return None
 
 
-@dataclass
-class _Loop:
+class _Loop(NamedTuple):
     broke: str
     skipped: str
 
 
-@dataclass
 class _Lowering:
-    returns: bool  # whether returns are lowered too
-    read: set[str] = field(default_factory=set)  # flags that something tests
-    count: int = 0
+    def __init__(self, returns: bool):
+        self.returns = returns  # whether returns are lowered too
+        self.read: set[str] = set()  # flags that something tests
+        self.count = 0
 
     def block(self, body: list[ast.stmt], loop: _Loop | None) -> list[ast.stmt]:
         out: list[ast.stmt] = []

@@ -8,9 +8,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ... import ops
+from ... import control_flow, ops
 from ...context.hooks import hooks
-from ...control_flow import functional
 from ...native import _core
 from ...ops import (
     string_ops,
@@ -220,7 +219,7 @@ def _sorted(values: Any, **keywords: Any) -> Any:
     key = keywords.get("key")
     if key is None:
         return ops.sort(values, axis=0, direction=direction)
-    order = ops.argsort(functional.map_fn(key, values), axis=0, direction=direction, stable=True)
+    order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
     return ops.gather(values, order)
 
 

@@ -1,0 +1,53 @@
+"""``if`` statements and conditional expressions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...staging import conditional, lists
+from ...staging.conditional import is_staged
+from ...staging.state import State
+from .logic import Thunk
+from .names import raise_as_local
+
+__all__ = ["if_exp", "if_stmt"]
+
+
+def if_stmt(
+    test: Any,
+    then: Thunk,
+    orelse: Thunk | None,
+    names: Thunk | None,
+    places: Thunk | None,
+    **facts: Any,
+) -> None:
+    """Run ``then`` where ``test`` holds, else ``orelse``."""
+    try:
+        if type(test) is list:
+            test = lists.truth(test)
+        if is_staged(test):
+            conditional.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
+        elif test:
+            then()
+        elif orelse is not None:
+            orelse()
+    except NameError as e:
+        raise_as_local(e)
+        raise
+
+
+def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
+    """``then() if test else orelse()``."""
+    try:
+        if type(test) is list:
+            test = lists.truth(test)
+        if is_staged(test):
+            return conditional.stage_choice(test, then, orelse, conditional.where(then, line))
+        return then() if test else orelse()
+    except NameError as e:
+        raise_as_local(e)
+        raise
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,188 @@
+"""``while`` and ``for`` statements: unrolled over plain values, staged over tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import ops
+from ...staging import conditional, lists
+from ...staging import loops as staged_loops
+from ...staging.conditional import is_staged
+from ...staging.effects import advanced, in_region
+from ...staging.errors import UnstageableLoopError
+from ...staging.iteration import is_iterated_staged
+from ...staging.places import say
+from ...staging.state import State
+from .logic import Thunk, not_
+from .names import raise_as_local
+
+__all__ = ["for_stmt", "left", "stopped", "unrolls", "while_stmt"]
+
+_UNTESTED = object()
+stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have left
+
+
+def while_stmt(
+    test: Thunk,
+    body: Thunk,
+    names: Thunk | None,
+    places: Thunk | None,
+    *,
+    broke: Thunk | None = None,
+    returned: Thunk | None = None,
+    options: Thunk | None = None,
+    first: Any = _UNTESTED,
+    **facts: Any,
+) -> None:
+    """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives.
+
+    ``first`` is what ``test`` has just given.
+    """
+    try:
+        given = test() if first is _UNTESTED else first
+        while given is not stopped and not is_staged(going := lists.truth(given)):
+            if not going:
+                return
+            body()
+            stop = _stop(broke, returned)
+            if is_staged(stop):
+                given = stopped
+            elif stop:
+                return
+            else:
+                given = test()
+        if given is stopped:
+            going = _going_on(test, _stop(broke, returned), facts["line"], body)
+        loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
+        staged_loops.stage_while(going, test, body, loop)
+    except NameError as e:
+        raise_as_local(e)
+        raise
+
+
+def _stop(broke: Thunk | None, returned: Thunk | None) -> Any:
+    """Whether a loop was left, as Python or as a tensor."""
+    found: Any = False
+    for left in (broke, returned):
+        stop = left is not None and left()
+        if is_staged(stop):
+            found = stop if found is False else ops.logical_or(found, stop)
+        elif stop:
+            return True
+    return found
+
+
+def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
+    """Whether a loop that a tensor may have left goes on: its own test must be a tensor by then."""
+
+    def again() -> Any:
+        found = lists.truth(test())
+        if not is_staged(found):
+            raise _left_on_a_tensor("while", line, body)
+        return conditional.predicate(found, conditional.where(body, line))
+
+    return conditional.stage_choice(stop, lambda: False, again, conditional.where(body, line))
+
+
+def for_stmt(
+    iterable: Any,
+    body: Callable[[Any], None],
+    names: Thunk | None,
+    places: Thunk | None,
+    *,
+    broke: Thunk | None = None,
+    returned: Thunk | None = None,
+    options: Thunk | None = None,
+    **facts: Any,
+) -> None:
+    """Run ``body`` for each element of ``iterable``."""
+    try:
+        iterable = lists.elements_of(iterable)
+        if is_iterated_staged(iterable):
+            loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
+            staged_loops.stage_for(iterable, body, loop)
+        else:
+            _unroll(iterable, body, names, places, broke, returned, facts)
+    except NameError as e:
+        raise_as_local(e)
+        raise
+
+
+def _unroll(
+    iterable: Any,
+    body: Callable[[Any], None],
+    names: Thunk | None,
+    places: Thunk | None,
+    broke: Thunk | None,
+    returned: Thunk | None,
+    facts: dict,
+) -> None:
+    """The loop over a Python iterable."""
+    step = body
+    if in_region() and hasattr(iterable, "__next__"):
+        advanced(iterable)
+    for element in iterable:
+        step(element)
+        if broke is not None:
+            stop = broke()
+            if is_staged(stop):
+                raise _left_on_a_tensor("for", facts["line"], body)
+            if stop:
+                return
+        if returned is not None:
+            stop = returned()
+            if is_staged(stop):
+                step = _unless(returned, body, names, places, facts)
+            elif stop:
+                return
+
+
+def _unless(
+    returned: Thunk,
+    body: Callable[[Any], None],
+    names: Thunk | None,
+    places: Thunk | None,
+    facts: dict,
+) -> Callable[[Any], None]:
+    """A ``body`` that does nothing once the running graph has returned from the function."""
+
+    def step(element: Any) -> None:
+        state = State(names, places)
+        live = facts["live"]
+        conditional.stage_if(
+            not_(returned()), lambda: body(element), _nothing, state, line=facts["line"], live=live
+        )
+
+    return step
+
+
+def unrolls(iterable: Any) -> bool:
+    """Whether Python runs a loop over ``iterable``."""
+    if is_iterated_staged(iterable) or lists.is_grown(iterable):
+        return False
+    if in_region() and hasattr(iterable, "__next__"):
+        advanced(iterable)
+    return True
+
+
+def left(kind: str, place: Callable, line: int) -> None:
+    """Refuse a loop over Python values that is left on the value of a tensor."""
+    raise _left_on_a_tensor(kind, line, place)
+
+
+def _left_on_a_tensor(kind: str, line: int, body: Callable) -> UnstageableLoopError:
+    head = "`while fg.constant(True):`" if kind == "while" else "`for i in fg.range(n):`"
+    return UnstageableLoopError(
+        say(
+            conditional.where(body, line),
+            f"this `{kind}` loop runs on Python values, so it is unrolled while tracing, but it is "
+            "left (`break` or `return`) on the value of a tensor, which is known only when the "
+            "graph runs",
+            f"Make the loop itself run on a tensor, for example {head}.",
+        )
+    )
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,33 @@
+"""Names of the user's that operators set or report."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...staging.effects import bound
+from .logic import Thunk
+
+__all__ = ["bind", "raise_as_local"]
+
+
+def bind(cell: Thunk, value: Any) -> Any:
+    """``(name := value)`` where ``cell`` is ``lambda: name``."""
+    if cell.__closure__:
+        bound(cell.__closure__[0], cell.__code__.co_freevars[0])
+        cell.__closure__[0].cell_contents = value
+    else:
+        cell.__globals__[cell.__code__.co_names[0]] = value
+    return value
+
+
+def raise_as_local(e: NameError) -> None:
+    """Raise ``e`` as an UnboundLocalError where the name belongs to the operator's caller."""
+    name = getattr(e, "name", None)
+    if type(e) is not NameError or name not in sys._getframe(2).f_code.co_cellvars:
+        return
+    if sys.version_info >= (3, 11):
+        text = f"cannot access local variable {name!r} where it is not associated with a value"
+    else:
+        text = f"local variable {name!r} referenced before assignment"
+    raise UnboundLocalError(text).with_traceback(e.__traceback__) from None

@@ -1,0 +1,51 @@
+"""What comprehensions run over, and what unpacks into targets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...staging import conditional, lists
+from ...staging.conditional import is_staged
+from ...staging.iteration import has_elements
+from ...staging.places import here, say
+from ...values import errors
+
+__all__ = ["certain", "elements", "unpacked"]
+
+
+def elements(iterable: Any) -> Any:
+    """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
+    if has_elements(iterable):
+        raise errors.OperatorNotAllowedInGraphError(
+            "a comprehension over a dataset would never end while a function is traced: write a "
+            "`for` statement that fills a TensorArray, or use `dataset.map`"
+        )
+    iterable = lists.elements_of(iterable)
+    return conditional.rows(iterable) if is_staged(iterable) else iterable
+
+
+def unpacked(value: Any, pattern: tuple) -> Any:
+    """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
+    if value.__class__ is tuple and not any(pattern):
+        return value
+    if is_staged(value):
+        value = conditional.rows(value)
+    fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)
+    if not fits or not any(pattern):
+        return value
+    return [unpacked(v, p) if p else v for v, p in zip(value, pattern, strict=True)]
+
+
+def certain(test: Any, what: str) -> Any:
+    """``test`` of something that Python alone can do; StagingError where it is a tensor."""
+    test = lists.truth(test)
+    if is_staged(test):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"{what} is decided by a tensor, which has no value while the function is traced",
+                "Write a `for` statement with an `if` statement in it, which appends to a list, or "
+                "choose between values with `a if test else b`.",
+            )
+        )
+    return test
