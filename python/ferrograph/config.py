@@ -1,5 +1,10 @@
 """Settings and devices."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.context.config import (
     PhysicalDevice,
     functions_run_eagerly,
@@ -7,6 +12,7 @@ from ._src.context.config import (
     list_physical_devices,
     run_functions_eagerly,
 )
+from ._src import door as _door
 
 __all__ = [
     "PhysicalDevice",
@@ -15,3 +21,9 @@ __all__ = [
     "list_physical_devices",
     "run_functions_eagerly",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

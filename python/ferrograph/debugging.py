@@ -1,5 +1,10 @@
 """Assertions and checks."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.context.tracebacks import disable_traceback_filtering, enable_traceback_filtering
 from ._src.context.tracebacks import is_filtering as is_traceback_filtering_enabled
 from ._src.ops.debug import (
@@ -28,6 +33,7 @@ from ._src.ops.debug import (
     check_numerics,
 )
 from ._src.ops.numeric import is_numeric_tensor
+from ._src import door as _door
 
 __all__ = [
     "Assert",
@@ -58,3 +64,9 @@ __all__ = [
     "is_numeric_tensor",
     "is_traceback_filtering_enabled",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

@@ -1,5 +1,10 @@
 """Element types of tensors."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.values.dtypes import (
     QUANTIZED_DTYPES,
     DType,
@@ -30,34 +35,41 @@ from ._src.values.dtypes import (
     uint64,
     variant,
 )
+from ._src import door as _door
 
 __all__ = [
-    "DType",
     "QUANTIZED_DTYPES",
+    "DType",
     "as_dtype",
     "bfloat16",
     "bool",
-    "complex128",
     "complex64",
+    "complex128",
     "double",
     "float16",
     "float32",
     "float64",
     "half",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
+    "qint8",
     "qint16",
     "qint32",
-    "qint8",
-    "quint16",
     "quint8",
+    "quint16",
     "resource",
     "string",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "variant",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

@@ -1,5 +1,10 @@
 """The exceptions of ferrograph, and the numbers of their classes."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.values.errors import (
     ABORTED,
     ALREADY_EXISTS,
@@ -42,42 +47,43 @@ from ._src.values.errors import (
     error_code_from_exception_type,
     exception_type_from_error_code,
 )
+from ._src import door as _door
 
 __all__ = [
     "ABORTED",
     "ALREADY_EXISTS",
-    "AbortedError",
-    "AlreadyExistsError",
     "CANCELLED",
-    "CancelledError",
     "DATA_LOSS",
     "DEADLINE_EXCEEDED",
-    "DataLossError",
-    "DeadlineExceededError",
     "FAILED_PRECONDITION",
-    "FailedPreconditionError",
     "INTERNAL",
     "INVALID_ARGUMENT",
-    "InaccessibleTensorError",
-    "InternalError",
-    "InvalidArgumentError",
     "NOT_FOUND",
-    "NotFoundError",
     "OK",
     "OUT_OF_RANGE",
-    "OpError",
-    "OperatorNotAllowedInGraphError",
-    "OutOfRangeError",
     "PERMISSION_DENIED",
-    "PermissionDeniedError",
     "RESOURCE_EXHAUSTED",
-    "ResourceExhaustedError",
-    "RetraceError",
-    "StagingError",
     "UNAUTHENTICATED",
     "UNAVAILABLE",
     "UNIMPLEMENTED",
     "UNKNOWN",
+    "AbortedError",
+    "AlreadyExistsError",
+    "CancelledError",
+    "DataLossError",
+    "DeadlineExceededError",
+    "FailedPreconditionError",
+    "InaccessibleTensorError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OperatorNotAllowedInGraphError",
+    "OpError",
+    "OutOfRangeError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "RetraceError",
+    "StagingError",
     "UnauthenticatedError",
     "UnavailableError",
     "UnimplementedError",
@@ -85,3 +91,9 @@ __all__ = [
     "error_code_from_exception_type",
     "exception_type_from_error_code",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

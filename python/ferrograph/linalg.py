@@ -1,5 +1,10 @@
 """Linear algebra: products, norms, diagonals and bands of matrices."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.ops.creation import eye
 from ._src.ops.matrices import (
     adjoint,
@@ -17,6 +22,7 @@ from ._src.ops.matrices import (
 )
 from ._src.ops.numeric import global_norm, l2_normalize
 from ._src.ops.products import einsum, matmul, matvec, tensordot
+from ._src import door as _door
 
 __all__ = [
     "adjoint",
@@ -39,3 +45,9 @@ __all__ = [
     "tensordot",
     "trace",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

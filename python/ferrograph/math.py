@@ -1,65 +1,79 @@
 """Mathematics: elementwise functions, reductions, segments, sorting and counting."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.ops.activations import log_softmax, softmax
+from ._src.ops.arithmetic import (
+    add,
+    atan2,
+    divide,
+    divide_no_nan,
+    equal,
+    erfcinv,
+    floordiv,
+    floormod,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    log_sigmoid,
+    logical_and,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    multiply_no_nan,
+    nextafter,
+    not_equal,
+    polygamma,
+    pow,
+    reciprocal_no_nan,
+    scalar_mul,
+    squared_difference,
+    subtract,
+    truediv,
+    xdivy,
+    xlog1py,
+    xlogy,
+    zeta,
+)
+from ._src.ops.arithmetic import floormod as mod
 from ._src.ops.arrays import invert_permutation
 from ._src.ops.elementwise import (
     abs,
     acos,
     acosh,
-    add,
     asin,
     asinh,
     atan,
-    atan2,
     atanh,
     ceil,
     cos,
     cosh,
     digamma,
-    divide,
-    divide_no_nan,
-    equal,
     erf,
     erfc,
-    erfcinv,
     erfinv,
     exp,
     expm1,
     floor,
-    floordiv,
-    floormod,
-    greater,
-    greater_equal,
     is_finite,
     is_inf,
     is_nan,
-    less,
-    less_equal,
     lgamma,
     log,
     log1p,
-    log_sigmoid,
-    logical_and,
     logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    multiply_no_nan,
     ndtri,
     negative,
-    nextafter,
-    not_equal,
-    polygamma,
-    pow,
     reciprocal,
-    reciprocal_no_nan,
     rint,
     round,
     rsqrt,
-    scalar_mul,
     sigmoid,
     sign,
     sin,
@@ -68,15 +82,8 @@ from ._src.ops.elementwise import (
     softsign,
     sqrt,
     square,
-    squared_difference,
-    subtract,
     tan,
     tanh,
-    truediv,
-    xdivy,
-    xlog1py,
-    xlogy,
-    zeta,
 )
 from ._src.ops.numeric import (
     accumulate_n,
@@ -127,6 +134,7 @@ from ._src.ops.segments import (
     unsorted_segment_sum,
 )
 from ._src.ops.sorting import in_top_k, top_k
+from ._src import door as _door
 
 __all__ = [
     "abs",
@@ -251,3 +259,9 @@ __all__ = [
     "zero_fraction",
     "zeta",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

@@ -1,5 +1,10 @@
 """Functions of neural networks: activations, losses, normalisation, lookups."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.ops.activations import (
     batch_normalization,
     bias_add,
@@ -11,15 +16,15 @@ from ._src.ops.activations import (
     leaky_relu,
     local_response_normalization,
     log_softmax,
-    lrn,
     moments,
     normalize_moments,
     silu,
     softmax,
     sufficient_statistics,
-    swish,
     weighted_moments,
 )
+from ._src.ops.activations import local_response_normalization as lrn
+from ._src.ops.activations import silu as swish
 from ._src.ops.blocks import depth_to_space, space_to_batch, space_to_depth
 from ._src.ops.elementwise import elu, relu, relu6, selu, sigmoid, softplus, softsign, tanh
 from ._src.ops.losses import (
@@ -34,6 +39,10 @@ from ._src.ops.losses import (
 from ._src.ops.numeric import l2_normalize
 from ._src.ops.reductions import zero_fraction
 from ._src.ops.sorting import in_top_k, top_k
+from ._src import door as _door
+
+if TYPE_CHECKING:
+    from ._src.sparse.embedding import embedding_lookup_sparse
 
 __all__ = [
     "batch_normalization",
@@ -44,6 +53,7 @@ __all__ = [
     "dropout",
     "elu",
     "embedding_lookup",
+    "embedding_lookup_sparse",
     "gelu",
     "in_top_k",
     "l2_loss",
@@ -78,11 +88,11 @@ __all__ = [
     "zero_fraction",
 ]
 
+if not TYPE_CHECKING:
+    _LAZY = {
+        "embedding_lookup_sparse": "sparse.embedding:embedding_lookup_sparse",
+    }
+    __getattr__ = _door(__name__, _LAZY)
 
-def __getattr__(name):
-    """What is imported when it is first used."""
-    if name == "embedding_lookup_sparse":
-        from ._src.sparse.embedding import embedding_lookup_sparse
-
-        return embedding_lookup_sparse
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __dir__():
+        return __all__

@@ -1,9 +1,15 @@
 """Ragged tensors: rows of different lengths."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.ragged.build import boolean_mask, constant, stack, stack_dynamic_partitions
 from ._src.ragged.build import ragged_range as range
 from ._src.ragged.elementwise import map_flat_values
 from ._src.ragged.ids import row_splits_to_segment_ids, segment_ids_to_row_splits
+from ._src import door as _door
 
 __all__ = [
     "boolean_mask",
@@ -15,3 +21,9 @@ __all__ = [
     "stack",
     "stack_dynamic_partitions",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

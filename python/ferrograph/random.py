@@ -1,5 +1,10 @@
 """Random numbers."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.ops.random_ops import (
     categorical,
     fold_in,
@@ -14,6 +19,7 @@ from ._src.ops.random_ops import (
     truncated_normal,
     uniform,
 )
+from ._src import door as _door
 
 __all__ = [
     "categorical",
@@ -29,3 +35,9 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

@@ -1,5 +1,10 @@
 """Sparse tensors: the elements that are not zero, and their coordinates."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.sparse.arithmetic import (
     add,
     map_values,
@@ -30,6 +35,7 @@ from ._src.sparse.build import (
     transpose,
 )
 from ._src.sparse.tensor import SparseTensor
+from ._src import door as _door
 
 __all__ = [
     "SparseTensor",
@@ -59,3 +65,9 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

@@ -1,7 +1,19 @@
 """Checks of gradients against finite differences."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from ._src.autodiff.finite_differences import compute_gradient
+from ._src import door as _door
 
 __all__ = [
     "compute_gradient",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

@@ -17,8 +17,8 @@ from .function.function import binding_error
 from .function.trace_type import classify, rebuild, typed_placeholder
 from .native import _core
 from .ops._base import pack
+from .ops.arithmetic import truediv
 from .ops.arrays import unstack
-from .ops.elementwise import truediv
 from .ops.indexing import getitem
 from .ops.products import matmul
 from .staging.graph import Graph

@@ -1,18 +1,22 @@
-"""AutoGraph: Python's control flow on tensors becomes control flow of the graph.
+"""AutoGraph: Python's control flow on tensors becomes control flow of the graph."""
 
-A function is parsed, its constructs are rewritten one kind at a time, and the result is compiled
-under the user's own file name and line numbers. What a construct does is decided while it runs, by
-the value at hand: Python values are treated as Python treats them.
-"""
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
 
 from .._src.autograph.api import convert, tf_convert, trace
 from .._src.autograph.inspection import to_code, to_graph
 from .._src.autograph.status import control_status_ctx, set_verbosity
-from . import experimental
+from .._src import door as _door
+
+if TYPE_CHECKING:
+    from . import errors, experimental
 
 __all__ = [
     "control_status_ctx",
     "convert",
+    "errors",
     "experimental",
     "set_verbosity",
     "tf_convert",
@@ -20,3 +24,11 @@ __all__ = [
     "to_graph",
     "trace",
 ]
+
+if not TYPE_CHECKING:
+    _LAZY = {}
+    _MODULES = ("errors", "experimental")
+    __getattr__ = _door(__name__, _LAZY, _MODULES)
+
+    def __dir__():
+        return __all__

@@ -1,8 +1,20 @@
 """Exceptions of the conversion and of staged control flow."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
 from .._src.staging.errors import ConversionError, UnstageableLoopError
+from .._src import door as _door
 
 __all__ = [
     "ConversionError",
     "UnstageableLoopError",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

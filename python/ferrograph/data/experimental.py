@@ -1,16 +1,14 @@
 """Experimental parts of datasets: functions for ``Dataset.apply``, and older names."""
 
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
+from .._src.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .._src.data.experimental import (
-    AUTOTUNE,
-    INFINITE_CARDINALITY,
-    UNKNOWN_CARDINALITY,
-    AutotuneOptions,
     Counter,
-    DistributeOptions,
-    OptimizationOptions,
-    Optional,
     RandomDataset,
-    ThreadingOptions,
     assert_cardinality,
     bucket_by_sequence_length,
     cardinality,
@@ -30,18 +28,26 @@ from .._src.data.experimental import (
     unbatch,
     unique,
 )
+from .._src.data.iterator import Optional
+from .._src.data.options import (
+    AutotuneOptions,
+    DistributeOptions,
+    OptimizationOptions,
+    ThreadingOptions,
+)
+from .._src import door as _door
 
 __all__ = [
     "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
     "AutotuneOptions",
     "Counter",
     "DistributeOptions",
-    "INFINITE_CARDINALITY",
     "OptimizationOptions",
     "Optional",
     "RandomDataset",
     "ThreadingOptions",
-    "UNKNOWN_CARDINALITY",
     "assert_cardinality",
     "bucket_by_sequence_length",
     "cardinality",
@@ -61,3 +67,9 @@ __all__ = [
     "unbatch",
     "unique",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__

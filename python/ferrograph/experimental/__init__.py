@@ -1,22 +1,34 @@
 """Parts of the API whose documents call them experimental."""
 
-import importlib
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
 
-# Where the names are that are imported when they are first used.
-_LAZY = {
-    "BatchableExtensionType": "classes",
-    "ExtensionType": "classes",
-    "ExtensionTypeBatchEncoder": "spec",
-    "ExtensionTypeSpec": "spec",
-}
+from typing import TYPE_CHECKING
 
+from .._src import door as _door
 
-def __getattr__(name):
-    """The classes and modules that are imported when they are first used."""
-    if name == "dlpack":
-        return importlib.import_module(".dlpack", __name__)
-    if name in _LAZY:
-        return getattr(
-            importlib.import_module(f"ferrograph._src.extension_type.{_LAZY[name]}"), name
-        )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from . import dlpack
+    from .._src.extension_type.classes import BatchableExtensionType, ExtensionType
+    from .._src.extension_type.spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
+
+__all__ = [
+    "BatchableExtensionType",
+    "ExtensionType",
+    "ExtensionTypeBatchEncoder",
+    "ExtensionTypeSpec",
+    "dlpack",
+]
+
+if not TYPE_CHECKING:
+    _LAZY = {
+        "BatchableExtensionType": "extension_type.classes:BatchableExtensionType",
+        "ExtensionType": "extension_type.classes:ExtensionType",
+        "ExtensionTypeBatchEncoder": "extension_type.spec:ExtensionTypeBatchEncoder",
+        "ExtensionTypeSpec": "extension_type.spec:ExtensionTypeSpec",
+    }
+    _MODULES = ("dlpack",)
+    __getattr__ = _door(__name__, _LAZY, _MODULES)
+
+    def __dir__():
+        return __all__

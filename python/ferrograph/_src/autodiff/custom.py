@@ -11,11 +11,13 @@ from ..context.hooks import hooks
 from ..native import _core
 from ..state.variable import Variable
 from ..values import nest
+from ..values.public import public
 from .tape import GradientTape, IndexedSlices
 
 __all__ = ["custom_gradient", "grad_pass_through", "recompute_grad"]
 
 
+@public("custom_gradient")
 def custom_gradient(f: Callable | None = None) -> Any:
     """Decorate ``f(*args) -> (result, grad_fn)``: ``grad_fn`` gives the gradient of the result.
 
@@ -118,6 +120,7 @@ def _dense(grad: Any) -> Any:
     )
 
 
+@public("grad_pass_through")
 def grad_pass_through(f: Callable) -> Callable:
     """``f`` with the gradient of the identity: what comes from above goes to the argument."""
 
@@ -133,6 +136,7 @@ def grad_pass_through(f: Callable) -> Callable:
     return functools.wraps(f)(through)
 
 
+@public("recompute_grad")
 def recompute_grad(f: Callable) -> Callable:
     """``f`` with a gradient that runs it again instead of keeping its intermediate values."""
 

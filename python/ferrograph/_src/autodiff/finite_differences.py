@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..native import _core
+from ..values.public import public
 from .tape import GradientTape
 
 __all__ = ["compute_gradient"]
 
 
+@public("test.compute_gradient")
 def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
     """The Jacobians of ``f(*x)`` by each of ``x``: as computed, and by central differences.
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from ..native import _core
 from ..values import nest
+from ..values.public import public
 from .tape import GradientTape, UnconnectedGradients
 
 __all__ = ["ForwardAccumulator"]
 
 
+@public("autodiff.ForwardAccumulator")
 class ForwardAccumulator:
     """Derivatives of what a block computes, along ``tangents`` from ``primals``.
 

@@ -12,10 +12,12 @@ from ..native import _core
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.composite import CompositeTensor, IndexedSlices
+from ..values.public import public
 
 __all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
 
 
+@public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
     """What ``gradient`` gives for a source that the target does not depend on."""
 
@@ -25,6 +27,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+@public("GradientTape")
 class GradientTape(_core.TapeBase):
     """Records operations on watched values, to take gradients of what was computed from them.
 

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from ..values.public import public
 from . import runtime
 from .status import NOT_CONVERTED, conversion, is_enabled
 
@@ -15,6 +16,7 @@ __all__ = ["Feature", "convert", "convert_callback", "do_not_convert", "tf_conve
 _F = TypeVar("_F", bound=Callable)
 
 
+@public("autograph.experimental.Feature")
 class Feature(enum.Enum):
     """Parts of the conversion that may be asked for by name. All are always on."""
 
@@ -34,6 +36,7 @@ class Feature(enum.Enum):
         return tuple(cls)
 
 
+@public("autograph.convert")
 def convert(fn: _F) -> _F:
     """``fn`` with its control flow dispatched while it runs: on tensors of a graph it is staged.
 
@@ -49,6 +52,7 @@ def convert_callback(fn: _F) -> _F:
     return runtime.fn(fn) if is_enabled() else fn
 
 
+@public("autograph.experimental.do_not_convert")
 def do_not_convert(func: Callable | None = None) -> Callable:
     """Mark a function, and what it calls, to run as plain Python. Also a decorator factory."""
     if func is None:
@@ -63,6 +67,7 @@ def do_not_convert(func: Callable | None = None) -> Callable:
     return unconverted
 
 
+@public("autograph.tf_convert")
 def tf_convert(
     f: _F, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
 ) -> _F:
@@ -77,6 +82,7 @@ def tf_convert(
     return convert(f) if wanted else do_not_convert(f)  # type: ignore[return-value]
 
 
+@public("autograph.trace")
 def trace(*args: Any) -> None:
     """Print ``args`` while the function that holds the call is traced."""
     print(*args)

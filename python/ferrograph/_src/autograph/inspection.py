@@ -9,12 +9,14 @@ from typing import Any
 
 from ..staging import options
 from ..staging.errors import ConversionError
+from ..values.public import public
 from .convert import compile, inline
 from .runtime.entry import operators
 
 __all__ = ["set_loop_options", "to_code", "to_graph"]
 
 
+@public("autograph.to_graph")
 def to_graph(
     entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Callable:
@@ -33,6 +35,7 @@ def to_graph(
         raise ValueError(f"cannot convert {entity!r}: {e}") from e
 
 
+@public("autograph.to_code")
 def to_code(
     entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
 ) -> str:
@@ -52,6 +55,7 @@ def _plain_function(entity: Any) -> Any:
     return entity
 
 
+@public("autograph.experimental.set_loop_options")
 def set_loop_options(
     parallel_iterations: Any = None,
     swap_memory: Any = None,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..staging.journal import Journal, thread, traces
+from ..values.public import public
 
 __all__ = [
     "NOT_CONVERTED",
@@ -65,6 +66,7 @@ class ControlStatus(NamedTuple):
     status: str
 
 
+@public("autograph.control_status_ctx")
 def control_status_ctx() -> ControlStatus:
     """Whether library functions convert the callbacks they are given here, for ``tf_convert``."""
     return ControlStatus("ENABLED" if _status.enabled else "DISABLED")
@@ -73,6 +75,7 @@ def control_status_ctx() -> ControlStatus:
 _verbosity = 0
 
 
+@public("autograph.set_verbosity")
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """How much the converter says: from 1 on it warns of functions that have no source."""
     global _verbosity

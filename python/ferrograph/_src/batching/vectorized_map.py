@@ -9,11 +9,13 @@ from ..context.hooks import hooks
 from ..control_flow.functional import Rows, converted, mapped
 from ..native import _core
 from ..values import nest
+from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 
 __all__ = ["vectorized_map"]
 
 
+@public("vectorized_map")
 def vectorized_map(
     fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..native import _core
+from ..values.public import public
 
 __all__ = [
     "PhysicalDevice",
@@ -13,6 +14,7 @@ __all__ = [
 ]
 
 
+@public("config.PhysicalDevice")
 class PhysicalDevice:
     """A device by its name and kind."""
 
@@ -33,21 +35,25 @@ class PhysicalDevice:
         return hash(self.name)
 
 
+@public("config.run_functions_eagerly")
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Make functions run their Python bodies at each call instead of their graphs, or stop that."""
     _core.run_functions_eagerly(bool(run_eagerly))
 
 
+@public("config.functions_run_eagerly")
 def functions_run_eagerly() -> bool:
     """Whether functions run their Python bodies at each call."""
     return _core.functions_run_eagerly()
 
 
+@public("config.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of this machine that ferrograph runs on."""
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
+@public("config.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices as operations name them."""
     return [PhysicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..native import _core
+from ..values.public import public
 
 __all__ = [
     "control_dependencies",
@@ -73,6 +74,7 @@ def called_while_tracing(concrete: Any) -> None:
         noted.add_guards(concrete._guards)
 
 
+@public("no_retrace")
 @contextlib.contextmanager
 def no_retrace() -> Iterator[None]:
     """Calls of this thread that would retrace a function raise ``RetraceError`` in a block.
@@ -92,16 +94,19 @@ def retracing_is_refused() -> bool:
     return _thread.no_retrace > 0 and _thread.depth == 0
 
 
+@public("executing_eagerly")
 def executing_eagerly() -> bool:
     """Whether operations compute at once here: not while a function is traced."""
     return _core.executing_eagerly()
 
 
+@public("inside_function")
 def inside_function() -> bool:
     """Whether a function is being traced, also within ``init_scope``."""
     return _thread.depth > 0
 
 
+@public("init_scope")
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """Operations of a block compute at once, also while a function is traced."""
@@ -113,6 +118,7 @@ def init_scope() -> Iterator[None]:
         scope.exit()
 
 
+@public("name_scope")
 class name_scope:
     """Names of operations made in a block get a prefix: ``with name_scope("layer"): ...``.
 
@@ -155,6 +161,7 @@ def current_scope() -> str:
     return _thread.scopes[-1] if _thread.scopes else ""
 
 
+@public("control_dependencies")
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Operations of a block run after these ones. Operations with effects are ordered anyway."""
@@ -191,6 +198,7 @@ def _canonical(device_name: Any) -> str:
     return f"/device:{asked}" if ":" in asked else f"/device:{asked}:0"
 
 
+@public("device")
 @contextlib.contextmanager
 def device(device_name: Any) -> Iterator[None]:
     """A block's operations are asked to run on a device. There is the CPU; others are refused.

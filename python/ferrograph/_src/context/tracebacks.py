@@ -11,6 +11,7 @@ import types
 import weakref
 
 from ..values.errors import OperatorNotAllowedInGraphError
+from ..values.public import public
 from .ownership import OPERATORS, is_own_file
 
 __all__ = [
@@ -30,6 +31,7 @@ parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 unconverted: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
 
 
+@public("debugging.is_traceback_filtering_enabled")
 def is_filtering() -> bool:
     """Whether frames of this package are left out of tracebacks."""
     return _state["filtering"]
@@ -40,11 +42,13 @@ def set_filtering(filtering: bool) -> None:
     _state["filtering"] = bool(filtering)
 
 
+@public("debugging.enable_traceback_filtering")
 def enable_traceback_filtering() -> None:
     """Leave this package's frames out of tracebacks, which is the default."""
     set_filtering(True)
 
 
+@public("debugging.disable_traceback_filtering")
 def disable_traceback_filtering() -> None:
     """Show this package's frames in tracebacks, as ``FERROGRAPH_TRACEBACK=full`` does."""
     set_filtering(False)

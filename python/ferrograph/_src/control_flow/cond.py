@@ -15,10 +15,12 @@ from ..context.hooks import hooks
 from ..native import _core
 from ..staging import conditional
 from ..values import dtypes
+from ..values.public import public
 
 __all__ = ["case", "cond", "switch_case"]
 
 
+@public("cond")
 def cond(
     pred: Any,
     true_fn: Callable | None = None,
@@ -39,6 +41,7 @@ def cond(
     return conditional.stage_choice(pred, yes, no, "cond", ("true_fn", "false_fn"))
 
 
+@public("case")
 def case(
     pred_fn_pairs: Any,
     default: Callable | None = None,
@@ -83,6 +86,7 @@ def _first_true(predicates: list, functions: list, default: Callable) -> Any:
     )
 
 
+@public("switch_case")
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str = "switch_case"
 ) -> Any:

@@ -16,6 +16,7 @@ from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from .loops import while_loop
@@ -128,6 +129,7 @@ def _specs(signature: Any) -> list[Any]:
     ]
 
 
+@public("map_fn")
 def map_fn(
     fn: Callable,
     elems: Any,
@@ -211,6 +213,7 @@ def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) 
     return nest.pack_sequence_as(start, final)
 
 
+@public("foldl")
 def foldl(
     fn: Callable,
     elems: Any,
@@ -227,6 +230,7 @@ def foldl(
     return _fold(fn, elems, initializer, False, "foldl")
 
 
+@public("foldr")
 def foldr(
     fn: Callable,
     elems: Any,
@@ -243,6 +247,7 @@ def foldr(
     return _fold(fn, elems, initializer, True, "foldr")
 
 
+@public("scan")
 def scan(
     fn: Callable,
     elems: Any,

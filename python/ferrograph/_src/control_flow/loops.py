@@ -9,10 +9,12 @@ from ..context.hooks import hooks
 from ..native import _core
 from ..staging import conditional, loops
 from ..values import nest
+from ..values.public import public
 
 __all__ = ["while_loop"]
 
 
+@public("while_loop")
 def while_loop(
     cond: Callable,
     body: Callable,

@@ -9,6 +9,7 @@ from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype, int64
+from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from . import structure, traced
 from .iterator import Iterator, NumpyIterator
@@ -61,6 +62,7 @@ def emitted(op: str, inputs: list, element_spec: Any, *datasets: Dataset, **attr
     return made(variant, element_spec, op, *datasets)
 
 
+@public("data.Dataset")
 class Dataset(CompositeTensor):
     """Elements one after the other, computed when they are asked for.
 
@@ -494,3 +496,10 @@ class Dataset(CompositeTensor):
 
 DatasetSpec._value_class = Dataset
 DatasetSpec._made = staticmethod(made)
+
+# The public names of what stands above without a declaration of its own.
+PUBLIC = {
+    "AUTOTUNE": ("data.experimental.AUTOTUNE", "data.AUTOTUNE"),
+    "INFINITE_CARDINALITY": ("data.experimental.INFINITE_CARDINALITY", "data.INFINITE_CARDINALITY"),
+    "UNKNOWN_CARDINALITY": ("data.experimental.UNKNOWN_CARDINALITY", "data.UNKNOWN_CARDINALITY"),
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..values.public import public
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, emitted
 from .iterator import Iterator, Optional
 from .options import AutotuneOptions, DistributeOptions, OptimizationOptions, ThreadingOptions
@@ -44,6 +45,7 @@ __all__ = [
 Transformation = Callable[[Dataset], Dataset]
 
 
+@public("data.experimental.assert_cardinality")
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """Say how many elements a dataset has; FailedPreconditionError when iterating finds others."""
 
@@ -81,26 +83,31 @@ choose_from_datasets = Dataset.choose_from_datasets
 sample_from_datasets = Dataset.sample_from_datasets
 
 
+@public("data.experimental.cardinality")
 def cardinality(dataset: Dataset) -> Any:
     """``dataset.cardinality()``."""
     return dataset.cardinality()
 
 
+@public("data.experimental.get_single_element")
 def get_single_element(dataset: Dataset) -> Any:
     """``dataset.get_single_element()``."""
     return dataset.get_single_element()
 
 
+@public("data.experimental.get_next_as_optional")
 def get_next_as_optional(iterator: Iterator) -> Optional:
     """``iterator.get_next_as_optional()``."""
     return iterator.get_next_as_optional()
 
 
+@public("data.experimental.get_structure")
 def get_structure(dataset_or_iterator: Any) -> Any:
     """The type of an element."""
     return dataset_or_iterator.element_spec
 
 
+@public("data.experimental.map_and_batch")
 def map_and_batch(
     map_func: Callable,
     batch_size: Any,
@@ -112,6 +119,25 @@ def map_and_batch(
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
+@public("data.experimental.shuffle_and_repeat")
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """``shuffle`` and then ``repeat``."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+# The public names of what stands above without a declaration of its own.
+PUBLIC = {
+    "Counter": ("data.experimental.Counter",),
+    "RandomDataset": ("data.experimental.RandomDataset",),
+    "bucket_by_sequence_length": ("data.experimental.bucket_by_sequence_length",),
+    "choose_from_datasets": ("data.experimental.choose_from_datasets",),
+    "dense_to_ragged_batch": ("data.experimental.dense_to_ragged_batch",),
+    "enumerate_dataset": ("data.experimental.enumerate_dataset",),
+    "group_by_window": ("data.experimental.group_by_window",),
+    "ignore_errors": ("data.experimental.ignore_errors",),
+    "sample_from_datasets": ("data.experimental.sample_from_datasets",),
+    "scan": ("data.experimental.scan",),
+    "take_while": ("data.experimental.take_while",),
+    "unbatch": ("data.experimental.unbatch",),
+    "unique": ("data.experimental.unique",),
+}

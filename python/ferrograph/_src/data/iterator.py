@@ -7,6 +7,7 @@ from typing import Any
 from ..native import _core
 from ..values import errors, nest
 from ..values.composite import CompositeTensor
+from ..values.public import public
 from . import structure
 from .specs import IteratorSpec, OptionalSpec
 
@@ -16,6 +17,7 @@ __all__ = ["Iterator", "NumpyIterator", "Optional"]
 _TRACED_CALLS = 100_000
 
 
+@public("data.Iterator")
 class Iterator(_core.IteratorBase, CompositeTensor):
     """Where a program is in a dataset: what ``iter(dataset)`` gives.
 
@@ -86,6 +88,7 @@ def _listed(found: Any) -> list:
     return found if isinstance(found, list) else [found]
 
 
+@public("data.experimental.Optional")
 class Optional(CompositeTensor):
     """A value that may be missing: ``has_value()`` tells, ``get_value()`` gives it."""
 
@@ -129,6 +132,7 @@ class Optional(CompositeTensor):
         return f"<ferrograph.experimental.Optional element_spec={self._value_spec}>"
 
 
+@public("data.NumpyIterator")
 class NumpyIterator:
     """The elements of a dataset as NumPy arrays: what ``as_numpy_iterator`` gives."""
 

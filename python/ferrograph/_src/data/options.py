@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..values.public import public
+
 __all__ = ["Options", "ThreadingOptions"]
 
 
@@ -40,6 +42,7 @@ class _Settings:
         return f"{type(self).__name__}({', '.join(said)})"
 
 
+@public("data.experimental.ThreadingOptions", "data.ThreadingOptions")
 class ThreadingOptions(_Settings):
     """How many threads iterating may take. The pool of the process serves all; accepted."""
 
@@ -48,6 +51,7 @@ class ThreadingOptions(_Settings):
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 
 
+@public("data.experimental.AutotuneOptions")
 class AutotuneOptions(_Settings):
     """What may be tuned while iterating. Accepted."""
 
@@ -63,6 +67,7 @@ class AutotuneOptions(_Settings):
     )
 
 
+@public("data.experimental.OptimizationOptions")
 class OptimizationOptions(_Settings):
     """Which rewritings of a pipeline are allowed. Accepted."""
 
@@ -85,6 +90,7 @@ class OptimizationOptions(_Settings):
     )
 
 
+@public("data.experimental.DistributeOptions")
 class DistributeOptions(_Settings):
     """How a dataset is split among workers. There is one; accepted."""
 
@@ -93,6 +99,7 @@ class DistributeOptions(_Settings):
     _names = ("auto_shard_policy", "num_devices")
 
 
+@public("data.Options")
 class Options(_Settings):
     """Options of a dataset, which those made from it inherit.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..values.dtypes import resource, variant
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
@@ -41,6 +42,7 @@ class _HandleSpec(TypeSpec):
         return self.value_type(components, self._element_spec)
 
 
+@public("data.DatasetSpec")
 class DatasetSpec(_HandleSpec):
     """The type of a dataset whose elements have the type ``element_spec``."""
 
@@ -68,6 +70,7 @@ class DatasetSpec(_HandleSpec):
         return self._made(components, self._element_spec)
 
 
+@public("data.IteratorSpec")
 class IteratorSpec(_HandleSpec):
     """The type of an iterator whose elements have the type ``element_spec``."""
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from .. import ops
 from ..values import nest
 from ..values.composite import CompositeTensor
+from ..values.public import public
 from .fields import MISSING, Field, converted, fields_of, spec_of
 from .spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
 
@@ -72,6 +73,7 @@ class _SpecMeta(type):
         return made
 
 
+@public("experimental.ExtensionType")
 class ExtensionType(CompositeTensor, metaclass=_Meta):
     """A class of the program's own whose values are made of tensors and Python values.
 
@@ -212,6 +214,7 @@ def _bound(cls: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
     return {f.name: given[f.name] for f in cls._fields}
 
 
+@public("experimental.BatchableExtensionType")
 class BatchableExtensionType(ExtensionType):
     """An extension type whose values can be stacked and taken apart along a first axis.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..native import _core
 from ..values import nest
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from .fields import MISSING, Field, ImmutableDict
@@ -43,6 +44,7 @@ def refilled(value: Any, parts: Any) -> Any:
     return next(parts) if is_part(value) else value
 
 
+@public("experimental.ExtensionTypeSpec")
 class ExtensionTypeSpec(TypeSpec):
     """The type of an extension type's values: a spec for each tensor, Python values as they are.
 
@@ -168,6 +170,7 @@ def _unbatched(spec: Any) -> Any:
     return spec._unbatch()
 
 
+@public("experimental.ExtensionTypeBatchEncoder")
 class ExtensionTypeBatchEncoder:
     """How values of a ``BatchableExtensionType`` become tensors that are stacked, and back.
 

@@ -8,10 +8,12 @@ from typing import Any
 from ..autodiff.tape import GradientTape
 from ..native import _core
 from ..values.dtypes import as_dtype
+from ..values.public import public
 
 __all__ = ["numpy_function", "py_function"]
 
 
+@public("py_function")
 def py_function(func: Callable, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
     """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
 
@@ -23,6 +25,7 @@ def py_function(func: Callable, inp: Any = None, Tout: Any = None, name: str | N
     return _call(func, inp, Tout, eager=True, stateful=True)
 
 
+@public("numpy_function")
 def numpy_function(
     func: Callable,
     inp: Any = None,

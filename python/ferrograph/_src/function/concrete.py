@@ -9,6 +9,7 @@ from ..native import _core
 from ..staging.graph import Graph
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
+from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from . import outputs, special
 
@@ -26,6 +27,7 @@ _KIND_NAMES = (
 )
 
 
+@public("types.experimental.ConcreteFunction")
 class ConcreteFunction(_core.ConcreteBase):
     """One trace of a function: a graph of fixed signature.
 
@@ -189,6 +191,7 @@ class ConcreteFunction(_core.ConcreteBase):
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
 
+@public("types.experimental.AtomicFunction")
 class AtomicFunction:
     """The graph of a trace as a function of flat tensors: arguments in the graph's order."""
 

@@ -20,6 +20,7 @@ from ..context import thread
 from ..native import _core
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.errors import InvalidArgumentError
+from ..values.public import public
 from . import explain, outputs, special
 from .concrete import ConcreteFunction
 from .guards import Reads
@@ -401,6 +402,7 @@ class BoundFunction:
         return f"<bound {self._function!r} of {self._instance!r}>"
 
 
+@public("function")
 def function(
     func: Callable | None = None,
     input_signature: Any = None,

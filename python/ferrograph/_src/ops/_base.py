@@ -1,6 +1,10 @@
 """What the operation modules share: the door to the core and small questions about values."""
 
-from ..native import _core
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import Tensor, _core
 from ..values import errors
 from ..values.composite import IndexedSlices
 from ..values.dtypes import DType, as_dtype, bool, float32, float64, int32, int64, string
@@ -10,6 +14,8 @@ __all__ = [
     "DROP",
     "KEEP",
     "DType",
+    "Tensor",
+    "TensorLike",
     "TensorShape",
     "all_axes",
     "as_dtype",
@@ -30,6 +36,7 @@ __all__ = [
     "is_slices",
     "is_symbolic",
     "is_tensor",
+    "known_rank",
     "known_size",
     "listed",
     "map_values",
@@ -38,6 +45,9 @@ __all__ = [
     "static_value",
     "string",
 ]
+
+# What converts to a tensor: tensors, variables, numbers, strings, arrays, nests of them.
+TensorLike = Any
 
 emit = _core.emit
 binary = _core.binary
@@ -51,24 +61,24 @@ KEEP = {"keep_dims": True}
 DROP = {"keep_dims": False}
 
 
-def is_tensor(value):
+def is_tensor(value: TensorLike) -> Any:
     """Whether ``value`` is a tensor or a variable."""
     return isinstance(value, _TENSORS)
 
 
-def is_slices(value):
+def is_slices(value: TensorLike) -> Any:
     """Whether ``value`` holds some rows of a larger tensor, as ``IndexedSlices`` does."""
     return isinstance(value, IndexedSlices)
 
 
-def map_values(function, value):
+def map_values(function: Any, value: TensorLike) -> Any:
     """``function`` of a tensor, or of the rows that ``IndexedSlices`` holds."""
     if not is_slices(value):
         return function(value)
     return type(value)(function(value.values), value.indices, value.dense_shape)
 
 
-def convert_all(values, dtype=None):
+def convert_all(values: TensorLike, dtype: Any = None) -> Any:
     """All of ``values`` as tensors of one dtype: that of the first tensor among them."""
     if dtype is None:
         dtype = next((v.dtype for v in values if is_tensor(v)), None)
@@ -78,7 +88,7 @@ def convert_all(values, dtype=None):
     return [first, *(convert(v, dtype_hint=first.dtype) for v in values[1:])]
 
 
-def convert_pair(x, y):
+def convert_pair(x: TensorLike, y: TensorLike) -> Any:
     """Two operands as tensors, Python and NumPy values taking the dtype of a tensor beside them."""
     if is_tensor(x):
         x = convert(x)
@@ -90,7 +100,7 @@ def convert_pair(x, y):
     return x, convert(y, x.dtype)
 
 
-def known_size(tensor, axis):
+def known_size(tensor: TensorLike, axis: Any) -> Any:
     """The size of one axis of a tensor where it is known, else None."""
     shape = tensor.shape
     rank = shape.rank
@@ -99,7 +109,19 @@ def known_size(tensor, axis):
     return shape.as_list()[axis]
 
 
-def static_value(value):
+def known_rank(tensor: Any, what: str) -> int:
+    """The rank of a tensor, which ``what`` has to know while it is traced.
+
+    Raises:
+      ValueError: where it is unknown.
+    """
+    rank = tensor.ndim
+    if rank is None:
+        raise ValueError(f"{what} needs a tensor of known rank; give it with fg.ensure_shape")
+    return rank
+
+
+def static_value(value: TensorLike) -> Any:
     """The value as a NumPy array where it is known without running anything, else None."""
     if not is_tensor(value):
         import numpy as np
@@ -109,14 +131,14 @@ def static_value(value):
     return None if known is None else known.numpy()
 
 
-def contains_tensor(value):
+def contains_tensor(value: TensorLike) -> Any:
     """Whether a nest of lists and tuples has a tensor inside."""
     if isinstance(value, (list, tuple)):
         return any(contains_tensor(v) for v in value)
     return is_tensor(value)
 
 
-def pack(value, dtype=None):
+def pack(value: TensorLike, dtype: Any = None) -> Any:
     """A nest of lists and tuples with tensors inside as one tensor: what conversion does with them.
 
     Raises:
@@ -131,13 +153,13 @@ def pack(value, dtype=None):
     return emit("Pack", [_packed(item, dtype) for item in value], {"axis": 0}, None)
 
 
-def _packed(item, dtype):
+def _packed(item: Any, dtype: Any) -> Any:
     return (
         pack(item, dtype) if contains_tensor(item) and not is_tensor(item) else convert(item, dtype)
     )
 
 
-def _first_dtype(value):
+def _first_dtype(value: Any) -> Any:
     """The dtype of the first tensor inside a nest."""
     if is_tensor(value):
         return value.dtype
@@ -146,19 +168,19 @@ def _first_dtype(value):
     return None
 
 
-def as_list(value):
+def as_list(value: TensorLike) -> Any:
     """A list of what may be one item or a sequence of them."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def listed(outputs):
+def listed(outputs: Any) -> Any:
     """The outputs of an operation with a variable number of them, always as a list."""
     if outputs is None:
         return []
     return outputs if isinstance(outputs, list) else [outputs]
 
 
-def int_vector(value, dtype=int32):
+def int_vector(value: TensorLike, dtype: Any = int32) -> Any:
     """Integers as a tensor or something that converts to one: an empty list alone would become
     floats.
     """
@@ -167,7 +189,7 @@ def int_vector(value, dtype=int32):
     return value
 
 
-def shape_argument(shape):
+def shape_argument(shape: TensorLike) -> Any:
     """A shape as the operations take it: a vector of integers."""
     if isinstance(shape, TensorShape):
         if not shape.is_fully_defined():
@@ -186,7 +208,7 @@ def shape_argument(shape):
     return shape
 
 
-def axis_error(axis, shape):
+def axis_error(axis: Any, shape: TensorLike) -> Any:
     """The exception for an axis that a shape does not have."""
     text = f"axis {axis} is outside of a tensor of shape {shape}"
     return (
@@ -194,7 +216,7 @@ def axis_error(axis, shape):
     )
 
 
-def all_axes(tensor):
+def all_axes(tensor: TensorLike) -> Any:
     """Every axis of a tensor, as the reductions take them."""
     rank = tensor.ndim
     if rank == 1:

@@ -1,34 +1,25 @@
 """Activations, normalisation, dropout and lookups of neural networks."""
 
-import builtins
+from __future__ import annotations
 
-from ._base import axis_error, convert, convert_pair, emit, float32, is_tensor
+import builtins
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, axis_error, convert, convert_pair, emit, float32, is_tensor
 from ._dispatch import dispatched
+from .arithmetic import add, divide, greater_equal, multiply, pow, squared_difference, subtract
 from .arrays import concat, pad, reshape, shape, stop_gradient
-from .elementwise import (
-    add,
-    divide,
-    erf,
-    greater_equal,
-    multiply,
-    negative,
-    pow,
-    relu,
-    rsqrt,
-    sigmoid,
-    square,
-    squared_difference,
-    subtract,
-    tanh,
-)
+from .elementwise import erf, negative, relu, rsqrt, sigmoid, square, tanh
 from .numeric import cast, clip_by_norm
 from .random_ops import uniform
 from .reductions import reduce_mean, reduce_sum
 from .selection import gather
 
 
+@public("nn.leaky_relu", ragged="flat")
 @dispatched
-def leaky_relu(features, alpha=0.2, name=None):
+def leaky_relu(features: TensorLike, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """``features`` where positive, else ``alpha * features``.
 
     >>> fg.nn.leaky_relu([-5.0, 2.0]).numpy()
@@ -40,14 +31,16 @@ def leaky_relu(features, alpha=0.2, name=None):
     return emit("LeakyRelu", (features,), {"alpha": float(alpha)}, name)
 
 
-def crelu(features, axis=-1, name=None):
+@public("nn.crelu")
+def crelu(features: TensorLike, axis: Any = -1, name: str | None = None) -> Tensor:
     """``relu(features)`` and ``relu(-features)`` joined along an axis."""
     features = convert(features)
     return relu(concat([features, negative(features)], axis), name)
 
 
+@public("nn.gelu", ragged="flat")
 @dispatched
-def gelu(features, approximate=False, name=None):
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """``x * Phi(x)``, Phi being the distribution function of the normal distribution.
 
     ``approximate`` takes ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`` for it.
@@ -67,8 +60,9 @@ def gelu(features, approximate=False, name=None):
     return multiply(multiply(0.5, x), phi, name)
 
 
+@public("nn.silu", "nn.swish", ragged="flat")
 @dispatched
-def silu(features, beta=1.0):
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """``features * sigmoid(beta * features)``.
 
     >>> fg.nn.silu([0.0, 2.0]).numpy().round(3)
@@ -81,7 +75,7 @@ def silu(features, beta=1.0):
 swish = silu
 
 
-def _along(op, logits, axis, name):
+def _along(op: Any, logits: Any, axis: Any, name: Any) -> Any:
     logits = convert(logits)
     axes = logits.ndim
     axis = -1 if axis is None else axis
@@ -97,7 +91,8 @@ def _along(op, logits, axis, name):
     return emit("Transpose", (turned, order), None, name)
 
 
-def softmax(logits, axis=None, name=None):
+@public("math.softmax", "nn.softmax")
+def softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
     """``exp(logits) / sum(exp(logits))`` along an axis, the last unless told, without overflow.
 
     >>> fg.nn.softmax([0.0, 0.0]).numpy()
@@ -109,7 +104,8 @@ def softmax(logits, axis=None, name=None):
     return _along("Softmax", logits, axis, name)
 
 
-def log_softmax(logits, axis=None, name=None):
+@public("math.log_softmax", "nn.log_softmax")
+def log_softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
     """``logits - log(sum(exp(logits)))`` along an axis, the last unless told, without overflow.
 
     >>> fg.nn.log_softmax([0.0, 0.0]).numpy()
@@ -118,7 +114,8 @@ def log_softmax(logits, axis=None, name=None):
     return _along("LogSoftmax", logits, axis, name)
 
 
-def l2_loss(t, name=None):
+@public("nn.l2_loss")
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares, ``sum(t^2) / 2``.
 
     >>> fg.nn.l2_loss([3.0, 4.0]).numpy()
@@ -127,7 +124,10 @@ def l2_loss(t, name=None):
     return emit("L2Loss", (t,), None, name)
 
 
-def bias_add(value, bias, data_format=None, name=None):
+@public("nn.bias_add")
+def bias_add(
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
+) -> Tensor:
     """``value`` with one number of ``bias`` added to each channel.
 
     >>> fg.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy().tolist()
@@ -150,7 +150,14 @@ def bias_add(value, bias, data_format=None, name=None):
     return emit("BiasAdd", (value, bias), {"data_format": "NCHW" if first else "NHWC"}, name)
 
 
-def moments(x, axes, shift=None, keepdims=False, name=None):
+@public("nn.moments")
+def moments(
+    x: TensorLike,
+    axes: Any,
+    shift: TensorLike = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
     """The mean and the variance (of the population) over axes.
 
     >>> mean, variance = fg.nn.moments([1.0, 3.0], axes=[0])
@@ -174,7 +181,14 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
     return (mean, variance) if narrow is None else (cast(mean, narrow), cast(variance, narrow))
 
 
-def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+@public("nn.weighted_moments")
+def weighted_moments(
+    x: TensorLike,
+    axes: Any,
+    frequency_weights: TensorLike,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
     """The mean and the variance over axes with a weight for each element; the weights broadcast."""
     x, weights = convert_pair(x, frequency_weights)
     weights = add(weights, emit("ZerosLike", (x,), None, None))
@@ -188,7 +202,14 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     return reshape(mean, sizes), reshape(variance, sizes)
 
 
-def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
+@public("nn.sufficient_statistics")
+def sufficient_statistics(
+    x: TensorLike,
+    axes: Any,
+    shift: TensorLike = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Any:
     """What moments are computed from: the count, the sum and the sum of squares of ``x - shift``.
 
     Returns:
@@ -202,7 +223,14 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     return count, *sums, None if shift is None else convert(shift, x.dtype)
 
 
-def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
+@public("nn.normalize_moments")
+def normalize_moments(
+    counts: TensorLike,
+    mean_ss: TensorLike,
+    variance_ss: TensorLike,
+    shift: TensorLike,
+    name: str | None = None,
+) -> Any:
     """The mean and the variance from what ``sufficient_statistics`` tells."""
     part = divide(1.0, convert(counts))
     around = multiply(mean_ss, part)
@@ -210,7 +238,16 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     return mean, subtract(multiply(variance_ss, part), square(around), name)
 
 
-def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+@public("nn.batch_normalization")
+def batch_normalization(
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike,
+    scale: TensorLike,
+    variance_epsilon: Any,
+    name: str | None = None,
+) -> Tensor:
     """``scale * (x - mean) / sqrt(variance + variance_epsilon) + offset``.
 
     >>> fg.nn.batch_normalization([1.0, 3.0], 2.0, 1.0, None, None, 0.0).numpy()
@@ -236,8 +273,15 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     return add(multiply(x, factor), moved, name)
 
 
+@public("nn.dropout", ragged="flat")
 @dispatched
-def dropout(x, rate, noise_shape=None, seed=None, name=None):
+def dropout(
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: Any = None,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """``x`` with a random part ``rate`` of its elements set to 0, the others divided by ``1 -
     rate``.
 
@@ -267,8 +311,11 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     return emit("SelectV2", (kept, scaled, convert(0, x.dtype)), None, name)
 
 
+@public("nn.embedding_lookup")
 @dispatched
-def embedding_lookup(params, ids, max_norm=None, name=None):
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: Any = None, name: str | None = None
+) -> Tensor:
     """The rows of a table with these ids.
 
     >>> fg.nn.embedding_lookup([[1.0], [2.0], [3.0]], [2, 0]).numpy().tolist()
@@ -296,7 +343,15 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     return clip_by_norm(rows, max_norm, axes, name)
 
 
-def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):
+@public("nn.local_response_normalization", "nn.lrn")
+def local_response_normalization(
+    input: TensorLike,
+    depth_radius: Any = 5,
+    bias: TensorLike = 1,
+    alpha: Any = 1,
+    beta: TensorLike = 0.5,
+    name: str | None = None,
+) -> Tensor:
     """Each element divided by ``(bias + alpha * s)^beta``, s being the sum of squares of near
     channels.
 

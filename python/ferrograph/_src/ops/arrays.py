@@ -1,6 +1,13 @@
 """Shapes of tensors and rearrangements: reshape, transpose, concatenate, split, pad."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
 from ._base import (
+    Tensor,
+    TensorLike,
     TensorShape,
     as_dtype,
     as_list,
@@ -19,7 +26,8 @@ from ._dispatch import dispatched
 from .numeric import conj
 
 
-def shape(input, out_type=None, name=None):
+@public("shape")
+def shape(input: TensorLike, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape of a tensor as a vector: known when run, where ``input.shape`` is what is known
     before.
 
@@ -34,13 +42,15 @@ def shape(input, out_type=None, name=None):
     return emit("Shape", (input,), {"out_type": as_dtype(out_type or int32)}, name)
 
 
-def shape_n(input, out_type=int32, name=None):
+@public("shape_n")
+def shape_n(input: TensorLike, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of a list of tensors; see ``shape``."""
     return listed(emit("ShapeN", tuple(input), {"out_type": as_dtype(out_type)}, name))
 
 
+@public("size")
 @dispatched
-def size(input, out_type=None, name=None):
+def size(input: TensorLike, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of elements of a tensor, as a scalar of ``out_type``, int32 unless told.
 
     >>> fg.size([[1, 2, 3], [4, 5, 6]]).numpy()
@@ -49,8 +59,9 @@ def size(input, out_type=None, name=None):
     return emit("Size", (input,), {"out_type": as_dtype(out_type or int32)}, name)
 
 
+@public("rank")
 @dispatched
-def rank(input, name=None):
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes of a tensor, as an int32 scalar.
 
     >>> fg.rank([[1, 2, 3]]).numpy()
@@ -59,19 +70,22 @@ def rank(input, name=None):
     return emit("Rank", (input,), None, name)
 
 
+@public("identity", ragged="flat", sparse="zero")
 @dispatched
-def identity(input, name=None):
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """The same values as a tensor of its own: reading a variable, or naming a value."""
     return emit("Identity", (input,), None, name)
 
 
-def identity_n(input, name=None):
+@public("identity_n")
+def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
     """The same list of tensors."""
     return listed(emit("IdentityN", tuple(input), None, name))
 
 
+@public("stop_gradient", ragged="flat", sparse="zero")
 @dispatched
-def stop_gradient(input, name=None):
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """The same values, through which no gradient flows.
 
     >>> x = fg.constant(3.0)
@@ -84,7 +98,8 @@ def stop_gradient(input, name=None):
     return emit("StopGradient", (input,), None, name)
 
 
-def ensure_shape(x, shape, name=None):
+@public("ensure_shape")
+def ensure_shape(x: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """``x``, checked when run to have a shape; while tracing, its static shape is refined by it.
 
     Raises:
@@ -94,7 +109,8 @@ def ensure_shape(x, shape, name=None):
     return emit("EnsureShape", (x,), {"shape": TensorShape(shape)}, name)
 
 
-def reshape(tensor, shape, name=None):
+@public("reshape")
+def reshape(tensor: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """The same elements in row order with another shape.
 
     >>> fg.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy()
@@ -113,8 +129,9 @@ def reshape(tensor, shape, name=None):
     return emit("Reshape", (tensor, shape_argument(shape)), None, name)
 
 
+@public("expand_dims")
 @dispatched
-def expand_dims(input, axis, name=None):
+def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """With one more axis, of size 1, at ``axis``; -1 puts it last.
 
     >>> fg.expand_dims([1, 2], 0).shape
@@ -123,8 +140,9 @@ def expand_dims(input, axis, name=None):
     return emit("ExpandDims", (input, axis), None, name)
 
 
+@public("squeeze")
 @dispatched
-def squeeze(input, axis=None, name=None):
+def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
     """Without axes of size 1: all of them unless ``axis`` names some.
 
     While tracing, squeezing without ``axis`` what has unknown sizes gives an unknown rank.
@@ -139,7 +157,10 @@ def squeeze(input, axis=None, name=None):
     return emit("Squeeze", (input,), {"squeeze_dims": axes}, name)
 
 
-def transpose(a, perm=None, conjugate=False, name="transpose"):
+@public("transpose")
+def transpose(
+    a: TensorLike, perm: TensorLike = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
     """The axes in another order: axis ``i`` of the result is axis ``perm[i]`` of ``a``.
 
     >>> fg.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
@@ -165,8 +186,9 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     return conj(out) if conjugate and a.dtype.is_complex else out
 
 
+@public("concat")
 @dispatched
-def concat(values, axis, name="concat"):
+def concat(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor:
     """Tensors joined along an axis that they have; the other sizes must agree.
 
     >>> fg.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy().tolist()
@@ -184,8 +206,9 @@ def concat(values, axis, name="concat"):
     return emit("ConcatV2", (*convert_all(as_list(values)), axis), None, name)
 
 
+@public("stack")
 @dispatched
-def stack(values, axis=0, name="stack"):
+def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tensor:
     """Tensors of one shape joined along a new axis.
 
     >>> fg.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
@@ -204,7 +227,10 @@ def stack(values, axis=0, name="stack"):
     return emit("Pack", convert_all(list(values)), {"axis": axis}, name)
 
 
-def unstack(value, num=None, axis=0, name="unstack"):
+@public("unstack")
+def unstack(
+    value: TensorLike, num: Any = None, axis: Any = 0, name: str | None = "unstack"
+) -> list[Tensor]:
     """The slices of a tensor along an axis, without it, as a list.
 
     >>> [t.numpy().tolist() for t in fg.unstack([[1, 2], [3, 4]], axis=1)]
@@ -232,8 +258,15 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return listed(emit("Unpack", (value,), {"num": num, "axis": axis}, name))
 
 
+@public("split")
 @dispatched
-def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+def split(
+    value: TensorLike,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: Any = None,
+    name: str | None = "split",
+) -> list[Tensor]:
     """A tensor cut along an axis into equal parts or into parts of given sizes, as a list.
 
     >>> [t.numpy().tolist() for t in fg.split([1, 2, 3, 4, 5, 6], [2, -1])]
@@ -265,8 +298,9 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     return listed(emit("SplitV", (value, sizes, axis), {"num_split": num}, name))
 
 
+@public("tile")
 @dispatched
-def tile(input, multiples, name=None):
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """The tensor repeated ``multiples[i]`` times along each axis ``i``.
 
     >>> fg.tile([[1, 2]], [2, 2]).numpy().tolist()
@@ -275,7 +309,8 @@ def tile(input, multiples, name=None):
     return emit("Tile", (input, int_vector(multiples)), None, name)
 
 
-def broadcast_to(input, shape, name=None):
+@public("broadcast_to")
+def broadcast_to(input: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """The tensor stretched to a shape that it broadcasts to.
 
     >>> fg.broadcast_to([[1], [2]], [2, 3]).numpy().tolist()
@@ -284,7 +319,8 @@ def broadcast_to(input, shape, name=None):
     return emit("BroadcastTo", (input, shape_argument(shape)), None, name)
 
 
-def broadcast_dynamic_shape(shape_x, shape_y):
+@public("broadcast_dynamic_shape")
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes, given as vectors, broadcast to.
 
     >>> fg.broadcast_dynamic_shape([2, 1, 4], [3, 1]).numpy()
@@ -297,7 +333,8 @@ def broadcast_dynamic_shape(shape_x, shape_y):
     return emit("BroadcastArgs", shapes, None, None)
 
 
-def broadcast_static_shape(shape_x, shape_y):
+@public("broadcast_static_shape")
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """The ``TensorShape`` that two of them broadcast to; a size unknown in both stays so.
 
     >>> fg.broadcast_static_shape(fg.TensorShape([2, 1]), fg.TensorShape([1, 3]))
@@ -315,7 +352,7 @@ def broadcast_static_shape(shape_x, shape_y):
     return TensorShape([_broadcast(a, b, x, y) for a, b in zip(x_sizes, y_sizes, strict=True)])
 
 
-def _broadcast(a, b, x, y):
+def _broadcast(a: Any, b: Any, x: Any, y: Any) -> Any:
     if a == 1 or b == 1:
         return b if a == 1 else a
     if a is None or b is None:
@@ -325,8 +362,9 @@ def _broadcast(a, b, x, y):
     return a
 
 
+@public("reverse")
 @dispatched
-def reverse(tensor, axis, name=None):
+def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """The tensor with the order along some axes reversed.
 
     >>> fg.reverse([[1, 2, 3]], axis=[-1]).numpy()
@@ -340,7 +378,8 @@ def reverse(tensor, axis, name=None):
     return emit("ReverseV2", (tensor, int_vector(axis)), None, name)
 
 
-def roll(input, shift, axis, name=None):
+@public("roll")
+def roll(input: TensorLike, shift: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """The elements moved by ``shift`` places along an axis, those that leave at one end entering
     at the other.
 
@@ -356,7 +395,14 @@ def roll(input, shift, axis, name=None):
     return emit("Roll", (input, int_vector(shift), int_vector(axis)), None, name)
 
 
-def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+@public("pad")
+def pad(
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
     """The tensor with ``paddings[i] = [before, after]`` places added along each axis ``i``.
 
     >>> fg.pad([1, 2, 3], [[2, 1]], mode="REFLECT").numpy()
@@ -386,7 +432,10 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     return emit("PadV2", (tensor, paddings, value), None, name)
 
 
-def repeat(input, repeats, axis=None, name=None):
+@public("repeat")
+def repeat(
+    input: TensorLike, repeats: TensorLike, axis: Any = None, name: str | None = None
+) -> Tensor:
     """Each element (or each slice along ``axis``) several times in a row.
 
     >>> fg.repeat([[1, 2], [3, 4]], [2, 1], axis=0).numpy().tolist()
@@ -413,7 +462,7 @@ def repeat(input, repeats, axis=None, name=None):
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
 
 
-def _repeat_evenly(data, count, axis, name):
+def _repeat_evenly(data: Any, count: Any, axis: Any, name: Any) -> Any:
     sizes = unstack(shape(data, out_type=count.dtype), data.ndim)
     multiples = [1] * (len(sizes) + 1)
     multiples[axis + 1] = count
@@ -421,7 +470,7 @@ def _repeat_evenly(data, count, axis, name):
     return reshape(tile(expand_dims(data, axis + 1), convert(multiples)), sizes, name)
 
 
-def _repeat_rows(ends):
+def _repeat_rows(ends: Any) -> Any:
     """The row that each place shows, where row i fills the places from ``ends[i - 1]`` to
     ``ends[i]``.
     """
@@ -434,7 +483,8 @@ def _repeat_rows(ends):
     return rows[:total]
 
 
-def invert_permutation(x, name=None):
+@public("math.invert_permutation")
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes ``x``: ``y[x[i]] == i``.
 
     >>> fg.math.invert_permutation([2, 0, 1]).numpy()

@@ -1,16 +1,20 @@
 """Rearrangements between space, channels and batch, and reversed prefixes."""
 
-import builtins
+from __future__ import annotations
 
-from ._base import convert, emit, int32, static_value
+import builtins
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, emit, int32, known_rank, static_value
+from .arithmetic import less, subtract
 from .arrays import concat, expand_dims, pad, reshape, shape, transpose
 from .creation import range
-from .elementwise import less, subtract
 from .numeric import cast
 from .selection import gather
 
 
-def _sizes(x):
+def _sizes(x: Any) -> Any:
     """The size of each axis: a number where known, else a scalar tensor."""
     static = x.shape.as_list()
     if None not in static:
@@ -19,7 +23,7 @@ def _sizes(x):
     return [dynamic[i] if n is None else n for i, n in enumerate(static)]
 
 
-def _check_layout(x, data_format, block_size):
+def _check_layout(x: Any, data_format: Any, block_size: Any) -> Any:
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError(f"data_format must be 'NHWC' or 'NCHW', got {data_format!r}")
     if block_size < 2:
@@ -28,7 +32,10 @@ def _check_layout(x, data_format, block_size):
         raise ValueError(f"a tensor of rank 4 is needed, got shape {x.shape}")
 
 
-def space_to_depth(input, block_size, data_format="NHWC", name=None):
+@public("nn.space_to_depth")
+def space_to_depth(
+    input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """Blocks of ``block_size`` by ``block_size`` places moved into the channels.
 
     >>> fg.nn.space_to_depth(fg.reshape(fg.range(4), [1, 2, 2, 1]), 2).numpy().tolist()
@@ -50,7 +57,10 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
     return reshape(moved, [batch, height // n, width // n, channels * (n * n)], name)
 
 
-def depth_to_space(input, block_size, data_format="NHWC", name=None):
+@public("nn.depth_to_space")
+def depth_to_space(
+    input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """Channels moved out into blocks of ``block_size`` by ``block_size`` places: undoes
     ``space_to_depth``.
 
@@ -74,7 +84,10 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
     return reshape(moved, [batch, height * n, width * n, channels // (n * n)], name)
 
 
-def space_to_batch(input, block_shape, paddings, name=None):
+@public("nn.space_to_batch", "space_to_batch")
+def space_to_batch(
+    input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
+) -> Tensor:
     """Places ``block_shape`` apart along the axes after the first moved into the batch.
 
     >>> fg.space_to_batch(fg.reshape(fg.range(4), [1, 2, 2, 1]), [2, 2], [[0, 0], [0, 0]]).shape
@@ -88,7 +101,8 @@ def space_to_batch(input, block_shape, paddings, name=None):
     """
     x = convert(input)
     block = [int(n) for n in _static(block_shape, "block_shape")]
-    quiet = [[0, 0]] * (x.ndim - 1 - len(block))
+    rank = known_rank(x, "space_to_batch")
+    quiet = [[0, 0]] * (rank - 1 - len(block))
     x = pad(x, concat([[[0, 0]], paddings, *([quiet] if quiet else [])], 0))
     batch, *sizes = _sizes(x)
     k = len(block)
@@ -97,7 +111,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
         cut += [side // n, n]
     order = [2 * i + 2 for i in builtins.range(k)] + [0]
     order += [2 * i + 1 for i in builtins.range(k)]
-    order += builtins.range(2 * k + 1, x.ndim + k)
+    order += builtins.range(2 * k + 1, rank + k)
     moved = transpose(reshape(x, cut + sizes[k:]), order)
     for n in block:
         batch = batch * n
@@ -105,7 +119,10 @@ def space_to_batch(input, block_shape, paddings, name=None):
     return reshape(moved, [batch, *inner, *sizes[k:]], name)
 
 
-def batch_to_space(input, block_shape, crops, name=None):
+@public("batch_to_space")
+def batch_to_space(
+    input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
+) -> Tensor:
     """Undoes ``space_to_batch``, ``crops`` telling what to cut off before and after each axis.
 
     >>> fg.batch_to_space(fg.zeros([4, 1, 1, 1]), [2, 2], [[0, 0], [0, 0]]).shape
@@ -120,7 +137,7 @@ def batch_to_space(input, block_shape, crops, name=None):
     order = [k]
     for i in builtins.range(k):
         order += [k + 1 + i, i]
-    order += builtins.range(2 * k + 1, x.ndim + k)
+    order += builtins.range(2 * k + 1, known_rank(x, "batch_to_space") + k)
     moved = transpose(reshape(x, [*block, batch, *sizes]), order)
     whole = [side * n for side, n in zip(sizes, block, strict=False)]
     out = reshape(moved, [batch, *whole, *sizes[k:]])
@@ -134,14 +151,21 @@ def batch_to_space(input, block_shape, crops, name=None):
     return emit("Identity", (out[tuple(key)],), None, name)
 
 
-def _static(value, what):
+def _static(value: Any, what: Any) -> Any:
     known = static_value(value)
     if known is None:
         raise ValueError(f"{what} must be known while tracing")
     return known
 
 
-def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+@public("reverse_sequence")
+def reverse_sequence(
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: Any = None,
+    batch_axis: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """The first ``seq_lengths[i]`` places along ``seq_axis`` reversed in the i-th slice along
     ``batch_axis``.
 
@@ -159,7 +183,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
       InvalidArgumentError: where a length is more than the axis has.
     """
     x, lengths = convert(input), cast(seq_lengths, int32)
-    axes = x.ndim
+    axes = known_rank(x, "reverse_sequence")
     batch_axis = 0 if batch_axis is None else batch_axis % axes
     seq_axis %= axes
     rest = [i for i in builtins.range(axes) if i not in (batch_axis, seq_axis)]

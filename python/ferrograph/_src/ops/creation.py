@@ -1,8 +1,14 @@
 """Tensors made from nothing but a shape: constants, ranges, grids, one-hot rows."""
 
-import builtins
+from __future__ import annotations
 
+import builtins
+from typing import Any
+
+from ..values.public import public
 from ._base import (
+    Tensor,
+    TensorLike,
     as_dtype,
     bool,
     convert,
@@ -17,12 +23,13 @@ from ._base import (
     string,
 )
 from ._dispatch import dispatched
+from .arithmetic import add, equal, floordiv, less, multiply, subtract
 from .arrays import broadcast_to, expand_dims, reshape, shape, stack
-from .elementwise import add, equal, floordiv, less, multiply, subtract
 from .numeric import cast
 
 
-def fill(dims, value, name=None):
+@public("fill")
+def fill(dims: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of shape ``dims`` full of one scalar.
 
     >>> fg.fill([2, 3], 9).numpy().tolist()
@@ -34,7 +41,7 @@ def fill(dims, value, name=None):
     return emit("Fill", (shape_argument(dims), value), None, name)
 
 
-def _full(dims, value, dtype, name):
+def _full(dims: Any, value: Any, dtype: Any, name: Any) -> Any:
     dtype = as_dtype(dtype)
     if dtype == string:
         value = "" if value == 0 else "1"
@@ -43,7 +50,7 @@ def _full(dims, value, dtype, name):
     return emit("Fill", (_sizes(dims), convert(value, dtype)), None, name)
 
 
-def _sizes(dims):
+def _sizes(dims: Any) -> Any:
     """A shape as a vector; one integer stands for a vector of that length."""
     if isinstance(dims, int):
         return [dims]
@@ -51,7 +58,10 @@ def _sizes(dims):
     return reshape(dims, [-1]) if getattr(dims, "shape", None) == () else dims
 
 
-def zeros(shape, dtype=float32, name=None, layout=None):
+@public("zeros")
+def zeros(
+    shape: TensorLike, dtype: Any = float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """A tensor of zeros (False, empty strings) of this shape and dtype.
 
     >>> fg.zeros([2, 2], fg.int32).numpy().tolist()
@@ -60,7 +70,10 @@ def zeros(shape, dtype=float32, name=None, layout=None):
     return _full(shape, 0, dtype, name)
 
 
-def ones(shape, dtype=float32, name=None, layout=None):
+@public("ones")
+def ones(
+    shape: TensorLike, dtype: Any = float32, name: str | None = None, layout: Any = None
+) -> Tensor:
     """A tensor of ones (True) of this shape and dtype.
 
     >>> fg.ones([3]).numpy()
@@ -69,8 +82,11 @@ def ones(shape, dtype=float32, name=None, layout=None):
     return _full(shape, 1, dtype, name)
 
 
+@public("zeros_like", ragged="flat")
 @dispatched
-def zeros_like(input, dtype=None, name=None, layout=None):
+def zeros_like(
+    input: TensorLike, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Zeros of the shape of ``input``, and of its dtype unless told.
 
     >>> fg.zeros_like([[1.5, 2.5]]).numpy()
@@ -82,8 +98,11 @@ def zeros_like(input, dtype=None, name=None, layout=None):
     return zeros(_shape_of(input), dtype, name)
 
 
+@public("ones_like", ragged="flat")
 @dispatched
-def ones_like(input, dtype=None, name=None, layout=None):
+def ones_like(
+    input: TensorLike, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
     """Ones of the shape of ``input``, and of its dtype unless told.
 
     >>> fg.ones_like([[1.5, 2.5]]).numpy()
@@ -95,11 +114,18 @@ def ones_like(input, dtype=None, name=None, layout=None):
     return ones(_shape_of(input), dtype, name)
 
 
-def _shape_of(tensor):
+def _shape_of(tensor: Any) -> Any:
     return tensor.shape if tensor.shape.is_fully_defined() else shape(tensor)
 
 
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None):
+@public("linalg.eye", "eye")
+def eye(
+    num_rows: TensorLike,
+    num_columns: TensorLike = None,
+    batch_shape: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
     """Matrices with ones on the diagonal and zeros elsewhere.
 
     >>> fg.eye(2, num_columns=3).numpy().tolist()
@@ -125,7 +151,14 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None):
 _RANGE_ORDER = ("int32", "int64", "float16", "bfloat16", "float32", "float64")
 
 
-def range(start, limit=None, delta=1, dtype=None, name="range"):
+@public("range")
+def range(
+    start: TensorLike,
+    limit: TensorLike = None,
+    delta: TensorLike = 1,
+    dtype: Any = None,
+    name: str | None = "range",
+) -> Tensor:
     """Numbers from ``start`` up to ``limit``, which is left out, ``delta`` apart; from 0 with one
     bound alone.
 
@@ -154,16 +187,19 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     return emit("Range", [cast(b, widest) for b in bounds], None, name)
 
 
-def _bound(value, dtype):
+def _bound(value: Any, dtype: Any) -> Any:
     return cast(value, dtype) if is_tensor(value) else convert(value, dtype)
 
 
-def _order(dtype):
+def _order(dtype: Any) -> Any:
     name = dtype.name
     return _RANGE_ORDER.index(name) if name in _RANGE_ORDER else len(_RANGE_ORDER)
 
 
-def linspace(start, stop, num, name=None, axis=0):
+@public("linspace")
+def linspace(
+    start: TensorLike, stop: TensorLike, num: Any, name: str | None = None, axis: Any = 0
+) -> Tensor:
     """``num`` numbers evenly spaced from ``start`` to ``stop``, both included, along a new axis.
 
     >>> fg.linspace(0.0, 1.0, 5).numpy()
@@ -184,7 +220,7 @@ def linspace(start, stop, num, name=None, axis=0):
     return _linspace_along(start, stop, convert(num), axis, name)
 
 
-def _linspace_along(start, stop, num, axis, name):
+def _linspace_along(start: Any, stop: Any, num: Any, axis: Any, name: Any) -> Any:
     start, stop = add(start, zeros_like(stop)), add(stop, zeros_like(start))
     axis = axis if axis >= 0 else axis + start.ndim + 1
     steps = emit("Maximum", (subtract(num, 1), 1), None, None)
@@ -197,8 +233,17 @@ def _linspace_along(start, stop, num, axis, name):
     return emit("SelectV2", (at_end, last, line), None, name)
 
 
+@public("one_hot")
 @dispatched
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+def one_hot(
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike = None,
+    off_value: TensorLike = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """Rows of ``depth`` places, ``on_value`` at the index and ``off_value`` elsewhere.
 
     Indices outside of the depth give rows of ``off_value`` alone.
@@ -228,7 +273,10 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     return emit("OneHot", (indices, depth, on, off), attrs, name)
 
 
-def sequence_mask(lengths, maxlen=None, dtype=bool, name=None):
+@public("sequence_mask")
+def sequence_mask(
+    lengths: TensorLike, maxlen: Any = None, dtype: Any = bool, name: str | None = None
+) -> Tensor:
     """For each length, a row that is True in so many first places.
 
     >>> fg.sequence_mask([1, 3], 4).numpy().tolist()
@@ -249,7 +297,8 @@ def sequence_mask(lengths, maxlen=None, dtype=bool, name=None):
     return cast(less(places, expand_dims(lengths, -1)), dtype, name)
 
 
-def meshgrid(*args, **kwargs):
+@public("meshgrid")
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """The coordinates of a grid: for n vectors, n tensors of rank n, the i-th varying with the
     i-th vector.
 
@@ -289,7 +338,8 @@ def meshgrid(*args, **kwargs):
     ]
 
 
-def unravel_index(indices, dims, name=None):
+@public("unravel_index")
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """The coordinates, in an array of shape ``dims``, of positions counted in row order.
 
     >>> fg.unravel_index([2, 5], [2, 3]).numpy().tolist()

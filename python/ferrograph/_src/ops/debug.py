@@ -1,8 +1,16 @@
 """Printing and assertions."""
 
-import sys
+from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..values.public import public
 from ._base import (
+    DType,
+    Tensor,
+    TensorLike,
     as_dtype,
     convert,
     convert_pair,
@@ -13,8 +21,8 @@ from ._base import (
     static_value,
 )
 from ._dispatch import dispatched
-from .elementwise import (
-    abs,
+from ._emits import dressed
+from .arithmetic import (
     equal,
     greater,
     greater_equal,
@@ -24,13 +32,17 @@ from .elementwise import (
     not_equal,
     subtract,
 )
+from .elementwise import abs
 from .numeric import cast
 from .reductions import reduce_all
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "\x00{}\x00"
 
 
-def print(*inputs, **kwargs):
+@public("print")
+def print(*inputs: Any, **kwargs: Any) -> Any:
     """Prints tensors and other objects, whenever the program that it stands in is run.
 
     Where Python's own ``print`` in a traced function speaks once, while tracing, this is an
@@ -52,7 +64,7 @@ def print(*inputs, **kwargs):
     name = kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"print has no argument {next(iter(kwargs))!r}")
-    tensors = []
+    tensors: list = []
     text = sep.join(_template(value, tensors) for value in inputs)
     if len(inputs) == 1 and tensors and tensors[0] is inputs[0] and _is_text(tensors[0]):
         line = tensors[0]
@@ -66,22 +78,21 @@ def print(*inputs, **kwargs):
     return emit("PrintV2", (line,), {"output_stream": stream, "end": end}, name)
 
 
-def _is_text(tensor):
+def _is_text(tensor: Any) -> Any:
     return tensor.dtype.name == "string" and tensor.ndim == 0
 
 
-def _template(value, tensors):
+def _template(value: Any, tensors: Any) -> Any:
     """How a value is printed, tensors leaving a mark; a string stands for itself."""
     return value if isinstance(value, str) else _shown(value, tensors)
 
 
-def _shown(value, tensors):
+def _shown(value: Any, tensors: Any) -> Any:
     if is_tensor(value):
         tensors.append(value)
         return _MARK
     if isinstance(value, dict):
-        items = (f"{key!r}: {_shown(item, tensors)}" for key, item in value.items())
-        return "{" + ", ".join(items) + "}"
+        return "{" + ", ".join(f"{k!r}: {_shown(v, tensors)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_shown(item, tensors) for item in value) + "]"
     if isinstance(value, tuple):
@@ -96,7 +107,7 @@ def _shown(value, tensors):
     return repr(value)
 
 
-def _stream(stream):
+def _stream(stream: Any) -> Any:
     if stream is None or stream is sys.stderr:
         return "stderr"
     if stream is sys.stdout:
@@ -108,7 +119,10 @@ def _stream(stream):
     )
 
 
-def Assert(condition, data, summarize=None, name=None):
+@public("debugging.Assert", "Assert")
+def Assert(
+    condition: TensorLike, data: TensorLike, summarize: Any = None, name: str | None = None
+) -> Any:
     """Fails, when run, where ``condition`` is not True; other operations of the function wait for
     it.
 
@@ -127,8 +141,9 @@ def Assert(condition, data, summarize=None, name=None):
     return emit("Assert", (condition, *data), attrs, name)
 
 
+@public("debugging.check_numerics", ragged="flat")
 @dispatched
-def check_numerics(tensor, message, name=None):
+def check_numerics(tensor: TensorLike, message: Any, name: str | None = None) -> Tensor:
     """``tensor``, checked when run to hold neither NaN nor infinity.
 
     >>> fg.debugging.check_numerics([1.0, 2.0], "weights").numpy()
@@ -140,25 +155,15 @@ def check_numerics(tensor, message, name=None):
     return emit("CheckNumerics", (tensor,), {"message": message}, name)
 
 
-def assert_all_finite(x, message, name=None):
+@public("debugging.assert_all_finite")
+def assert_all_finite(x: TensorLike, message: Any, name: str | None = None) -> Tensor:
     """``x``, checked when run to hold neither NaN nor infinity; see ``check_numerics``."""
     return check_numerics(x, message, name)
 
 
-def _compared(name, compare, relation):
-    def check(x, y, message=None, summarize=None, name=None):
-        x, y = convert_pair(x, y)
-        holds = reduce_all(compare(x, y))
-        data = [message or "", f"x {relation} y does not hold everywhere; x:", x, "y:", y]
-        return Assert(holds, data, summarize, name)
-
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Fails, when run, unless ``x {relation} y`` holds for all elements; shapes
-    broadcast.
-
-Args:
+_COMPARED_DOC = """Args:
   x: a tensor.
-  y: likewise, of the same dtype.
+  y: likewise, of the same dtype; the shapes broadcast.
   message: what to say before the values.
   summarize: how many items of each tensor to show.
   name: a name for the operation.
@@ -166,28 +171,8 @@ Args:
 Raises:
   InvalidArgumentError: where it does not hold.
 """
-    return check
 
-
-assert_equal = _compared("assert_equal", equal, "==")
-assert_none_equal = _compared("assert_none_equal", not_equal, "!=")
-assert_less = _compared("assert_less", less, "<")
-assert_less_equal = _compared("assert_less_equal", less_equal, "<=")
-assert_greater = _compared("assert_greater", greater, ">")
-assert_greater_equal = _compared("assert_greater_equal", greater_equal, ">=")
-
-
-def _signed(name, compare, relation):
-    def check(x, message=None, summarize=None, name=None):
-        x = convert(x)
-        holds = reduce_all(compare(x, convert(0, x.dtype)))
-        data = [message or "", f"x {relation} 0 does not hold everywhere; x:", x]
-        return Assert(holds, data, summarize, name)
-
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Fails, when run, unless ``x {relation} 0`` holds for all elements.
-
-Args:
+_SIGNED_DOC = """Args:
   x: a tensor of numbers.
   message: what to say before the values.
   summarize: how many items to show.
@@ -196,18 +181,185 @@ Args:
 Raises:
   InvalidArgumentError: where it does not hold.
 """
-    return check
 
 
-assert_positive = _signed("assert_positive", greater, ">")
-assert_negative = _signed("assert_negative", less, "<")
-assert_non_negative = _signed("assert_non_negative", greater_equal, ">=")
-assert_non_positive = _signed("assert_non_positive", less_equal, "<=")
+def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
+    """The body of a function that asserts a relation of two tensors."""
+
+    def make(declared: F) -> F:
+        def check(x, y, message=None, summarize=None, name=None):
+            x, y = convert_pair(x, y)
+            holds = reduce_all(compare(x, y))
+            data = [message or "", f"x {relation} y does not hold everywhere; x:", x, "y:", y]
+            return Assert(holds, data, summarize, name)
+
+        return dressed(check, declared, _COMPARED_DOC)
+
+    return make
+
+
+def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
+    """The body of a function that asserts a relation of a tensor with zero."""
+
+    def make(declared: F) -> F:
+        def check(x, message=None, summarize=None, name=None):
+            x = convert(x)
+            holds = reduce_all(compare(x, convert(0, x.dtype)))
+            data = [message or "", f"x {relation} 0 does not hold everywhere; x:", x]
+            return Assert(holds, data, summarize, name)
+
+        return dressed(check, declared, _SIGNED_DOC)
+
+    return make
+
+
+@public("debugging.assert_equal", "assert_equal")
+@_compares(equal, "==")
+def assert_equal(
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Fails, when run, unless ``x == y`` holds for all elements.
+
+    >>> fg.debugging.assert_equal([1, 2], [1, 2])
+    """
+
+
+@public("debugging.assert_none_equal")
+@_compares(not_equal, "!=")
+def assert_none_equal(
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Fails, when run, unless ``x != y`` holds for all elements.
+
+    >>> fg.debugging.assert_none_equal([1, 2], 3)
+    """
+
+
+@public("debugging.assert_less", "assert_less")
+@_compares(less, "<")
+def assert_less(
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Fails, when run, unless ``x < y`` holds for all elements.
+
+    >>> fg.debugging.assert_less([1, 2], 3)
+    """
+
+
+@public("debugging.assert_less_equal")
+@_compares(less_equal, "<=")
+def assert_less_equal(
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Fails, when run, unless ``x <= y`` holds for all elements.
+
+    >>> fg.debugging.assert_less_equal([1, 2], 2)
+    """
+
+
+@public("debugging.assert_greater", "assert_greater")
+@_compares(greater, ">")
+def assert_greater(
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Fails, when run, unless ``x > y`` holds for all elements.
+
+    >>> fg.debugging.assert_greater([1, 2], 0)
+    """
+
+
+@public("debugging.assert_greater_equal")
+@_compares(greater_equal, ">=")
+def assert_greater_equal(
+    x: TensorLike,
+    y: TensorLike,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Fails, when run, unless ``x >= y`` holds for all elements.
+
+    >>> fg.debugging.assert_greater_equal([1, 2], 1)
+    """
+
+
+@public("debugging.assert_positive")
+@_compares_with_zero(greater, ">")
+def assert_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Fails, when run, unless ``x > 0`` holds for all elements.
+
+    >>> fg.debugging.assert_positive([1, 2])
+    """
+
+
+@public("debugging.assert_negative")
+@_compares_with_zero(less, "<")
+def assert_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Fails, when run, unless ``x < 0`` holds for all elements.
+
+    >>> fg.debugging.assert_negative([-1, -2])
+    """
+
+
+@public("debugging.assert_non_negative")
+@_compares_with_zero(greater_equal, ">=")
+def assert_non_negative(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Fails, when run, unless ``x >= 0`` holds for all elements.
+
+    >>> fg.debugging.assert_non_negative([0, 1])
+    """
+
+
+@public("debugging.assert_non_positive")
+@_compares_with_zero(less_equal, "<=")
+def assert_non_positive(
+    x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Fails, when run, unless ``x <= 0`` holds for all elements.
+
+    >>> fg.debugging.assert_non_positive([0, -1])
+    """
+
 
 _EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "complex64": 2.0**-23}
 
 
-def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
+@public("debugging.assert_near")
+def assert_near(
+    x: TensorLike,
+    y: TensorLike,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: Any = None,
+    name: str | None = None,
+) -> Any:
     """Fails, when run, unless ``|x - y| <= atol + rtol * |y|`` for all elements.
 
     Args:
@@ -232,7 +384,10 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     return Assert(holds, data, summarize, name)
 
 
-def assert_rank(x, rank, message=None, name=None):
+@public("debugging.assert_rank", "assert_rank")
+def assert_rank(
+    x: TensorLike, rank: Any, message: str | None = None, name: str | None = None
+) -> Any:
     """Checks that ``x`` has this rank: at once where it is known, else when run.
 
     Raises:
@@ -243,14 +398,20 @@ def assert_rank(x, rank, message=None, name=None):
     return _check_rank(x, lambda r: r == rank, f"rank {rank}", equal, rank, message, name)
 
 
-def assert_rank_at_least(x, rank, message=None, name=None):
+@public("debugging.assert_rank_at_least")
+def assert_rank_at_least(
+    x: TensorLike, rank: Any, message: str | None = None, name: str | None = None
+) -> Any:
     """Checks that ``x`` has at least this rank; see ``assert_rank``."""
     rank = int(static_value(rank))
     expected = f"rank {rank} or more"
     return _check_rank(x, lambda r: r >= rank, expected, greater_equal, rank, message, name)
 
 
-def assert_rank_in(x, ranks, message=None, name=None):
+@public("debugging.assert_rank_in")
+def assert_rank_in(
+    x: TensorLike, ranks: Any, message: str | None = None, name: str | None = None
+) -> Any:
     """Checks that ``x`` has one of these ranks; see ``assert_rank``."""
     ranks = [int(static_value(rank)) for rank in ranks]
     expected = f"a rank among {ranks}"
@@ -261,7 +422,10 @@ def assert_rank_in(x, ranks, message=None, name=None):
     return _check_rank(x, lambda r: r in ranks, expected, among, ranks, message, name)
 
 
-def assert_scalar(tensor, name=None, message=None):
+@public("debugging.assert_scalar")
+def assert_scalar(
+    tensor: TensorLike, name: str | None = None, message: str | None = None
+) -> Tensor:
     """Checks that ``tensor`` has rank 0, as ``assert_rank`` does, and returns it.
 
     Raises:
@@ -272,7 +436,9 @@ def assert_scalar(tensor, name=None, message=None):
     return tensor
 
 
-def _check_rank(x, fits, expected, compare, wanted, message, name):
+def _check_rank(
+    x: Any, fits: Any, expected: Any, compare: Any, wanted: Any, message: Any, name: Any
+) -> Any:
     x = convert(x)
     rank = x.ndim
     if rank is None:
@@ -284,7 +450,10 @@ def _check_rank(x, fits, expected, compare, wanted, message, name):
     return None
 
 
-def assert_type(tensor, tf_type, message=None, name=None):
+@public("debugging.assert_type")
+def assert_type(
+    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
+) -> Any:
     """Checks the dtype of a tensor, at once.
 
     Raises:
@@ -296,7 +465,8 @@ def assert_type(tensor, tf_type, message=None, name=None):
         raise TypeError(f"{message}: {text}" if message else text)
 
 
-def assert_integer(x, message=None, name=None):
+@public("debugging.assert_integer")
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Any:
     """Checks that a tensor has an integer dtype, at once.
 
     Raises:
@@ -308,7 +478,8 @@ def assert_integer(x, message=None, name=None):
         raise TypeError(f"{message}: {text}" if message else text)
 
 
-def assert_same_float_dtype(tensors=None, dtype=None):
+@public("debugging.assert_same_float_dtype")
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     """Checks that all tensors have one floating dtype (``dtype``, if given), and returns it.
 
     Raises:
@@ -326,7 +497,8 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     return found
 
 
-def assert_proper_iterable(values):
+@public("debugging.assert_proper_iterable")
+def assert_proper_iterable(values: TensorLike) -> Any:
     """Checks that ``values`` may be iterated over and is neither a string nor a tensor.
 
     Raises:
@@ -336,7 +508,14 @@ def assert_proper_iterable(values):
         raise TypeError(f"expected an iterable of tensors, got {type(values).__name__}")
 
 
-def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+@public("debugging.assert_shapes")
+def assert_shapes(
+    shapes: Any,
+    data: TensorLike = None,
+    summarize: Any = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Checks the shapes of several tensors against patterns: at once where known, else when run.
 
     A pattern is a sequence with one entry for each axis: a size, None or ``"."`` for any size, or
@@ -357,7 +536,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
       ValueError: where what is known does not fit.
       InvalidArgumentError: where sizes turn out not to fit, when run.
     """
-    sizes = {}
+    sizes: dict = {}
     for tensor, pattern in shapes.items() if isinstance(shapes, dict) else shapes:
         tensor = convert(tensor)
         for axis, wanted in _axes_of(tensor, pattern, message):
@@ -374,7 +553,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 _check_size(expected, actual, f"axis {axis} of shape {tensor.shape}", message, data)
 
 
-def _axes_of(tensor, pattern, message):
+def _axes_of(tensor: Any, pattern: Any, message: Any) -> Any:
     """Pairs of axis and wanted size."""
     if hasattr(pattern, "as_list"):
         pattern = pattern.as_list()
@@ -390,7 +569,7 @@ def _axes_of(tensor, pattern, message):
     return [(first + i, size) for i, size in enumerate(wanted)]
 
 
-def _check_size(expected, actual, where, message, data):
+def _check_size(expected: Any, actual: Any, where: Any, message: Any, data: Any) -> Any:
     if isinstance(expected, int) and isinstance(actual, int):
         if expected != actual:
             text = f"{where} has size {actual}, expected {expected}"

@@ -1,15 +1,18 @@
 """What ``tensor[key]`` means: NumPy's basic indexing as one StridedSlice, and masks."""
 
-from numbers import Integral
+from __future__ import annotations
 
-from ._base import convert, emit, executing_eagerly, int64, is_tensor
+from numbers import Integral
+from typing import Any
+
+from ._base import TensorLike, convert, emit, executing_eagerly, int64, is_tensor
 from .selection import boolean_mask
 
 # One index alone, which drops the first axis.
 _ROW = {"shrink_axis_mask": 1}
 
 
-def getitem(tensor, key):
+def getitem(tensor: TensorLike, key: Any) -> Any:
     """``tensor[key]`` for integers, slices, ``...``, ``None``, scalar integer tensors, and bool
     masks.
 
@@ -25,7 +28,7 @@ def getitem(tensor, key):
     if not entries:
         return convert(tensor) if executing_eagerly() else emit("Identity", (tensor,), None, None)
     begin, end, strides = [], [], []
-    masks = {}
+    masks: dict = {}
     for place, entry in enumerate(entries):
         bit = 1 << place
         if isinstance(entry, slice):
@@ -49,25 +52,25 @@ def getitem(tensor, key):
     return emit("StridedSlice", (tensor, *vectors), masks, None)
 
 
-def _mark(masks, mask, bit):
+def _mark(masks: Any, mask: Any, bit: Any) -> Any:
     """Sets the bit of an entry of the key in one of the masks of StridedSlice."""
     masks[mask] = masks.get(mask, 0) | bit
 
 
-def _is_mask(key):
+def _is_mask(key: Any) -> Any:
     if isinstance(key, bool):
         return True
     return getattr(getattr(key, "dtype", None), "name", None) == "bool"
 
 
-def _bound(value, absent, mask, bit, masks):
+def _bound(value: Any, absent: Any, mask: Any, bit: Any, masks: Any) -> Any:
     if value is None:
         _mark(masks, mask, bit)
         return absent
     return _checked(value)
 
 
-def _checked(index):
+def _checked(index: Any) -> Any:
     """An index as a Python integer or an integer tensor."""
     if index.__class__ is int:
         return index
@@ -85,12 +88,12 @@ def _checked(index):
     )
 
 
-def _is_integer_scalar(index):
+def _is_integer_scalar(index: Any) -> Any:
     dtype = getattr(index, "dtype", None)
     return getattr(dtype, "kind", None) in ("i", "u") and getattr(index, "shape", None) == ()
 
 
-def _vectors(*columns):
+def _vectors(*columns: Any) -> Any:
     """The bounds as vectors of one integer dtype."""
     tensors = [v for column in columns for v in column if is_tensor(v)]
     if not tensors:
@@ -98,9 +101,18 @@ def _vectors(*columns):
     wide = any(t.dtype != tensors[0].dtype for t in tensors)
     dtype = int64 if wide else tensors[0].dtype
     if wide:
-        columns = [[_widened(v) for v in column] for column in columns]
+        widened = [[_widened(v) for v in column] for column in columns]
+        return [convert(column, dtype) for column in widened]
     return [convert(column, dtype) for column in columns]
 
 
-def _widened(value):
+def _widened(value: Any) -> Any:
     return emit("Cast", (value,), {"DstT": int64}, None) if is_tensor(value) else value
+
+
+newaxis = None
+
+# The public names of what stands above without a declaration of its own.
+PUBLIC = {
+    "newaxis": ("newaxis",),
+}

@@ -1,29 +1,23 @@
 """Losses of neural networks."""
 
-import builtins
+from __future__ import annotations
 
-from ._base import convert, convert_pair, emit, float32
+import builtins
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32
+from .arithmetic import add, divide, greater_equal, less_equal, logical_and, multiply, subtract
 from .arrays import reshape, shape, transpose
-from .elementwise import (
-    abs,
-    add,
-    divide,
-    exp,
-    greater_equal,
-    less_equal,
-    log,
-    log1p,
-    logical_and,
-    multiply,
-    negative,
-    relu,
-    subtract,
-)
+from .elementwise import abs, exp, log, log1p, negative, relu
 from .numeric import cast
 from .reductions import reduce_sum
 
 
-def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+@public("nn.softmax_cross_entropy_with_logits")
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, axis: Any = -1, name: str | None = None
+) -> Tensor:
     """``-sum(labels * log_softmax(logits))`` along the axis of the classes.
 
     >>> fg.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], [[0.0, 0.0]]).numpy()
@@ -59,11 +53,14 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     return cost if narrow is None else cast(cost, narrow)
 
 
-def _as_matrix(tensor):
+def _as_matrix(tensor: Any) -> Any:
     return reshape(tensor, [-1, shape(tensor)[-1]])
 
 
-def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+@public("nn.sparse_softmax_cross_entropy_with_logits")
+def sparse_softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, name: str | None = None
+) -> Tensor:
     """``-log_softmax(logits)`` at the class that each label names, the classes being the last axis.
 
     >>> fg.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy()
@@ -95,7 +92,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     return cost if narrow is None else cast(cost, narrow)
 
 
-def _label_shapes_fit(labels, logits):
+def _label_shapes_fit(labels: Any, logits: Any) -> Any:
     if logits.ndim == 0:
         return False
     if labels.ndim is None or logits.ndim is None:
@@ -103,7 +100,7 @@ def _label_shapes_fit(labels, logits):
     return labels.shape.is_compatible_with(logits.shape.as_list()[:-1])
 
 
-def _labels_and_logits(labels, logits):
+def _labels_and_logits(labels: Any, logits: Any) -> Any:
     logits, labels = convert_pair(logits, labels)
     if not labels.shape.is_compatible_with(logits.shape):
         raise ValueError(
@@ -112,7 +109,10 @@ def _labels_and_logits(labels, logits):
     return labels, logits
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+@public("nn.sigmoid_cross_entropy_with_logits")
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike = None, logits: TensorLike = None, name: str | None = None
+) -> Tensor:
     """``-labels * log(p) - (1 - labels) * log(1 - p)`` with ``p = sigmoid(logits)``, element by
     element.
 
@@ -134,7 +134,13 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     return add(subtract(top, multiply(x, z)), log1p(exp(below)), name)
 
 
-def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None):
+@public("nn.weighted_cross_entropy_with_logits")
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike = None,
+    logits: TensorLike = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """As ``sigmoid_cross_entropy_with_logits``, the term of the positive labels times
     ``pos_weight``.
 
@@ -153,7 +159,10 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
     return add(multiply(subtract(1.0, z), x), multiply(weight, spread), name)
 
 
-def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+@public("nn.log_poisson_loss")
+def log_poisson_loss(
+    targets: TensorLike, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
     """``exp(c) - z * c``, c being the logarithm of the prediction and z the target, element by
     element.
 
@@ -174,7 +183,10 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     return add(loss, emit("SelectV2", (small, zero, stirling), None, None), name)
 
 
-def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+@public("nn.compute_average_loss")
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
     """The sum of losses, each times its weight, divided by the size of the batch.
 
     >>> fg.nn.compute_average_loss([1.0, 3.0]).numpy()
@@ -188,6 +200,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     return divide(reduce_sum(losses), cast(global_batch_size, losses.dtype))
 
 
-def scale_regularization_loss(regularization_loss):
+@public("nn.scale_regularization_loss")
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of a regularisation loss; one machine takes part."""
     return reduce_sum(regularization_loss)

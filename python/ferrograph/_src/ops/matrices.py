@@ -1,16 +1,28 @@
 """Norms, diagonals, bands and other functions of matrices made of simpler operations."""
 
-import builtins
+from __future__ import annotations
 
-from ._base import convert, convert_pair, emit, known_size
+import builtins
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size
+from .arithmetic import divide, multiply, pow, subtract
 from .arrays import concat, rank, reshape, roll, shape, stack, transpose
 from .creation import range
-from .elementwise import abs, divide, multiply, pow, sqrt, subtract
+from .elementwise import abs, sqrt
 from .numeric import cast
 from .reductions import reduce_max, reduce_sum
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+@public("linalg.norm", "norm")
+def norm(
+    tensor: TensorLike,
+    ord: str = "euclidean",
+    axis: Any = None,
+    keepdims: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """The norm of vectors, of matrices, or of a whole tensor taken as one vector.
 
     >>> fg.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy()
@@ -45,7 +57,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 
 
-def _matrix_norm(tensor, ord, axis, keepdims, name):
+def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> Any:
     size = abs(tensor)
     if ord in ("euclidean", "fro"):
         return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
@@ -56,14 +68,20 @@ def _matrix_norm(tensor, ord, axis, keepdims, name):
     return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)
 
 
-def normalize(tensor, ord="euclidean", axis=None, name=None):
+@public("linalg.normalize")
+def normalize(
+    tensor: TensorLike, ord: str = "euclidean", axis: Any = None, name: str | None = None
+) -> Any:
     """``tensor`` divided by its norm, and the norm; the arguments are those of ``norm``."""
     tensor = convert(tensor)
     length = norm(tensor, ord, axis, keepdims=True)
     return divide(tensor, cast(length, tensor.dtype), name), length
 
 
-def matrix_transpose(a, name="matrix_transpose", conjugate=False):
+@public("linalg.matrix_transpose")
+def matrix_transpose(
+    a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
     """The last two axes exchanged, and complex conjugates taken if asked.
 
     >>> fg.linalg.matrix_transpose([[[1, 2], [3, 4]]]).numpy().tolist()
@@ -84,12 +102,16 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
     return transpose(a, perm, conjugate, name)
 
 
-def adjoint(matrix, name=None):
+@public("linalg.adjoint")
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate transpose of the last two axes."""
     return matrix_transpose(matrix, name or "adjoint", conjugate=True)
 
 
-def band_part(input, num_lower, num_upper, name=None):
+@public("linalg.band_part")
+def band_part(
+    input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
+) -> Tensor:
     """Matrices with what lies outside of a band about the diagonal set to zero.
 
     >>> fg.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
@@ -104,15 +126,16 @@ def band_part(input, num_lower, num_upper, name=None):
     return emit("MatrixBandPart", (input, num_lower, num_upper), None, name)
 
 
+@public("linalg.diag")
 def diag(
-    diagonal,
-    name="diag",
-    k=0,
-    num_rows=-1,
-    num_cols=-1,
-    padding_value=0,
-    align="RIGHT_LEFT",
-):
+    diagonal: TensorLike,
+    name: str | None = "diag",
+    k: TensorLike = 0,
+    num_rows: TensorLike = -1,
+    num_cols: Any = -1,
+    padding_value: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
     """Matrices with the last axis of ``diagonal`` on diagonal ``k`` and ``padding_value``
     elsewhere.
 
@@ -136,7 +159,14 @@ def diag(
     return emit("MatrixDiagV3", inputs, {"align": align}, name)
 
 
-def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+@public("linalg.diag_part")
+def diag_part(
+    input: TensorLike,
+    name: str | None = "diag_part",
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
     """Diagonal ``k`` of the last two axes, or several as rows, the uppermost first.
 
     >>> fg.linalg.diag_part([[1, 2], [3, 4]]).numpy()
@@ -155,7 +185,14 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
     return emit("MatrixDiagPartV3", (input, k, padding), {"align": align}, name)
 
 
-def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+@public("linalg.set_diag")
+def set_diag(
+    input: TensorLike,
+    diagonal: TensorLike,
+    name: str | None = "set_diag",
+    k: TensorLike = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
     """Matrices with diagonal ``k`` replaced.
 
     >>> fg.linalg.set_diag([[1, 2], [3, 4]], [8, 9]).numpy().tolist()
@@ -173,7 +210,8 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     return emit("MatrixSetDiagV3", (input, diagonal, k), {"align": align}, name)
 
 
-def tensor_diag(diagonal, name=None):
+@public("linalg.tensor_diag")
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with ``diagonal`` where both halves of the coordinates agree,
     else 0.
 
@@ -186,7 +224,8 @@ def tensor_diag(diagonal, name=None):
     return reshape(matrix, concat([sizes, sizes], 0), name)
 
 
-def tensor_diag_part(input, name=None):
+@public("linalg.tensor_diag_part")
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """What ``tensor_diag`` was made of: the elements where both halves of the coordinates agree.
 
     >>> fg.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
@@ -204,7 +243,8 @@ def tensor_diag_part(input, name=None):
     return reshape(diag_part(reshape(input, stack([side, side]))), sizes, name)
 
 
-def trace(x, name=None):
+@public("linalg.trace")
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of the last two axes.
 
     >>> fg.linalg.trace([[1, 2], [3, 4]]).numpy()
@@ -213,7 +253,8 @@ def trace(x, name=None):
     return reduce_sum(diag_part(x), -1, False, name)
 
 
-def cross(a, b, name=None):
+@public("linalg.cross")
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The vector product over the last axis, which has size 3.
 
     >>> fg.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()

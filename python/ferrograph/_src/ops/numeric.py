@@ -2,7 +2,14 @@
 lists.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
 from ._base import (
+    Tensor,
+    TensorLike,
     all_axes,
     as_dtype,
     bool,
@@ -15,25 +22,13 @@ from ._base import (
     map_values,
 )
 from ._dispatch import dispatched
-from .elementwise import (
-    abs,
-    add,
-    divide,
-    greater,
-    less,
-    lgamma,
-    maximum,
-    minimum,
-    multiply,
-    rsqrt,
-    sqrt,
-    square,
-    subtract,
-)
+from .arithmetic import add, divide, greater, less, maximum, minimum, multiply, subtract
+from .elementwise import abs, lgamma, rsqrt, sqrt, square
 
 
+@public("cast", ragged="flat", sparse="zero")
 @dispatched
-def cast(x, dtype, name=None):
+def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """``x`` converted to another dtype.
 
     Floats become integers by dropping the fraction, integers wrap around into narrower ones,
@@ -57,8 +52,9 @@ def cast(x, dtype, name=None):
     return x if x.dtype == dtype else emit("Cast", (x,), {"DstT": dtype}, name)
 
 
+@public("saturate_cast", ragged="flat")
 @dispatched
-def saturate_cast(value, dtype, name=None):
+def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """``value`` converted to ``dtype`` after clipping it to what that can hold.
 
     >>> fg.saturate_cast([300.7, -5.0], fg.uint8).numpy()
@@ -73,7 +69,8 @@ def saturate_cast(value, dtype, name=None):
     return cast(value, dtype, name)
 
 
-def bitcast(input, type, name=None):
+@public("bitcast")
+def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as another dtype.
 
     Where the new dtype is smaller, the pieces of an element make a new last axis; where it is
@@ -89,9 +86,9 @@ def bitcast(input, type, name=None):
 _PRECISION = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 
-def _common_limits(source, target):
+def _common_limits(source: Any, target: Any) -> Any:
     """The least and greatest numbers that both dtypes hold."""
-    kind = float if target.is_floating else int
+    kind: Any = float if target.is_floating else int
     low, high = kind(target.min), kind(target.max)
     if source.is_floating and target.is_integer:
         spare = max(high.bit_length() - _PRECISION[source.name], 0)
@@ -100,7 +97,8 @@ def _common_limits(source, target):
     return (float(low), float(high)) if source.is_floating else (int(low), int(high))
 
 
-def complex(real, imag, name=None):
+@public("complex")
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64.
 
     >>> fg.complex(2.25, 4.75).numpy()
@@ -110,22 +108,25 @@ def complex(real, imag, name=None):
     return emit("Complex", (real, imag), None, name)
 
 
+@public("math.real", ragged="flat")
 @dispatched
-def real(input, name=None):
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part; real numbers are returned as they are."""
     input = convert(input)
     return emit("Real", (input,), None, name) if input.dtype.is_complex else input
 
 
+@public("math.imag", ragged="flat")
 @dispatched
-def imag(input, name=None):
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part; zeros for real numbers."""
     input = convert(input)
     return emit("Imag" if input.dtype.is_complex else "ZerosLike", (input,), None, name)
 
 
+@public("math.angle", ragged="flat")
 @dispatched
-def angle(input, name=None):
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of a complex number in radians, ``atan2(imag, real)``; 0 or pi for real
     numbers.
     """
@@ -137,8 +138,9 @@ def angle(input, name=None):
     return emit("SelectV2", (less(input, zeros), pi, zeros), None, name)
 
 
+@public("math.conj", ragged="flat")
 @dispatched
-def conj(x, name=None):
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate; real numbers are returned as they are.
 
     Raises:
@@ -152,8 +154,9 @@ def conj(x, name=None):
     raise TypeError(f"conj needs a tensor of numbers, got dtype {x.dtype.name}")
 
 
+@public("math.add_n", "add_n")
 @dispatched
-def add_n(inputs, name=None):
+def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """The sum of a list of tensors of one shape and dtype, with no broadcasting.
 
     >>> fg.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
@@ -170,7 +173,10 @@ def add_n(inputs, name=None):
     return emit("AddN", tensors, None, name)
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+@public("math.accumulate_n")
+def accumulate_n(
+    inputs: TensorLike, shape: TensorLike = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
     """The sum of a list of tensors, as ``add_n``; ``shape`` and ``tensor_dtype`` are checked if
     given.
 
@@ -186,7 +192,8 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     return add_n(tensors, name)
 
 
-def polyval(coeffs, x, name=None):
+@public("math.polyval")
+def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients, the highest power first, at ``x`` (by Horner's
     scheme).
 
@@ -208,8 +215,11 @@ def polyval(coeffs, x, name=None):
     return emit("Identity", (total,), None, name)
 
 
+@public("clip_by_value", ragged="flat")
 @dispatched
-def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+def clip_by_value(
+    t: TensorLike, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
     """``t`` with what is below ``clip_value_min`` or above ``clip_value_max`` replaced by it.
 
     >>> fg.clip_by_value([-3.0, 0.5, 9.0], -1.0, 2.0).numpy()
@@ -234,12 +244,15 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     return both
 
 
-def _sum(x, axis, keepdims):
+def _sum(x: Any, axis: Any, keepdims: Any) -> Any:
     axis = all_axes(x) if axis is None else int_vector(axis)
     return emit("Sum", (x, axis), {"keep_dims": keepdims}, None)
 
 
-def clip_by_norm(t, clip_norm, axes=None, name=None):
+@public("clip_by_norm")
+def clip_by_norm(
+    t: TensorLike, clip_norm: Any, axes: Any = None, name: str | None = None
+) -> Tensor:
     """``t`` scaled down, where its Euclidean norm is above ``clip_norm``, to have that norm.
 
     >>> fg.clip_by_norm([6.0, 8.0], 5.0).numpy()
@@ -262,7 +275,8 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     return divide(multiply(t, clip_norm), maximum(norm, clip_norm), name)
 
 
-def global_norm(t_list, name=None):
+@public("linalg.global_norm")
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of several tensors taken together; entries that are None do not count.
 
     >>> fg.linalg.global_norm([[3.0], [4.0]]).numpy()
@@ -277,7 +291,10 @@ def global_norm(t_list, name=None):
     return sqrt(real(add_n(squares)), name)
 
 
-def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+@public("clip_by_global_norm")
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> Any:
     """Several tensors scaled by one factor, so that their norm taken together is at most
     ``clip_norm``.
 
@@ -313,7 +330,10 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     return [t if t is None else map_values(clipped, t) for t in t_list], norm
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
+@public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
+def l2_normalize(
+    x: TensorLike, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None
+) -> Tensor:
     """``x / sqrt(max(sum(x^2), epsilon))``, the sum running over ``axis`` (all axes unless told).
 
     >>> fg.math.l2_normalize([3.0, 4.0]).numpy()
@@ -325,13 +345,15 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
     return multiply(x, cast(scale, x.dtype), name)
 
 
-def lbeta(x, name=None):
+@public("math.lbeta")
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """log |Beta(x)| over the last axis: ``sum(lgamma(x)) - lgamma(sum(x))``."""
     x = convert(x)
     return subtract(_sum(lgamma(x), -1, False), lgamma(_sum(x, -1, False)), name)
 
 
-def is_numeric_tensor(tensor):
+@public("debugging.is_numeric_tensor")
+def is_numeric_tensor(tensor: TensorLike) -> Any:
     """Whether ``tensor`` is a tensor of numbers."""
     return is_tensor(tensor) and (
         tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_complex

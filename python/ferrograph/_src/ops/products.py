@@ -1,26 +1,32 @@
 """Matrix products and contractions."""
 
-from ._base import as_dtype, convert, convert_pair, emit, static_value
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, as_dtype, convert, convert_pair, emit, static_value
+from .arithmetic import multiply
 from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
-from .elementwise import multiply
 from .numeric import cast, conj
 from .reductions import reduce_sum
 
 
+@public("linalg.matmul", "matmul")
 def matmul(
-    a,
-    b,
-    transpose_a=False,
-    transpose_b=False,
-    adjoint_a=False,
-    adjoint_b=False,
-    a_is_sparse=False,
-    b_is_sparse=False,
-    output_type=None,
-    grad_a=False,
-    grad_b=False,
-    name=None,
-):
+    a: TensorLike,
+    b: TensorLike,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The matrix product of the last two axes; earlier axes are a batch, whose shapes broadcast.
 
     >>> fg.matmul([[1, 2], [3, 4]], [[5], [6]]).numpy().tolist()
@@ -62,9 +68,16 @@ def matmul(
     return emit("BatchMatMulV2", (a, b), attrs, name)
 
 
+@public("linalg.matvec")
 def matvec(
-    a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None
-):
+    a: TensorLike,
+    b: TensorLike,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """Matrices times vectors: ``b`` has one axis fewer than ``a``; see ``matmul``.
 
     >>> fg.linalg.matvec([[1, 2], [3, 4]], [1, 1]).numpy()
@@ -75,7 +88,8 @@ def matvec(
     return squeeze(column, -1, name)
 
 
-def tensordot(a, b, axes, name=None):
+@public("linalg.tensordot", "tensordot")
+def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over axes of ``a`` paired with axes of ``b``, what is left coming in
     order.
 
@@ -104,7 +118,7 @@ def tensordot(a, b, axes, name=None):
     return emit("Identity", (_contract(a, labels_a, b, labels_b, out),), None, name)
 
 
-def _paired_axes(axes, rank_a, rank_b):
+def _paired_axes(axes: Any, rank_a: Any, rank_b: Any) -> Any:
     axes = static_value(axes)
     if axes is None:
         raise ValueError("the axes of tensordot must be known while tracing")
@@ -121,13 +135,14 @@ def _paired_axes(axes, rank_a, rank_b):
     return [_inside(i, rank_a) for i in of_a], [_inside(i, rank_b) for i in of_b]
 
 
-def _inside(axis, rank):
+def _inside(axis: Any, rank: Any) -> Any:
     if not -rank <= axis < rank:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {rank}")
     return axis % rank
 
 
-def einsum(equation, *inputs, **kwargs):
+@public("linalg.einsum", "einsum")
+def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums of products after Einstein: letters name axes, and what the result does not name is
     summed over.
 
@@ -168,7 +183,7 @@ def einsum(equation, *inputs, **kwargs):
     return emit("Identity", (tensor,), None, name)
 
 
-def _parse(equation, operands):
+def _parse(equation: Any, operands: Any) -> Any:
     """The labels of each operand and of the result; axes that an ellipsis stands for get
     numbers.
     """
@@ -193,7 +208,7 @@ def _parse(equation, operands):
     return labelled, out
 
 
-def _labels(group, rank, equation):
+def _labels(group: Any, rank: Any, equation: Any) -> Any:
     before, dots, after = group.partition("...")
     if not all(c.isalpha() for c in before + after):
         raise ValueError(f"{equation!r} is not an equation of letters, commas, '...' and '->'")
@@ -207,7 +222,7 @@ def _labels(group, rank, equation):
     return [*before, *range(-hidden, 0), *after]
 
 
-def _without_repeats(x, labels):
+def _without_repeats(x: Any, labels: Any) -> Any:
     """An operand in which each label occurs once: of those that occur twice, the diagonal."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
@@ -222,7 +237,7 @@ def _without_repeats(x, labels):
     return x, labels
 
 
-def _summed(x, labels, wanted):
+def _summed(x: Any, labels: Any, wanted: Any) -> Any:
     """The sum over all axes whose label is not wanted."""
     axes = [i for i, label in enumerate(labels) if label not in wanted]
     if not axes:
@@ -230,7 +245,7 @@ def _summed(x, labels, wanted):
     return reduce_sum(x, axes), [label for label in labels if label in wanted]
 
 
-def _contract(a, labels_a, b, labels_b, out):
+def _contract(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
     """The product of two tensors whose axes are labelled, summed over the labels that are not
     wanted.
     """
@@ -255,14 +270,14 @@ def _contract(a, labels_a, b, labels_b, out):
     return transpose(product, [order.index(label) for label in out])
 
 
-def _outer(a, labels_a, b, labels_b, out):
+def _outer(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
     """The product without a sum: both tensors with the axes of the result, those missing of size
     1.
     """
     return multiply(_aligned(a, labels_a, out), _aligned(b, labels_b, out))
 
 
-def _aligned(x, labels, out):
+def _aligned(x: Any, labels: Any, out: Any) -> Any:
     present = [label for label in out if label in labels]
     order = [labels.index(label) for label in present]
     if order != list(range(len(order))):
@@ -273,7 +288,7 @@ def _aligned(x, labels, out):
     return x
 
 
-def _grouped(x, labels, batch, rows, columns):
+def _grouped(x: Any, labels: Any, batch: Any, rows: Any, columns: Any) -> Any:
     """``x`` as matrices: batch axes first, then those of rows and of columns merged. And its
     sizes.
     """
@@ -287,7 +302,7 @@ def _grouped(x, labels, batch, rows, columns):
     return x, sizes
 
 
-def _sizes(x):
+def _sizes(x: Any) -> Any:
     """The size of each axis: a number where known, else a scalar tensor."""
     static = x.shape.as_list()
     if None not in static:
@@ -296,7 +311,7 @@ def _sizes(x):
     return [dynamic[i] if n is None else n for i, n in enumerate(static)]
 
 
-def _product(sizes, labels):
+def _product(sizes: Any, labels: Any) -> Any:
     total = 1
     for label in labels:
         total = sizes[label] * total

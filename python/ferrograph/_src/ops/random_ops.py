@@ -1,9 +1,25 @@
 """Random numbers: drawn from seeds of the program, or from seeds given as tensors."""
 
-from ._base import as_dtype, convert, emit, executing_eagerly, float32, int64, shape_argument
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
+from ._base import (
+    Tensor,
+    TensorLike,
+    as_dtype,
+    convert,
+    emit,
+    executing_eagerly,
+    float32,
+    int64,
+    shape_argument,
+)
 from ._dispatch import dispatched
+from .arithmetic import add, multiply, subtract
 from .arrays import expand_dims, stack
-from .elementwise import add, log, multiply, negative, subtract
+from .elementwise import log, negative
 from .numeric import cast
 from .reductions import argmax
 
@@ -26,7 +42,8 @@ class _Seeds:
 _seeds = _Seeds()
 
 
-def set_seed(seed):
+@public("random.set_seed")
+def set_seed(seed: Any) -> None:
     """Sets the global seed, from which operations without a seed of their own take theirs.
 
     What follows draws the same numbers each time that it follows the same ``set_seed``.
@@ -44,14 +61,14 @@ def set_seed(seed):
     _seeds = _Seeds(int(seed))
 
 
-def _attrs(dtype, seed):
+def _attrs(dtype: Any, seed: Any) -> Any:
     """The attributes of an operation that draws: its dtype, and the global and its own seed."""
     first, second = _seed_pair(seed)
     attrs = {"seed": first, "seed2": second}
     return attrs if dtype is None else {"dtype": dtype, **attrs}
 
 
-def _seed_pair(seed):
+def _seed_pair(seed: Any) -> Any:
     first, second = seed_pair(seed)
     if seed is not None and executing_eagerly():
         # Each eager call is an operation of its own: the seed moves on by what it gave.
@@ -61,7 +78,7 @@ def _seed_pair(seed):
     return first, second
 
 
-def seed_pair(seed):
+def seed_pair(seed: Any) -> tuple[Any, Any]:
     """The global seed and that of an operation; two zeros ask for a seed from the system."""
     if _seeds.seed is None and seed is None:
         return 0, 0
@@ -75,21 +92,29 @@ def seed_pair(seed):
     return (first, second) if first or second else (0, 1 << 31)
 
 
-def _scaled(numbers, low, high, name):
+def _scaled(numbers: Any, low: Any, high: Any, name: Any) -> Any:
     dtype = numbers.dtype
     low, high = _as(low, dtype), _as(high, dtype)
     return add(multiply(numbers, subtract(high, low)), low, name)
 
 
-def _as(value, dtype):
+def _as(value: Any, dtype: Any) -> Any:
     return cast(value, dtype) if hasattr(value, "dtype") else convert(value, dtype)
 
 
-def _shape(shape):
+def _shape(shape: Any) -> Any:
     return convert(shape_argument(shape))
 
 
-def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None, name=None):
+@public("random.uniform")
+def uniform(
+    shape: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike = None,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """Numbers drawn evenly from ``minval`` up to ``maxval``, which is left out.
 
     >>> fg.random.uniform([2, 3], minval=0, maxval=10, dtype=fg.int32).shape
@@ -115,14 +140,22 @@ def uniform(shape, minval=0, maxval=None, dtype=float32, seed=None, name=None):
     return _scaled(numbers, minval, 1 if maxval is None else maxval, name)
 
 
-def _check_uniform(dtype, maxval):
+def _check_uniform(dtype: Any, maxval: Any) -> Any:
     if not (dtype.is_floating or dtype.name in ("int32", "int64", "uint32", "uint64")):
         raise ValueError(f"cannot draw evenly from dtype {dtype.name}")
     if dtype.is_integer and maxval is None:
         raise ValueError("maxval is required to draw integers")
 
 
-def normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
+@public("random.normal")
+def normal(
+    shape: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """Numbers drawn from the normal distribution with this mean and standard deviation.
 
     >>> fg.random.normal([2, 3]).shape
@@ -140,18 +173,27 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
     return _shifted(numbers, mean, stddev, name)
 
 
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None):
+@public("random.truncated_normal")
+def truncated_normal(
+    shape: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """As ``normal``, without what lies more than two standard deviations from the mean."""
     numbers = emit("TruncatedNormal", (_shape(shape),), _attrs(as_dtype(dtype), seed), None)
     return _shifted(numbers, mean, stddev, name)
 
 
-def _shifted(numbers, mean, stddev, name):
+def _shifted(numbers: Any, mean: Any, stddev: Any, name: Any) -> Any:
     dtype = numbers.dtype
     return add(multiply(numbers, _as(stddev, dtype)), _as(mean, dtype), name)
 
 
-def shuffle(value, seed=None, name=None):
+@public("random.shuffle")
+def shuffle(value: TensorLike, seed: Any = None, name: str | None = None) -> Tensor:
     """The slices of a tensor along its first axis in random order.
 
     >>> fg.sort(fg.random.shuffle([1, 2, 3])).numpy()
@@ -160,7 +202,14 @@ def shuffle(value, seed=None, name=None):
     return emit("RandomShuffle", (value,), _attrs(None, seed), name)
 
 
-def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+@public("random.categorical")
+def categorical(
+    logits: TensorLike,
+    num_samples: TensorLike,
+    dtype: Any = None,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """Classes drawn with probabilities in proportion to ``exp(logits)``, for each row.
 
     >>> fg.random.categorical([[0.0, -1e9]], 3).numpy()
@@ -181,27 +230,34 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     return _categorical(logits, drawn, dtype, name)
 
 
-def _sample_shape(logits, num_samples):
+def _sample_shape(logits: Any, num_samples: Any) -> Any:
     rows, classes = emit("Unpack", (emit("Shape", (logits,), None, None),), {"num": 2}, None)
     return stack([rows, _as(num_samples, rows.dtype), classes])
 
 
-def _categorical(logits, drawn, dtype, name):
+def _categorical(logits: Any, drawn: Any, dtype: Any, name: Any) -> Any:
     # The largest of logits with Gumbel noise is each class with the probability asked for.
     noise = negative(log(negative(log(drawn))))
     output = int64 if dtype is None else as_dtype(dtype)
     return argmax(add(expand_dims(logits, 1), noise), 2, output, name)
 
 
-def _stateless(op, shape, seed, dtype, *bounds):
+def _stateless(op: Any, shape: Any, seed: Any, dtype: Any, *bounds: Any) -> Any:
     key, counter = emit("StatelessRandomGetKeyCounter", (seed,), None, None)
     attrs = None if bounds else {"dtype": dtype}
     return emit(op, (_shape(shape), key, counter, _PHILOX, *bounds), attrs, None)
 
 
+@public("random.stateless_uniform")
 def stateless_uniform(
-    shape, seed, minval=0, maxval=None, dtype=float32, name=None, alg="auto_select"
-):
+    shape: TensorLike,
+    seed: Any,
+    minval: TensorLike = 0,
+    maxval: TensorLike = None,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: str = "auto_select",
+) -> Tensor:
     """As ``uniform``, the same numbers for the same seed wherever they are drawn.
 
     >>> a = fg.random.stateless_uniform([2], seed=[1, 2])
@@ -234,38 +290,60 @@ def stateless_uniform(
     return _scaled(numbers, minval, 1 if maxval is None else maxval, name)
 
 
-def _check_alg(alg):
+def _check_alg(alg: Any) -> Any:
     if alg not in ("auto_select", "philox", _PHILOX):
         raise ValueError(f"the generator must be 'philox' or 'auto_select', got {alg!r}")
 
 
+@public("random.stateless_normal")
 def stateless_normal(
-    shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg="auto_select"
-):
+    shape: TensorLike,
+    seed: Any,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: str = "auto_select",
+) -> Tensor:
     """As ``normal``, the same numbers for the same seed; see ``stateless_uniform``."""
     _check_alg(alg)
     numbers = _stateless("StatelessRandomNormalV2", shape, seed, as_dtype(dtype))
     return _shifted(numbers, mean, stddev, name)
 
 
+@public("random.stateless_truncated_normal")
 def stateless_truncated_normal(
-    shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg="auto_select"
-):
+    shape: TensorLike,
+    seed: Any,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: str = "auto_select",
+) -> Tensor:
     """As ``truncated_normal``, the same numbers for the same seed; see ``stateless_uniform``."""
     _check_alg(alg)
     numbers = _stateless("StatelessTruncatedNormalV2", shape, seed, as_dtype(dtype))
     return _shifted(numbers, mean, stddev, name)
 
 
-def stateless_categorical(logits, num_samples, seed, dtype=int64, name=None):
+@public("random.stateless_categorical")
+def stateless_categorical(
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: Any,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> Tensor:
     """As ``categorical``, the same classes for the same seed."""
     logits = convert(logits)
     drawn = stateless_uniform(_sample_shape(logits, num_samples), seed, dtype=logits.dtype)
     return _categorical(logits, drawn, dtype, name)
 
 
+@public("random.split")
 @dispatched
-def split(seed, num=2, alg="auto_select"):
+def split(seed: Any, num: Any = 2, alg: str = "auto_select") -> Tensor:
     """Several seeds, independent of one another, derived from one.
 
     >>> fg.random.split([1, 2], 3).shape
@@ -275,7 +353,8 @@ def split(seed, num=2, alg="auto_select"):
     return stateless_uniform([num, 2], seed, minval=None, maxval=None, dtype=seed.dtype, alg=alg)
 
 
-def fold_in(seed, data, alg="auto_select"):
+@public("random.fold_in")
+def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Tensor:
     """A seed derived from a seed and a number, such as the count of steps.
 
     >>> fg.random.fold_in([1, 2], 5).shape

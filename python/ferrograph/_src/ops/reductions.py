@@ -1,9 +1,17 @@
 """Reductions, cumulative sums and positions of extremes."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from ..context.hooks import hooks
+from ..values.public import public
 from ._base import (
     DROP,
     KEEP,
+    Tensor,
+    TensorLike,
     all_axes,
     as_dtype,
     convert,
@@ -14,33 +22,17 @@ from ._base import (
     known_size,
 )
 from ._dispatch import dispatched
-from .elementwise import (
-    abs,
-    add,
-    divide,
-    exp,
-    greater,
-    greater_equal,
-    is_finite,
-    less,
-    log,
-    maximum,
-    not_equal,
-    sqrt,
-    square,
-    subtract,
-)
+from ._emits import dressed
+from .arithmetic import add, divide, greater, greater_equal, less, maximum, not_equal, subtract
+from .elementwise import abs, exp, is_finite, log, sqrt, square
 from .numeric import cast
 
-_DOC = """{doc}
+F = TypeVar("F", bound=Callable[..., Any])
 
->>> {example}
-
-Args:
-  input_tensor: a tensor{dtypes}.
+_DOC = """Args:
+  input_tensor: a tensor of {dtypes}.
   axis: the axes to reduce, an integer or a list of them; negative ones count from the end. All of
-    them
-    unless told, none for an empty list.
+    them unless told, none for an empty list.
   keepdims: whether reduced axes stay, with size 1.
   name: a name for the operation.
 
@@ -53,81 +45,131 @@ Raises:
 """
 
 
-def _over_all(op, x, keepdims, name):
+def _over_all(op: Any, x: Any, keepdims: Any, name: Any) -> Any:
     out = emit(op, (x, all_axes(x)), KEEP if keepdims else DROP, name)
     if x.ndim is None and not keepdims:
         out.set_shape(())
     return out
 
 
-def _reduction(name, op, doc, example, dtypes=" of numbers"):
-    @dispatched
-    def reduce(input_tensor, axis=None, keepdims=False, name=None):
-        if axis is None:
-            return _over_all(op, convert(input_tensor), keepdims, name)
-        if axis.__class__ is not int:
-            axis = int_vector(axis)
-        return emit(op, (input_tensor, axis), KEEP if keepdims else DROP, name)
+def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
+    """The body of a function that is the reduction ``op``, of all axes unless told."""
 
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = _DOC.format(doc=doc, example=example, dtypes=dtypes)
-    return reduce
+    def make(declared: F) -> F:
+        def reduce(input_tensor, axis=None, keepdims=False, name=None):
+            if axis is None:
+                return _over_all(op, convert(input_tensor), keepdims, name)
+            if axis.__class__ is not int:
+                axis = int_vector(axis)
+            return emit(op, (input_tensor, axis), KEEP if keepdims else DROP, name)
 
+        made: Any = dispatched(dressed(reduce, declared, _DOC.format(dtypes=dtypes)))
+        return made
 
-reduce_sum = _reduction(
-    "reduce_sum",
-    "Sum",
-    "The sum over axes; 0 where nothing is added.",
-    "fg.reduce_sum([[1, 2], [3, 4]], axis=0).numpy()\narray([4, 6], dtype=int32)",
-)
-reduce_mean = _reduction(
-    "reduce_mean",
-    "Mean",
-    "The mean over axes; that of integers drops its fraction.",
-    "fg.reduce_mean([[1.0, 2.0], [3.0, 5.0]], axis=1).numpy()\narray([1.5, 4. ], dtype=float32)",
-)
-reduce_prod = _reduction(
-    "reduce_prod",
-    "Prod",
-    "The product over axes; 1 where nothing is multiplied.",
-    "fg.reduce_prod([2, 3, 4]).numpy()\nnp.int32(24)",
-)
-reduce_max = _reduction(
-    "reduce_max",
-    "Max",
-    "The maximum over axes; the least number of the dtype (-inf for floats) where there is none.",
-    "fg.reduce_max([[1, 7], [5, 3]], axis=-1).numpy()\narray([7, 5], dtype=int32)",
-)
-reduce_min = _reduction(
-    "reduce_min",
-    "Min",
-    "The minimum over axes; the greatest number of the dtype (inf for floats) where there is none.",
-    "fg.reduce_min([[1, 7], [5, 3]], axis=-1).numpy()\narray([1, 3], dtype=int32)",
-)
-reduce_all = _reduction(
-    "reduce_all",
-    "All",
-    "Whether all elements over axes are True; True where there is none.",
-    "fg.reduce_all([[True, True], [False, True]], axis=1).numpy()\narray([ True, False])",
-    " of bools",
-)
-reduce_any = _reduction(
-    "reduce_any",
-    "Any",
-    "Whether any element over axes is True; False where there is none.",
-    "fg.reduce_any([[True, True], [False, False]], axis=1).numpy()\narray([ True, False])",
-    " of bools",
-)
-reduce_euclidean_norm = _reduction(
-    "reduce_euclidean_norm",
-    "EuclideanNorm",
-    "The square root of the sum of squares over axes.",
-    "fg.math.reduce_euclidean_norm([3.0, 4.0]).numpy()\nnp.float32(5.0)",
-)
+    return make
 
 
+@public("math.reduce_sum", "reduce_sum")
+@_reduces("Sum")
+def reduce_sum(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The sum over axes; 0 where nothing is added.
+
+    >>> fg.reduce_sum([[1, 2], [3, 4]], axis=0).numpy()
+    array([4, 6], dtype=int32)
+    """
+
+
+@public("math.reduce_mean", "reduce_mean")
+@_reduces("Mean")
+def reduce_mean(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean over axes; that of integers drops its fraction.
+
+    >>> fg.reduce_mean([[1.0, 2.0], [3.0, 5.0]], axis=1).numpy()
+    array([1.5, 4. ], dtype=float32)
+    """
+
+
+@public("math.reduce_prod", "reduce_prod")
+@_reduces("Prod")
+def reduce_prod(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The product over axes; 1 where nothing is multiplied.
+
+    >>> fg.reduce_prod([2, 3, 4]).numpy()
+    np.int32(24)
+    """
+
+
+@public("math.reduce_max", "reduce_max")
+@_reduces("Max")
+def reduce_max(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The maximum over axes; the least number of the dtype (-inf for floats) where there is none.
+
+    >>> fg.reduce_max([[1, 7], [5, 3]], axis=-1).numpy()
+    array([7, 5], dtype=int32)
+    """
+
+
+@public("math.reduce_min", "reduce_min")
+@_reduces("Min")
+def reduce_min(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The minimum over axes; the greatest number of the dtype (inf for floats) where there is none.
+
+    >>> fg.reduce_min([[1, 7], [5, 3]], axis=-1).numpy()
+    array([1, 3], dtype=int32)
+    """
+
+
+@public("math.reduce_all", "reduce_all")
+@_reduces("All", "of bools")
+def reduce_all(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Whether all elements over axes are True; True where there is none.
+
+    >>> fg.reduce_all([[True, True], [False, True]], axis=1).numpy()
+    array([ True, False])
+    """
+
+
+@public("math.reduce_any", "reduce_any")
+@_reduces("Any", "of bools")
+def reduce_any(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Whether any element over axes is True; False where there is none.
+
+    >>> fg.reduce_any([[True, True], [False, False]], axis=1).numpy()
+    array([ True, False])
+    """
+
+
+@public("math.reduce_euclidean_norm")
+@_reduces("EuclideanNorm")
+def reduce_euclidean_norm(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares over axes.
+
+    >>> fg.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
+    np.float32(5.0)
+    """
+
+
+@public("math.reduce_variance")
 @dispatched
-def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_variance(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The variance over axes, of the population: ``mean(|x - mean(x)|^2)``.
 
     >>> fg.math.reduce_variance([1.0, 2.0, 3.0, 6.0]).numpy()
@@ -143,8 +185,11 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     return reduce_mean(square(abs(apart) if x.dtype.is_complex else apart), axis, keepdims, name)
 
 
+@public("math.reduce_std")
 @dispatched
-def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_std(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The standard deviation over axes, of the population: the square root of ``reduce_variance``.
 
     >>> fg.math.reduce_std([[1.0, 3.0], [2.0, 2.0]], axis=1).numpy()
@@ -153,7 +198,10 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     return sqrt(reduce_variance(input_tensor, axis, keepdims), name)
 
 
-def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
+@public("math.reduce_logsumexp", "reduce_logsumexp")
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """``log(sum(exp(x)))`` over axes, computed about the maximum so that nothing overflows.
 
     >>> fg.reduce_logsumexp([1000.0, 1000.0]).numpy().round(2)
@@ -169,7 +217,14 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     return add(total, top, name)
 
 
-def count_nonzero(input, axis=None, keepdims=None, dtype=int64, name=None):
+@public("math.count_nonzero")
+def count_nonzero(
+    input: TensorLike,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> Tensor:
     """How many elements over axes are not zero (for strings, not empty).
 
     >>> fg.math.count_nonzero([[0.0, 2.0], [3.0, 4.0]], axis=0).numpy()
@@ -180,7 +235,8 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=int64, name=None):
     return reduce_sum(cast(not_equal(x, zeros), as_dtype(dtype)), axis, keepdims or False, name)
 
 
-def zero_fraction(value, name=None):
+@public("math.zero_fraction", "nn.zero_fraction")
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of elements that are zero, as float32; NaN where there are none.
 
     >>> fg.math.zero_fraction([0.0, 3.0, 0.0, 1.0]).numpy()
@@ -192,7 +248,10 @@ def zero_fraction(value, name=None):
     return divide(cast(zeros, float32), cast(size, float32), name)
 
 
-def argmax(input, axis=None, output_type=int64, name=None):
+@public("math.argmax", "argmax")
+def argmax(
+    input: TensorLike, axis: Any = None, output_type: Any = int64, name: str | None = None
+) -> Tensor:
     """The position of the largest element along an axis, the first among equals.
 
     >>> fg.argmax([[1, 9, 3], [7, 5, 7]], axis=1).numpy()
@@ -211,7 +270,10 @@ def argmax(input, axis=None, output_type=int64, name=None):
     return emit("ArgMax", (input, 0 if axis is None else axis), attrs, name)
 
 
-def argmin(input, axis=None, output_type=int64, name=None):
+@public("math.argmin", "argmin")
+def argmin(
+    input: TensorLike, axis: Any = None, output_type: Any = int64, name: str | None = None
+) -> Tensor:
     """The position of the smallest element along an axis, the first among equals; see ``argmax``.
 
     >>> fg.argmin([[1, 9, 3], [7, 5, 7]], axis=1).numpy()
@@ -221,7 +283,14 @@ def argmin(input, axis=None, output_type=int64, name=None):
     return emit("ArgMin", (input, 0 if axis is None else axis), attrs, name)
 
 
-def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+@public("math.cumsum", "cumsum")
+def cumsum(
+    x: TensorLike,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """Running sums along an axis.
 
     >>> fg.cumsum([1, 2, 3]).numpy(), fg.cumsum([1, 2, 3], exclusive=True).numpy()
@@ -237,7 +306,14 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     return emit("Cumsum", (x, axis), {"exclusive": exclusive, "reverse": reverse}, name)
 
 
-def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+@public("math.cumprod")
+def cumprod(
+    x: TensorLike,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """Running products along an axis; the arguments are those of ``cumsum``.
 
     >>> fg.math.cumprod([2, 3, 4], reverse=True).numpy()
@@ -246,7 +322,8 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     return emit("Cumprod", (x, axis), {"exclusive": exclusive, "reverse": reverse}, name)
 
 
-def is_non_decreasing(x, name=None):
+@public("math.is_non_decreasing")
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is below the one before it, in row order; True for fewer than two.
 
     >>> fg.math.is_non_decreasing([1, 1, 2]).numpy()
@@ -255,7 +332,8 @@ def is_non_decreasing(x, name=None):
     return _ordered(greater_equal, x, name)
 
 
-def is_strictly_increasing(x, name=None):
+@public("math.is_strictly_increasing")
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is above the one before it, in row order; True for fewer than two.
 
     >>> fg.math.is_strictly_increasing([1, 1, 2]).numpy()
@@ -264,14 +342,21 @@ def is_strictly_increasing(x, name=None):
     return _ordered(greater, x, name)
 
 
-def _ordered(compare, x, name):
+def _ordered(compare: Any, x: Any, name: Any) -> Any:
     flat = emit("Reshape", (x, [-1]), None, None)
     later = emit("StridedSlice", (flat, [1], [0], [1]), {"end_mask": 1}, None)
     earlier = emit("StridedSlice", (flat, [0], [-1], [1]), {"begin_mask": 1}, None)
     return reduce_all(compare(later, earlier), None, False, name)
 
 
-def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+@public("math.cumulative_logsumexp")
+def cumulative_logsumexp(
+    x: TensorLike,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """``log(cumsum(exp(x)))`` along an axis, without overflow; for the arguments see ``cumsum``.
 
     >>> fg.math.cumulative_logsumexp([0.0, 0.0]).numpy()
@@ -297,12 +382,12 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     return emit("Identity", (total,), None, name)
 
 
-def _length(x, axis):
+def _length(x: Any, axis: Any) -> Any:
     known = known_size(x, axis)
     return emit("Shape", (x,), None, None)[axis] if known is None else known
 
 
-def _shifted(x, step, axis, reverse, fill):
+def _shifted(x: Any, step: Any, axis: Any, reverse: Any, fill: Any) -> Any:
     """``x`` moved ``step`` places along an axis, the places left free filled."""
     rank, length = x.ndim, _length(x, axis)
     step = emit("Minimum", (step, length), None, None)
@@ -319,7 +404,7 @@ def _shifted(x, step, axis, reverse, fill):
     return moved
 
 
-def _log_add(x, y):
+def _log_add(x: Any, y: Any) -> Any:
     """``log(exp(x) + exp(y))``."""
     top = maximum(x, y)
     top = emit("SelectV2", (is_finite(top), top, convert(0, top.dtype)), None, None)

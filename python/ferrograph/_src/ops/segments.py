@@ -1,16 +1,18 @@
 """Segments, counting and partitions."""
 
-import builtins
+from __future__ import annotations
 
-from ._base import convert, emit, int32, int64
-from .arrays import concat, expand_dims, rank, reshape, shape
-from .creation import ones, ones_like, range, zeros_like
-from .debug import Assert
-from .elementwise import (
+import builtins
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, emit, int32, int64
+from ._emits import dressed
+from .arithmetic import (
     add,
     divide,
     equal,
-    floor,
     greater,
     greater_equal,
     less,
@@ -18,24 +20,20 @@ from .elementwise import (
     maximum,
     minimum,
     multiply,
-    sqrt,
     subtract,
 )
+from .arrays import concat, expand_dims, rank, reshape, shape
+from .creation import ones, ones_like, range, zeros_like
+from .debug import Assert
+from .elementwise import floor, sqrt
 from .numeric import cast
 from .reductions import reduce_all, reduce_max
 from .selection import boolean_mask, tensor_scatter_nd_update
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def _unsorted(op, what, empty):
-    def segment(data, segment_ids, num_segments, name=None):
-        return emit(op, (data, segment_ids, num_segments), None, name)
 
-    segment.__doc__ = f"""The {what} of the slices of ``data`` with each id; negative ids are
-    dropped.
-
-Empty segments give {empty}.
-
-Args:
+_UNSORTED_DOC = """Args:
   data: a tensor of numbers.
   segment_ids: an integer for each element of so many first axes of ``data``.
   num_segments: the number of segments, a scalar.
@@ -44,25 +42,8 @@ Args:
 Raises:
   InvalidArgumentError: for an id that is not below ``num_segments``.
 """
-    segment.__name__ = segment.__qualname__ = f"unsorted_segment_{op[15:].lower()}"
-    return segment
 
-
-unsorted_segment_sum = _unsorted("UnsortedSegmentSum", "sums", "0")
-unsorted_segment_prod = _unsorted("UnsortedSegmentProd", "products", "1")
-unsorted_segment_max = _unsorted("UnsortedSegmentMax", "maxima", "the least finite number")
-unsorted_segment_min = _unsorted("UnsortedSegmentMin", "minima", "the greatest finite number")
-
-
-def _sorted_segment(op, what, empty):
-    def segment(data, segment_ids, name=None):
-        return emit(op, (data, segment_ids), None, name)
-
-    segment.__doc__ = f"""The {what} of the slices of ``data`` with each id, ids being sorted.
-
-Ids left out give {empty}.
-
-Args:
+_SORTED_DOC = """Args:
   data: a tensor of numbers.
   segment_ids: a sorted vector of integers from 0 up, one for each slice along the first axis.
   name: a name for the operation.
@@ -70,18 +51,149 @@ Args:
 Raises:
   InvalidArgumentError: where the ids are not sorted, or negative.
 """
-    segment.__name__ = segment.__qualname__ = f"segment_{op[7:].lower()}"
-    return segment
 
 
-segment_sum = _sorted_segment("SegmentSum", "sums", "0")
-segment_mean = _sorted_segment("SegmentMean", "means", "0")
-segment_prod = _sorted_segment("SegmentProd", "products", "1")
-segment_max = _sorted_segment("SegmentMax", "maxima", "0")
-segment_min = _sorted_segment("SegmentMin", "minima", "0")
+def _unsorted(op: str) -> Callable[[F], F]:
+    """The body of a function that is the operation ``op`` on segments in any order."""
+
+    def make(declared: F) -> F:
+        def segment(data, segment_ids, num_segments, name=None):
+            return emit(op, (data, segment_ids, num_segments), None, name)
+
+        return dressed(segment, declared, _UNSORTED_DOC)
+
+    return make
 
 
-def _segment_counts(data, segment_ids, num_segments):
+def _sorted(op: str) -> Callable[[F], F]:
+    """The body of a function that is the operation ``op`` on sorted segments."""
+
+    def make(declared: F) -> F:
+        def segment(data, segment_ids, name=None):
+            return emit(op, (data, segment_ids), None, name)
+
+        return dressed(segment, declared, _SORTED_DOC)
+
+    return make
+
+
+@public("math.unsorted_segment_sum")
+@_unsorted("UnsortedSegmentSum")
+def unsorted_segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The sums of the slices of ``data`` with each id; negative ids are dropped.
+
+    Empty segments give 0.
+
+    >>> fg.math.unsorted_segment_sum([1, 2, 3], [0, 1, 0], 2).numpy()
+    array([4, 2], dtype=int32)
+    """
+
+
+@public("math.unsorted_segment_prod")
+@_unsorted("UnsortedSegmentProd")
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The products of the slices of ``data`` with each id; negative ids are dropped.
+
+    Empty segments give 1.
+
+    >>> fg.math.unsorted_segment_prod([1, 2, 3], [0, 1, 0], 2).numpy()
+    array([3, 2], dtype=int32)
+    """
+
+
+@public("math.unsorted_segment_max")
+@_unsorted("UnsortedSegmentMax")
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The maxima of the slices of ``data`` with each id; negative ids are dropped.
+
+    Empty segments give the least finite number.
+
+    >>> fg.math.unsorted_segment_max([1, 2, 3], [0, 1, 0], 2).numpy()
+    array([3, 2], dtype=int32)
+    """
+
+
+@public("math.unsorted_segment_min")
+@_unsorted("UnsortedSegmentMin")
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The minima of the slices of ``data`` with each id; negative ids are dropped.
+
+    Empty segments give the greatest finite number.
+
+    >>> fg.math.unsorted_segment_min([1, 2, 3], [0, 1, 0], 2).numpy()
+    array([1, 2], dtype=int32)
+    """
+
+
+@public("math.segment_sum")
+@_sorted("SegmentSum")
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The sums of the slices of ``data`` with each id, ids being sorted.
+
+    Ids left out give 0.
+
+    >>> fg.math.segment_sum([1, 2, 3], [0, 0, 1]).numpy()
+    array([3, 3], dtype=int32)
+    """
+
+
+@public("math.segment_mean")
+@_sorted("SegmentMean")
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The means of the slices of ``data`` with each id, ids being sorted.
+
+    Ids left out give 0.
+
+    >>> fg.math.segment_mean([1.0, 2.0, 3.0], [0, 0, 1]).numpy()
+    array([1.5, 3. ], dtype=float32)
+    """
+
+
+@public("math.segment_prod")
+@_sorted("SegmentProd")
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The products of the slices of ``data`` with each id, ids being sorted.
+
+    Ids left out give 1.
+
+    >>> fg.math.segment_prod([1, 2, 3], [0, 0, 1]).numpy()
+    array([2, 3], dtype=int32)
+    """
+
+
+@public("math.segment_max")
+@_sorted("SegmentMax")
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The maxima of the slices of ``data`` with each id, ids being sorted.
+
+    Ids left out give 0.
+
+    >>> fg.math.segment_max([1, 2, 3], [0, 0, 1]).numpy()
+    array([2, 3], dtype=int32)
+    """
+
+
+@public("math.segment_min")
+@_sorted("SegmentMin")
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The minima of the slices of ``data`` with each id, ids being sorted.
+
+    Ids left out give 0.
+
+    >>> fg.math.segment_min([1, 2, 3], [0, 0, 1]).numpy()
+    array([1, 3], dtype=int32)
+    """
+
+
+def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """How many slices each segment has, shaped to divide the segments of ``data``."""
     data, segment_ids = convert(data), convert(segment_ids)
     one_each = ones(shape(segment_ids), data.dtype)
@@ -92,7 +204,10 @@ def _segment_counts(data, segment_ids, num_segments):
     return maximum(counts, convert(1, data.dtype))
 
 
-def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+@public("math.unsorted_segment_mean")
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The means of the slices with each id, 0 for empty segments; see ``unsorted_segment_sum``.
 
     >>> fg.math.unsorted_segment_mean([5.0, 6.0, 8.0], [1, 0, 1], 3).numpy()
@@ -102,22 +217,26 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     return divide(unsorted_segment_sum(data, segment_ids, num_segments), counts, name)
 
 
-def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
+@public("math.unsorted_segment_sqrt_n")
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
     """The sums of the slices with each id, divided by the square root of their number."""
     counts = _segment_counts(data, segment_ids, num_segments)
     return divide(unsorted_segment_sum(data, segment_ids, num_segments), sqrt(counts), name)
 
 
+@public("math.bincount")
 def bincount(
-    arr,
-    weights=None,
-    minlength=None,
-    maxlength=None,
-    dtype=int32,
-    name=None,
-    axis=None,
-    binary_output=False,
-):
+    arr: TensorLike,
+    weights: TensorLike = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Tensor:
     """How often each number from 0 up occurs.
 
     >>> fg.math.bincount([1, 3, 1]).numpy()
@@ -159,7 +278,14 @@ def bincount(
     return counts if rows is None else reshape(counts, [rows, length], name)
 
 
-def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=int32, name=None):
+@public("histogram_fixed_width_bins")
+def histogram_fixed_width_bins(
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
     """The bin of each value among ``nbins`` equal ones; what lies outside goes to the bin at that
     end.
 
@@ -174,7 +300,14 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=int32, name
     return cast(minimum(maximum(floor(scaled), convert(0, values.dtype)), last), dtype, name)
 
 
-def histogram_fixed_width(values, value_range, nbins=100, dtype=int32, name=None):
+@public("histogram_fixed_width")
+def histogram_fixed_width(
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
     """How many values fall into each of ``nbins`` equal bins; see ``histogram_fixed_width_bins``.
 
     >>> fg.histogram_fixed_width([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
@@ -184,7 +317,15 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=int32, name=None
     return unsorted_segment_sum(ones_like(bins, dtype), bins, nbins, name)
 
 
-def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32, name=None):
+@public("math.confusion_matrix")
+def confusion_matrix(
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike = None,
+    weights: TensorLike = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
     """How often each label (row) was predicted as each class (column).
 
     >>> fg.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
@@ -214,13 +355,16 @@ def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=
     return emit("ScatterNd", (places, counted, sizes), None, name)
 
 
-def _above(numbers):
+def _above(numbers: Any) -> Any:
     """One more than the largest of a vector of integers; 0 where it is empty."""
     floor_of = convert([-1], numbers.dtype)
     return add(reduce_max(concat([floor_of, numbers], 0)), 1)
 
 
-def dynamic_partition(data, partitions, num_partitions, name=None):
+@public("dynamic_partition")
+def dynamic_partition(
+    data: TensorLike, partitions: TensorLike, num_partitions: Any, name: str | None = None
+) -> list[Tensor]:
     """The slices of ``data`` sorted into ``num_partitions`` tensors, the order kept within each.
 
     >>> [t.numpy().tolist() for t in fg.dynamic_partition([10, 20, 30], [1, 0, 1], 2)]
@@ -242,7 +386,8 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     return [boolean_mask(data, mask) for mask in masks]
 
 
-def dynamic_stitch(indices, data, name=None):
+@public("dynamic_stitch")
+def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = None) -> Tensor:
     """The slices of several tensors merged into one, each at its index; the last wins where
     several meet.
 

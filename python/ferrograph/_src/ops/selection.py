@@ -1,12 +1,24 @@
 """Choosing elements: slices, gathers, scatters, masks, conditions."""
 
-from ._base import bool, convert, convert_pair, emit, int_vector, static_value
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, bool, convert, convert_pair, emit, int_vector, static_value
 from ._dispatch import dispatched
+from ._emits import dressed
 from .arrays import concat, expand_dims, reshape, shape
 from .numeric import cast
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def slice(input_, begin, size, name=None):
+
+@public("slice")
+def slice(
+    input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
+) -> Tensor:
     """The block of a tensor that starts at ``begin`` and has this size; a size of -1 takes all
     that is left.
 
@@ -20,19 +32,20 @@ def slice(input_, begin, size, name=None):
     return emit("Slice", (input_, begin, size), None, name)
 
 
+@public("strided_slice")
 def strided_slice(
-    input_,
-    begin,
-    end,
-    strides=None,
-    begin_mask=0,
-    end_mask=0,
-    ellipsis_mask=0,
-    new_axis_mask=0,
-    shrink_axis_mask=0,
-    var=None,
-    name=None,
-):
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike = None,
+    begin_mask: Any = 0,
+    end_mask: Any = 0,
+    ellipsis_mask: Any = 0,
+    new_axis_mask: Any = 0,
+    shrink_axis_mask: Any = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """What ``input_[begin[0]:end[0]:strides[0], ...]`` gives; indexing is the usual way to write
     it.
 
@@ -66,8 +79,16 @@ def strided_slice(
     return emit("StridedSlice", (input_, begin, end, strides), attrs, name)
 
 
+@public("gather")
 @dispatched
-def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+def gather(
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: Any = 0,
+    name: str | None = None,
+) -> Tensor:
     """The slices of ``params`` along an axis at these indices.
 
     The result has the shape of ``params`` with the axis replaced by the axes of ``indices``. With
@@ -95,7 +116,14 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     return emit("GatherV2", (params, indices, axis), {"batch_dims": batch_dims}, name)
 
 
-def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
+@public("gather_nd")
+def gather_nd(
+    params: TensorLike,
+    indices: TensorLike,
+    batch_dims: Any = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
     """The elements or slices of ``params`` at coordinates, which are the last axis of ``indices``.
 
     >>> fg.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
@@ -117,7 +145,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     return emit("GatherNd", (params, indices), None, name)
 
 
-def _with_batch_coordinates(indices, batch_dims):
+def _with_batch_coordinates(indices: Any, batch_dims: Any) -> Any:
     """Coordinates that begin with the place in the batch that they stand at."""
     sizes = shape(indices, indices.dtype)
     outer = concat([sizes[:-1], convert([1], indices.dtype)], 0)
@@ -129,7 +157,10 @@ def _with_batch_coordinates(indices, batch_dims):
     return concat([*columns, indices], -1)
 
 
-def scatter_nd(indices, updates, shape, name=None):
+@public("scatter_nd")
+def scatter_nd(
+    indices: TensorLike, updates: TensorLike, shape: TensorLike, name: str | None = None
+) -> Tensor:
     """A tensor of zeros of this shape with ``updates`` added at coordinates.
 
     >>> fg.scatter_nd([[4], [1], [4]], [9, 10, 11], [6]).numpy()
@@ -148,14 +179,7 @@ def scatter_nd(indices, updates, shape, name=None):
     return emit("ScatterNd", (indices, updates, cast(shape, indices.dtype)), None, name)
 
 
-def _scatter(op, how):
-    def function(tensor, indices, updates, name=None):
-        tensor, updates = convert_pair(tensor, updates)
-        return emit(op, (tensor, indices, updates), None, name)
-
-    function.__doc__ = f"""A copy of ``tensor`` in which ``updates`` {how} at coordinates.
-
-Args:
+_SCATTER_DOC = """Args:
   tensor: a tensor.
   indices: integers; the last axis holds coordinates.
   updates: an element or a slice for each coordinate.
@@ -164,20 +188,86 @@ Args:
 Raises:
   InvalidArgumentError: for coordinates outside of ``tensor``.
 """
-    name = "update" if op == "TensorScatterUpdate" else op.removeprefix("TensorScatter").lower()
-    function.__name__ = function.__qualname__ = f"tensor_scatter_nd_{name}"
-    return function
 
 
-tensor_scatter_nd_update = _scatter("TensorScatterUpdate", "replace what stands")
-tensor_scatter_nd_add = _scatter("TensorScatterAdd", "are added to what stands")
-tensor_scatter_nd_sub = _scatter("TensorScatterSub", "are taken from what stands")
-tensor_scatter_nd_max = _scatter("TensorScatterMax", "stand where larger than what stood")
-tensor_scatter_nd_min = _scatter("TensorScatterMin", "stand where smaller than what stood")
+def _scatters(op: str) -> Callable[[F], F]:
+    """The body of a function that is the operation ``op`` on a tensor and updates at places."""
+
+    def make(declared: F) -> F:
+        def scatter(tensor, indices, updates, name=None):
+            tensor, updates = convert_pair(tensor, updates)
+            return emit(op, (tensor, indices, updates), None, name)
+
+        return dressed(scatter, declared, _SCATTER_DOC)
+
+    return make
 
 
+@public("tensor_scatter_nd_update")
+@_scatters("TensorScatterUpdate")
+def tensor_scatter_nd_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """A copy of ``tensor`` in which ``updates`` replace what stands at coordinates.
+
+    >>> fg.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy()
+    array([1, 9, 3], dtype=int32)
+    """
+
+
+@public("tensor_scatter_nd_add")
+@_scatters("TensorScatterAdd")
+def tensor_scatter_nd_add(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """A copy of ``tensor`` in which ``updates`` are added to what stands at coordinates.
+
+    >>> fg.tensor_scatter_nd_add([1, 2, 3], [[1]], [9]).numpy()
+    array([ 1, 11,  3], dtype=int32)
+    """
+
+
+@public("tensor_scatter_nd_sub")
+@_scatters("TensorScatterSub")
+def tensor_scatter_nd_sub(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """A copy of ``tensor`` in which ``updates`` are taken from what stands at coordinates.
+
+    >>> fg.tensor_scatter_nd_sub([1, 2, 3], [[1]], [9]).numpy()
+    array([ 1, -7,  3], dtype=int32)
+    """
+
+
+@public("tensor_scatter_nd_max")
+@_scatters("TensorScatterMax")
+def tensor_scatter_nd_max(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """A copy of ``tensor`` in which ``updates`` stand where larger than what stood at coordinates.
+
+    >>> fg.tensor_scatter_nd_max([1, 2, 3], [[1]], [9]).numpy()
+    array([1, 9, 3], dtype=int32)
+    """
+
+
+@public("tensor_scatter_nd_min")
+@_scatters("TensorScatterMin")
+def tensor_scatter_nd_min(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """A copy of ``tensor`` in which ``updates`` stand where smaller than what stood at coordinates.
+
+    >>> fg.tensor_scatter_nd_min([1, 2, 3], [[1]], [9]).numpy()
+    array([1, 2, 3], dtype=int32)
+    """
+
+
+@public("where")
 @dispatched
-def where(condition, x=None, y=None, name=None):
+def where(
+    condition: TensorLike, x: TensorLike = None, y: TensorLike = None, name: str | None = None
+) -> Any:
     """``x`` where the condition is True and ``y`` elsewhere; alone, the coordinates where it is
     True.
 
@@ -206,8 +296,11 @@ def where(condition, x=None, y=None, name=None):
     return emit("SelectV2", (convert(condition, dtype_hint=bool), x, y), None, name)
 
 
+@public("boolean_mask")
 @dispatched
-def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: Any = None, name: str | None = "boolean_mask"
+) -> Tensor:
     """The slices of ``tensor`` where ``mask`` is True, in order, the masked axes becoming one.
 
     >>> fg.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy().tolist()
@@ -233,7 +326,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     return emit("GatherV2", (rows, places, axis), {"batch_dims": 0}, name)
 
 
-def _check_mask(tensor, mask, axis):
+def _check_mask(tensor: Any, mask: Any, axis: Any) -> Any:
     """Checks what is known of a mask against the axes that it masks."""
     if not mask.ndim:
         raise ValueError(
@@ -247,5 +340,5 @@ def _check_mask(tensor, mask, axis):
         raise ValueError(f"a mask of shape {mask.shape} does not fit axis {axis} of {tensor.shape}")
 
 
-def _differ(a, b):
+def _differ(a: Any, b: Any) -> Any:
     return a is not None and b is not None and a != b

@@ -1,11 +1,16 @@
 """Sorting, searching and distinct elements."""
 
+from __future__ import annotations
+
 import builtins
 from collections import namedtuple
+from typing import Any
 
-from ._base import as_dtype, convert, convert_pair, emit, int32, static_value
+from ..values.public import public
+from ._base import Tensor, TensorLike, as_dtype, convert, convert_pair, emit, int32, static_value
+from .arithmetic import greater, less, logical_and
 from .arrays import expand_dims, reshape, shape, transpose
-from .elementwise import greater, invert, is_finite, less, logical_and, negative
+from .elementwise import invert, is_finite, negative
 from .numeric import cast
 from .reductions import reduce_sum
 from .selection import gather
@@ -15,7 +20,14 @@ Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
-def top_k(input, k=1, sorted=True, index_type=int32, name=None):
+@public("math.top_k", "nn.top_k")
+def top_k(
+    input: TensorLike,
+    k: TensorLike = 1,
+    sorted: bool = True,
+    index_type: Any = int32,
+    name: str | None = None,
+) -> Any:
     """The ``k`` largest elements along the last axis and their positions; among equals the first
     wins.
 
@@ -40,7 +52,10 @@ def top_k(input, k=1, sorted=True, index_type=int32, name=None):
     return TopKV2(values, cast(indices, index_type))
 
 
-def sort(values, axis=-1, direction="ASCENDING", name=None):
+@public("sort")
+def sort(
+    values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
     """The elements along an axis in order.
 
     >>> fg.sort([3, 1, 2], direction="DESCENDING").numpy()
@@ -58,7 +73,14 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
     return _sorted(convert(values), axis, direction, 0, name)
 
 
-def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+@public("argsort")
+def argsort(
+    values: TensorLike,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The positions that would put the elements along an axis in order, as int32. Equals keep
     their order.
 
@@ -75,7 +97,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     return _sorted(convert(values), axis, direction, 1, name)
 
 
-def _sorted(values, axis, direction, part, name):
+def _sorted(values: Any, axis: Any, direction: Any, part: Any, name: Any) -> Any:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction must be ASCENDING or DESCENDING, got {direction!r}")
     axis = int(static_value(axis))
@@ -91,7 +113,7 @@ def _sorted(values, axis, direction, part, name):
     return transpose(_sorted_last(transpose(values, order), direction, part), order, name=name)
 
 
-def _sorted_last(values, direction, part):
+def _sorted_last(values: Any, direction: Any, part: Any) -> Any:
     """Sorts the last axis; ``part`` is 0 for the elements, 1 for their positions."""
     flip = None
     if direction == "ASCENDING":
@@ -104,7 +126,14 @@ def _sorted_last(values, direction, part):
     return flip(out) if flip and part == 0 else out
 
 
-def searchsorted(sorted_sequence, values, side="left", out_type=int32, name=None):
+@public("searchsorted")
+def searchsorted(
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: Any = int32,
+    name: str | None = None,
+) -> Tensor:
     """Where values would go in sorted rows to keep them sorted, by binary search.
 
     >>> fg.searchsorted([1.0, 3.0, 5.0], [3.0, 9.0]).numpy()
@@ -130,7 +159,8 @@ def searchsorted(sorted_sequence, values, side="left", out_type=int32, name=None
     return reshape(places, shape(values), name)
 
 
-def unique(x, out_idx=int32, name=None):
+@public("unique")
+def unique(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> Any:
     """The distinct elements of a vector in order of first appearance, and where each element went.
 
     >>> y, idx = fg.unique([4, 1, 4, 2])
@@ -146,7 +176,8 @@ def unique(x, out_idx=int32, name=None):
     return Unique(*emit("Unique", (x,), {"out_idx": as_dtype(out_idx)}, name))
 
 
-def unique_with_counts(x, out_idx=int32, name=None):
+@public("unique_with_counts")
+def unique_with_counts(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> Any:
     """As ``unique``, and how often each distinct element occurs.
 
     >>> fg.unique_with_counts([4, 1, 4]).count.numpy()
@@ -155,7 +186,10 @@ def unique_with_counts(x, out_idx=int32, name=None):
     return UniqueWithCounts(*emit("UniqueWithCounts", (x,), {"out_idx": as_dtype(out_idx)}, name))
 
 
-def in_top_k(targets, predictions, k, name=None):
+@public("math.in_top_k", "nn.in_top_k")
+def in_top_k(
+    targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None
+) -> Tensor:
     """Whether the class of each row is among its ``k`` largest predictions; ties at the border
     count as in.
 

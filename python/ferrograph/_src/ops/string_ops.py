@@ -1,11 +1,36 @@
 """Functions of string tensors."""
 
-from ._base import as_dtype, as_list, convert, convert_all, emit, float32, int_vector, string
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
+from ._base import (
+    Tensor,
+    TensorLike,
+    as_dtype,
+    as_list,
+    convert,
+    convert_all,
+    emit,
+    float32,
+    int_vector,
+    string,
+)
 from ._dispatch import dispatched
 
 
+@public("strings.as_string", "as_string", ragged="flat")
 @dispatched
-def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
+def as_string(
+    input: TensorLike,
+    precision: Any = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: Any = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
     """Numbers and bools written as strings.
 
     >>> fg.strings.as_string([3.1415926, 2.71828], precision=2).numpy()
@@ -30,7 +55,8 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     return emit("AsString", (input,), attrs, name)
 
 
-def join(inputs, separator="", name=None):
+@public("strings.join")
+def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Strings of several tensors joined element by element; scalars go with any shape.
 
     >>> fg.strings.join([["a", "b"], "!"]).numpy()
@@ -40,7 +66,14 @@ def join(inputs, separator="", name=None):
     return emit("StringJoin", tensors, {"separator": separator}, name)
 
 
-def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
+@public("strings.reduce_join")
+def reduce_join(
+    inputs: TensorLike,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
     """The strings along axes joined, one axis after another: all of them in row order unless told.
 
     >>> fg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy()
@@ -57,8 +90,9 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     return emit("ReduceJoin", (inputs, int_vector(axis)), attrs, name)
 
 
+@public("strings.length", ragged="flat")
 @dispatched
-def length(input, unit="BYTE", name=None):
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The lengths of strings in bytes, or characters for ``unit="UTF8_CHAR"``, as int32.
 
     >>> fg.strings.length(["hello", "hé"]).numpy()
@@ -67,8 +101,11 @@ def length(input, unit="BYTE", name=None):
     return emit("StringLength", (input,), {"unit": unit}, name)
 
 
+@public("strings.substr", ragged="flat")
 @dispatched
-def substr(input, pos, len, unit="BYTE", name=None):
+def substr(
+    input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
+) -> Tensor:
     """The part of each string that starts at ``pos`` and has this length, or less at its end.
 
     >>> fg.strings.substr(["hello", "world"], 1, 3).numpy()
@@ -88,8 +125,9 @@ def substr(input, pos, len, unit="BYTE", name=None):
     return emit("Substr", (input, pos, len), {"unit": unit}, name)
 
 
+@public("strings.lower", ragged="flat")
 @dispatched
-def lower(input, encoding="", name=None):
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in lower case: ASCII letters, or all for ``encoding="utf-8"``.
 
     >>> fg.strings.lower("ABC").numpy()
@@ -98,8 +136,9 @@ def lower(input, encoding="", name=None):
     return emit("StringLower", (input,), {"encoding": encoding}, name)
 
 
+@public("strings.upper", ragged="flat")
 @dispatched
-def upper(input, encoding="", name=None):
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in upper case: ASCII letters, or all for ``encoding="utf-8"``.
 
     >>> fg.strings.upper("abc").numpy()
@@ -108,8 +147,9 @@ def upper(input, encoding="", name=None):
     return emit("StringUpper", (input,), {"encoding": encoding}, name)
 
 
+@public("strings.strip", ragged="flat")
 @dispatched
-def strip(input, name=None):
+def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Strings without white space at both ends.
 
     >>> fg.strings.strip(" a b ").numpy()
@@ -118,8 +158,9 @@ def strip(input, name=None):
     return emit("StringStrip", (input,), None, name)
 
 
+@public("strings.to_number", ragged="flat")
 @dispatched
-def to_number(input, out_type=float32, name=None):
+def to_number(input: TensorLike, out_type: Any = float32, name: str | None = None) -> Tensor:
     """The numbers that strings spell.
 
     >>> fg.strings.to_number(["1.5", "-2"]).numpy()
@@ -136,7 +177,14 @@ def to_number(input, out_type=float32, name=None):
     return emit("StringToNumber", (input,), {"out_type": as_dtype(out_type)}, name)
 
 
-def format(template, inputs, placeholder="{}", summarize=3, name=None):
+@public("strings.format")
+def format(
+    template: Any,
+    inputs: TensorLike,
+    placeholder: str = "{}",
+    summarize: Any = 3,
+    name: str | None = None,
+) -> Tensor:
     """A template with each placeholder replaced by a tensor as ``fg.print`` shows it.
 
     >>> fg.strings.format("x: {}", fg.constant([1, 2])).numpy()
@@ -160,8 +208,9 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     return emit("StringFormat", tensors, attrs, name)
 
 
+@public("strings.regex_full_match", ragged="flat")
 @dispatched
-def regex_full_match(input, pattern, name=None):
+def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     """Whether the whole of each string matches a regular expression.
 
     >>> fg.strings.regex_full_match(["abc", "ab1"], "[a-z]+").numpy()
@@ -175,8 +224,15 @@ def regex_full_match(input, pattern, name=None):
     return emit("RegexFullMatch", (input, pattern), None, name)
 
 
+@public("strings.regex_replace", ragged="flat")
 @dispatched
-def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
+def regex_replace(
+    input: TensorLike,
+    pattern: Any,
+    rewrite: Any,
+    replace_global: bool = True,
+    name: str | None = None,
+) -> Tensor:
     """Each string with what matches a regular expression replaced; ``\\1`` stands for the first
     group.
 
@@ -200,7 +256,14 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     return emit("RegexReplace", (input, pattern, rewrite), attrs, name)
 
 
-def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
+@public("strings.unsorted_segment_join")
+def unsorted_segment_join(
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
     """The strings with each id joined in order; negative ids are dropped, empty segments are empty.
 
     >>> fg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2, separator="-").numpy()

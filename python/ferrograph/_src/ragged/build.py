@@ -8,12 +8,14 @@ from .. import ops
 from ..native import _core
 from ..ops import elementwise, partition, segments
 from ..values import constants, dtypes
+from ..values.public import public
 from .arrays import concat
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["boolean_mask", "constant", "ragged_range", "stack", "stack_dynamic_partitions"]
 
 
+@public("ragged.constant")
 def constant(
     pylist: Any,
     dtype: Any = None,
@@ -103,6 +105,7 @@ def _depths(value: Any) -> tuple[int | None, int]:
     return found, deepest
 
 
+@public("ragged.range")
 def ragged_range(
     starts: Any,
     limits: Any = None,
@@ -140,6 +143,7 @@ def ragged_range(
     return RaggedTensor(values, splits)
 
 
+@public("ragged.stack")
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors, ragged or not, of one rank along a new axis; the others may differ in size.
 
@@ -168,6 +172,7 @@ def _as_ragged(value: Any, axis: int) -> Any:
     return RaggedTensor.from_tensor(value, ragged_rank=rank - 1)
 
 
+@public("ragged.boolean_mask")
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The values where a mask holds, in the rows they were in.
 
@@ -200,6 +205,7 @@ def _mask_rows(data: Any, mask: Any) -> Any:
     return RaggedTensor(boolean_mask(data.values, mask.values), data.row_splits)
 
 
+@public("ragged.stack_dynamic_partitions")
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:

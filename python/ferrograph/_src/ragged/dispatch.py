@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import ops
 from ..native import _core
 from ..ops import activations
+from ..ops import reductions as dense
 from ..values import constants
+from ..values.public import facts
 from . import arrays, build, reductions
 from .elementwise import aligned, map_flat_values
 from .tensor import is_ragged
@@ -17,15 +20,13 @@ __all__ = ["dispatch"]
 
 def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
     """The result of a public function, NotImplemented for one that has no ragged form."""
-    name = function.__name__
-    if name in reductions.REDUCTIONS:
-        return _reduced(name, *args, **kwargs)
-    form = _FORMS.get(name)
+    form = _FORMS.get(function)
     if form is not None:
         return form(*args, **kwargs)
-    if name in _PAIRS:
+    how = facts(function).ragged
+    if how == "pair":
         return _pair(function, *args, **kwargs)
-    if name in _UNARY:
+    if how == "flat":
         return map_flat_values(function, *args, **kwargs)
     return NotImplemented
 
@@ -158,39 +159,22 @@ def _split(
     return [value[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
-_FORMS: dict[str, Any] = {
-    "add_n": _add_n,
-    "boolean_mask": _boolean_mask,
-    "concat": _concat,
-    "embedding_lookup": _lookup,
-    "expand_dims": _expand_dims,
-    "gather": _gather,
-    "one_hot": _one_hot,
-    "rank": _rank,
-    "reverse": _reverse,
-    "size": _size,
-    "split": _split,
-    "squeeze": _squeeze,
-    "stack": _stack,
-    "tile": _tile,
-    "where": _where,
+# The functions that have a ragged form of their own.
+_FORMS: dict[Any, Any] = {
+    ops.add_n: _add_n,
+    ops.boolean_mask: _boolean_mask,
+    ops.concat: _concat,
+    ops.expand_dims: _expand_dims,
+    ops.gather: _gather,
+    activations.embedding_lookup: _lookup,
+    ops.one_hot: _one_hot,
+    ops.rank: _rank,
+    ops.reverse: _reverse,
+    ops.size: _size,
+    ops.split: _split,
+    ops.squeeze: _squeeze,
+    ops.stack: _stack,
+    ops.tile: _tile,
+    ops.where: _where,
+    **{getattr(dense, name): functools.partial(_reduced, name) for name in reductions.REDUCTIONS},
 }
-
-_PAIRS_NAMES = """
-add atan2 bitwise_and bitwise_or bitwise_xor divide divide_no_nan equal floordiv floormod
-greater greater_equal left_shift less less_equal logical_and logical_or logical_xor maximum
-minimum multiply multiply_no_nan nextafter not_equal pow realdiv right_shift squared_difference
-subtract truediv truncatediv truncatemod xdivy xlog1py xlogy zeta igamma igammac polygamma
-"""
-_PAIRS = frozenset(_PAIRS_NAMES.split())
-
-_UNARY_NAMES = """
-abs acos acosh angle as_string asin asinh atan atanh cast ceil clip_by_value conj cos cosh
-digamma dropout elu erf erfc erfcinv erfinv exp expm1 floor gelu identity imag invert is_finite
-is_inf is_nan leaky_relu length lgamma log log1p log_sigmoid logical_not lower ndtri negative
-ones_like real reciprocal reciprocal_no_nan regex_full_match regex_replace relu relu6 rint round
-rsqrt saturate_cast scalar_mul selu sigmoid sign silu sin sinh softplus softsign sqrt square
-stop_gradient strip substr swish tan tanh to_hash_bucket_fast to_number upper zeros_like
-check_numerics
-"""
-_UNARY = frozenset(_UNARY_NAMES.split())

@@ -9,11 +9,13 @@ from .. import ops
 from ..native import _core
 from ..ops import partition
 from ..values import dtypes, errors, nest
+from ..values.public import public
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["aligned", "map_flat_values", "same_rows"]
 
 
+@public("ragged.map_flat_values")
 def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     """``op`` of the innermost values, in the rows of the ragged arguments.
 

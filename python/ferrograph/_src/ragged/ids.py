@@ -6,10 +6,12 @@ from typing import Any
 
 from .. import ops
 from ..ops.partition import integers, rowids, splits_of_rowids
+from ..values.public import public
 
 __all__ = ["row_splits_to_segment_ids", "segment_ids_to_row_splits"]
 
 
+@public("ragged.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """The row of each value, where the rows have these splits.
 
@@ -20,6 +22,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     return made if out_type is None else ops.cast(made, out_type)
 
 
+@public("ragged.segment_ids_to_row_splits")
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Any:

@@ -6,12 +6,14 @@ from typing import Any, ClassVar
 
 from ..native import _core
 from ..values.dtypes import as_dtype, float32, int32, int64
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["RaggedTensorSpec"]
 
 
+@public("RaggedTensorSpec")
 class RaggedTensorSpec(TypeSpec):
     """The type of a ragged tensor: its shape, dtype, and how many of its axes are partitioned.
 

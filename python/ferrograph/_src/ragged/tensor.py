@@ -7,9 +7,10 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import elementwise, partition
+from ..ops import arithmetic, partition
 from ..values import constants, dtypes, errors
 from ..values.composite import CompositeTensor, with_values_of
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from .spec import RaggedTensorSpec
 
@@ -38,6 +39,7 @@ def is_ragged(value: Any) -> bool:
     return isinstance(value, RaggedTensor)
 
 
+@public("RaggedTensor")
 class RaggedTensor(CompositeTensor):
     """A tensor with axes along which its rows have different lengths.
 
@@ -459,12 +461,12 @@ _PAIRS = {
     "sub": ops.subtract,
     "mul": ops.multiply,
     "truediv": ops.truediv,
-    "floordiv": elementwise.floordiv,
-    "mod": elementwise.floormod,
+    "floordiv": arithmetic.floordiv,
+    "mod": arithmetic.floormod,
     "pow": ops.pow,
     "and": ops.logical_and,
     "or": ops.logical_or,
-    "xor": elementwise.logical_xor,
+    "xor": arithmetic.logical_xor,
 }
 _COMPARISONS = {
     "lt": ops.less,
@@ -474,7 +476,8 @@ _COMPARISONS = {
     "eq": ops.equal,
     "ne": ops.not_equal,
 }
-_ALONE = {"neg": ops.negative, "abs": ops.abs, "invert": ops.logical_not}
+_ALONE: dict[str, Any] = {"neg": ops.negative, "abs": ops.abs, "invert": ops.logical_not}
+_function: Any
 for _name, _function in _PAIRS.items():
     setattr(RaggedTensor, f"__{_name}__", _operator(_function))
     setattr(RaggedTensor, f"__r{_name}__", _operator(_function, swapped=True))

@@ -9,6 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import matrices, numeric, segments
 from ..values import constants, dtypes, nest
+from ..values.public import facts, public
 from . import build
 from .build import _sparse
 from .places import combined, places, require, to_coordinates
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 
+@public("sparse.add")
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense where one of them is.
 
@@ -49,11 +51,13 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return build.retain(total, ops.abs(total.values) >= ops.cast(threshold, total.dtype))
 
 
+@public("sparse.maximum")
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of the elements, where one of the two has one; the other counts as 0 there."""
     return _extreme(sp_a, sp_b, segments.unsorted_segment_max, "sparse.maximum")
 
 
+@public("sparse.minimum")
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of the elements, where one of the two has one; the other counts as 0 there."""
     return _extreme(sp_a, sp_b, segments.unsorted_segment_min, "sparse.minimum")
@@ -91,6 +95,7 @@ def times(sparse: SparseTensor, other: Any, function: Callable) -> SparseTensor:
     return sparse.with_values(function(sparse.values, other))
 
 
+@public("sparse.sparse_dense_matmul")
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
@@ -122,6 +127,7 @@ def sparse_dense_matmul(
     return made_
 
 
+@public("sparse.reduce_sum")
 def reduce_sum(
     sp_input: Any,
     axis: Any = None,
@@ -135,6 +141,7 @@ def reduce_sum(
     )
 
 
+@public("sparse.reduce_max")
 def reduce_max(
     sp_input: Any,
     axis: Any = None,
@@ -175,6 +182,7 @@ def _reduced(sp: SparseTensor, axis: Any, keepdims: Any, as_sparse: bool, combin
     return ops.reshape(total, full)
 
 
+@public("sparse.map_values")
 def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     """``op`` of the elements of sparse tensors that have them at the same coordinates."""
     found = [v for v in nest.flatten([list(args), kwargs]) if is_sparse(v)]
@@ -192,6 +200,7 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     return first.with_values(result)
 
 
+@public("sparse.softmax")
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax of the elements of each row, along the last axis; there are no others."""
     sp = _sparse(sp_input)
@@ -210,6 +219,7 @@ def _rows_of_segments(data: Any, indices: Any, segment_ids: Any, num_segments: A
     return ops.gather(data, indices), ids, num_segments
 
 
+@public("sparse.segment_sum")
 def segment_sum(
     data: Any,
     indices: Any,
@@ -223,6 +233,7 @@ def segment_sum(
     return segments.unsorted_segment_sum(*rows)
 
 
+@public("sparse.segment_mean")
 def segment_mean(
     data: Any,
     indices: Any,
@@ -236,6 +247,7 @@ def segment_mean(
     return segments.unsorted_segment_mean(*rows)
 
 
+@public("sparse.segment_sqrt_n")
 def segment_sqrt_n(
     data: Any,
     indices: Any,
@@ -251,12 +263,10 @@ def segment_sqrt_n(
 
 def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
     """Public functions of sparse arguments: those that leave zeros zero, and a few others."""
-    name = function.__name__
-    if name in _ZERO_TO_ZERO and is_sparse(args[0]):
+    if facts(function).sparse == "zero" and is_sparse(args[0]):
         return args[0].with_values(function(args[0].values, *args[1:], **kwargs))
-    if name in _OTHERS:
-        return _OTHERS[name](*args, **kwargs)
-    return NotImplemented
+    form = _FORMS.get(function)
+    return NotImplemented if form is None else form(*args, **kwargs)
 
 
 def _shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
@@ -276,15 +286,10 @@ def _zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = N
     return ops.zeros(input.dense_shape, input.dtype if dtype is None else dtype)
 
 
-_OTHERS: dict[str, Any] = {
-    "rank": _rank,
-    "shape": _shape,
-    "size": _size,
-    "zeros_like": _zeros_like,
+# The functions that have a sparse form of their own.
+_FORMS: dict[Any, Any] = {
+    ops.rank: _rank,
+    ops.shape: _shape,
+    ops.size: _size,
+    ops.zeros_like: _zeros_like,
 }
-
-_NAMES = """
-abs asin asinh atan atanh cast ceil erf erfinv expm1 floor identity log1p negative relu relu6 rint
-round sign sin sinh softsign sqrt square stop_gradient tan tanh
-"""
-_ZERO_TO_ZERO = frozenset(_NAMES.split())

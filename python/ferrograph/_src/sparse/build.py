@@ -8,6 +8,7 @@ from .. import ops
 from ..native import _core
 from ..ops import segments
 from ..values import dtypes
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from .places import in_order, places, require, to_coordinates
 from .tensor import SparseTensor, is_sparse, made
@@ -37,6 +38,7 @@ def _sparse(value: Any) -> SparseTensor:
     return value
 
 
+@public("sparse.from_dense")
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements of a tensor that are not zero (not empty, not False).
 
@@ -60,6 +62,7 @@ def all_of(tensor: Any) -> SparseTensor:
     return made(indices, ops.reshape(tensor, [-1]), ops.shape(tensor, dtypes.int64), tensor.shape)
 
 
+@public("sparse.to_dense")
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Any:
@@ -84,11 +87,13 @@ def to_dense(
     return dense
 
 
+@public("sparse.reorder")
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order of their indices."""
     return in_order(_sparse(sp_input))
 
 
+@public("sparse.reset_shape")
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same elements in another shape around them: by default the smallest."""
     sp = _sparse(sp_input)
@@ -103,6 +108,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return made(sp.indices, sp.values, shape)
 
 
+@public("sparse.reshape")
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order as a tensor of another shape; -1 is worked out."""
     sp = _sparse(sp_input)
@@ -120,6 +126,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return made(to_coordinates(numbers, wanted), sp.values, wanted)
 
 
+@public("sparse.transpose")
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The tensor with its axes in another order: backwards unless told."""
     sp = _sparse(sp_input)
@@ -129,6 +136,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return in_order(made(indices, sp.values, ops.gather(sp.dense_shape, perm)))
 
 
+@public("sparse.slice")
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The block that begins at ``start``, at most of that size."""
     sp = _sparse(sp_input)
@@ -140,6 +148,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return made(ops.boolean_mask(moved, inside), ops.boolean_mask(sp.values, inside), size)
 
 
+@public("sparse.concat")
 def concat(
     axis: int,
     sp_inputs: Any,
@@ -169,6 +178,7 @@ def concat(
     return in_order(made(ops.concat(moved, 0), values, others + along * shift))
 
 
+@public("sparse.split")
 def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list:
     """``num_split`` parts along an axis, the first ones longer by one where it does not go up."""
     sp = _sparse(sp_input)
@@ -187,6 +197,7 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
     return parts
 
 
+@public("sparse.retain")
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The elements for which a bool vector holds."""
     sp = _sparse(sp_input)
@@ -197,6 +208,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return made(indices, values, sp.dense_shape, sp.shape)
 
 
+@public("sparse.fill_empty_rows")
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple:
     """The matrix with ``default_value`` first in every empty row, and which rows were empty."""
     sp = _sparse(sp_input)
@@ -211,6 +223,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     return in_order(made(indices, values, sp.dense_shape, sp.shape)), empty
 
 
+@public("sparse.expand_dims")
 def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """A new axis of size 1: the last unless told."""
     sp = _sparse(sp_input)
@@ -229,6 +242,7 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
     )
 
 
+@public("sparse.eye")
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None
 ) -> SparseTensor:
@@ -240,6 +254,7 @@ def eye(
     return made(ops.stack([places_, places_], 1), values, ops.stack([rows, columns]))
 
 
+@public("sparse.to_indicator")
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
     """True in the last axis at the numbers that the rows hold as elements."""
     sp = _sparse(sp_input)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..ops import activations, elementwise, segments
+from ..ops import activations, arithmetic, segments
+from ..values.public import public
 from .places import require
 from .tensor import is_sparse
 
 __all__ = ["embedding_lookup_sparse"]
 
 
+@public("nn.embedding_lookup_sparse")
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -55,4 +57,4 @@ def embedding_lookup_sparse(
         norm = segments.unsorted_segment_sum(weights, rows, count)
     else:
         norm = ops.sqrt(segments.unsorted_segment_sum(ops.square(weights), rows, count))
-    return elementwise.divide_no_nan(total, ops.expand_dims(norm, 1))
+    return arithmetic.divide_no_nan(total, ops.expand_dims(norm, 1))

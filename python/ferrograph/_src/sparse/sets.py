@@ -9,12 +9,14 @@ from ..native import _core
 from ..ops import segments
 from ..ops.partition import offsets, splits_of_rowids
 from ..values import dtypes
+from ..values.public import public
 from .places import places, to_coordinates
 from .tensor import SparseTensor, is_sparse
 
 __all__ = ["difference", "intersection", "size", "union"]
 
 
+@public("sets.intersection")
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in both rows, sorted.
 
@@ -24,11 +26,13 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _combined(a, b, lambda first, again, last: again)
 
 
+@public("sets.union")
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in one of the rows or in both, sorted."""
     return _combined(a, b, lambda first, again, last: ops.ones_like(again))
 
 
+@public("sets.difference")
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What is in the rows of ``a`` alone, or with ``aminusb=False`` in those of ``b`` alone."""
 
@@ -38,6 +42,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     return _combined(a, b, alone)
 
 
+@public("sets.size")
 def size(a: Any, validate_indices: bool = True) -> Any:
     """How many different elements each row has, an int32 tensor."""
     rows, _, shape = _unique(a)

@@ -10,6 +10,7 @@ from ..native import _core
 from ..values import dtypes
 from ..values.composite import CompositeTensor, with_values_of
 from ..values.dtypes import as_dtype, float32
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
@@ -32,6 +33,7 @@ def is_sparse(value: Any) -> bool:
     return isinstance(value, SparseTensor)
 
 
+@public("sparse.SparseTensor", "SparseTensor")
 class SparseTensor(CompositeTensor):
     """A tensor of zeros but for some elements: ``values`` at ``indices``.
 
@@ -202,6 +204,7 @@ def made(indices: Any, values: Any, dense_shape: Any, static: Any = None) -> Spa
     return new
 
 
+@public("SparseTensorSpec")
 class SparseTensorSpec(TypeSpec):
     """The type of a sparse tensor: shape and dtype.
 

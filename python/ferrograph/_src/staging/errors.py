@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..values.errors import InvalidArgumentError
+from ..values.public import public
 
 
+@public("autograph.errors.ConversionError")
 class ConversionError(Exception):
     """A function has no usable source; it then runs as plain Python.
 
@@ -14,6 +16,7 @@ class ConversionError(Exception):
     __module__ = "ferrograph.autograph.errors"
 
 
+@public("autograph.errors.UnstageableLoopError")
 class UnstageableLoopError(TypeError, NotImplementedError):
     """A Python loop would have to stop on a tensor.
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
+from ..values.public import public
 
 __all__ = ["Graph", "Operation"]
 
 
+@public("Operation")
 class Operation:
     """One node of a graph: its name, type, inputs and outputs."""
 
@@ -67,6 +69,7 @@ class GraphDef:
         self.node = [NodeDef(n) for n in nodes]
 
 
+@public("Graph")
 class Graph:
     """The graph of a trace, while it is built and afterwards."""
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from ..context import thread
 from ..values import nest
+from ..values.public import public
 from .variable import Variable
 
 __all__ = ["Module"]
 
 
+@public("Module")
 class Module:
     """A base class for things that have variables: finds them among its attributes.
 

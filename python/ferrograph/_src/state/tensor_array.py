@@ -8,6 +8,7 @@ from typing import Any
 from ..native import _core
 from ..values import errors
 from ..values.dtypes import as_dtype, int32, int64
+from ..values.public import public
 from ..values.tensor_shape import TensorShape
 
 __all__ = ["TensorArray"]
@@ -15,6 +16,7 @@ __all__ = ["TensorArray"]
 _emit = _core.emit
 
 
+@public("TensorArray")
 class TensorArray:
     """An array of tensors, such as the results of the iterations of a loop.
 

@@ -12,12 +12,14 @@ from ..context import thread
 from ..context.ownership import is_own_file
 from ..native import _core
 from ..values.formatting import variable_repr
+from ..values.public import public
 from ..values.reference import Reference
 from ..values.tensor_shape import TensorShape
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "variable_creator_scope"]
 
 
+@public("VariableSynchronization")
 class VariableSynchronization(enum.Enum):
     """When copies of a variable are brought together. There is one copy here."""
 
@@ -29,6 +31,7 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
+@public("VariableAggregation")
 class VariableAggregation(enum.Enum):
     """How copies of a variable are brought together. There is one copy here."""
 
@@ -91,6 +94,7 @@ def _user_line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
+@public("variable_creator_scope")
 class variable_creator_scope:
     """Variables made in a block are made by ``creator(next_creator, **kwargs)``."""
 
@@ -125,6 +129,7 @@ class _Meta(type(_core.VariableBase)):  # type: ignore[misc]
         return chain(list(_thread.creators))(**kwargs)
 
 
+@public("Variable")
 class Variable(_core.VariableBase, metaclass=_Meta):
     """A tensor whose value can be assigned; traced functions refer to it, they do not copy it.
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..native import _core
 from . import nest
 from .dtypes import as_dtype, float32, int64
+from .public import public
 from .tensor_shape import TensorShape
 from .tensor_spec import TensorSpec, TypeSpec
 
@@ -76,6 +77,7 @@ def with_values_of(values: Any, parts: list) -> Any:
     return None if parts[0] is None else values(parts[0])
 
 
+@public("IndexedSlices")
 class IndexedSlices(CompositeTensor):
     """Rows of a larger tensor: ``values`` to be added at rows ``indices`` of zeros.
 
@@ -148,6 +150,7 @@ class IndexedSlices(CompositeTensor):
         return f"IndexedSlices(indices={self.indices!r}, values={self.values!r})"
 
 
+@public("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
     """The type of ``IndexedSlices``: shape of the whole, and the dtypes of the parts."""
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from ..native import _core
 from .dtypes import as_dtype
+from .public import public
 from .tensor_shape import TensorShape
 
 __all__ = ["constant", "is_tensor"]
 
 
+@public("constant")
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Any:
     """A tensor of a Python value or array: a copy, of the dtype the value suggests unless given.
 
@@ -51,6 +53,7 @@ def _shaped(tensor: Any, shape: Any) -> Any:
     raise TypeError(f"{n} elements do not fill shape {wanted}")
 
 
+@public("is_tensor")
 def is_tensor(x: Any) -> bool:
     """Whether a value is a tensor, a variable, or a composite of tensors."""
     if isinstance(x, (_core.Tensor, _core.VariableBase)):

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
+from .public import public
 
 __all__ = ["from_dlpack", "to_dlpack"]
 
 
+@public("experimental.dlpack.to_dlpack")
 def to_dlpack(tf_tensor: Any) -> Any:
     """A DLPack capsule of an eager tensor, for one consumer.
 
@@ -30,6 +32,7 @@ def to_dlpack(tf_tensor: Any) -> Any:
     return _core.to_dlpack(_core.convert_to_tensor(tf_tensor))
 
 
+@public("experimental.dlpack.from_dlpack")
 def from_dlpack(dlcapsule: Any) -> Any:
     """The tensor of a DLPack capsule, or of an array with a ``__dlpack__`` method.
 

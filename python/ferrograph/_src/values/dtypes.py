@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from .public import public
+
 __all__ = [
     "QUANTIZED_DTYPES",
     "DType",
@@ -51,6 +53,7 @@ _registry: dict[str, DType] = {}
 _by_number: dict[int, DType] = {}
 
 
+@public("dtypes.DType", "DType")
 class DType:
     """The type of a tensor's elements.
 
@@ -333,6 +336,7 @@ _PYTHON_TYPES = {
 }
 
 
+@public("dtypes.as_dtype", "as_dtype")
 def as_dtype(type_value: Any) -> DType:
     """The dtype that a value names.
 
@@ -389,3 +393,33 @@ def _from_numpy(value: Any) -> DType | None:
 
 
 bool = _bool
+
+# The public names of what stands above without a declaration of its own.
+PUBLIC = {
+    "QUANTIZED_DTYPES": ("dtypes.QUANTIZED_DTYPES",),
+    "bfloat16": ("dtypes.bfloat16", "bfloat16"),
+    "bool": ("dtypes.bool", "bool"),
+    "complex128": ("dtypes.complex128", "complex128"),
+    "complex64": ("dtypes.complex64", "complex64"),
+    "double": ("dtypes.double", "double"),
+    "float16": ("dtypes.float16", "float16"),
+    "float32": ("dtypes.float32", "float32"),
+    "float64": ("dtypes.float64", "float64"),
+    "half": ("dtypes.half", "half"),
+    "int16": ("dtypes.int16", "int16"),
+    "int32": ("dtypes.int32", "int32"),
+    "int64": ("dtypes.int64", "int64"),
+    "int8": ("dtypes.int8", "int8"),
+    "qint16": ("dtypes.qint16",),
+    "qint32": ("dtypes.qint32",),
+    "qint8": ("dtypes.qint8",),
+    "quint16": ("dtypes.quint16",),
+    "quint8": ("dtypes.quint8",),
+    "resource": ("dtypes.resource", "resource"),
+    "string": ("dtypes.string", "string"),
+    "uint16": ("dtypes.uint16", "uint16"),
+    "uint32": ("dtypes.uint32", "uint32"),
+    "uint64": ("dtypes.uint64", "uint64"),
+    "uint8": ("dtypes.uint8", "uint8"),
+    "variant": ("dtypes.variant", "variant"),
+}

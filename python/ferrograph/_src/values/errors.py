@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .public import public
+
 __all__ = [
     "ABORTED",
     "ALREADY_EXISTS",
@@ -78,6 +80,7 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
+@public("errors.OpError")
 class OpError(Exception):
     """What every error of a running operation is; catch it to catch them all.
 
@@ -141,6 +144,7 @@ class OpError(Exception):
         return type(self), (None, op, self._message)
 
 
+@public("errors.CancelledError")
 class CancelledError(OpError):
     """The work was stopped from outside: a queue was closed while somebody waited for it.
 
@@ -156,6 +160,7 @@ class CancelledError(OpError):
     _code = CANCELLED
 
 
+@public("errors.UnknownError")
 class UnknownError(OpError):
     """A Python function called from a graph raised an exception without a counterpart here.
 
@@ -180,6 +185,7 @@ class UnknownError(OpError):
     _code = UNKNOWN
 
 
+@public("errors.InvalidArgumentError")
 class InvalidArgumentError(OpError):
     """An operation got what it does not accept: shapes or dtypes that do not fit, a bad index.
 
@@ -203,6 +209,7 @@ class InvalidArgumentError(OpError):
     _code = INVALID_ARGUMENT
 
 
+@public("errors.DeadlineExceededError")
 class DeadlineExceededError(OpError):
     """Something waited longer than it was allowed to.
 
@@ -218,6 +225,7 @@ class DeadlineExceededError(OpError):
     _code = DEADLINE_EXCEEDED
 
 
+@public("errors.NotFoundError")
 class NotFoundError(OpError):
     """A file, a checkpoint's variable or an operation of that name does not exist.
 
@@ -239,6 +247,7 @@ class NotFoundError(OpError):
     _code = NOT_FOUND
 
 
+@public("errors.AlreadyExistsError")
 class AlreadyExistsError(OpError):
     """Something was to be made that exists already.
 
@@ -254,6 +263,7 @@ class AlreadyExistsError(OpError):
     _code = ALREADY_EXISTS
 
 
+@public("errors.PermissionDeniedError")
 class PermissionDeniedError(OpError):
     """The system does not allow a file to be read or written.
 
@@ -269,6 +279,7 @@ class PermissionDeniedError(OpError):
     _code = PERMISSION_DENIED
 
 
+@public("errors.UnauthenticatedError")
 class UnauthenticatedError(OpError):
     """A request needs credentials that it did not bring.
 
@@ -282,6 +293,7 @@ class UnauthenticatedError(OpError):
     _code = UNAUTHENTICATED
 
 
+@public("errors.ResourceExhaustedError")
 class ResourceExhaustedError(OpError):
     """There is not enough memory, or a function called itself too deeply.
 
@@ -302,6 +314,7 @@ class ResourceExhaustedError(OpError):
     _code = RESOURCE_EXHAUSTED
 
 
+@public("errors.FailedPreconditionError")
 class FailedPreconditionError(OpError):
     """The state does not allow the operation now: a variable or a table was not initialised.
 
@@ -317,6 +330,7 @@ class FailedPreconditionError(OpError):
     _code = FAILED_PRECONDITION
 
 
+@public("errors.AbortedError")
 class AbortedError(OpError):
     """The operation gave way to another one that ran at the same time.
 
@@ -332,6 +346,7 @@ class AbortedError(OpError):
     _code = ABORTED
 
 
+@public("errors.OutOfRangeError")
 class OutOfRangeError(OpError):
     """Something was read or written past its end: an iterator, a TensorArray.
 
@@ -354,6 +369,7 @@ class OutOfRangeError(OpError):
     _code = OUT_OF_RANGE
 
 
+@public("errors.UnimplementedError")
 class UnimplementedError(OpError):
     """The operation exists, but not for this combination of dtypes or attributes.
 
@@ -374,6 +390,7 @@ class UnimplementedError(OpError):
     _code = UNIMPLEMENTED
 
 
+@public("errors.InternalError")
 class InternalError(OpError):
     """A fault of ferrograph itself, not of the program. Please report it with the message.
 
@@ -387,6 +404,7 @@ class InternalError(OpError):
     _code = INTERNAL
 
 
+@public("errors.UnavailableError")
 class UnavailableError(OpError):
     """A service does not answer at the moment; try again later.
 
@@ -400,6 +418,7 @@ class UnavailableError(OpError):
     _code = UNAVAILABLE
 
 
+@public("errors.DataLossError")
 class DataLossError(OpError):
     """Stored data is damaged, or does not have the form that it should have.
 
@@ -415,6 +434,7 @@ class DataLossError(OpError):
     _code = DATA_LOSS
 
 
+@public("errors.OperatorNotAllowedInGraphError")
 class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a symbolic tensor for its value: it has none while the function is traced.
 
@@ -440,6 +460,7 @@ class OperatorNotAllowedInGraphError(TypeError):
     __module__ = "ferrograph.errors"
 
 
+@public("errors.InaccessibleTensorError")
 class InaccessibleTensorError(TypeError, ValueError):
     """A symbolic tensor was used outside the function, loop or branch it belongs to.
 
@@ -467,6 +488,7 @@ class InaccessibleTensorError(TypeError, ValueError):
     __module__ = "ferrograph.errors"
 
 
+@public("errors.RetraceError")
 class RetraceError(RuntimeError):
     """A call would have retraced a function within ``no_retrace``; ``record`` says why.
 
@@ -494,6 +516,7 @@ class RetraceError(RuntimeError):
         return self.args[0]
 
 
+@public("errors.StagingError")
 class StagingError(TypeError, NotImplementedError):
     """Python code under a tensor's condition does something that a graph cannot do.
 
@@ -533,6 +556,7 @@ _BY_CODE = {
 }
 
 
+@public("errors.exception_type_from_error_code")
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
     """The class of a number.
 
@@ -542,6 +566,29 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     return _BY_CODE[error_code]
 
 
+@public("errors.error_code_from_exception_type")
 def error_code_from_exception_type(cls: type[OpError]) -> int | None:
     """The number of a class, None where it has none."""
     return next((code for code, known in _BY_CODE.items() if known is cls), None)
+
+
+# The public names of what stands above without a declaration of its own.
+PUBLIC = {
+    "ABORTED": ("errors.ABORTED",),
+    "ALREADY_EXISTS": ("errors.ALREADY_EXISTS",),
+    "CANCELLED": ("errors.CANCELLED",),
+    "DATA_LOSS": ("errors.DATA_LOSS",),
+    "DEADLINE_EXCEEDED": ("errors.DEADLINE_EXCEEDED",),
+    "FAILED_PRECONDITION": ("errors.FAILED_PRECONDITION",),
+    "INTERNAL": ("errors.INTERNAL",),
+    "INVALID_ARGUMENT": ("errors.INVALID_ARGUMENT",),
+    "NOT_FOUND": ("errors.NOT_FOUND",),
+    "OK": ("errors.OK",),
+    "OUT_OF_RANGE": ("errors.OUT_OF_RANGE",),
+    "PERMISSION_DENIED": ("errors.PERMISSION_DENIED",),
+    "RESOURCE_EXHAUSTED": ("errors.RESOURCE_EXHAUSTED",),
+    "UNAUTHENTICATED": ("errors.UNAUTHENTICATED",),
+    "UNAVAILABLE": ("errors.UNAVAILABLE",),
+    "UNIMPLEMENTED": ("errors.UNIMPLEMENTED",),
+    "UNKNOWN": ("errors.UNKNOWN",),
+}

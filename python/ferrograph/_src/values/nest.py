@@ -16,6 +16,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .public import public
+
 __all__ = [
     "assert_same_structure",
     "flatten",
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 
+@public("nest.is_nested")
 def is_nested(structure: Any) -> bool:
     """Whether ``structure`` is a container that ``flatten`` opens."""
     kind = type(structure)
@@ -35,6 +38,7 @@ def is_nested(structure: Any) -> bool:
     return _is_record(kind)
 
 
+@public("nest.flatten")
 def flatten(structure: Any, expand_composites: bool = False) -> list:
     """The leaves of ``structure`` in order; a leaf alone gives a list of itself."""
     out: list = []
@@ -42,6 +46,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
     return out
 
 
+@public("nest.pack_sequence_as")
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """``flat_sequence`` in the shape of ``structure``.
 
@@ -60,6 +65,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _pack(structure, iter(leaves), expand_composites)
 
 
+@public("nest.map_structure")
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     """``func`` applied to the corresponding leaves of the structures, in the shape of the first.
 
@@ -84,6 +90,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     return _pack(first, iter(results), expand)
 
 
+@public("nest.assert_same_structure")
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .public import public
+
 __all__ = ["Dimension", "TensorShape"]
 
 
@@ -64,6 +66,7 @@ def _size(value: Any) -> int | None:
     return size
 
 
+@public("TensorShape")
 class TensorShape:
     """The shape of a tensor, of which the rank or single sizes may be unknown.
 

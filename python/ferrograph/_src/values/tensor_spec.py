@@ -8,11 +8,13 @@ from typing import Any
 from ..native import Tensor, convert_to_tensor
 from . import nest
 from .dtypes import DType, as_dtype, float32
+from .public import public
 from .tensor_shape import TensorShape
 
 __all__ = ["TensorSpec", "TypeSpec", "type_spec_from_value"]
 
 
+@public("TypeSpec")
 class TypeSpec:
     """The type of a value made of tensors, as far as it is known before the value exists.
 
@@ -154,6 +156,7 @@ class TypeSpec:
         return type(self)._deserialize, (self._serialize(),)
 
 
+@public("TensorSpec")
 class TensorSpec(TypeSpec):
     """The type of a tensor: its dtype, and its shape as far as it is known.
 
@@ -297,6 +300,7 @@ class TensorSpec(TypeSpec):
         return f"TensorSpec(shape={shape}, dtype={dtype}, name={name})"
 
 
+@public("type_spec_from_value")
 def type_spec_from_value(value: Any) -> TypeSpec:
     """The type of a value: of a tensor, an array, or anything that converts to a tensor.
 

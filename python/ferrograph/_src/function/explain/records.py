@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+from ...values.public import public
 from .. import misses
 from . import differences
 from .differences import Cause
@@ -22,6 +23,7 @@ _MANY_VALUES = 5
 _MANY_FUNCTIONS = 10
 
 
+@public("TraceRecord")
 @dataclass(frozen=True)
 class TraceRecord:
     """Why a call of a function was traced.
@@ -254,6 +256,7 @@ def _trouble(function: Any, miss: Any) -> str | None:
     return None
 
 
+@public("trace_report")
 def trace_report() -> str:
     """A table of all functions traced so far, the most costly first."""
     rows = sorted(misses.sites().items(), key=lambda item: -item[1].seconds)

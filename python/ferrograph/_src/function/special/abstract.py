@@ -7,6 +7,7 @@ from typing import Any
 
 from ...native import _core
 from ...values.dtypes import DType
+from ...values.public import public
 from ...values.tensor_shape import TensorShape
 from ...values.tensor_spec import TypeSpec
 from ..concrete import AtomicFunction, ConcreteFunction
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 
+@public("types.experimental.Callable")
 class Callable(abc.ABC):
     """Any traced function: polymorphic, concrete or atomic."""
 
@@ -42,6 +44,7 @@ class Callable(abc.ABC):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
+@public("types.experimental.PolymorphicFunction")
 class PolymorphicFunction(Callable):
     """What ``function`` makes of a Python function: one trace a signature."""
 
@@ -59,6 +62,7 @@ TraceType.register(DType)
 TraceType.register(TensorShape)
 
 
+@public("types.experimental.TensorLike")
 class TensorLike(metaclass=abc.ABCMeta):  # noqa: B024 - the hook below is all there is to it
     """What converts to a tensor: tensors, variables, composites, numbers, arrays, lists."""
 
@@ -76,3 +80,8 @@ class TensorLike(metaclass=abc.ABCMeta):  # noqa: B024 - the hook below is all t
 _converted: list[type] = [bool, int, float, complex, str, bytes, list, tuple]
 for _kind in [*_converted, _core.Tensor, _core.VariableBase]:
     TensorLike.register(_kind)
+
+# The public names of what stands above without a declaration of its own.
+PUBLIC = {
+    "GenericFunction": ("types.experimental.GenericFunction",),
+}

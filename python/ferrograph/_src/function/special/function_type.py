@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...values.public import public
 from ...values.tensor_spec import TensorSpec
 
 __all__ = ["FunctionType", "Parameter", "type_text"]
@@ -60,6 +61,7 @@ _KINDS = (
 )
 
 
+@public("types.experimental.FunctionType")
 class FunctionType(inspect.Signature):
     """Parameters with their types, the type of the result, and the types of what is captured.
 

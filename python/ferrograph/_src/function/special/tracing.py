@@ -6,11 +6,13 @@ import abc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...values.public import public
 from ...values.tensor_spec import TensorSpec
 
 __all__ = ["PlaceholderContext", "SupportsTracingProtocol", "TraceType", "TracingContext"]
 
 
+@public("types.experimental.TraceType")
 class TraceType(abc.ABC):
     """What calls of a traced function tell arguments apart by.
 
@@ -71,6 +73,7 @@ class TraceType(abc.ABC):
     def __eq__(self, other: object) -> bool: ...
 
 
+@public("types.experimental.TracingContext")
 class TracingContext:
     """What ``__tf_tracing_type__`` is called with. It carries nothing that a program may use."""
 
@@ -98,6 +101,7 @@ class PlaceholderContext:
         return self._region.add_input(dtype, shape, name or self._name)
 
 
+@public("types.experimental.SupportsTracingProtocol")
 class SupportsTracingProtocol(abc.ABC):
     """A class whose values say themselves what a traced function tells them apart by."""
 

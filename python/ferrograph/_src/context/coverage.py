@@ -1,0 +1,313 @@
+"""What of the public API is there, what is planned, and what is left out on purpose.
+
+``make generate`` reads this table and the declarations and writes ``docs/coverage.md``; a public
+module reads it when it is asked for a name that it does not have. A name moves from ``PLANNED`` to
+a declaration in the change that builds it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["LEFT_OUT", "NAMESPACES", "PLANNED", "hint"]
+
+# What each public module is about: its documentation.
+NAMESPACES = {
+    "": """ferrograph: numerical Python that is traced once and runs as graphs on a Rust core.
+
+Programs written for the documented TensorFlow API run with ``import ferrograph as tf``; here the
+package is called ``fg``.
+
+>>> import ferrograph as fg
+>>> @fg.function
+... def area(r):
+...     return 3.0 * r * r
+>>> float(area(fg.constant(2.0)))
+12.0
+""",
+    "autodiff": "Derivatives: forward mode.",
+    "autograph": "AutoGraph: Python's control flow on tensors becomes control flow of the graph.",
+    "autograph.errors": "Exceptions of the conversion and of staged control flow.",
+    "autograph.experimental": "Functions of AutoGraph that steer the conversion.",
+    "bitwise": "Operations on the bits of integers.",
+    "config": "Settings and devices.",
+    "data": "Datasets: pipelines of elements that are computed when they are asked for.",
+    "data.experimental": (
+        "Experimental parts of datasets: functions for ``Dataset.apply``, and older names."
+    ),
+    "debugging": "Assertions and checks.",
+    "dtypes": "Element types of tensors.",
+    "errors": "The exceptions of ferrograph, and the numbers of their classes.",
+    "experimental": "Parts of the API whose documents call them experimental.",
+    "experimental.dlpack": "Tensors from and to DLPack capsules.",
+    "linalg": "Linear algebra: products, norms, diagonals and bands of matrices.",
+    "math": "Mathematics: elementwise functions, reductions, segments, sorting and counting.",
+    "nest": (
+        "Nested structures: lists, tuples, mappings and their like, with values at the leaves."
+    ),
+    "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
+    "ragged": "Ragged tensors: rows of different lengths.",
+    "random": "Random numbers.",
+    "sets": "Sets: each row along the last axis of a tensor, or of a sparse tensor, is one.",
+    "sparse": "Sparse tensors: the elements that are not zero, and their coordinates.",
+    "strings": "Functions of string tensors.",
+    "test": "Checks of gradients against finite differences.",
+    "types": "Types for annotations and checks: ``types.experimental``.",
+    "types.experimental": (
+        "Classes of traced functions, of the types of their arguments, and of what converts to "
+        "tensors."
+    ),
+}
+
+# Names that are not there yet, by the module that will have them.
+PLANNED = {
+    "": """
+        CriticalSection DeviceSpec NoneTensorSpec OptionalSpec TensorArraySpec approx_top_k
+        constant_initializer conv conv2d_backprop_filter_v2 conv2d_backprop_input_v2 edit_distance
+        eig eigvals extract_volume_patches fftnd fingerprint get_current_name_scope get_logger
+        get_static_value gradients group hessians ifftnd import_graph_def irfftnd
+        is_symbolic_tensor make_ndarray make_tensor_proto matrix_square_root no_op
+        ones_initializer ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle
+        random_normal_initializer random_uniform_initializer register_tensor_conversion_function
+        required_space_to_batch_paddings rfftnd space_to_batch_nd timestamp tuple
+        zeros_initializer
+    """,
+    "audio": """
+        decode_wav encode_wav
+    """,
+    "config": """
+        LogicalDevice LogicalDeviceConfiguration experimental_functions_run_eagerly
+        experimental_run_functions_eagerly get_logical_device_configuration
+        get_soft_device_placement get_visible_devices set_logical_device_configuration
+        set_soft_device_placement set_visible_devices
+    """,
+    "config.optimizer": """
+        get_experimental_options get_jit set_experimental_options set_jit
+    """,
+    "data": """
+        FixedLengthRecordDataset TFRecordDataset TextLineDataset
+    """,
+    "data.experimental": """
+        AutotuneAlgorithm CsvDataset Reducer TFRecordWriter at dense_to_sparse_batch
+        enable_debug_mode from_list group_by_reducer index_table_from_dataset load
+        make_batched_features_dataset make_csv_dataset pad_to_cardinality parallel_interleave
+        parse_example_dataset rejection_resample save snapshot table_from_dataset
+    """,
+    "debugging": """
+        disable_check_numerics enable_check_numerics get_log_device_placement
+        set_log_device_placement
+    """,
+    "dtypes": """
+        cast complex saturate_cast
+    """,
+    "experimental": """
+        DynamicRaggedShape Optional RowPartition StructuredTensor async_clear_error async_scope
+        dispatch_for_api dispatch_for_binary_elementwise_apis
+        dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis
+        enable_strict_mode float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz
+        float8_e5m2 float8_e5m2fnuz function_executor_type int2 int4 register_filesystem_plugin
+        uint2 uint4 unregister_dispatch_for
+    """,
+    "graph_util": """
+        import_graph_def
+    """,
+    "image": """
+        ResizeMethod adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality
+        adjust_saturation central_crop combined_non_max_suppression convert_image_dtype
+        crop_and_resize crop_to_bounding_box decode_and_crop_jpeg decode_bmp decode_gif
+        decode_image decode_jpeg decode_jxl decode_png decode_webp draw_bounding_boxes encode_jpeg
+        encode_png extract_glimpse extract_jpeg_shape extract_patches flip_left_right flip_up_down
+        generate_bounding_box_proposals grayscale_to_rgb hsv_to_rgb image_gradients is_jpeg
+        non_max_suppression non_max_suppression_overlaps non_max_suppression_padded
+        non_max_suppression_with_scores pad_to_bounding_box per_image_standardization psnr
+        random_brightness random_contrast random_crop random_flip_left_right random_flip_up_down
+        random_hue random_jpeg_quality random_saturation resize resize_with_crop_or_pad
+        resize_with_pad rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv rot90
+        sample_distorted_bounding_box sobel_edges ssim ssim_multiscale stateless_random_brightness
+        stateless_random_contrast stateless_random_crop stateless_random_flip_left_right
+        stateless_random_flip_up_down stateless_random_hue stateless_random_jpeg_quality
+        stateless_random_saturation stateless_sample_distorted_bounding_box total_variation
+        transpose yiq_to_rgb yuv_to_rgb
+    """,
+    "io": """
+        FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature TFRecordOptions
+        TFRecordWriter VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp
+        decode_compressed decode_csv decode_gif decode_image decode_jpeg decode_json_example
+        decode_jxl decode_png decode_proto decode_raw decode_webp deserialize_many_sparse
+        encode_base64 encode_jpeg encode_png encode_proto extract_jpeg_shape is_jpeg
+        match_filenames_once matching_files parse_example parse_sequence_example
+        parse_single_example parse_single_sequence_example parse_tensor read_file
+        serialize_many_sparse serialize_sparse serialize_tensor write_file write_graph
+    """,
+    "linalg": """
+        LinearOperator LinearOperatorAdjoint LinearOperatorBlockDiag
+        LinearOperatorBlockLowerTriangular LinearOperatorCirculant LinearOperatorCirculant2D
+        LinearOperatorCirculant3D LinearOperatorComposition LinearOperatorDiag
+        LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity
+        LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate
+        LinearOperatorLowerTriangular LinearOperatorPermutation LinearOperatorScaledIdentity
+        LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros banded_triangular_solve
+        cholesky cholesky_solve det eig eigh eigh_tridiagonal eigvals eigvalsh expm inv logdet
+        logm lstsq lu lu_matrix_inverse lu_reconstruct lu_solve matrix_rank pinv qr slogdet solve
+        sqrtm svd triangular_solve tridiagonal_matmul tridiagonal_solve
+    """,
+    "lookup": """
+        KeyValueTensorInitializer StaticHashTable StaticVocabularyTable TextFileIndex
+        TextFileInitializer
+    """,
+    "math": """
+        approx_max_k approx_min_k bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc igamma igammac
+        sobol_sample
+    """,
+    "nn": """
+        all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose
+        avg_pool avg_pool1d avg_pool2d avg_pool3d batch_norm_with_global_normalization
+        collapse_repeated compute_accidental_hits conv1d conv1d_transpose conv2d conv2d_transpose
+        conv3d conv3d_transpose conv_transpose convolution ctc_beam_search_decoder
+        ctc_greedy_decoder ctc_loss ctc_unique_labels depthwise_conv2d
+        depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input dilation2d erosion2d
+        fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool
+        isotonic_regression learned_unigram_candidate_sampler max_pool max_pool1d max_pool2d
+        max_pool3d max_pool_with_argmax nce_loss pool safe_embedding_lookup_sparse
+        sampled_softmax_loss separable_conv2d with_space_to_batch
+    """,
+    "queue": """
+        FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
+    """,
+    "ragged": """
+        cross cross_hashed
+    """,
+    "random": """
+        Algorithm Generator all_candidate_sampler create_rng_state fixed_unigram_candidate_sampler
+        gamma get_global_generator learned_unigram_candidate_sampler log_uniform_candidate_sampler
+        poisson set_global_generator stateless_binomial stateless_gamma
+        stateless_parameterized_truncated_normal stateless_poisson uniform_candidate_sampler
+    """,
+    "random.experimental": """
+        Algorithm Generator create_rng_state get_global_generator index_shuffle
+        set_global_generator stateless_fold_in stateless_shuffle stateless_split
+    """,
+    "saved_model": """
+        ASSETS_DIRECTORY ASSETS_KEY Asset CLASSIFY_INPUTS CLASSIFY_METHOD_NAME
+        CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB
+        DEFAULT_SERVING_SIGNATURE_DEF_KEY LoadOptions PREDICT_INPUTS PREDICT_METHOD_NAME
+        PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS SAVED_MODEL_FILENAME_PB
+        SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION SERVING SaveOptions TRAINING
+        VARIABLES_DIRECTORY VARIABLES_FILENAME contains_saved_model load save
+    """,
+    "signal": """
+        dct fft fft2d fft3d fftnd fftshift frame hamming_window hann_window idct ifft ifft2d
+        ifft3d ifftnd ifftshift inverse_mdct inverse_stft inverse_stft_window_fn irfft irfft2d
+        irfft3d irfftnd kaiser_bessel_derived_window kaiser_window linear_to_mel_weight_matrix
+        mdct mfccs_from_log_mel_spectrograms overlap_and_add rfft rfft2d rfft3d rfftnd stft
+        vorbis_window
+    """,
+    "sparse": """
+        bincount cross cross_hashed mask sampled_addmm
+    """,
+    "strings": """
+        bytes_split ngrams split to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong
+        unicode_decode unicode_decode_with_offsets unicode_encode unicode_script unicode_split
+        unicode_split_with_offsets unicode_transcode
+    """,
+    "summary": """
+        SummaryWriter audio create_file_writer create_noop_writer flush graph histogram image
+        record_if scalar should_record_summaries text trace_export trace_off trace_on write
+    """,
+    "test": """
+        Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster
+        disable_with_predicate gpu_device_name is_built_with_cuda is_built_with_gpu_support
+        is_built_with_rocm is_built_with_xla is_cpu_target_available is_gpu_available main
+        with_eager_op_as_function
+    """,
+    "train": """
+        BytesList Checkpoint CheckpointManager CheckpointOptions CheckpointView Example
+        ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList Int64List
+        SequenceExample TrackableView checkpoints_iterator get_checkpoint_state latest_checkpoint
+        list_variables load_checkpoint load_variable
+    """,
+    "version": """
+        COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER
+        GRAPH_DEF_VERSION_MIN_PRODUCER VERSION
+    """,
+}
+
+# Names that will not come, by the reason.
+LEFT_OUT = {
+    "there are no quantized numbers": """
+        qint16 qint32 qint8 quint16 quint8 quantization.dequantize
+        quantization.fake_quant_with_min_max_args
+        quantization.fake_quant_with_min_max_args_gradient
+        quantization.fake_quant_with_min_max_vars
+        quantization.fake_quant_with_min_max_vars_gradient
+        quantization.fake_quant_with_min_max_vars_per_channel
+        quantization.fake_quant_with_min_max_vars_per_channel_gradient quantization.quantize
+        quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2
+        quantization.quantized_concat
+    """,
+    "one process on one machine computes": """
+        config.experimental_connect_to_cluster config.experimental_connect_to_host
+        train.ClusterDef train.ClusterSpec train.JobDef train.ServerDef train.Coordinator
+        data.experimental.AutoShardPolicy data.experimental.ServiceOptions
+        data.experimental.SHARD_HINT data.experimental.distributed_save
+        data.experimental.copy_to_device data.experimental.prefetch_to_device saved_model.TPU
+        saved_model.GPU nn.RNNCellDeviceWrapper
+    """,
+    "it extends TensorFlow's own binary": """
+        load_library load_op_library sysconfig.CXX11_ABI_FLAG sysconfig.CXX_VERSION
+        sysconfig.MONOLITHIC_BUILD sysconfig.get_build_info sysconfig.get_compile_flags
+        sysconfig.get_include sysconfig.get_lib sysconfig.get_link_flags
+    """,
+    "an operation's gradient is declared with it; fg.custom_gradient gives another": """
+        RegisterGradient no_gradient AggregationMethod
+    """,
+    "it belongs to graphs that are built and run by hand": """
+        guarantee_const parallel_stack nondifferentiable_batch_function check_pinned
+        data.experimental.from_variant data.experimental.to_variant
+        data.experimental.get_model_proto data.experimental.make_saveable_from_iterator
+        data.experimental.DatasetInitializer data.experimental.ExternalStatePolicy
+    """,
+    "it wraps the cells of an older Keras": """
+        nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper
+    """,
+    "databases are read through a generator: fg.data.Dataset.from_generator": """
+        data.experimental.SqlDataset
+    """,
+}
+
+# Modules of the API that nothing is there of yet.
+_PLANNED_MODULES = frozenset(PLANNED) - frozenset(NAMESPACES) - {""} | {
+    "initializers",
+    "keras",
+    "losses",
+    "metrics",
+    "optimizers",
+}
+
+# Names of TensorFlow 1, and of parts that this project leaves alone.
+_LEFT_OUT_MODULES = {
+    "compat": "the interface of TensorFlow 1 is not planned",
+    "distribute": "one process on one machine computes",
+    "feature_column": "Keras' preprocessing layers took its place",
+    "lite": "it belongs to another runtime",
+    "mlir": "it belongs to TensorFlow's own compiler",
+    "tpu": "hardware that needs a vendor's compiler is not planned",
+    "xla": "it belongs to TensorFlow's own compiler",
+}
+
+
+def hint(namespace: str, name: str, there: Iterable[str]) -> str:
+    """What to say behind "has no attribute": where the name stands, or which are like it."""
+    full = f"{namespace}.{name}" if namespace else name
+    if full in _PLANNED_MODULES or name in PLANNED.get(namespace, "").split():
+        return ": it is planned, and not there yet (docs/coverage.md)"
+    if full in _LEFT_OUT_MODULES:
+        return f": it is left out, as {_LEFT_OUT_MODULES[full]}"
+    for reason, names in LEFT_OUT.items():
+        if full in names.split():
+            return f": it is left out, as {reason}"
+    near = difflib.get_close_matches(name, [n for n in there if n[0] != "_"], n=3)
+    if near:
+        return f"; did you mean {' or '.join(repr(n) for n in near)}?"
+    return ""

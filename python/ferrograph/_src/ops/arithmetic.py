@@ -1,0 +1,332 @@
+"""Arithmetic and comparisons of two tensors, element by element: mostly one operation each."""
+
+from __future__ import annotations
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, binary, convert, convert_pair, emit, float32, float64
+from ._dispatch import dispatched
+from ._emits import emits
+from .elementwise import logical_not, ndtri, negative, softplus
+
+
+@public("math.add", "add", ragged="pair")
+@emits("AddV2")
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x + y; strings are joined."""
+
+
+@public("bitwise.bitwise_and", ragged="pair")
+@emits("BitwiseAnd")
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits set in both x and y; for integers."""
+
+
+@public("bitwise.bitwise_or", ragged="pair")
+@emits("BitwiseOr")
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits set in x or y; for integers."""
+
+
+@public("bitwise.bitwise_xor", ragged="pair")
+@emits("BitwiseXor")
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits set in one of x and y alone; for integers."""
+
+
+@public("math.divide_no_nan", ragged="pair")
+@emits("DivNoNan")
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y, and 0 wherever y is 0."""
+
+
+@public("math.equal", "equal", ragged="pair")
+@emits("Equal")
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x equals y, as bool."""
+
+
+@public("math.floordiv", ragged="pair")
+@emits("FloorDiv")
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y rounded towards minus infinity, as Python's ``//``."""
+
+
+@public("math.floormod", "math.mod", ragged="pair")
+@emits("FloorMod")
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The remainder of floordiv: it has the sign of y, as Python's ``%``."""
+
+
+@public("math.greater", "greater", ragged="pair")
+@emits("Greater")
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x > y, as bool."""
+
+
+@public("math.greater_equal", "greater_equal", ragged="pair")
+@emits("GreaterEqual")
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x >= y, as bool."""
+
+
+@public("bitwise.left_shift", ragged="pair")
+@emits("LeftShift")
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits of x moved y places up; for integers."""
+
+
+@public("math.less", "less", ragged="pair")
+@emits("Less")
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x < y, as bool."""
+
+
+@public("math.less_equal", "less_equal", ragged="pair")
+@emits("LessEqual")
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x <= y, as bool."""
+
+
+@public("math.logical_and", "logical_and", ragged="pair")
+@emits("LogicalAnd")
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether both x and y are True; for bool tensors."""
+
+
+@public("math.logical_or", "logical_or", ragged="pair")
+@emits("LogicalOr")
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x or y is True; for bool tensors."""
+
+
+@public("math.maximum", "maximum", ragged="pair")
+@emits("Maximum")
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The larger of x and y; NaN where either is NaN."""
+
+
+@public("math.minimum", "minimum", ragged="pair")
+@emits("Minimum")
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The smaller of x and y; NaN where either is NaN."""
+
+
+@public("math.multiply", "multiply", ragged="pair")
+@emits("Mul")
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x * y."""
+
+
+@public("math.multiply_no_nan", ragged="pair")
+@emits("MulNoNan")
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x * y, and 0 wherever y is 0, even if x is NaN or infinite."""
+
+
+@public("math.not_equal", "not_equal", ragged="pair")
+@emits("NotEqual")
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Whether x differs from y, as bool."""
+
+
+@public("math.pow", "pow", ragged="pair")
+@emits("Pow")
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x to the power of y. Negative powers of integers are refused."""
+
+
+@public("realdiv", ragged="pair")
+@emits("RealDiv")
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y, for floats and complex numbers."""
+
+
+@public("bitwise.right_shift", ragged="pair")
+@emits("RightShift")
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits of x moved y places down, keeping the sign."""
+
+
+@public("math.squared_difference", ragged="pair")
+@emits("SquaredDifference")
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """(x - y)^2, times its conjugate if complex."""
+
+
+@public("math.subtract", "subtract", ragged="pair")
+@emits("Sub")
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x - y."""
+
+
+@public("truncatediv", ragged="pair")
+@emits("TruncateDiv")
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y rounded towards zero; for integers."""
+
+
+@public("truncatemod", ragged="pair")
+@emits("TruncateMod")
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The remainder of truncatediv: it has the sign of x."""
+
+
+@public("math.xdivy", ragged="pair")
+@emits("Xdivy")
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y, and 0 wherever x is 0."""
+
+
+@public("math.xlog1py", ragged="pair")
+@emits("Xlog1py")
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x * log(1 + y), and 0 wherever x is 0."""
+
+
+@public("math.xlogy", ragged="pair")
+@emits("Xlogy")
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x * log(y), and 0 wherever x is 0."""
+
+
+mod = floormod
+
+# What true division turns narrow and wide integers into.
+_DIVISION = dict.fromkeys(("int8", "uint8", "int16", "uint16"), float32) | dict.fromkeys(
+    ("int32", "uint32", "int64", "uint64"), float64
+)
+
+
+@public("math.atan2", "atan2", ragged="pair")
+@dispatched
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """The angle of the point ``(x, y)`` in [-pi, pi], in the quadrant that both signs tell.
+
+    >>> fg.atan2([1.0, -1.0], [-1.0, -1.0]).numpy()
+    array([ 2.3561945, -2.3561945], dtype=float32)
+
+    Args:
+      y: a tensor of floats.
+      x: likewise, of the same dtype; the shapes broadcast.
+      name: a name for the operation.
+    """
+    return binary("Atan2", y, x, name)
+
+
+@public("math.truediv", "truediv", ragged="pair")
+@dispatched
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """``x / y``. Integers become floats first: those of 8 and 16 bits float32, wider ones float64.
+
+    >>> fg.truediv(fg.constant([7, 3]), 2).numpy()
+    array([3.5, 1.5])
+    """
+    x, y = convert_pair(x, y)
+    wide = _DIVISION.get(x.dtype.name)
+    if wide is not None and x.dtype == y.dtype:
+        x, y = emit("Cast", (x,), {"DstT": wide}, None), emit("Cast", (y,), {"DstT": wide}, None)
+    return emit("RealDiv", (x, y), None, name)
+
+
+@public("math.divide", "divide", ragged="pair")
+@dispatched
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """``x / y`` as Python's operator gives it: true division, floats for integers.
+
+    >>> fg.divide([3.0, 1.0], 2.0).numpy()
+    array([1.5, 0.5], dtype=float32)
+    """
+    return truediv(x, y, name)
+
+
+@public("math.logical_xor", ragged="pair")
+@dispatched
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
+    """Whether exactly one of ``x`` and ``y`` is True, element by element; shapes broadcast.
+
+    >>> fg.math.logical_xor([True, False], True).numpy()
+    array([False,  True])
+    """
+    either, both = logical_or(x, y), logical_and(x, y)
+    return logical_and(either, logical_not(both), name)
+
+
+@public("math.reciprocal_no_nan", ragged="flat")
+@dispatched
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """``1 / x``, and 0 wherever ``x`` is 0.
+
+    >>> fg.math.reciprocal_no_nan([2.0, 0.0]).numpy()
+    array([0.5, 0. ], dtype=float32)
+    """
+    x = convert(x)
+    return divide_no_nan(emit("OnesLike", (x,), None, None), x, name)
+
+
+@public("math.erfcinv", ragged="flat")
+@dispatched
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
+    """The number whose complementary error function is ``x``, for ``x`` in [0, 2].
+
+    >>> fg.math.erfcinv([1.0]).numpy() + 0.0
+    array([0.], dtype=float32)
+    """
+    return multiply(ndtri(multiply(0.5, x)), -0.7071067811865476, name)
+
+
+@public("math.nextafter", ragged="pair")
+@dispatched
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
+    """The floating-point number next to ``x1`` in the direction of ``x2``; shapes broadcast.
+
+    >>> float(fg.math.nextafter(1.0, 2.0)) > 1.0
+    True
+    """
+    return binary("NextAfter", x1, x2, name)
+
+
+@public("math.polygamma", ragged="pair")
+@dispatched
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """The derivative number ``a`` of ``digamma`` at ``x``, for whole ``a``; shapes broadcast.
+
+    >>> round(float(fg.math.polygamma(1.0, 1.0)), 4)
+    1.6449
+    """
+    return binary("Polygamma", a, x, name)
+
+
+@public("math.zeta", ragged="pair")
+@dispatched
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
+    """The sum of ``(q + n)^-x`` over n = 0, 1, ... (Hurwitz); shapes broadcast.
+
+    >>> round(float(fg.math.zeta(2.0, 1.0)), 4)
+    1.6449
+    """
+    return binary("Zeta", x, q, name)
+
+
+@public("math.log_sigmoid", ragged="flat")
+@dispatched
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """``log(sigmoid(x))`` as ``-softplus(-x)``, which stays finite for large negative ``x``.
+
+    >>> fg.math.log_sigmoid([0.0, -200.0]).numpy()
+    array([  -0.6931472, -200.       ], dtype=float32)
+    """
+    return negative(softplus(negative(x)), name)
+
+
+@public("math.scalar_mul", "scalar_mul", ragged="flat")
+@dispatched
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """``scalar * x`` for a number or a scalar tensor.
+
+    Raises:
+      ValueError: where ``scalar`` is no scalar.
+    """
+    x, scalar = convert_pair(x, scalar)
+    if scalar.ndim not in (0, None):
+        raise ValueError(f"scalar_mul needs a scalar, got shape {scalar.shape}")
+    return multiply(scalar, x, name)

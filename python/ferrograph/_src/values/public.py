@@ -1,0 +1,50 @@
+"""What is said of a public function where it is defined: its names, and how it takes other values.
+
+``make generate`` reads the declarations from the sources and writes the public modules, so that a
+name appears in the API by standing in one ``@public`` line. A constant or native object is declared
+by an entry of a module's ``PUBLIC`` dict: its public names by its name in that module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeVar
+
+__all__ = ["Facts", "facts", "public"]
+
+T = TypeVar("T")
+
+
+class Facts(NamedTuple):
+    """How a function meant for tensors works on composites.
+
+    ``ragged``: ``"flat"`` on the flat values of the first argument, ``"pair"`` on those of two
+    aligned arguments. ``sparse``: ``"zero"`` on the stored values, as it leaves zeros zero.
+    """
+
+    ragged: Literal["flat", "pair"] | None = None
+    sparse: Literal["zero"] | None = None
+
+
+_NONE = Facts()
+_facts: dict[Any, Facts] = {}
+
+
+def public(
+    *names: str,
+    ragged: Literal["flat", "pair"] | None = None,
+    sparse: Literal["zero"] | None = None,
+) -> Callable[[T], T]:
+    """Declare the public names of a function or class, below the package: ``math.erf``, ``erf``."""
+
+    def declare(value: T) -> T:
+        if ragged or sparse:
+            _facts[value] = Facts(ragged, sparse)
+        return value
+
+    return declare
+
+
+def facts(function: Any) -> Facts:
+    """What was declared of how a function works on composites."""
+    return _facts.get(function, _NONE)

@@ -1,0 +1,266 @@
+"""Writes the public modules and docs/coverage.md from what the sources declare.
+
+``@public("math.erf", "erf")`` above a function or class, or an entry of a module's ``PUBLIC`` dict,
+says under which names something is public; ``ferrograph/_src/context/coverage.py`` says what each
+public module is about, what is planned and what is left out. The sources are read, not imported.
+
+    python python/generate.py           writes what differs
+    python python/generate.py --check   lists what differs, and fails if anything does
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "python" / "ferrograph"
+SRC = PACKAGE / "_src"
+
+# What the import of the package leaves alone: opened when a name in it is first asked for.
+LAZY = (
+    "autodiff",
+    "batching",
+    "control_flow",
+    "data",
+    "extension_type",
+    "function.callbacks",
+    "function.explain",
+    "ragged",
+    "sparse",
+    "state.module",
+    "state.tensor_array",
+)
+# Public modules that are made of lazy folders, and so import them at once.
+OPENED_BY = {
+    "autodiff": "autodiff",
+    "data": "data",
+    "ragged": "ragged",
+    "sets": "sparse",
+    "sparse": "sparse",
+    "test": "autodiff",
+}
+
+HEADER = "# Made by `make generate` from the declarations in ferrograph._src."
+WIDTH = 100
+
+
+class Public(NamedTuple):
+    """A public name: what it is called in its module, and where it is defined."""
+
+    name: str
+    module: str
+    attribute: str
+
+
+def declared() -> dict[str, list[Public]]:
+    """The public names of each public module."""
+    spaces: dict[str, list[Public]] = defaultdict(list)
+    owners: dict[str, str] = {}
+    for path in sorted(SRC.rglob("*.py")):
+        module = ".".join(path.relative_to(SRC).with_suffix("").parts)
+        for attribute, names in _declarations(ast.parse(path.read_text())):
+            for full in names:
+                space, _, name = full.rpartition(".")
+                if full in owners:
+                    raise SystemExit(f"{full} is declared in {owners[full]} and in {module}")
+                owners[full] = module
+                spaces[space].append(Public(name, module, attribute))
+    return spaces
+
+
+def _declarations(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                for decorator in node.decorator_list:
+                    match decorator:
+                        case ast.Call(func=ast.Name(id="public"), args=names):
+                            yield name, [ast.literal_eval(n) for n in names]
+            case ast.Assign(targets=[ast.Name(id="PUBLIC")], value=value):
+                for name, names in ast.literal_eval(value).items():
+                    yield name, list(names)
+
+
+def is_lazy(space: str, module: str) -> bool:
+    opened = OPENED_BY.get(space.partition(".")[0])
+    return any(
+        module == folder or module.startswith(folder + ".") for folder in LAZY if folder != opened
+    )
+
+
+def natural(name: str) -> tuple:
+    """The order of names: constants, classes, then the rest, numbers in them by their size."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    parts = re.split(r"(\d+)", name)
+    return kind, [int(p) if p.isdigit() else p.lower() for p in parts], name
+
+
+def listed(opening: str, items: list[str], closing: str, indent: str) -> str:
+    """Items on one line where they fit, else one a line."""
+    comma = "," if opening.endswith("= (") and len(items) == 1 else ""
+    line = f"{indent}{opening}{', '.join(items)}{comma}{closing}"
+    if len(line) <= WIDTH and not opening.endswith("["):
+        return line + "\n"
+    rows = "".join(f"{indent}    {item},\n" for item in items)
+    return f"{indent}{opening}\n{rows}{indent}{closing}\n"
+
+
+def statement(start: str, names: list[str], indent: str) -> str:
+    """An import statement, in parentheses where it is too long for a line."""
+    line = f"{indent}{start}{', '.join(names)}\n"
+    return line if len(line) <= WIDTH + 1 else listed(f"{start}(", names, ")", indent)
+
+
+def imports(names: list[Public], package: str, indent: str = "") -> str:
+    """The import statements of these names, whose modules are in that package."""
+    modules: dict[str, list[Public]] = defaultdict(list)
+    for public in names:
+        modules[public.module].append(public)
+    text = ""
+    for module in sorted(modules):
+        plain = [p.name for p in modules[module] if p.name == p.attribute]
+        start = f"from {package}.{module} import "
+        if plain:
+            text += statement(start, sorted(plain, key=natural), indent)
+        for public in sorted(modules[module]):
+            if public.name != public.attribute:
+                text += f"{indent}{start}{public.attribute} as {public.name}\n"
+    return text
+
+
+def namespace(space: str, doc: str, names: list[Public], children: list[str]) -> str:
+    """The text of a public module."""
+    is_package = bool(children) or not space
+    dots = "." * (space.count(".") + 1 + (is_package and bool(space)))
+    eager = [p for p in names if not is_lazy(space, p.module)]
+    lazy = sorted(p for p in names if is_lazy(space, p.module))
+    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\nfrom typing import TYPE_CHECKING\n\n'
+    if not space:
+        text += "from ._src import setup as _setup\n"
+    text += imports(eager, f"{dots}_src")
+    text += f"from {dots}_src import door as _door\n"
+    if lazy or children:
+        text += "\nif TYPE_CHECKING:\n"
+        if children:
+            text += statement("from . import ", sorted(children), "    ")
+        text += imports(lazy, f"{dots}_src", "    ")
+    public = sorted([p.name for p in names] + children, key=natural)
+    text += "\n" + listed("__all__ = [", [f'"{n}"' for n in public], "]", "")
+    if not space:
+        text += f'\n_setup.finish()\n\n__version__ = "{version()}"\n'
+    return text + _doorway(lazy, children)
+
+
+def operations(top: list[Public]) -> str:
+    """The text of the package of operations: those that stand at the top level."""
+    names = [
+        Public(p.name, p.module.removeprefix("ops."), p.attribute)
+        for p in top
+        if p.module.startswith("ops.")
+    ]
+    doc = (
+        "The operations as Python functions, a module a family.\n\n"
+        "``ops.NAME`` is each that stands at the top level of the package.\n"
+    )
+    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\n{imports(names, "")}\n'
+    public = sorted((p.name for p in names), key=natural)
+    return text + listed("__all__ = [", [f'"{n}"' for n in public], "]", "")
+
+
+def _doorway(lazy: list[Public], children: list[str]) -> str:
+    """The door of a public module; a type checker sees only what is there."""
+    text = "\nif not TYPE_CHECKING:\n"
+    arguments = ["__name__"]
+    if lazy or children:
+        rows = "".join(f'        "{p.name}": "{p.module}:{p.attribute}",\n' for p in lazy)
+        text += f"    _LAZY = {{\n{rows}    }}\n" if lazy else "    _LAZY = {}\n"
+        arguments.append("_LAZY")
+    if children:
+        text += listed("_MODULES = (", [f'"{c}"' for c in sorted(children)], ")", "    ")
+        arguments.append("_MODULES")
+    text += f"    __getattr__ = _door({', '.join(arguments)})\n\n"
+    return text + "    def __dir__():\n        return __all__\n"
+
+
+def version() -> str:
+    """The version of the workspace."""
+    found = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)
+    if found is None:
+        raise SystemExit("Cargo.toml names no version")
+    return found.group(1)
+
+
+def coverage(spaces: dict[str, list[Public]], table: dict) -> str:
+    """The page that says what of the API is there, planned, left out."""
+    planned = {space: names.split() for space, names in table["PLANNED"].items()}
+    n_have = sum(map(len, spaces.values()))
+    n_planned = sum(map(len, planned.values()))
+    text = (
+        "# Coverage of the public API\n\n"
+        "Made by `make generate` from the declarations in `python/ferrograph/_src`. A name under\n"
+        "several modules counts in each.\n\n"
+        f"{n_have} names are there, {n_planned} are planned.\n\n"
+        "| module | there | planned |\n| --- | --- | --- |\n"
+    )
+    for space in sorted({*spaces, *planned}):
+        have = len(spaces.get(space, ()))
+        text += f"| {_title(space)} | {have} | {len(planned.get(space, ()))} |\n"
+    for space in sorted({*spaces, *planned}):
+        text += f"\n## {_title(space)}\n"
+        have = sorted((p.name for p in spaces.get(space, ())), key=natural)
+        if have:
+            text += f"\nThere: {', '.join(f'`{n}`' for n in have)}.\n"
+        if planned.get(space):
+            text += f"\nPlanned: {', '.join(f'`{n}`' for n in planned[space])}.\n"
+    text += "\n## Left out\n\n"
+    for reason, names in table["LEFT_OUT"].items():
+        text += f"- As {reason}: {', '.join(f'`{n}`' for n in names.split())}.\n"
+    return text
+
+
+def _title(space: str) -> str:
+    return f"`{space}`" if space else "top level"
+
+
+def files() -> dict[Path, str]:
+    """Every generated file and its text."""
+    spaces, table = declared(), runpy.run_path(str(SRC / "context" / "coverage.py"))
+    docs: dict[str, str] = table["NAMESPACES"]
+    unknown = sorted(set(spaces) - set(docs))
+    if unknown:
+        raise SystemExit(f"coverage.NAMESPACES does not say what {', '.join(unknown)} is about")
+    found = {}
+    for space, doc in docs.items():
+        prefix = f"{space}." if space else ""
+        below = [s for s in docs if s and s.startswith(prefix) and s != space]
+        children = [s[len(prefix) :] for s in below if "." not in s[len(prefix) :]]
+        path = PACKAGE.joinpath(*space.split(".")) if space else PACKAGE
+        path = path / "__init__.py" if children else path.with_suffix(".py")
+        found[path] = namespace(space, doc, spaces.get(space, []), children)
+    found[SRC / "ops" / "__init__.py"] = operations(spaces[""])
+    found[ROOT / "docs" / "coverage.md"] = coverage(spaces, table)
+    return found
+
+
+def main() -> None:
+    differs = []
+    for path, text in files().items():
+        if not path.exists() or path.read_text() != text:
+            differs.append(path)
+            if "--check" not in sys.argv:
+                path.write_text(text)
+    for path in differs:
+        print(path.relative_to(ROOT))
+    if differs and "--check" in sys.argv:
+        sys.exit("these files differ from the declarations: run `make generate`")
+
+
+if __name__ == "__main__":
+    main()
