@@ -187,7 +187,7 @@ impl Lowered {
 }
 
 /// What an operation lowers to for inputs and outputs of these types: evaluation where a shape is open, or where an
-/// operand of a kernel is not dense.
+/// output of a kernel is not dense. A kernel may have inputs that are not dense, which it does not read.
 ///
 /// # Errors
 /// What binding refuses.
@@ -214,7 +214,7 @@ pub fn lower(op: &dyn Op, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result
     let fits = match &lowered {
         Lowered::Alias(_) => !is_object || is_static(inputs.spec(0)) && is_static(&outputs[0]),
         Lowered::Object(_) => is_object && behind().all(dense),
-        _ => !is_object && behind().all(dense),
+        _ => outputs.iter().all(dense),
     };
     Ok(if fits { lowered } else { Lowered::Eval })
 }

@@ -115,6 +115,11 @@ impl<'a> Inputs<'a> {
         Ok(())
     }
 
+    /// Whether all of them are dense.
+    pub fn all_dense(&self) -> bool {
+        self.specs.iter().all(|spec| spec.dtype.is_dense())
+    }
+
     /// The spec of input `i`.
     pub fn spec(&self, i: usize) -> &'a TensorSpec {
         self.specs[i]
@@ -300,9 +305,11 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         if let Some(i) = self.alias() {
             return Ok(Lowered::Alias(i));
         }
-        if !inputs.is_empty() && !inputs.dtype(0).is_dense() {
-            let object = self.object_kernel(inputs, outputs)?;
-            return Ok(object.map_or(Lowered::Eval, Lowered::Object));
+        if !inputs.is_empty()
+            && !inputs.dtype(0).is_dense()
+            && let Some(object) = self.object_kernel(inputs, outputs)?
+        {
+            return Ok(Lowered::Object(object));
         }
         Ok(Lowered::kernel_or_eval(self.kernel(inputs, outputs)?))
     }

@@ -210,7 +210,7 @@ impl Lowering {
             Lowered::Alias(from) => self.alias(names, node, ins[from]),
             Lowered::Object(kernel) => self.object(names, node, &ins, kernel),
             Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
-            bound => match bound.into_kernel() {
+            bound => match bound.into_kernel().filter(|_| inputs.all_dense()) {
                 Some(kernel) => Ok(Action::Kernel(Bound {
                     kernel,
                     ins: ins.into(),
