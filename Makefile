@@ -18,7 +18,7 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python docs dev wheel lint format bench clean toolchain
+.PHONY: help demo test test-rust test-python docs dev wheel lint format generate bench clean toolchain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ format: $(STAMP)-tools ## rewrite the sources to the house format
 	cargo fmt --all
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+generate: ## write the public modules and docs/coverage.md from the declarations in python/ferrograph/_src
+	$(PYTHON) python/generate.py
 
 bench: $(STAMP)-installed ## criterion benches, then the comparison with other packages where one is set up
 	cargo bench --locked --package ferrograph-benches
