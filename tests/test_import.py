@@ -1,6 +1,10 @@
 """Importing is quick and quiet."""
 
+import importlib
 import json
+
+import ferrograph as fg
+import pytest
 
 
 def test_import_loads_little(run_python):
@@ -36,3 +40,32 @@ def test_import_starts_no_threads(run_python):
         """
     )
     assert done.stdout.strip() == "1"
+
+
+SPACES = [
+    "autodiff",
+    "autograph.errors",
+    "autograph.experimental",
+    "config",
+    "data",
+    "data.experimental",
+    "dtypes",
+    "errors",
+    "experimental",
+    "types.experimental",
+]
+
+
+def public_classes():
+    """The classes of the public namespaces."""
+    for space in [fg, *(importlib.import_module(f"ferrograph.{name}") for name in SPACES)]:
+        for name in {*dir(space), *getattr(space, "_LAZY", ())}:
+            found = getattr(space, name, None)
+            if isinstance(found, type) and found.__module__.startswith("ferrograph"):
+                yield found
+
+
+@pytest.mark.parametrize("cls", sorted(set(public_classes()), key=repr), ids=repr)
+def test_a_class_is_found_where_it_says(cls):
+    assert "_src" not in cls.__module__
+    assert getattr(importlib.import_module(cls.__module__), cls.__qualname__) is cls
