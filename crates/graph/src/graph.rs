@@ -198,6 +198,11 @@ impl Graph {
         made
     }
 
+    /// Whether such an attachment was made.
+    pub fn has_attachment<T: Any + Send + Sync>(&self) -> bool {
+        self.attachments.lock().iter().any(|a| a.is::<T>())
+    }
+
     fn find_attachment<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.attachments
             .lock()

@@ -6,8 +6,8 @@
 //! * [`Trace`] is a graph being built by a running program: it captures values from outside.
 //! * [`Val`] is what operations take and give: an eager tensor or a symbolic value of a trace.
 //! * [`text`] prints graphs and reads them back.
-//! * [`verify`] checks the invariants listed in its module; [`Interpreter`] is the plain evaluator that judges every
-//!   faster one.
+//! * [`verify`] checks the invariants listed in its module, [`check`] does so where verification is on.
+//! * [`Interpreter`] is the plain evaluator that judges every faster one.
 
 mod attr;
 mod attr_eq;
@@ -50,4 +50,4 @@ pub use operands::{Operands, SlotType};
 pub use registry::{Constructor, Registry};
 pub use trace::{Capture, Leaves, Trace, TraceRef};
 pub use val::{EagerVal, Sym, Val, Vals};
-pub use verify::verify;
+pub use verify::{all_or_error, check, verifies, verify};

@@ -355,11 +355,7 @@ impl Trace {
                 inputs.extend(state.captures.iter().map(|c| c.inner));
                 let graph = Arc::new(state.builder.finish(inputs, n_args, outputs));
                 *slot = Err(graph.clone());
-                if cfg!(debug_assertions)
-                    && let Some(fault) = crate::verify(&graph).into_iter().next()
-                {
-                    return Err(fault);
-                }
+                crate::check(&graph)?;
                 Ok((graph, state.captures))
             }
             Err(graph) => {

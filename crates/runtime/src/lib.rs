@@ -15,13 +15,14 @@ mod signature;
 mod tape;
 
 pub use cache::{CacheStats, Cached, TraceCache};
+pub use compile::{Stage, print_stage};
 pub use context::{
     Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
     set_origin_provider,
 };
 pub use door::{Door, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, evaluate_output};
-pub use plan::{Plan, PlanRunner, compile_unoptimised, plan_for};
+pub use plan::{Plan, PlanRunner, compile_unoptimised, plan_for, verify_plan};
 pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
     tensor_shapes, with_words_of_class, words_of_class,

@@ -1,5 +1,7 @@
 //! Where the values of a plan live: offsets in one slab, shared by values that are never alive together.
 
+use crate::plan::ALIGN;
+
 /// When a value in the slab is alive: from the step that makes it to the last that reads it, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lifetime {
@@ -10,8 +12,6 @@ pub(crate) struct Lifetime {
     /// How many bytes it takes.
     pub bytes: usize,
 }
-
-const ALIGN: usize = 64;
 
 /// The offset of each value and the size of the slab. Greedy by start: each value takes the lowest gap left by those
 /// alive with it. Every offset is aligned to 64 bytes.

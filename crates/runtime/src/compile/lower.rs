@@ -1,7 +1,8 @@
-//! From what is known of a graph to steps: bound kernels where shapes are static, and slots for values.
+//! The second stage: from what is known of a graph to steps, bound kernels where shapes are static, and slots for
+//! values.
 
 use super::facts::Scope;
-use crate::plan::{Action, Bound, Move, Site, Slot, Step, Taken};
+use crate::plan::{Action, Block, Bound, Move, Site, Slot, Step, Taken};
 use ferrograph_graph::{Effect, Graph, Lowered, Node, NodeId, ObjectKernel, ValueId, lower};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
@@ -35,6 +36,48 @@ impl SlotInfo {
         let n = self.shape.as_ref()?.n_elements();
         Some(n * self.dtype.size())
     }
+}
+
+/// What lowering makes: blocks of steps over slots. No step drops anything yet, and each read is a shared one.
+pub(super) struct Program {
+    pub slots: Vec<SlotInfo>,
+    pub constants: Vec<(Slot, Tensor)>,
+    /// The graph, then those compiled into it.
+    pub graphs: Vec<Weak<Graph>>,
+    pub flops: f64,
+    pub inputs: Vec<Slot>,
+    pub outputs: Vec<Slot>,
+    pub block: Block,
+}
+
+/// The steps of a graph of which all outputs are wanted, as tensors.
+///
+/// # Errors
+/// What binding an operation refuses.
+pub(super) fn lower_graph(scope: &Scope) -> Result<Program> {
+    let mut lowering = Lowering::default();
+    let inputs = scope.graph.inputs.iter();
+    let inputs: Vec<Slot> = inputs
+        .map(|v| lowering.slot(&scope.facts[v.index()].spec, Storage::Boxed))
+        .collect::<Result<_>>()?;
+    let wanted = vec![true; scope.graph.outputs.len()];
+    let (steps, outputs) = lowering.scope(scope, &inputs, &wanted)?;
+    let outputs: Vec<Slot> = outputs.into_iter().flatten().collect();
+    for slot in &outputs {
+        lowering.boxed(*slot);
+    }
+    Ok(Program {
+        slots: lowering.slots,
+        constants: lowering.constants,
+        graphs: lowering.graphs,
+        flops: lowering.flops,
+        inputs,
+        outputs,
+        block: Block {
+            steps,
+            ..Block::default()
+        },
+    })
 }
 
 /// The slots and graphs of a plan while it is made.

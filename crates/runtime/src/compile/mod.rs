@@ -1,23 +1,41 @@
-//! From a graph and concrete input shapes to a plan: infer every shape, fold what is constant, drop what nothing
-//! needs, bind kernels, compile the graphs of branches, loops and small calls into the same plan, and place values.
+//! From a graph and concrete input shapes to a plan, in stages. Each has a grammar, prints ([`Stage`]), and reads only
+//! what the one before it made.
+//!
+//! 1. **specialise** (`facts`, `regions`): what is known of every value once the inputs are concrete. The graph stays as
+//!    it is; what nothing needs is left out, and each node with graphs says whether they are compiled into the plan.
+//!
+//!    ```text
+//!    scope   = "scope" string "(" values ")" "{" live* "return" values "}"
+//!    live    = values "=" operation string "(" values ")" ":" fact,* [ region ]
+//!    fact    = dtype shape [ "is" tensor ] [ "known" "[" known,* "]" ]
+//!    region  = "inline" scope | "if" scope scope | "while" "cond" scope "body" scope
+//!    ```
+//!
+//! 2. **lower** (`lower`, `blocks`): steps over slots. Kernels are bound where shapes are static; a slot has a type and
+//!    a storage; moves carry what enters and leaves the blocks of branches and loops. The grammar is a plan's, with a
+//!    storage in the place of a place, and without drops, last reads and allocations.
+//! 3. **schedule** (`schedule`): the same steps in program order, with drops and last reads.
+//! 4. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
 
 mod blocks;
 mod facts;
 mod layout;
-mod liveness;
 mod lower;
+mod place;
+mod print;
 mod regions;
+mod schedule;
 
 pub(crate) use facts::live_nodes;
+pub use print::{Stage, print_stage};
 
-use crate::plan::{Action, Block, Plan, Slot, UNKNOWN_LEN};
-use facts::{Budget, Fact, infer};
-use ferrograph_graph::{Graph, SlotType};
-use ferrograph_tensor::{DType, Result, Shape, Tensor, err};
-use layout::{Lifetime, assign};
-use liveness::{SlabLiveness, Slots, TensorLiveness};
-use lower::{Lowering, Storage};
-use parking_lot::Mutex;
+use crate::plan::{Plan, check_plan};
+use facts::{Budget, Fact, Scope, infer};
+use ferrograph_graph::Graph;
+use ferrograph_tensor::{Result, Tensor};
+use lower::lower_graph;
+use place::place;
+use schedule::schedule;
 use std::sync::Arc;
 
 /// Nodes of regions that one plan may take in, and how deep they may nest.
@@ -28,106 +46,17 @@ const BUDGET: Budget = Budget {
 
 /// Compiles a graph for inputs of these shapes.
 pub(crate) fn compile(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
+    let scope = specialise(graph, inputs)?;
+    let mut program = lower_graph(&scope)?;
+    schedule(&mut program);
+    let plan = place(&graph.name, program)?;
+    check_plan(&plan)?;
+    Ok(plan)
+}
+
+/// All that is known of a graph for inputs of these shapes.
+fn specialise(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Scope> {
     let facts = inputs.iter().map(|t| Fact::of_spec(t.spec())).collect();
     let wanted = vec![true; graph.outputs.len()];
-    let scope = infer(graph, facts, &wanted, &mut { BUDGET })?;
-    let mut lowering = Lowering::default();
-    let inputs: Vec<Slot> = inputs
-        .iter()
-        .map(|t| lowering.slot(&t.spec(), Storage::Boxed))
-        .collect::<Result<_>>()?;
-    let (steps, outputs) = lowering.scope(&scope, &inputs, &wanted)?;
-    let outputs: Vec<Slot> = outputs.into_iter().flatten().collect();
-    for slot in &outputs {
-        lowering.boxed(*slot);
-    }
-    let mut block = Block {
-        steps,
-        ..Block::default()
-    };
-    let mut after = Slots::new(lowering.slots.len());
-    outputs.iter().for_each(|&slot| after.add(slot));
-    let tensors = TensorLiveness {
-        lowering: &lowering,
-    };
-    tensors.block(&mut block, &after);
-    allocate(&lowering, &mut block)?;
-    Ok(assemble(graph, lowering, block, inputs, outputs))
-}
-
-/// Says of each kernel which outputs are tensors of their own.
-fn allocate(lowering: &Lowering, block: &mut Block) -> Result<()> {
-    for step in &mut block.steps {
-        match &mut step.action {
-            Action::Kernel(bound) => bound.fresh = fresh(lowering, &bound.outs)?,
-            Action::Object { bound, .. } => bound.fresh = fresh(lowering, &bound.outs)?,
-            Action::If(branch) => {
-                allocate(lowering, &mut branch.then_block)?;
-                allocate(lowering, &mut branch.else_block)?;
-            }
-            Action::While(repeat) => {
-                allocate(lowering, &mut repeat.cond_block)?;
-                allocate(lowering, &mut repeat.body)?;
-            }
-            Action::Eval { .. } | Action::Alias { .. } => {}
-        }
-    }
-    Ok(())
-}
-
-fn fresh(lowering: &Lowering, outs: &[Slot]) -> Result<Box<[(Slot, DType, Shape)]>> {
-    let info = |slot: Slot| &lowering.slots[slot as usize];
-    let boxed = outs
-        .iter()
-        .filter(|slot| info(**slot).storage == Storage::Boxed);
-    let typed = boxed.map(|&slot| {
-        let shape = info(slot).shape.clone();
-        let shape = shape.ok_or_else(|| err!(Internal, "a bound output has no static shape"))?;
-        Ok((slot, info(slot).dtype, shape))
-    });
-    typed.collect()
-}
-
-fn assemble(
-    graph: &Arc<Graph>,
-    mut lowering: Lowering,
-    mut block: Block,
-    inputs: Vec<Slot>,
-    outputs: Vec<Slot>,
-) -> Plan {
-    let (placed, lifetimes): (Vec<Slot>, Vec<Lifetime>) =
-        SlabLiveness::of(&lowering, &block, &outputs)
-            .into_iter()
-            .unzip();
-    let (offsets, slab_bytes) = assign(&lifetimes);
-    lowering.constants.shrink_to_fit();
-    lowering.graphs.shrink_to_fit();
-    block.steps.shrink_to_fit();
-    let infos = || (0..).zip(&lowering.slots);
-    Plan {
-        name: graph.name.clone(),
-        types: infos()
-            .map(|(_, info)| SlotType {
-                dtype: info.dtype,
-                len: info.shape.as_ref().map_or(UNKNOWN_LEN, |s| s.n_elements()),
-            })
-            .collect(),
-        in_slab: placed.into_iter().zip(offsets).collect(),
-        slab_shapes: infos()
-            .filter(|(_, info)| info.storage == Storage::Pinned)
-            .filter_map(|(slot, info)| Some((slot, info.shape.clone()?)))
-            .collect(),
-        boxed: infos()
-            .filter(|(_, info)| info.storage == Storage::Boxed)
-            .map(|(slot, _)| slot)
-            .collect(),
-        slab_bytes,
-        constants: lowering.constants,
-        inputs,
-        outputs,
-        block,
-        flops: lowering.flops,
-        graphs: lowering.graphs,
-        frames: Mutex::new(Vec::new()),
-    }
+    infer(graph, facts, &wanted, &mut { BUDGET })
 }

@@ -21,6 +21,8 @@ impl Frame {
         let base = slab
             .as_mut_ptr()
             .ok_or_else(|| err!(Internal, "a fresh slab cannot be written"))?;
+        // SAFETY: the bools are the head of the slab; nothing refers to it yet.
+        unsafe { base.write_bytes(0, plan.bool_bytes) };
         let n = plan.types.len();
         let mut frame = Frame {
             pointers: vec![std::ptr::null_mut(); n],

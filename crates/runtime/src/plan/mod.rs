@@ -1,15 +1,23 @@
 //! Plans: graphs compiled for concrete input shapes, and running them.
 
 mod frame;
+mod place;
 mod plans;
 mod print;
+mod slots;
 mod step;
+mod verify;
 
 pub(crate) use frame::Frame;
+pub(crate) use place::ALIGN;
 pub use plans::{PlanRunner, compile_unoptimised, plan_for};
+pub(crate) use print::Listing;
+pub(crate) use slots::SlotSet;
 pub(crate) use step::{
     Action, Block, Bound, Conditional, Loop, Move, Record, Site, Slot, Step, Taken,
 };
+pub(crate) use verify::check_plan;
+pub use verify::verify_plan;
 
 use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};
 use ferrograph_ops::{TensorList, Watch, empty_records, recorded_values};
@@ -30,6 +38,8 @@ pub struct Plan {
     /// The shapes of slots in the slab that may be read as tensors.
     pub(crate) slab_shapes: HashMap<Slot, Shape, FixedState>,
     pub(crate) slab_bytes: usize,
+    /// The head of the slab in which only bools lie, so that each of its bytes is one.
+    pub(crate) bool_bytes: usize,
     pub(crate) constants: Vec<(Slot, Tensor)>,
     pub(crate) inputs: Vec<Slot>,
     pub(crate) outputs: Vec<Slot>,

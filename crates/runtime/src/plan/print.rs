@@ -3,7 +3,7 @@
 //! ```text
 //! plan    = "plan" string "slab" bytes "{" slot* block "return" slots "}"
 //! slot    = "s" number ":" dtype "x" (length | "?") "," place
-//! place   = "input" | "constant" [tensor] | "slab" offset ["as" shape] | "tensor" | "unused"
+//! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
 //! block   = ["drops" slots] step* record* move*
 //! step    = slots "=" operation string ("kernel" | "eval" | "object" | "alias") "(" reads ")" ["as" shape]
 //!           ["new" slot shape,*] ["drops" slots]
@@ -18,31 +18,75 @@
 //! A slot followed by `!` is read by the last that needs its tensor, which takes it out of the frame. The object that
 //! an operation reads or changes stands before a semicolon. What is `new` is allocated before the kernel runs.
 
+use super::place::places;
 use super::{Action, Block, Conditional, Loop, Move, Plan, Record, Slot, Step, Taken, UNKNOWN_LEN};
-use ferrograph_graph::text;
-use ferrograph_tensor::Tensor;
+use ferrograph_graph::{Graph, SlotType, text};
+use ferrograph_tensor::{DType, Shape, Tensor};
 use std::fmt::{self, Display, Formatter, Write};
+use std::sync::Weak;
 
 /// The values of constants up to this many elements are part of the text.
 const SHOWN_ELEMENTS: usize = 16;
 
+/// Steps over slots, as text.
+pub(crate) struct Listing<'a> {
+    /// What this is, with its name.
+    pub head: String,
+    pub types: &'a [SlotType],
+    /// Where each slot lives, in words.
+    pub places: Vec<String>,
+    pub graphs: &'a [Weak<Graph>],
+    pub block: &'a Block,
+    pub outputs: &'a [Slot],
+}
+
 impl Display for Plan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let name = self.name.as_bytes().escape_ascii();
-        writeln!(f, "plan \"{name}\" slab {} {{", self.slab_bytes)?;
-        for (slot, place) in (0..).zip(places(self)) {
-            let slot_type = self.types[slot as usize];
-            let length = Length(slot_type.len);
-            writeln!(f, "  s{slot}: {} x {length}, {place}", slot_type.dtype)?;
+        let listing = Listing {
+            head: format!("plan \"{name}\" slab {}", self.slab_bytes),
+            types: &self.types,
+            places: described(self),
+            graphs: &self.graphs,
+            block: &self.block,
+            outputs: &self.outputs,
+        };
+        listing.fmt(f)
+    }
+}
+
+impl Display for Listing<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} {{", self.head)?;
+        for (slot, (t, place)) in self.types.iter().zip(&self.places).enumerate() {
+            writeln!(f, "  s{slot}: {} x {}, {place}", t.dtype, Length(t.len))?;
         }
         let mut printer = Printer {
-            plan: self,
+            graphs: self.graphs,
             indent: 1,
             out: f,
         };
-        printer.block(&self.block)?;
-        writeln!(f, "  return {}", Slots(&self.outputs))?;
+        printer.block(self.block)?;
+        match self.outputs {
+            [] => writeln!(f, "  return")?,
+            outputs => writeln!(f, "  return {}", Slots(outputs))?,
+        }
         f.write_str("}\n")
+    }
+}
+
+impl Listing<'_> {
+    /// The place of a constant, in words.
+    pub fn constant(tensor: &Tensor) -> String {
+        format!("constant {}", Listing::tensor(tensor))
+    }
+
+    /// A small tensor with its elements; of others the type.
+    pub fn tensor(tensor: &Tensor) -> String {
+        match tensor.n_elements() {
+            n if n <= SHOWN_ELEMENTS => text::print_tensor(tensor),
+            _ => format!("{} {} {{...}}", tensor.dtype(), tensor.shape()),
+        }
     }
 }
 
@@ -82,34 +126,23 @@ fn listed(f: &mut Formatter<'_>, items: impl Iterator<Item = String>) -> fmt::Re
 }
 
 /// Where each slot lives, in words.
-fn places(plan: &Plan) -> Vec<String> {
-    let mut places = vec!["unused".to_owned(); plan.types.len()];
-    for &slot in &plan.boxed {
-        "tensor".clone_into(&mut places[slot as usize]);
-    }
+fn described(plan: &Plan) -> Vec<String> {
+    let (places, _) = places(plan);
+    let mut described: Vec<String> = places.iter().map(ToString::to_string).collect();
     for &slot in &plan.inputs {
-        "input".clone_into(&mut places[slot as usize]);
+        "input".clone_into(&mut described[slot as usize]);
     }
-    for &(slot, offset) in &plan.in_slab {
-        let shape = plan.slab_shapes.get(&slot);
-        let shape = shape.map_or_else(String::new, |shape| format!(" as {shape}"));
-        places[slot as usize] = format!("slab {offset}{shape}");
+    for (slot, shape) in &plan.slab_shapes {
+        let _ = write!(described[*slot as usize], " as {shape}"); // writing to a string never fails
     }
     for (slot, tensor) in &plan.constants {
-        places[*slot as usize] = constant(tensor);
+        described[*slot as usize] = Listing::constant(tensor);
     }
-    places
-}
-
-fn constant(tensor: &Tensor) -> String {
-    match tensor.n_elements() {
-        n if n <= SHOWN_ELEMENTS => format!("constant {}", text::print_tensor(tensor)),
-        _ => format!("constant {tensor:?}"),
-    }
+    described
 }
 
 struct Printer<'a, 'b, 'c> {
-    plan: &'a Plan,
+    graphs: &'a [Weak<Graph>],
     indent: usize,
     out: &'b mut Formatter<'c>,
 }
@@ -152,7 +185,7 @@ impl Printer<'_, '_, '_> {
 
     /// The operation and name of the node that a step runs.
     fn node(&self, step: &Step) -> String {
-        match self.plan.graphs[step.site.graph as usize].upgrade() {
+        match self.graphs[step.site.graph as usize].upgrade() {
             Some(graph) => {
                 let node = graph.node(step.site.node);
                 let name = node.name.as_bytes().escape_ascii();
@@ -248,7 +281,7 @@ fn results(outs: &[Slot]) -> String {
     }
 }
 
-fn fresh(fresh: &[(Slot, ferrograph_tensor::DType, ferrograph_tensor::Shape)]) -> String {
+fn fresh(fresh: &[(Slot, DType, Shape)]) -> String {
     let mut text = String::new();
     for (i, (slot, _, shape)) in fresh.iter().enumerate() {
         let before = if i > 0 { ", " } else { " new " };
