@@ -45,3 +45,9 @@ def test_an_executor_refuses_what_a_call_refuses():
     concrete = branching()
     with pytest.raises(fg.errors.InternalError, match="takes 3 inputs, got 2"):
         _core.interpret(concrete, [fg.constant([1.0])])
+
+
+def test_plans_are_sound():
+    concrete = branching()
+    x, n = fg.constant([1.0, 2.0, 30.0]), fg.constant(7)
+    assert _core.verify_plan(concrete, [x, n]) == []

@@ -2,7 +2,7 @@
 
 use crate::errors::IntoPyResult;
 use crate::region::PyRegion;
-use ferrograph_graph::{Effect, NodeId};
+use ferrograph_graph::{Effect, NodeId, check};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl PyRegion {
 
     /// Keeps, of the finished graph, the first `n_outputs` outputs, and of its first `n_first` nodes the placeholders.
     /// Gives whether that can be: nothing else needs those nodes, and the further outputs need those with an effect.
-    fn drop_first(&self, n_first: usize, n_outputs: usize) -> PyResult<bool> {
+    fn drop_first(&self, py: Python<'_>, n_first: usize, n_outputs: usize) -> PyResult<bool> {
         let (graph, captures) = self.parts()?;
         let is_input = |id: NodeId| {
             graph
@@ -37,6 +37,7 @@ impl PyRegion {
         let Some(rest) = graph.without(n_outputs, is_dropped) else {
             return Ok(false);
         };
+        check(&rest).or_raise(py)?;
         *self.finished.lock() = Some((Arc::new(rest), captures));
         Ok(true)
     }

@@ -49,6 +49,25 @@ pub(crate) fn plan_text(
     guarded(text).map_err(when_run).or_raise(function.py())
 }
 
+/// What breaks the invariants of the plan that a call with these inputs runs, a line each; empty for a sound one.
+#[pyfunction]
+pub(crate) fn verify_plan(
+    function: &Bound<'_, PyConcrete>,
+    inputs: &Bound<'_, PyAny>,
+) -> PyResult<Vec<String>> {
+    let (graph, inputs) = parts(function, inputs)?;
+    let plan = guarded(|| plan_for(&graph, inputs.iter()));
+    let plan = plan.map_err(when_run).or_raise(function.py())?;
+    let breaches = ferrograph_runtime::verify_plan(&plan);
+    Ok(breaches.iter().map(ToString::to_string).collect())
+}
+
+/// Whether every finished graph and every compiled plan is verified.
+#[pyfunction]
+pub(crate) fn verifies() -> bool {
+    ferrograph_graph::verifies()
+}
+
 /// The graph of a function and all that it takes.
 fn parts(
     function: &Bound<'_, PyConcrete>,

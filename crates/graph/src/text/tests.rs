@@ -28,7 +28,7 @@ impl Op for Source {
     }
 }
 
-/// An operation that keeps whatever attribute `a` it is given, and gives two outputs like its inputs' first.
+/// An operation that keeps whatever attribute `a` it is given, and gives two outputs like its two inputs.
 #[derive(Debug)]
 struct Any(Attr);
 
@@ -41,7 +41,7 @@ impl Op for Any {
         Attrs::new().with("a", self.0.clone())
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone(); 2])
+        Ok(smallvec![inputs.spec(0).clone(), inputs.spec(1).clone()])
     }
 }
 
