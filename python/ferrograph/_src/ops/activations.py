@@ -33,7 +33,11 @@ def leaky_relu(features: TensorLike, alpha: Any = 0.2, name: str | None = None) 
 
 @public("nn.crelu")
 def crelu(features: TensorLike, axis: Any = -1, name: str | None = None) -> Tensor:
-    """``relu(features)`` and ``relu(-features)`` joined along an axis."""
+    """``relu(features)`` and ``relu(-features)`` joined along an axis.
+
+    >>> fg.nn.crelu([-1.0, 2.0]).numpy()
+    array([0., 2., 1., 0.], dtype=float32)
+    """
     features = convert(features)
     return relu(concat([features, negative(features)], axis), name)
 
@@ -189,7 +193,11 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The mean and the variance over axes with a weight for each element; the weights broadcast."""
+    """The mean and the variance over axes with a weight for each element; the weights broadcast.
+
+    >>> [float(m) for m in fg.nn.weighted_moments([1.0, 3.0], 0, [1.0, 3.0])]
+    [2.5, 0.75]
+    """
     x, weights = convert_pair(x, frequency_weights)
     weights = add(weights, emit("ZerosLike", (x,), None, None))
     total = reduce_sum(weights, axes, True)
@@ -212,6 +220,9 @@ def sufficient_statistics(
 ) -> Any:
     """What moments are computed from: the count, the sum and the sum of squares of ``x - shift``.
 
+    >>> [float(m) for m in fg.nn.sufficient_statistics([1.0, 3.0], [0])[:3]]
+    [2.0, 4.0, 10.0]
+
     Returns:
       ``(count, sum, sum of squares, shift)``.
     """
@@ -231,7 +242,11 @@ def normalize_moments(
     shift: TensorLike,
     name: str | None = None,
 ) -> Any:
-    """The mean and the variance from what ``sufficient_statistics`` tells."""
+    """The mean and the variance from what ``sufficient_statistics`` tells.
+
+    >>> [float(m) for m in fg.nn.normalize_moments(2.0, 4.0, 10.0, None)]
+    [2.0, 1.0]
+    """
     part = divide(1.0, convert(counts))
     around = multiply(mean_ss, part)
     mean = around if shift is None else add(around, shift)
@@ -284,6 +299,9 @@ def dropout(
 ) -> Tensor:
     """``x`` with a random part ``rate`` of its elements set to 0, the others divided by ``1 -
     rate``.
+
+    >>> fg.nn.dropout([1.0, 2.0], rate=0.0).numpy()
+    array([1., 2.], dtype=float32)
 
     Args:
       x: a tensor of floats.
@@ -354,6 +372,9 @@ def local_response_normalization(
 ) -> Tensor:
     """Each element divided by ``(bias + alpha * s)^beta``, s being the sum of squares of near
     channels.
+
+    >>> fg.nn.lrn([[[[1.0, 2.0]]]], depth_radius=1).shape
+    TensorShape([1, 1, 1, 2])
 
     Args:
       input: a tensor of rank 4 with channels last.

@@ -12,181 +12,301 @@ from .elementwise import logical_not, ndtri, negative, softplus
 @public("math.add", "add", ragged="pair")
 @emits("AddV2")
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x + y; strings are joined."""
+    """x + y; strings are joined.
+
+    >>> fg.add([1, 2], 10).numpy()
+    array([11, 12], dtype=int32)
+    """
 
 
 @public("bitwise.bitwise_and", ragged="pair")
 @emits("BitwiseAnd")
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits set in both x and y; for integers."""
+    """The bits set in both x and y; for integers.
+
+    >>> fg.bitwise.bitwise_and([6, 5], 3).numpy()
+    array([2, 1], dtype=int32)
+    """
 
 
 @public("bitwise.bitwise_or", ragged="pair")
 @emits("BitwiseOr")
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits set in x or y; for integers."""
+    """The bits set in x or y; for integers.
+
+    >>> fg.bitwise.bitwise_or([6, 5], 3).numpy()
+    array([7, 7], dtype=int32)
+    """
 
 
 @public("bitwise.bitwise_xor", ragged="pair")
 @emits("BitwiseXor")
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits set in one of x and y alone; for integers."""
+    """The bits set in one of x and y alone; for integers.
+
+    >>> fg.bitwise.bitwise_xor([6, 5], 3).numpy()
+    array([5, 6], dtype=int32)
+    """
 
 
 @public("math.divide_no_nan", ragged="pair")
 @emits("DivNoNan")
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, and 0 wherever y is 0."""
+    """x / y, and 0 wherever y is 0.
+
+    >>> fg.math.divide_no_nan([1.0, 2.0], [0.0, 4.0]).numpy()
+    array([0. , 0.5], dtype=float32)
+    """
 
 
 @public("math.equal", "equal", ragged="pair")
 @emits("Equal")
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x equals y, as bool."""
+    """Whether x equals y, as bool.
+
+    >>> fg.equal([1, 2], 2).numpy()
+    array([False,  True])
+    """
 
 
 @public("math.floordiv", ragged="pair")
 @emits("FloorDiv")
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded towards minus infinity, as Python's ``//``."""
+    """x / y rounded towards minus infinity, as Python's ``//``.
+
+    >>> fg.math.floordiv([7, -7], 2).numpy()
+    array([ 3, -4], dtype=int32)
+    """
 
 
 @public("math.floormod", "math.mod", ragged="pair")
 @emits("FloorMod")
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The remainder of floordiv: it has the sign of y, as Python's ``%``."""
+    """The remainder of floordiv: it has the sign of y, as Python's ``%``.
+
+    >>> fg.math.floormod([7, -7], 2).numpy()
+    array([1, 1], dtype=int32)
+    """
 
 
 @public("math.greater", "greater", ragged="pair")
 @emits("Greater")
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x > y, as bool."""
+    """Whether x > y, as bool.
+
+    >>> fg.greater([1, 3], 2).numpy()
+    array([False,  True])
+    """
 
 
 @public("math.greater_equal", "greater_equal", ragged="pair")
 @emits("GreaterEqual")
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x >= y, as bool."""
+    """Whether x >= y, as bool.
+
+    >>> fg.greater_equal([1, 2], 2).numpy()
+    array([False,  True])
+    """
 
 
 @public("bitwise.left_shift", ragged="pair")
 @emits("LeftShift")
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of x moved y places up; for integers."""
+    """The bits of x moved y places up; for integers.
+
+    >>> fg.bitwise.left_shift([1, 3], 2).numpy()
+    array([ 4, 12], dtype=int32)
+    """
 
 
 @public("math.less", "less", ragged="pair")
 @emits("Less")
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x < y, as bool."""
+    """Whether x < y, as bool.
+
+    >>> fg.less([1, 3], 2).numpy()
+    array([ True, False])
+    """
 
 
 @public("math.less_equal", "less_equal", ragged="pair")
 @emits("LessEqual")
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x <= y, as bool."""
+    """Whether x <= y, as bool.
+
+    >>> fg.less_equal([2, 3], 2).numpy()
+    array([ True, False])
+    """
 
 
 @public("math.logical_and", "logical_and", ragged="pair")
 @emits("LogicalAnd")
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether both x and y are True; for bool tensors."""
+    """Whether both x and y are True; for bool tensors.
+
+    >>> fg.logical_and([True, False], True).numpy()
+    array([ True, False])
+    """
 
 
 @public("math.logical_or", "logical_or", ragged="pair")
 @emits("LogicalOr")
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x or y is True; for bool tensors."""
+    """Whether x or y is True; for bool tensors.
+
+    >>> fg.logical_or([True, False], False).numpy()
+    array([ True, False])
+    """
 
 
 @public("math.maximum", "maximum", ragged="pair")
 @emits("Maximum")
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The larger of x and y; NaN where either is NaN."""
+    """The larger of x and y; NaN where either is NaN.
+
+    >>> fg.maximum([1, 5], 3).numpy()
+    array([3, 5], dtype=int32)
+    """
 
 
 @public("math.minimum", "minimum", ragged="pair")
 @emits("Minimum")
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The smaller of x and y; NaN where either is NaN."""
+    """The smaller of x and y; NaN where either is NaN.
+
+    >>> fg.minimum([1, 5], 3).numpy()
+    array([1, 3], dtype=int32)
+    """
 
 
 @public("math.multiply", "multiply", ragged="pair")
 @emits("Mul")
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y."""
+    """x * y.
+
+    >>> fg.multiply([2, 3], 4).numpy()
+    array([ 8, 12], dtype=int32)
+    """
 
 
 @public("math.multiply_no_nan", ragged="pair")
 @emits("MulNoNan")
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y, and 0 wherever y is 0, even if x is NaN or infinite."""
+    """x * y, and 0 wherever y is 0, even if x is NaN or infinite.
+
+    >>> fg.math.multiply_no_nan([1.0, float("inf")], [2.0, 0.0]).numpy()
+    array([2., 0.], dtype=float32)
+    """
 
 
 @public("math.not_equal", "not_equal", ragged="pair")
 @emits("NotEqual")
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x differs from y, as bool."""
+    """Whether x differs from y, as bool.
+
+    >>> fg.not_equal([1, 2], 2).numpy()
+    array([ True, False])
+    """
 
 
 @public("math.pow", "pow", ragged="pair")
 @emits("Pow")
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x to the power of y. Negative powers of integers are refused."""
+    """x to the power of y. Negative powers of integers are refused.
+
+    >>> fg.pow([2, 3], 2).numpy()
+    array([4, 9], dtype=int32)
+    """
 
 
 @public("realdiv", ragged="pair")
 @emits("RealDiv")
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, for floats and complex numbers."""
+    """x / y, for floats and complex numbers.
+
+    >>> fg.realdiv([1.0, 3.0], 2.0).numpy()
+    array([0.5, 1.5], dtype=float32)
+    """
 
 
 @public("bitwise.right_shift", ragged="pair")
 @emits("RightShift")
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of x moved y places down, keeping the sign."""
+    """The bits of x moved y places down, keeping the sign.
+
+    >>> fg.bitwise.right_shift([8, -8], 2).numpy()
+    array([ 2, -2], dtype=int32)
+    """
 
 
 @public("math.squared_difference", ragged="pair")
 @emits("SquaredDifference")
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """(x - y)^2, times its conjugate if complex."""
+    """(x - y)^2, times its conjugate if complex.
+
+    >>> fg.math.squared_difference([1, 5], 3).numpy()
+    array([4, 4], dtype=int32)
+    """
 
 
 @public("math.subtract", "subtract", ragged="pair")
 @emits("Sub")
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x - y."""
+    """x - y.
+
+    >>> fg.subtract([5, 7], 2).numpy()
+    array([3, 5], dtype=int32)
+    """
 
 
 @public("truncatediv", ragged="pair")
 @emits("TruncateDiv")
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded towards zero; for integers."""
+    """x / y rounded towards zero; for integers.
+
+    >>> fg.truncatediv([7, -7], 2).numpy()
+    array([ 3, -3], dtype=int32)
+    """
 
 
 @public("truncatemod", ragged="pair")
 @emits("TruncateMod")
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The remainder of truncatediv: it has the sign of x."""
+    """The remainder of truncatediv: it has the sign of x.
+
+    >>> fg.truncatemod([7, -7], 2).numpy()
+    array([ 1, -1], dtype=int32)
+    """
 
 
 @public("math.xdivy", ragged="pair")
 @emits("Xdivy")
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, and 0 wherever x is 0."""
+    """x / y, and 0 wherever x is 0.
+
+    >>> fg.math.xdivy([0.0, 1.0], [0.0, 2.0]).numpy()
+    array([0. , 0.5], dtype=float32)
+    """
 
 
 @public("math.xlog1py", ragged="pair")
 @emits("Xlog1py")
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * log(1 + y), and 0 wherever x is 0."""
+    """x * log(1 + y), and 0 wherever x is 0.
+
+    >>> fg.math.xlog1py([0.0, 1.0], [-1.0, 0.5]).numpy()
+    array([0.       , 0.4054651], dtype=float32)
+    """
 
 
 @public("math.xlogy", ragged="pair")
 @emits("Xlogy")
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * log(y), and 0 wherever x is 0."""
+    """x * log(y), and 0 wherever x is 0.
+
+    >>> fg.math.xlogy([0.0, 2.0], [0.0, 1.0]).numpy()
+    array([0., 0.], dtype=float32)
+    """
 
 
 mod = floormod
@@ -322,6 +442,9 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 @dispatched
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """``scalar * x`` for a number or a scalar tensor.
+
+    >>> fg.scalar_mul(2.0, [1.0, 3.0]).numpy()
+    array([2., 6.], dtype=float32)
 
     Raises:
       ValueError: where ``scalar`` is no scalar.

@@ -44,7 +44,11 @@ def shape(input: TensorLike, out_type: Any = None, name: str | None = None) -> T
 
 @public("shape_n")
 def shape_n(input: TensorLike, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
-    """The shapes of a list of tensors; see ``shape``."""
+    """The shapes of a list of tensors; see ``shape``.
+
+    >>> [s.numpy().tolist() for s in fg.shape_n([[1, 2], [[3]]])]
+    [[2], [1, 1]]
+    """
     return listed(emit("ShapeN", tuple(input), {"out_type": as_dtype(out_type)}, name))
 
 
@@ -73,13 +77,21 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 @public("identity", ragged="flat", sparse="zero")
 @dispatched
 def identity(input: TensorLike, name: str | None = None) -> Tensor:
-    """The same values as a tensor of its own: reading a variable, or naming a value."""
+    """The same values as a tensor of its own: reading a variable, or naming a value.
+
+    >>> fg.identity([1, 2]).numpy()
+    array([1, 2], dtype=int32)
+    """
     return emit("Identity", (input,), None, name)
 
 
 @public("identity_n")
 def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
-    """The same list of tensors."""
+    """The same list of tensors.
+
+    >>> [t.numpy().tolist() for t in fg.identity_n([1, [2, 3]])]
+    [1, [2, 3]]
+    """
     return listed(emit("IdentityN", tuple(input), None, name))
 
 
@@ -101,6 +113,9 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 @public("ensure_shape")
 def ensure_shape(x: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """``x``, checked when run to have a shape; while tracing, its static shape is refined by it.
+
+    >>> fg.ensure_shape([[1, 2]], [None, 2]).shape
+    TensorShape([1, 2])
 
     Raises:
       InvalidArgumentError: when run, where the shape is another.

@@ -48,6 +48,10 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
     Where Python's own ``print`` in a traced function speaks once, while tracing, this is an
     operation. Tensors inside of lists, tuples and dicts are shown in their place.
 
+    >>> import sys
+    >>> fg.print("x:", fg.constant([1, 2]), output_stream=sys.stdout)
+    x: [1 2]
+
     Args:
       *inputs: what to print.
       **kwargs: ``output_stream`` (``sys.stderr`` unless told; ``sys.stdout`` or ``"file://path"``),
@@ -157,7 +161,11 @@ def check_numerics(tensor: TensorLike, message: Any, name: str | None = None) ->
 
 @public("debugging.assert_all_finite")
 def assert_all_finite(x: TensorLike, message: Any, name: str | None = None) -> Tensor:
-    """``x``, checked when run to hold neither NaN nor infinity; see ``check_numerics``."""
+    """``x``, checked when run to hold neither NaN nor infinity; see ``check_numerics``.
+
+    >>> fg.debugging.assert_all_finite([1.0, 2.0], "not finite").numpy()
+    array([1., 2.], dtype=float32)
+    """
     return check_numerics(x, message, name)
 
 
@@ -362,6 +370,8 @@ def assert_near(
 ) -> Any:
     """Fails, when run, unless ``|x - y| <= atol + rtol * |y|`` for all elements.
 
+    >>> fg.debugging.assert_near([1.0], [1.0 + 1e-7])
+
     Args:
       x: a tensor of floats.
       y: likewise.
@@ -390,6 +400,8 @@ def assert_rank(
 ) -> Any:
     """Checks that ``x`` has this rank: at once where it is known, else when run.
 
+    >>> fg.debugging.assert_rank([[1]], 2)
+
     Raises:
       ValueError: where the known rank is another.
       InvalidArgumentError: where it turns out to be, when run.
@@ -402,7 +414,10 @@ def assert_rank(
 def assert_rank_at_least(
     x: TensorLike, rank: Any, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Checks that ``x`` has at least this rank; see ``assert_rank``."""
+    """Checks that ``x`` has at least this rank; see ``assert_rank``.
+
+    >>> fg.debugging.assert_rank_at_least([[1]], 1)
+    """
     rank = int(static_value(rank))
     expected = f"rank {rank} or more"
     return _check_rank(x, lambda r: r >= rank, expected, greater_equal, rank, message, name)
@@ -412,7 +427,10 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: TensorLike, ranks: Any, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Checks that ``x`` has one of these ranks; see ``assert_rank``."""
+    """Checks that ``x`` has one of these ranks; see ``assert_rank``.
+
+    >>> fg.debugging.assert_rank_in([[1]], [1, 2])
+    """
     ranks = [int(static_value(rank)) for rank in ranks]
     expected = f"a rank among {ranks}"
 
@@ -427,6 +445,9 @@ def assert_scalar(
     tensor: TensorLike, name: str | None = None, message: str | None = None
 ) -> Tensor:
     """Checks that ``tensor`` has rank 0, as ``assert_rank`` does, and returns it.
+
+    >>> fg.debugging.assert_scalar(3).numpy()
+    np.int32(3)
 
     Raises:
       ValueError: where the known rank is another.
@@ -456,6 +477,8 @@ def assert_type(
 ) -> Any:
     """Checks the dtype of a tensor, at once.
 
+    >>> fg.debugging.assert_type(fg.constant(1.0), fg.float32)
+
     Raises:
       TypeError: where it is another.
     """
@@ -469,6 +492,8 @@ def assert_type(
 def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Any:
     """Checks that a tensor has an integer dtype, at once.
 
+    >>> fg.debugging.assert_integer(fg.constant(1))
+
     Raises:
       TypeError: where it has not.
     """
@@ -481,6 +506,9 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 @public("debugging.assert_same_float_dtype")
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     """Checks that all tensors have one floating dtype (``dtype``, if given), and returns it.
+
+    >>> fg.debugging.assert_same_float_dtype([fg.constant(1.0)])
+    tf.float32
 
     Raises:
       ValueError: where they differ or are not floats.
@@ -500,6 +528,8 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 @public("debugging.assert_proper_iterable")
 def assert_proper_iterable(values: TensorLike) -> Any:
     """Checks that ``values`` may be iterated over and is neither a string nor a tensor.
+
+    >>> fg.debugging.assert_proper_iterable([fg.constant(1)])
 
     Raises:
       TypeError: where it is not.

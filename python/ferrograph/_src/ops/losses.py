@@ -168,6 +168,9 @@ def log_poisson_loss(
 
     ``compute_full_loss`` adds Stirling's ``z * log(z) - z + log(2 * pi * z) / 2`` where z is
     above 1.
+
+    >>> fg.nn.log_poisson_loss([1.0], [0.5]).numpy()
+    array([1.1487212], dtype=float32)
     """
     log_input, targets = convert_pair(log_input, targets)
     loss = subtract(exp(log_input), multiply(log_input, targets))
@@ -202,5 +205,9 @@ def compute_average_loss(
 
 @public("nn.scale_regularization_loss")
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of a regularisation loss; one machine takes part."""
+    """The sum of a regularisation loss; one machine takes part.
+
+    >>> fg.nn.scale_regularization_loss([1.0]).numpy()
+    np.float32(1.0)
+    """
     return reduce_sum(regularization_loss)

@@ -72,7 +72,11 @@ def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> 
 def normalize(
     tensor: TensorLike, ord: str = "euclidean", axis: Any = None, name: str | None = None
 ) -> Any:
-    """``tensor`` divided by its norm, and the norm; the arguments are those of ``norm``."""
+    """``tensor`` divided by its norm, and the norm; the arguments are those of ``norm``.
+
+    >>> [t.numpy().tolist() for t in fg.linalg.normalize([3.0, 4.0])]
+    [[0.6000000238418579, 0.800000011920929], [5.0]]
+    """
     tensor = convert(tensor)
     length = norm(tensor, ord, axis, keepdims=True)
     return divide(tensor, cast(length, tensor.dtype), name), length
@@ -104,7 +108,12 @@ def matrix_transpose(
 
 @public("linalg.adjoint")
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The conjugate transpose of the last two axes."""
+    """The conjugate transpose of the last two axes.
+
+    >>> fg.linalg.adjoint([[1 + 1j, 2j]]).numpy()
+    array([[1.-1.j],
+           [0.-2.j]])
+    """
     return matrix_transpose(matrix, name or "adjoint", conjugate=True)
 
 

@@ -111,7 +111,11 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
 @public("math.real", ragged="flat")
 @dispatched
 def real(input: TensorLike, name: str | None = None) -> Tensor:
-    """The real part; real numbers are returned as they are."""
+    """The real part; real numbers are returned as they are.
+
+    >>> fg.math.real([1 + 2j]).numpy()
+    array([1.])
+    """
     input = convert(input)
     return emit("Real", (input,), None, name) if input.dtype.is_complex else input
 
@@ -119,7 +123,11 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 @public("math.imag", ragged="flat")
 @dispatched
 def imag(input: TensorLike, name: str | None = None) -> Tensor:
-    """The imaginary part; zeros for real numbers."""
+    """The imaginary part; zeros for real numbers.
+
+    >>> fg.math.imag([1 + 2j]).numpy()
+    array([2.])
+    """
     input = convert(input)
     return emit("Imag" if input.dtype.is_complex else "ZerosLike", (input,), None, name)
 
@@ -129,6 +137,9 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of a complex number in radians, ``atan2(imag, real)``; 0 or pi for real
     numbers.
+
+    >>> fg.math.angle([1j]).numpy()
+    array([1.57079633])
     """
     input = convert(input)
     if input.dtype.is_complex:
@@ -142,6 +153,9 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
 @dispatched
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate; real numbers are returned as they are.
+
+    >>> fg.math.conj([1 + 2j]).numpy()
+    array([1.-2.j])
 
     Raises:
       TypeError: where ``x`` is not numeric.
@@ -179,6 +193,9 @@ def accumulate_n(
 ) -> Tensor:
     """The sum of a list of tensors, as ``add_n``; ``shape`` and ``tensor_dtype`` are checked if
     given.
+
+    >>> fg.math.accumulate_n([fg.constant([1, 2]), fg.constant([3, 4])]).numpy()
+    array([4, 6], dtype=int32)
 
     Raises:
       ValueError: where an input is not of the shape or dtype told.
@@ -347,14 +364,22 @@ def l2_normalize(
 
 @public("math.lbeta")
 def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
-    """log |Beta(x)| over the last axis: ``sum(lgamma(x)) - lgamma(sum(x))``."""
+    """log |Beta(x)| over the last axis: ``sum(lgamma(x)) - lgamma(sum(x))``.
+
+    >>> fg.math.lbeta([1.0, 1.0]).numpy() + 0.0
+    np.float32(0.0)
+    """
     x = convert(x)
     return subtract(_sum(lgamma(x), -1, False), lgamma(_sum(x, -1, False)), name)
 
 
 @public("debugging.is_numeric_tensor")
 def is_numeric_tensor(tensor: TensorLike) -> Any:
-    """Whether ``tensor`` is a tensor of numbers."""
+    """Whether ``tensor`` is a tensor of numbers.
+
+    >>> fg.debugging.is_numeric_tensor(fg.constant([1.0]))
+    True
+    """
     return is_tensor(tensor) and (
         tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_complex
     )

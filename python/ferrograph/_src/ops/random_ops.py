@@ -182,7 +182,11 @@ def truncated_normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """As ``normal``, without what lies more than two standard deviations from the mean."""
+    """As ``normal``, without what lies more than two standard deviations from the mean.
+
+    >>> float(fg.reduce_max(fg.abs(fg.random.truncated_normal([100])))) <= 2.0
+    True
+    """
     numbers = emit("TruncatedNormal", (_shape(shape),), _attrs(as_dtype(dtype), seed), None)
     return _shifted(numbers, mean, stddev, name)
 
@@ -305,7 +309,11 @@ def stateless_normal(
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
-    """As ``normal``, the same numbers for the same seed; see ``stateless_uniform``."""
+    """As ``normal``, the same numbers for the same seed; see ``stateless_uniform``.
+
+    >>> fg.random.stateless_normal([2], seed=[1, 2]).shape
+    TensorShape([2])
+    """
     _check_alg(alg)
     numbers = _stateless("StatelessRandomNormalV2", shape, seed, as_dtype(dtype))
     return _shifted(numbers, mean, stddev, name)
@@ -321,7 +329,11 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
-    """As ``truncated_normal``, the same numbers for the same seed; see ``stateless_uniform``."""
+    """As ``truncated_normal``, the same numbers for the same seed; see ``stateless_uniform``.
+
+    >>> fg.random.stateless_truncated_normal([2], seed=[1, 2]).shape
+    TensorShape([2])
+    """
     _check_alg(alg)
     numbers = _stateless("StatelessTruncatedNormalV2", shape, seed, as_dtype(dtype))
     return _shifted(numbers, mean, stddev, name)
@@ -335,7 +347,11 @@ def stateless_categorical(
     dtype: Any = int64,
     name: str | None = None,
 ) -> Tensor:
-    """As ``categorical``, the same classes for the same seed."""
+    """As ``categorical``, the same classes for the same seed.
+
+    >>> fg.random.stateless_categorical([[0.0, 100.0]], 3, seed=[1, 2]).numpy()
+    array([[1, 1, 1]])
+    """
     logits = convert(logits)
     drawn = stateless_uniform(_sample_shape(logits, num_samples), seed, dtype=logits.dtype)
     return _categorical(logits, drawn, dtype, name)

@@ -221,7 +221,11 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The sums of the slices with each id, divided by the square root of their number."""
+    """The sums of the slices with each id, divided by the square root of their number.
+
+    >>> fg.math.unsorted_segment_sqrt_n([1.0, 3.0], [0, 0], 1).numpy()
+    array([2.828427], dtype=float32)
+    """
     counts = _segment_counts(data, segment_ids, num_segments)
     return divide(unsorted_segment_sum(data, segment_ids, num_segments), sqrt(counts), name)
 
