@@ -5,11 +5,12 @@
 
 from typing import TYPE_CHECKING
 
-from .._src.staging.errors import ConversionError, UnstageableLoopError
+from .._src.staging.errors import ConversionError, LoopDtypeError, UnstageableLoopError
 from .._src import door as _door
 
 __all__ = [
     "ConversionError",
+    "LoopDtypeError",
     "UnstageableLoopError",
 ]
 

@@ -25,8 +25,6 @@ class ForwardAccumulator:
     [4.0, 0.0]
     """
 
-    __module__ = "ferrograph.autodiff"
-
     # A gradient is linear in the weights of its target: its own gradient by those weights, weighted
     # by the tangents, is the derivative along them.
 

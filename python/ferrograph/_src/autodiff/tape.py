@@ -21,8 +21,6 @@ __all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
 class UnconnectedGradients(enum.Enum):
     """What ``gradient`` gives for a source that the target does not depend on."""
 
-    __module__ = "ferrograph"
-
     NONE = "none"
     ZERO = "zero"
 
@@ -41,8 +39,6 @@ class GradientTape(_core.TapeBase):
     >>> float(tape.gradient(y, x))
     6.0
     """
-
-    __module__ = "ferrograph"
 
     def __new__(
         cls, persistent: bool = False, watch_accessed_variables: bool = True

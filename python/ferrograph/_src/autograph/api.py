@@ -20,8 +20,6 @@ _F = TypeVar("_F", bound=Callable)
 class Feature(enum.Enum):
     """Parts of the conversion that may be asked for by name. All are always on."""
 
-    __module__ = "ferrograph.autograph.experimental"
-
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
     ASSERT_STATEMENTS = "ASSERT_STATEMENTS"

@@ -18,8 +18,6 @@ __all__ = [
 class PhysicalDevice:
     """A device by its name and kind."""
 
-    __module__ = "ferrograph.config"
-
     __slots__ = ("device_type", "name")
 
     def __init__(self, name: str, device_type: str):

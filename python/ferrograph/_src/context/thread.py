@@ -125,8 +125,6 @@ class name_scope:
     The block's value is the prefix, with a trailing slash. ValueError for a name that is no string.
     """
 
-    __module__ = "ferrograph"
-
     def __init__(self, name: str):
         if not isinstance(name, str):
             raise ValueError(f"a name scope is named by a string, got {name!r}")

@@ -78,8 +78,6 @@ class Dataset(CompositeTensor):
     [[0, 1], [4, 9], [16]]
     """
 
-    __module__ = "ferrograph.data"
-
     _variant_tensor: Any
     _element_spec: Any
 

@@ -26,8 +26,6 @@ class Iterator(_core.IteratorBase, CompositeTensor):
     argument of such functions, or be used by them from outside.
     """
 
-    __module__ = "ferrograph.data"
-
     def __new__(cls, handle: Any, element_spec: Any) -> Iterator:
         return super().__new__(cls, handle, structure.template(element_spec))
 
@@ -92,8 +90,6 @@ def _listed(found: Any) -> list:
 class Optional(CompositeTensor):
     """A value that may be missing: ``has_value()`` tells, ``get_value()`` gives it."""
 
-    __module__ = "ferrograph.data.experimental"
-
     def __init__(self, handle: Any, element_spec: Any):
         self._handle, self._value_spec = handle, element_spec
 
@@ -135,8 +131,6 @@ class Optional(CompositeTensor):
 @public("data.NumpyIterator")
 class NumpyIterator:
     """The elements of a dataset as NumPy arrays: what ``as_numpy_iterator`` gives."""
-
-    __module__ = "ferrograph.data"
 
     def __init__(self, dataset: Any):
         self._iterator = iter(dataset)

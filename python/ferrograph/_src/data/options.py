@@ -46,16 +46,12 @@ class _Settings:
 class ThreadingOptions(_Settings):
     """How many threads iterating may take. The pool of the process serves all; accepted."""
 
-    __module__ = "ferrograph.data"
-
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 
 
 @public("data.experimental.AutotuneOptions")
 class AutotuneOptions(_Settings):
     """What may be tuned while iterating. Accepted."""
-
-    __module__ = "ferrograph.data.experimental"
 
     _names = (
         "enabled",
@@ -70,8 +66,6 @@ class AutotuneOptions(_Settings):
 @public("data.experimental.OptimizationOptions")
 class OptimizationOptions(_Settings):
     """Which rewritings of a pipeline are allowed. Accepted."""
-
-    __module__ = "ferrograph.data.experimental"
 
     _names = (
         "apply_default_optimizations",
@@ -94,8 +88,6 @@ class OptimizationOptions(_Settings):
 class DistributeOptions(_Settings):
     """How a dataset is split among workers. There is one; accepted."""
 
-    __module__ = "ferrograph.data.experimental"
-
     _names = ("auto_shard_policy", "num_devices")
 
 
@@ -106,8 +98,6 @@ class Options(_Settings):
     The elements come in order and are the same whatever is set: ``deterministic`` and the numbers
     of threads are carried along for programs that read them.
     """
-
-    __module__ = "ferrograph.data"
 
     _names = (
         "autotune",

@@ -46,8 +46,6 @@ class _HandleSpec(TypeSpec):
 class DatasetSpec(_HandleSpec):
     """The type of a dataset whose elements have the type ``element_spec``."""
 
-    __module__ = "ferrograph.data"
-
     __slots__ = ("_shape",)
     _made: ClassVar[Callable]  # a dataset of a variant tensor and the type of its elements
 
@@ -73,8 +71,6 @@ class DatasetSpec(_HandleSpec):
 @public("data.IteratorSpec")
 class IteratorSpec(_HandleSpec):
     """The type of an iterator whose elements have the type ``element_spec``."""
-
-    __module__ = "ferrograph.data"
 
     __slots__ = ()
     _dtype = resource

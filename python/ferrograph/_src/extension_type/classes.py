@@ -100,8 +100,6 @@ class ExtensionType(CompositeTensor, metaclass=_Meta):
     2.5
     """
 
-    __module__ = "ferrograph.experimental"
-
     _is_extension_root = True
     _fields: tuple[Field, ...] = ()
     Spec: Any = None
@@ -220,8 +218,6 @@ class BatchableExtensionType(ExtensionType):
 
     ``map_fn`` and datasets run over the rows of their fields. ``__batch_encoder__`` says how.
     """
-
-    __module__ = "ferrograph.experimental"
 
     _is_extension_root = True
 

@@ -52,8 +52,6 @@ class ExtensionTypeSpec(TypeSpec):
     unless its own ``Spec`` class has another constructor.
     """
 
-    __module__ = "ferrograph.experimental"
-
     _fields: tuple[Field, ...] = ()
     _value_type: Any = None
 
@@ -176,8 +174,6 @@ class ExtensionTypeBatchEncoder:
 
     This one stacks each field. A subclass may override all of the methods.
     """
-
-    __module__ = "ferrograph.experimental"
 
     def batch(self, spec: Any, batch_size: Any) -> Any:
         """The spec of ``batch_size`` values in one."""

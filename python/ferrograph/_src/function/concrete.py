@@ -35,8 +35,6 @@ class ConcreteFunction(_core.ConcreteBase):
     with may be left out, or given again.
     """
 
-    __module__ = "ferrograph.types.experimental"
-
     def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:
         return super().__new__(cls, source, template)
 
@@ -194,8 +192,6 @@ class ConcreteFunction(_core.ConcreteBase):
 @public("types.experimental.AtomicFunction")
 class AtomicFunction:
     """The graph of a trace as a function of flat tensors: arguments in the graph's order."""
-
-    __module__ = "ferrograph.types.experimental"
 
     def __init__(self, concrete: ConcreteFunction):
         self._concrete = concrete

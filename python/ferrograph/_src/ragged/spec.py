@@ -29,8 +29,6 @@ class RaggedTensorSpec(TypeSpec):
     True
     """
 
-    __module__ = "ferrograph"
-
     __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
 
     # ``RaggedTensor``, which says so itself.

@@ -54,8 +54,6 @@ class RaggedTensor(CompositeTensor):
     [4, 0, 10]
     """
 
-    __module__ = "ferrograph"
-
     def __init__(self, values: Any, row_splits: Any, uniform_row_length: int | None = None):
         self._values, self._row_splits = values, row_splits
         self._uniform = uniform_row_length

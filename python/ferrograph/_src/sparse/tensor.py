@@ -49,8 +49,6 @@ class SparseTensor(CompositeTensor):
     [[0, 5], [0, 0], [7, 0]]
     """
 
-    __module__ = "ferrograph"
-
     def __init__(self, indices: Any, values: Any, dense_shape: Any):
         self._dense_shape = _int64(dense_shape, [0])
         self._indices = _int64(indices, [0, self._dense_shape.shape[0] or 0])
@@ -212,8 +210,6 @@ class SparseTensorSpec(TypeSpec):
       shape: the shape of the whole as far as it is known.
       dtype: the dtype of the elements.
     """
-
-    __module__ = "ferrograph"
 
     __slots__ = ("_dtype", "_shape")
 

@@ -398,6 +398,8 @@ def reached(roots: list, wanted: list) -> set[int]:
 def _is_library_class(cls: type) -> bool:
     if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
         return True
+    if ownership.is_own_module(cls.__module__):
+        return True
     module = sys.modules.get(cls.__module__)
     if module is None:
         return False

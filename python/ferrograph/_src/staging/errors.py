@@ -13,8 +13,6 @@ class ConversionError(Exception):
     Raised inside the converter only: ``convert`` turns it into a warning.
     """
 
-    __module__ = "ferrograph.autograph.errors"
-
 
 @public("autograph.errors.UnstageableLoopError")
 class UnstageableLoopError(TypeError, NotImplementedError):
@@ -25,13 +23,10 @@ class UnstageableLoopError(TypeError, NotImplementedError):
     it becomes a loop of the graph, which may stop on anything.
     """
 
-    __module__ = "ferrograph.autograph.errors"
 
-
+@public("autograph.errors.LoopDtypeError")
 class LoopDtypeError(TypeError, InvalidArgumentError):
     """A variable of a staged loop has another dtype after an iteration than before it."""
-
-    __module__ = "ferrograph.autograph.errors"
 
     def __init__(self, message: str):
         InvalidArgumentError.__init__(self, None, None, message)

@@ -14,8 +14,6 @@ __all__ = ["Graph", "Operation"]
 class Operation:
     """One node of a graph: its name, type, inputs and outputs."""
 
-    __module__ = "ferrograph"
-
     def __init__(self, graph: Graph, node: dict):
         self.graph, self._node = graph, node
 
@@ -72,8 +70,6 @@ class GraphDef:
 @public("Graph")
 class Graph:
     """The graph of a trace, while it is built and afterwards."""
-
-    __module__ = "ferrograph"
 
     def __init__(self, source: Any, name: str, building: bool = False):
         self._source, self.name, self._building = source, name, building

@@ -20,8 +20,6 @@ class Module:
     order of the attributes' names.
     """
 
-    __module__ = "ferrograph"
-
     def __init__(self, name: str | None = None):
         if name is not None and not name.isidentifier():
             raise ValueError(f"{name!r} is not a valid module name: it must be an identifier")

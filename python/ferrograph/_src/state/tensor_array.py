@@ -36,8 +36,6 @@ class TensorArray:
     [0, 1, 4]
     """
 
-    __module__ = "ferrograph"
-
     def __init__(
         self,
         dtype: Any,

@@ -23,8 +23,6 @@ __all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "variab
 class VariableSynchronization(enum.Enum):
     """When copies of a variable are brought together. There is one copy here."""
 
-    __module__ = "ferrograph"
-
     AUTO = 0
     NONE = 1
     ON_WRITE = 2
@@ -34,8 +32,6 @@ class VariableSynchronization(enum.Enum):
 @public("VariableAggregation")
 class VariableAggregation(enum.Enum):
     """How copies of a variable are brought together. There is one copy here."""
-
-    __module__ = "ferrograph"
 
     NONE = 0
     SUM = 1
@@ -98,8 +94,6 @@ def _user_line() -> str:
 class variable_creator_scope:
     """Variables made in a block are made by ``creator(next_creator, **kwargs)``."""
 
-    __module__ = "ferrograph"
-
     def __init__(self, variable_creator: Callable):
         self._creator = variable_creator
 
@@ -137,8 +131,6 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     one. The dtype is fixed by it; the shape too, unless ``shape`` leaves dimensions open.
     ``trainable`` variables are watched by gradient tapes. A ``constraint`` is kept for optimizers.
     """
-
-    __module__ = "ferrograph"
 
     def __new__(
         cls,

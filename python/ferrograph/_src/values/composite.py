@@ -84,8 +84,6 @@ class IndexedSlices(CompositeTensor):
     ``dense_shape`` is the shape of the whole, where it is known.
     """
 
-    __module__ = "ferrograph"
-
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape
 
@@ -153,8 +151,6 @@ class IndexedSlices(CompositeTensor):
 @public("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
     """The type of ``IndexedSlices``: shape of the whole, and the dtypes of the parts."""
-
-    __module__ = "ferrograph"
 
     __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
 

@@ -68,8 +68,6 @@ class DType:
     Dtypes compare equal to their names and to NumPy's dtypes, and serve as dictionary keys.
     """
 
-    __module__ = "ferrograph.dtypes"
-
     __slots__ = ("_code", "_hash", "_kind", "_name", "_number", "_size")
 
     def __init__(self, name: str, code: int | None, number: int, size: int, kind: str):

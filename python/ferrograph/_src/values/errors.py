@@ -98,8 +98,6 @@ class OpError(Exception):
     InvalidArgumentError
     """
 
-    __module__ = "ferrograph.errors"
-
     # Tells the native side that the class is made from (node_def, op, message).
     _takes_node = True
     _code = UNKNOWN
@@ -155,8 +153,6 @@ class CancelledError(OpError):
     1
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = CANCELLED
 
 
@@ -180,8 +176,6 @@ class UnknownError(OpError):
     0.0
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = UNKNOWN
 
 
@@ -204,8 +198,6 @@ class InvalidArgumentError(OpError):
     While a function is traced the same mistakes are a TypeError (dtypes) or a ValueError (shapes).
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = INVALID_ARGUMENT
 
 
@@ -219,8 +211,6 @@ class DeadlineExceededError(OpError):
     >>> fg.errors.DeadlineExceededError(None, None, "no answer in 5 s").error_code
     4
     """
-
-    __module__ = "ferrograph.errors"
 
     _code = DEADLINE_EXCEEDED
 
@@ -242,8 +232,6 @@ class NotFoundError(OpError):
     False
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = NOT_FOUND
 
 
@@ -257,8 +245,6 @@ class AlreadyExistsError(OpError):
     >>> fg.errors.AlreadyExistsError(None, None, "the file exists").error_code
     6
     """
-
-    __module__ = "ferrograph.errors"
 
     _code = ALREADY_EXISTS
 
@@ -274,8 +260,6 @@ class PermissionDeniedError(OpError):
     7
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = PERMISSION_DENIED
 
 
@@ -287,8 +271,6 @@ class UnauthenticatedError(OpError):
     >>> fg.errors.UnauthenticatedError(None, None, "who are you?").error_code
     16
     """
-
-    __module__ = "ferrograph.errors"
 
     _code = UNAUTHENTICATED
 
@@ -309,8 +291,6 @@ class ResourceExhaustedError(OpError):
     TensorShape([3, 4])
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = RESOURCE_EXHAUSTED
 
 
@@ -325,8 +305,6 @@ class FailedPreconditionError(OpError):
     Make variables before the call that reads them, and restore a checkpoint before using the model.
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = FAILED_PRECONDITION
 
 
@@ -340,8 +318,6 @@ class AbortedError(OpError):
     >>> fg.errors.AbortedError(None, None, "try again").error_code
     10
     """
-
-    __module__ = "ferrograph.errors"
 
     _code = ABORTED
 
@@ -364,8 +340,6 @@ class OutOfRangeError(OpError):
     6
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = OUT_OF_RANGE
 
 
@@ -385,8 +359,6 @@ class UnimplementedError(OpError):
     1.5
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = UNIMPLEMENTED
 
 
@@ -399,8 +371,6 @@ class InternalError(OpError):
     13
     """
 
-    __module__ = "ferrograph.errors"
-
     _code = INTERNAL
 
 
@@ -412,8 +382,6 @@ class UnavailableError(OpError):
     >>> fg.errors.UnavailableError(None, None, "no connection").error_code
     14
     """
-
-    __module__ = "ferrograph.errors"
 
     _code = UNAVAILABLE
 
@@ -428,8 +396,6 @@ class DataLossError(OpError):
 
     Restore the file from its source; a record file that a crash cut off is readable up to the cut.
     """
-
-    __module__ = "ferrograph.errors"
 
     _code = DATA_LOSS
 
@@ -457,8 +423,6 @@ class OperatorNotAllowedInGraphError(TypeError):
     1.0
     """
 
-    __module__ = "ferrograph.errors"
-
 
 @public("errors.InaccessibleTensorError")
 class InaccessibleTensorError(TypeError, ValueError):
@@ -485,8 +449,6 @@ class InaccessibleTensorError(TypeError, ValueError):
     3.0
     """
 
-    __module__ = "ferrograph.errors"
-
 
 @public("errors.RetraceError")
 class RetraceError(RuntimeError):
@@ -508,8 +470,6 @@ class RetraceError(RuntimeError):
     k value 2 3
     """
 
-    __module__ = "ferrograph.errors"
-
     @property
     def record(self) -> Any:
         """The ``TraceRecord`` of the call."""
@@ -529,8 +489,6 @@ class StagingError(TypeError, NotImplementedError):
     >>> issubclass(fg.errors.StagingError, NotImplementedError)
     True
     """
-
-    __module__ = "ferrograph.errors"
 
 
 _BY_CODE = {

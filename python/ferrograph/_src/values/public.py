@@ -8,6 +8,7 @@ by an entry of a module's ``PUBLIC`` dict: its public names by its name in that 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 __all__ = ["Facts", "facts", "public"]
@@ -26,6 +27,7 @@ class Facts(NamedTuple):
     sparse: Literal["zero"] | None = None
 
 
+_PACKAGE = __name__.partition(".")[0]
 _NONE = Facts()
 _facts: dict[Any, Facts] = {}
 
@@ -35,14 +37,27 @@ def public(
     ragged: Literal["flat", "pair"] | None = None,
     sparse: Literal["zero"] | None = None,
 ) -> Callable[[T], T]:
-    """Declare the public names of a function or class, below the package: ``math.erf``, ``erf``."""
+    """Declare the public names of a function or class, below the package: ``math.erf``, ``erf``.
+
+    The first name that ends in its own says where users find it: its ``__module__``.
+    """
 
     def declare(value: T) -> T:
+        if isinstance(value, (FunctionType, type)):
+            _place(value, names)
         if ragged or sparse:
             _facts[value] = Facts(ragged, sparse)
         return value
 
     return declare
+
+
+def _place(value: FunctionType | type, names: tuple[str, ...]) -> None:
+    for name in names:
+        space, _, last = name.rpartition(".")
+        if last == value.__name__:
+            value.__module__ = f"{_PACKAGE}.{space}" if space else _PACKAGE
+            return
 
 
 def facts(function: Any) -> Facts:

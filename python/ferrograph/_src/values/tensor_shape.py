@@ -87,8 +87,6 @@ class TensorShape:
     (None, 3)
     """
 
-    __module__ = "ferrograph"
-
     __slots__ = ("__weakref__", "_dims")
 
     _dims: tuple[int | None, ...] | None

@@ -27,8 +27,6 @@ class TypeSpec:
     of its parts and back.
     """
 
-    __module__ = "ferrograph"
-
     __slots__ = ("__weakref__",)
 
     @property
@@ -172,8 +170,6 @@ class TensorSpec(TypeSpec):
     >>> spec.is_compatible_with(fg.constant([[1, 2]]))
     True
     """
-
-    __module__ = "ferrograph"
 
     __slots__ = ("_dtype", "_name", "_shape")
 

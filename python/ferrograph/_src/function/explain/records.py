@@ -32,8 +32,6 @@ class TraceRecord:
     ``path``, ``facet``, ``old``, ``new`` and ``fix`` are those of the first cause.
     """
 
-    __module__ = "ferrograph"
-
     function: str
     definition: str
     call_site: str

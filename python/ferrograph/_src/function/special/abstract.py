@@ -33,8 +33,6 @@ __all__ = [
 class Callable(abc.ABC):
     """Any traced function: polymorphic, concrete or atomic."""
 
-    __module__ = "ferrograph.types.experimental"
-
     @property
     @abc.abstractmethod
     def function_type(self) -> FunctionType:
@@ -47,8 +45,6 @@ class Callable(abc.ABC):
 @public("types.experimental.PolymorphicFunction")
 class PolymorphicFunction(Callable):
     """What ``function`` makes of a Python function: one trace a signature."""
-
-    __module__ = "ferrograph.types.experimental"
 
 
 GenericFunction = PolymorphicFunction
@@ -65,8 +61,6 @@ TraceType.register(TensorShape)
 @public("types.experimental.TensorLike")
 class TensorLike(metaclass=abc.ABCMeta):  # noqa: B024 - the hook below is all there is to it
     """What converts to a tensor: tensors, variables, composites, numbers, arrays, lists."""
-
-    __module__ = "ferrograph.types.experimental"
 
     @classmethod
     def __subclasshook__(cls, other: type) -> Any:

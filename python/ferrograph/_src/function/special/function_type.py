@@ -75,8 +75,6 @@ class FunctionType(inspect.Signature):
       None
     """
 
-    __module__ = "ferrograph.types.experimental"
-
     def __init__(
         self,
         parameters: Sequence[Parameter],

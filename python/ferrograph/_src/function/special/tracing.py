@@ -20,8 +20,6 @@ class TraceType(abc.ABC):
     it was made for, and the most specific one that fits is taken. Types must be hashable.
     """
 
-    __module__ = "ferrograph.types.experimental"
-
     _is_trace_type = True
 
     @abc.abstractmethod
@@ -77,8 +75,6 @@ class TraceType(abc.ABC):
 class TracingContext:
     """What ``__tf_tracing_type__`` is called with. It carries nothing that a program may use."""
 
-    __module__ = "ferrograph.types.experimental"
-
     __slots__ = ()
 
 
@@ -104,8 +100,6 @@ class PlaceholderContext:
 @public("types.experimental.SupportsTracingProtocol")
 class SupportsTracingProtocol(abc.ABC):
     """A class whose values say themselves what a traced function tells them apart by."""
-
-    __module__ = "ferrograph.types.experimental"
 
     @abc.abstractmethod
     def __tf_tracing_type__(self, context: TracingContext) -> TraceType:
