@@ -2,8 +2,8 @@
 
 use crate::dataset::{DatasetHandle, DatasetRef};
 use ferrograph_graph::{
-    AttrReader, Attrs, Differentiability, Graph, Inputs, Op, OpRef, Registry, Runner, Specs,
-    Tensors, op_object,
+    AttrReader, Attrs, Differentiability, Graph, Inputs, Op, OpRef, Region, Registry, Runner,
+    Specs, Tensors, op_object,
 };
 use ferrograph_ops::{read_specs, specs_attrs};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
@@ -93,8 +93,10 @@ impl<M: Maker> Op for DatasetOp<M> {
     fn differentiability(&self) -> Differentiability {
         Differentiability::Stops
     }
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        self.maker.functions()
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        (self.maker.functions().into_iter())
+            .map(Region::function)
+            .collect()
     }
 }
 

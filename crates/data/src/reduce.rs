@@ -5,10 +5,10 @@ use crate::function::n_attr;
 use crate::iterator_ops::{GetNext, HasNext, MakeIterator, NewIterator};
 use crate::op::{check_element, element_specs};
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Effect, Graph, Inputs, Op, OpRef, Registry, Runner,
-    Specs, Tensors, Trace, TraceRef, Val, ValueId, op_object,
+    Attr, AttrReader, Attrs, Branch, Differentiability, Effect, Graph, Inputs, Op, OpRef, Region,
+    Registry, Runner, Specs, Tensors, Trace, TraceRef, Val, ValueId, op_object,
 };
-use ferrograph_ops::{Branch, Call, Const, Placeholder, While, specs_attrs};
+use ferrograph_ops::{Call, Const, Placeholder, While, specs_attrs};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
@@ -73,8 +73,8 @@ impl Op for Reduce {
     fn differentiability(&self) -> Differentiability {
         Differentiability::Stops
     }
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.function]
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        smallvec![Region::function(&self.function)]
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         UNBOUNDED_FLOPS

@@ -79,7 +79,7 @@ pub fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
 }
 
 /// Hashes what [`same_tensor`] compares, as far as it is cheap.
-fn hash_tensor<H: Hasher>(t: &Tensor, state: &mut H) {
+pub fn hash_tensor<H: Hasher>(t: &Tensor, state: &mut H) {
     t.dtype().hash(state);
     t.shape().hash(state);
     if let Ok(object) = t.as_object() {

@@ -138,51 +138,6 @@ impl Graph {
         strongest
     }
 
-    /// The graph of the first `n_outputs` outputs without the nodes of which `is_dropped` is true; `None` where one of
-    /// the others, or an output, needs what they give.
-    pub fn without(&self, n_outputs: usize, is_dropped: impl Fn(NodeId) -> bool) -> Option<Graph> {
-        let mut node_ids: Vec<Option<NodeId>> = Vec::with_capacity(self.nodes.len());
-        let mut kept = 0;
-        for (id, _) in self.iter() {
-            node_ids.push((!is_dropped(id)).then(|| NodeId::new(kept)));
-            kept += usize::from(!is_dropped(id));
-        }
-        let mut value_ids: Vec<Option<ValueId>> = Vec::with_capacity(self.values.len());
-        let mut values = Vec::new();
-        for info in &self.values {
-            let node = node_ids[info.node.index()];
-            value_ids.push(node.map(|_| ValueId::new(values.len())));
-            values.extend(node.map(|node| ValueInfo {
-                node,
-                ..info.clone()
-            }));
-        }
-        let value = |v: &ValueId| value_ids[v.index()];
-        let mut nodes = Vec::with_capacity(kept);
-        for (_, node) in self.iter().filter(|(id, _)| !is_dropped(*id)) {
-            nodes.push(Node {
-                inputs: node.inputs.iter().map(value).collect::<Option<_>>()?,
-                outputs: node.outputs.iter().map(value).collect::<Option<_>>()?,
-                control: (node.control.iter())
-                    .filter_map(|n| node_ids[n.index()])
-                    .collect(),
-                ..node.clone()
-            });
-        }
-        let inputs = self.inputs.iter().map(value).collect::<Option<_>>()?;
-        let outputs = self.outputs[..n_outputs].iter().map(value);
-        let outputs = outputs.collect::<Option<_>>()?;
-        let name = self.name.clone();
-        Some(Graph::new(
-            name,
-            nodes,
-            values,
-            inputs,
-            self.n_args,
-            outputs,
-        ))
-    }
-
     /// What another layer keeps with this graph (its compiled plan, its gradient), made on first use.
     /// `make` runs outside any lock; where two threads make one, the first stays.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {

@@ -5,6 +5,7 @@
 //! * [`GraphBuilder`] adds nodes, infers their types and names them.
 //! * [`Trace`] is a graph being built by a running program: it captures values from outside.
 //! * [`Val`] is what operations take and give: an eager tensor or a symbolic value of a trace.
+//! * [`Region`] is a graph that an operation holds, whatever the operation.
 //! * [`text`] prints graphs and reads them back.
 //! * [`verify`] checks the invariants listed in its module, [`check`] does so where verification is on.
 //! * [`Interpreter`] is the plain evaluator that judges every faster one.
@@ -22,6 +23,7 @@ mod interpret;
 mod lowered;
 mod op;
 mod operands;
+mod region;
 mod registry;
 pub mod text;
 mod trace;
@@ -29,7 +31,7 @@ mod val;
 mod verify;
 
 pub use attr::{Attr, AttrReader, Attrs};
-pub use attr_eq::same_tensor;
+pub use attr_eq::{hash_tensor, same_tensor};
 pub use attr_value::{AttrKind, AttrValue};
 pub use builder::GraphBuilder;
 pub use decl::{AttrDecl, DTypeSet, Decl, Kind, Port, sets};
@@ -38,7 +40,7 @@ pub use declare::declared_default;
 pub use declare::{Declared, FromOutputs, emit_as};
 pub use graph::{Graph, Node, ValueInfo};
 pub use ids::{NodeId, ValueId};
-pub use interpret::Interpreter;
+pub use interpret::{Interpreter, run_nodes};
 pub use lowered::{
     Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
 };
@@ -47,6 +49,7 @@ pub use op::{
     OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,
 };
 pub use operands::{Operands, SlotType};
+pub use region::{Branch, Carried, Region, Role, picked_branch};
 pub use registry::{Constructor, Registry};
 pub use trace::{Capture, Leaves, Trace, TraceRef};
 pub use val::{EagerVal, Sym, Val, Vals};

@@ -1,8 +1,10 @@
 //! The contract of an operation.
 
-use crate::{Attrs, Decl, EagerVal, Graph, Lowered, Operands, SlotType, Val, Vals, lower};
+use crate::{
+    Attrs, Branch, Decl, EagerVal, Graph, Lowered, Operands, Region, SlotType, Val, Vals, lower,
+};
 use ferrograph_tensor::{
-    DType, Dim, Error, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
+    DType, Dim, Error, Origin, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
 };
 use smallvec::{SmallVec, smallvec};
 use std::any::Any;
@@ -264,6 +266,10 @@ impl VjpCall<'_> {
 pub trait Emitter {
     /// Computes now or adds a node, as the context says.
     fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals>;
+
+    /// Says of what line of the user's program the operations from now on are. An emitter that finds the line by itself
+    /// does not listen.
+    fn set_origin(&mut self, _origin: Option<Arc<Origin>>) {}
 }
 
 /// An operation: its fields are its attributes.
@@ -371,8 +377,13 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     }
 
     /// The graphs this operation holds.
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
         SmallVec::new()
+    }
+
+    /// This operation with other graphs in the places of its own; `None` where it cannot be made of others.
+    fn with_regions(&self, _regions: Vec<Branch>) -> Option<OpRef> {
+        None
     }
 
     /// The name its nodes get by default; several operations have one from Python, such as `add` for `AddV2`.

@@ -2,11 +2,11 @@
 
 use crate::Call;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Graph, Inputs, Op, OpRef, Registry,
-    Runner, Specs, Tensors, Val, VjpCall, op_object,
+    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Graph, Inputs, Op, OpRef, Region,
+    Registry, Runner, Specs, Tensors, Val, VjpCall, op_object,
 };
 use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Gives its first inputs (the results) as they are. The gradients of the arguments, which come next among the inputs,
@@ -87,8 +87,8 @@ impl Op for CustomGradient {
         }
         Ok(grads)
     }
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        SmallVec::from_slice(&[&self.backward])
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        smallvec![Region::function(&self.backward)]
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         0.0

@@ -54,9 +54,7 @@ pub use pad::{MirrorPad, MirrorPadGrad, Pad};
 pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
 pub use random::{Distribution, Draw, Source, Stream};
 pub use reduce::Reduce;
-pub use region::{
-    Branch, Call, If, While, empty_records, read_specs, recorded_values, specs_attrs,
-};
+pub use region::{Call, If, While, empty_records, read_specs, recorded_values, specs_attrs};
 pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
 pub use scatter::{ScatterKind, ScatterNd, TensorScatter, TensorScatterUpdate};
 pub use segment::{Combine, Segment, UnsortedSegment};

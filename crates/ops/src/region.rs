@@ -4,36 +4,26 @@
 use crate::interrupt::Watch;
 use crate::tensor_list::TensorList;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Effect, Graph, Inputs, Op, OpRef, Registry, Runner,
-    Specs, Tensors, op_object,
+    Attr, AttrReader, Attrs, Branch, Carried, Differentiability, Effect, Graph, Inputs, Op, OpRef,
+    Region, Registry, Role, Runner, Specs, Tensors, op_object, picked_branch,
 };
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// A graph and which inputs of the operation feed its inputs.
-#[derive(Clone, Debug)]
-pub struct Branch {
-    /// The graph.
-    pub graph: Arc<Graph>,
-    /// For each input of the graph the index of the operation's input.
-    pub inputs: Vec<u32>,
+fn mapping(branch: &Branch) -> Attr {
+    Attr::Ints(branch.inputs.iter().map(|&i| i64::from(i)).collect())
 }
 
-impl Branch {
-    fn run(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        runner.run(
-            &self.graph,
-            self.inputs
-                .iter()
-                .map(|&i| inputs[i as usize].clone())
-                .collect(),
-        )
-    }
+/// What a graph gives for what the operation feeds it.
+fn run_branch(branch: &Branch, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    let fed = branch.inputs.iter().map(|&i| inputs[i as usize].clone());
+    runner.run(&branch.graph, fed.collect())
+}
 
-    fn mapping(&self) -> Attr {
-        Attr::Ints(self.inputs.iter().map(|&i| i64::from(i)).collect())
-    }
+/// As many branches as an operation holds.
+fn exactly<const N: usize>(branches: Vec<Branch>) -> Option<[Branch; N]> {
+    branches.try_into().ok()
 }
 
 fn strongest(a: Effect, b: Effect) -> Effect {
@@ -80,8 +70,12 @@ impl Op for Call {
     fn differentiability(&self) -> Differentiability {
         Differentiability::Regions
     }
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.graph]
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        smallvec![Region::call(&self.graph)]
+    }
+    fn with_regions(&self, regions: Vec<Branch>) -> Option<OpRef> {
+        let [Branch { graph, .. }] = exactly(regions)?;
+        Some(Arc::new(Call { graph }))
     }
 }
 
@@ -108,9 +102,9 @@ impl Op for If {
     fn attrs(&self) -> Attrs {
         Attrs::new()
             .with("then_branch", Attr::Graph(self.then_branch.graph.clone()))
-            .with("then_inputs", self.then_branch.mapping())
+            .with("then_inputs", mapping(&self.then_branch))
             .with("else_branch", Attr::Graph(self.else_branch.graph.clone()))
-            .with("else_inputs", self.else_branch.mapping())
+            .with("else_inputs", mapping(&self.else_branch))
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         inputs.expect_dtype(0, DType::Bool)?;
@@ -138,18 +132,23 @@ impl Op for If {
         )
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let branch = if condition(&inputs[0])? {
-            &self.then_branch
-        } else {
-            &self.else_branch
-        };
-        branch.run(runner, inputs)
+        let branches = [&self.then_branch, &self.else_branch];
+        let branch = branches[picked_branch(&inputs[0])?];
+        run_branch(branch, runner, inputs)
     }
     fn differentiability(&self) -> Differentiability {
         Differentiability::Regions
     }
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.then_branch.graph, &self.else_branch.graph]
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        let branches = [&self.then_branch, &self.else_branch];
+        branches.map(|b| Region::of(b, Role::Branch)).into()
+    }
+    fn with_regions(&self, regions: Vec<Branch>) -> Option<OpRef> {
+        let [then_branch, else_branch] = exactly(regions)?;
+        Some(Arc::new(If {
+            then_branch,
+            else_branch,
+        }))
     }
 }
 
@@ -185,9 +184,9 @@ impl Op for While {
         let dtypes = |specs: &[TensorSpec]| Attr::DTypes(specs.iter().map(|s| s.dtype).collect());
         let attrs = Attrs::new()
             .with("cond", Attr::Graph(self.cond.graph.clone()))
-            .with("cond_inputs", self.cond.mapping())
+            .with("cond_inputs", mapping(&self.cond))
             .with("body", Attr::Graph(self.body.graph.clone()))
-            .with("body_inputs", self.body.mapping())
+            .with("body_inputs", mapping(&self.body))
             .with("T", dtypes(&self.vars))
             .with("output_shapes", shapes(&self.vars));
         match &self.recorded {
@@ -238,14 +237,17 @@ impl Op for While {
         let mut n_iterations = 0i32;
         let mut watch = Watch::start();
         loop {
-            let go_on = self.cond.run(runner, &state)?;
+            let go_on = run_branch(&self.cond, runner, &state)?;
             let go_on = go_on
                 .first()
                 .ok_or_else(|| err!(Internal, "a loop condition returned nothing"))?;
-            if !condition(go_on)? {
+            if picked_branch(go_on)? != 0 {
                 break;
             }
-            for (slot, next) in self.body.run(runner, &state)?.into_iter().enumerate() {
+            for (slot, next) in run_branch(&self.body, runner, &state)?
+                .into_iter()
+                .enumerate()
+            {
                 match slot.checked_sub(n) {
                     None => state[slot] = next,
                     Some(record) => records[record].push(next)?,
@@ -266,8 +268,24 @@ impl Op for While {
     fn differentiability(&self) -> Differentiability {
         Differentiability::Regions
     }
-    fn regions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.cond.graph, &self.body.graph]
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        let carried = Carried {
+            vars: &self.vars,
+            recorded: self.recorded.as_deref(),
+        };
+        smallvec![
+            Region::of(&self.cond, Role::Condition),
+            Region::of(&self.body, Role::Body(carried)),
+        ]
+    }
+    fn with_regions(&self, regions: Vec<Branch>) -> Option<OpRef> {
+        let [cond, body] = exactly(regions)?;
+        Some(Arc::new(While {
+            cond,
+            body,
+            vars: self.vars.clone(),
+            recorded: self.recorded.clone(),
+        }))
     }
 }
 
@@ -288,17 +306,6 @@ pub fn recorded_values(n_iterations: i32, records: Vec<TensorList>) -> Result<Te
     let mut values: Tensors = smallvec![Tensor::scalar(n_iterations)?];
     values.extend(records.into_iter().map(TensorList::into_tensor));
     Ok(values)
-}
-
-/// The truth of a one-element bool tensor.
-fn condition(t: &Tensor) -> Result<bool> {
-    t.item::<bool>().map_err(|_| {
-        err!(
-            InvalidArgument,
-            "a condition must be one bool, got {}",
-            t.spec()
-        )
-    })
 }
 
 fn shapes(specs: &[TensorSpec]) -> Attr {

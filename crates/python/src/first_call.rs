@@ -3,6 +3,7 @@
 use crate::errors::IntoPyResult;
 use crate::region::PyRegion;
 use ferrograph_graph::{Effect, NodeId, check};
+use ferrograph_transform::Rewriter;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -34,7 +35,13 @@ impl PyRegion {
         {
             return Ok(false);
         }
-        let Some(rest) = graph.without(n_outputs, is_dropped) else {
+        let mut rewriter = Rewriter::new(&graph);
+        rewriter.set_outputs(graph.outputs[..n_outputs].to_vec());
+        (graph.iter().map(|(id, _)| id))
+            .filter(|id| is_dropped(*id))
+            .for_each(|id| rewriter.remove(id));
+        // Where something else needs what is dropped, there is no such graph.
+        let Ok(rest) = rewriter.finish() else {
             return Ok(false);
         };
         check(&rest).or_raise(py)?;

@@ -56,7 +56,7 @@ mod _core {
     #[pymodule_export]
     use super::tensor::{PyEager, PySymbolic, PyTensor};
     #[pymodule_export]
-    use super::testing::{interpret, plan_text, run_planned, verifies, verify_plan};
+    use super::testing::{interpret, pass_counts, plan_text, run_planned, verifies, verify_plan};
     #[pymodule_export]
     use super::variable::PyVariable;
 }

@@ -5,8 +5,8 @@ use crate::emit::{PyGraphHandle, as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
-use ferrograph_graph::{Attr, Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
-use ferrograph_ops::{Branch, CustomGradient, If, LeafOps, Placeholder, While};
+use ferrograph_graph::{Attr, Branch, Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
+use ferrograph_ops::{CustomGradient, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
 use ferrograph_tensor::{PartialShape, TensorSpec};
 use parking_lot::Mutex;
@@ -262,7 +262,7 @@ fn describe<'py>(
             .op
             .regions()
             .into_iter()
-            .map(|g| PyGraphHandle(g.clone()))
+            .map(|r| PyGraphHandle(r.graph.clone()))
             .collect();
         let regions = regions
             .into_iter()
@@ -356,7 +356,10 @@ fn host_object(graph: &Graph) -> Option<&str> {
         if own {
             return Some(&*node.name);
         }
-        node.op.regions().into_iter().find_map(|r| host_object(r))
+        node.op
+            .regions()
+            .into_iter()
+            .find_map(|r| host_object(r.graph))
     })
 }
 

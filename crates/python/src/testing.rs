@@ -68,6 +68,14 @@ pub(crate) fn verifies() -> bool {
     ferrograph_graph::verifies()
 }
 
+/// Of each pass over graphs, in the order in which they run: its name, how many nodes it changed in this process, and
+/// how many of those it removed.
+#[pyfunction]
+pub(crate) fn pass_counts() -> Vec<(&'static str, u64, u64)> {
+    let counts = ferrograph_transform::pass_counts().into_iter();
+    counts.map(|c| (c.name, c.rewrites, c.removed)).collect()
+}
+
 /// The graph of a function and all that it takes.
 fn parts(
     function: &Bound<'_, PyConcrete>,

@@ -3,8 +3,10 @@
 use crate::compile::live_nodes;
 use crate::context::{self, current_trace, has_tapes};
 use crate::{PlanRunner, tape};
-use ferrograph_graph::{Differentiability, Emitter, Graph, OpRef, Tensors, Val, Vals, ValueId};
-use ferrograph_ops::{Branch, Call, If, While};
+use ferrograph_graph::{
+    Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, picked_branch,
+    run_nodes,
+};
 use ferrograph_tensor::{Error, ErrorKind, Result, err};
 use ferrograph_transform::{Replay, emit_into, graph_gradient};
 
@@ -55,96 +57,73 @@ fn eager(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
 
 /// Runs a call so that its gradient can be taken: the intermediate values are kept.
 fn eager_with_residuals(op: &OpRef, inputs: &[Val]) -> Result<(Vals, Option<Replay>)> {
-    let Some(call) = op.downcast::<Call>() else {
+    let regions = op.regions();
+    let [called] = &regions[..] else {
         return Ok((eager(op, inputs)?, None));
     };
-    let wanted: Vec<bool> = call
-        .graph
-        .output_specs()
-        .map(|s| s.dtype.is_differentiable())
-        .collect();
-    let gradient = graph_gradient(&call.graph, &wanted)?;
-    let forward: OpRef = std::sync::Arc::new(Call {
-        graph: gradient.forward.clone(),
-    });
+    let outputs = called.graph.output_specs();
+    let wanted: Vec<bool> = outputs.map(|s| s.dtype.is_differentiable()).collect();
+    let gradient = graph_gradient(called.graph, &wanted)?;
+    let forward = op.with_regions(vec![called.with(gradient.forward.clone())]);
+    let (Role::Call, Some(forward)) = (called.role, forward) else {
+        return Ok((eager(op, inputs)?, None));
+    };
     let mut outputs = eager(&forward, inputs)?;
     let residuals = outputs.drain(wanted.len()..).collect();
-    Ok((
-        outputs,
-        Some(Replay {
-            gradient,
-            residuals,
-        }),
-    ))
+    let replay = Replay {
+        gradient,
+        residuals,
+    };
+    Ok((outputs, Some(replay)))
 }
 
 /// Runs an operation with regions by emitting what they hold one by one, so that tapes record each.
 fn inline(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
-    if let Some(call) = op.downcast::<Call>() {
-        return inline_graph(&call.graph, inputs.to_vec());
-    }
-    let pick = |branch: &Branch, from: &[Val]| {
-        branch
-            .inputs
-            .iter()
-            .map(|&i| from[i as usize].clone())
-            .collect()
-    };
-    if let Some(op) = op.downcast::<If>() {
-        let branch = if truth(&inputs[0])? {
-            &op.then_branch
-        } else {
-            &op.else_branch
-        };
-        return inline_graph(&branch.graph, pick(branch, inputs));
-    }
-    match op.downcast::<While>().filter(|w| w.recorded.is_none()) {
-        Some(op) => {
-            let mut state = inputs.to_vec();
-            while truth(&inline_graph(&op.cond.graph, pick(&op.cond, &state))?[0])? {
-                let next = inline_graph(&op.body.graph, pick(&op.body, &state))?;
-                state.splice(..op.vars.len(), next);
+    let regions = op.regions();
+    match &regions[..] {
+        [called] if called.role == Role::Call => inline_region(called, inputs),
+        [first, ..] if first.role == Role::Branch => {
+            let picked = picked_branch(inputs[0].expect_tensor()?)?;
+            let branch = regions.get(picked);
+            inline_region(branch.ok_or_else(|| err!(Internal, "no branch"))?, inputs)
+        }
+        [cond, body] => match body.role {
+            Role::Body(carried) if carried.recorded.is_none() => {
+                inline_loop(cond, body, carried.vars.len(), inputs)
             }
-            Ok(state.into_iter().take(op.vars.len()).collect())
-        }
-        None => eager(op, inputs),
+            _ => eager(op, inputs),
+        },
+        _ => eager(op, inputs),
     }
 }
 
-fn truth(condition: &Val) -> Result<bool> {
-    condition.expect_tensor()?.item::<bool>()
-}
-
-fn inline_graph(graph: &Graph, inputs: Vec<Val>) -> Result<Vals> {
-    let mut values: Vec<Option<Val>> = vec![None; graph.values.len()];
-    for (v, val) in graph.inputs.iter().zip(inputs) {
-        values[v.index()] = Some(val);
-    }
-    let live = live_nodes(graph, &vec![true; graph.outputs.len()]);
-    let find = |values: &[Option<Val>], v: &ValueId| {
-        values[v.index()]
-            .clone()
-            .ok_or_else(|| err!(Internal, "{v} is used before it is made"))
+fn inline_loop(
+    cond: &Region<'_>,
+    body: &Region<'_>,
+    n_vars: usize,
+    inputs: &[Val],
+) -> Result<Vals> {
+    let mut state = inputs.to_vec();
+    let goes_on = |state: &[Val]| -> Result<bool> {
+        inline_region(cond, state)?[0]
+            .expect_tensor()?
+            .item::<bool>()
     };
-    for (id, node) in graph.iter().filter(|(id, _)| live[id.index()]) {
-        if node
-            .outputs
-            .first()
-            .is_some_and(|v| values[v.index()].is_some())
-        {
-            continue;
-        }
-        let ins = node
-            .inputs
-            .iter()
-            .map(|v| find(&values, v))
-            .collect::<Result<Vec<_>>>()?;
-        let outs = emit(node.op.clone(), &ins).map_err(|e| e.at(graph.node(id).origin.as_ref()))?;
-        for (v, val) in node.outputs.iter().zip(outs) {
-            values[v.index()] = Some(val);
-        }
+    while goes_on(&state)? {
+        let next = inline_region(body, &state)?;
+        state.splice(..n_vars, next);
     }
-    graph.outputs.iter().map(|v| find(&values, v)).collect()
+    Ok(state.into_iter().take(n_vars).collect())
+}
+
+fn inline_region(region: &Region<'_>, inputs: &[Val]) -> Result<Vals> {
+    let graph = region.graph;
+    let live = live_nodes(graph, &vec![true; graph.outputs.len()]);
+    let is_live = |id: NodeId| live[id.index()];
+    let fed: Vals = region.fed(inputs);
+    run_nodes(graph, fed, &graph.outputs, is_live, |node, ins| {
+        emit(node.op.clone(), &ins).map_err(|e| e.at(node.origin.as_ref()))
+    })
 }
 
 /// Errors of inference carry the documented classes of tracing.

@@ -3,7 +3,7 @@
 use crate::context::{has_tapes, is_tracing};
 use crate::door::{emit, when_run};
 use crate::plan::PlanRunner;
-use ferrograph_graph::{Effect, Graph, OpRef, Tensors, Val, Vals, ValueId};
+use ferrograph_graph::{Effect, Graph, NodeId, OpRef, Val, Vals, run_nodes};
 use ferrograph_ops::Call;
 use ferrograph_tensor::{Result, Tensor, bail, err};
 use std::sync::Arc;
@@ -48,23 +48,14 @@ impl ConcreteFunction {
 /// # Errors
 /// `Unimplemented` where it depends on a node with an effect; otherwise what the nodes raise.
 pub fn evaluate_output(graph: &Graph, index: usize, inputs: &[Tensor]) -> Result<Tensor> {
-    let mut values: Vec<Option<Tensor>> = vec![None; graph.values.len()];
-    for (v, tensor) in graph.inputs.iter().zip(inputs) {
-        values[v.index()] = Some(tensor.clone());
-    }
     let output = *graph
         .outputs
         .get(index)
         .ok_or_else(|| err!(Internal, "graph {} has no output {index}", graph.name))?;
-    let mut needed = vec![false; graph.nodes.len()];
-    let mut work = vec![output];
-    while let Some(v) = work.pop() {
-        let node = graph.value(v).node;
-        if values[v.index()].is_none() && !std::mem::replace(&mut needed[node.index()], true) {
-            work.extend_from_slice(&graph.node(node).inputs);
-        }
-    }
-    for (_, node) in graph.iter().filter(|(id, _)| needed[id.index()]) {
+    let needed = graph.needed_by(&[output]);
+    let is_needed = |id: NodeId| needed[id.index()];
+    let given = inputs.iter().cloned();
+    let found = run_nodes(graph, given, &[output], is_needed, |node, ins| {
         if matches!(node.op.effect(), Effect::Writes) {
             bail!(
                 Unimplemented,
@@ -72,21 +63,7 @@ pub fn evaluate_output(graph: &Graph, index: usize, inputs: &[Tensor]) -> Result
                 node.op.name()
             );
         }
-        let value = |v: &ValueId| {
-            values[v.index()]
-                .clone()
-                .ok_or_else(|| err!(Internal, "{v} is not computed"))
-        };
-        let ins: Tensors = node.inputs.iter().map(value).collect::<Result<_>>()?;
-        let outs = node
-            .op
-            .eval(&PlanRunner, &ins)
-            .map_err(|e| when_run(e).in_op(node.op.name()))?;
-        for (v, tensor) in node.outputs.iter().zip(outs) {
-            values[v.index()] = Some(tensor);
-        }
-    }
-    values[output.index()]
-        .clone()
-        .ok_or_else(|| err!(Internal, "output {index} is not computed"))
+        (node.op.eval(&PlanRunner, &ins)).map_err(|e| when_run(e).in_op(node.op.name()))
+    })?;
+    Ok(found[0].clone())
 }

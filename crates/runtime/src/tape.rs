@@ -198,6 +198,7 @@ pub(crate) fn tell(op: OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Rep
             inputs: inputs.iter().cloned().collect(),
             outputs: outputs.clone(),
             replay: replay.clone(),
+            origin: None,
         });
     }
 }

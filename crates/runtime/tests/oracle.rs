@@ -1,10 +1,10 @@
 //! Plans against the plain interpreter, and gradients of graphs with regions against finite differences.
 
 use ferrograph_graph::{
-    Emitter, Graph, Interpreter, Runner, Sym, Tensors, Trace, TraceRef, Val, verify,
+    Branch, Emitter, Graph, Interpreter, Runner, Sym, Tensors, Trace, TraceRef, Val, verify,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{Branch, Call, If, LeafOps, Placeholder, While};
+use ferrograph_ops::{Call, If, LeafOps, Placeholder, While};
 use ferrograph_runtime::{PlanRunner, Tape, emit, plan_for};
 use ferrograph_tensor::{DType, Dim, PartialShape, Tensor, TensorSpec};
 use ferrograph_transform::TraceEmitter;

@@ -6,7 +6,7 @@ use ferrograph_graph::{
     Attr, Differentiability, Emitter, Grad, Grads, OpRef, Sym, Val, Vals, VjpCall,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_tensor::{DType, Result, bail, err};
+use ferrograph_tensor::{DType, Origin, Result, bail, err};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Record {
     pub outputs: Vals,
     /// For an operation with regions that ran eagerly: what its gradient needs.
     pub replay: Option<Replay>,
+    /// The user's line it is of, for a node of a finished graph: its gradient is of the same line.
+    pub origin: Option<Arc<Origin>>,
 }
 
 /// The gradient of a graph that ran, with the intermediate values that it needs.
@@ -155,6 +157,7 @@ pub fn backprop(
         if !concerned {
             continue;
         }
+        e.set_origin(record.origin.clone());
         let needs: SmallVec<[bool; 4]> = record
             .inputs
             .iter()

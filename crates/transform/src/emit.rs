@@ -34,4 +34,8 @@ impl Emitter for TraceEmitter {
     fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals> {
         emit_into(&self.trace, op, inputs, None, self.origin.clone())
     }
+
+    fn set_origin(&mut self, origin: Option<Arc<Origin>>) {
+        self.origin = origin;
+    }
 }

@@ -52,6 +52,7 @@ fn records_of(graph: &Graph, trace: &TraceRef) -> Vec<Record> {
         inputs: vals(&n.inputs),
         outputs: vals(&n.outputs),
         replay: None,
+        origin: n.origin.clone(),
     };
     graph.nodes.iter().map(record).collect()
 }

@@ -1,12 +1,18 @@
 //! Graph to graph: emitting into a trace, reverse-mode differentiation of recorded operations, and the gradients of
-//! whole graphs, on which those of calls, branches and loops rest.
+//! whole graphs, on which those of calls, branches and loops rest; and rewriting: named passes that make a graph smaller
+//! without changing a bit of what it gives.
 
 mod backprop;
+mod effects;
 mod emit;
 mod gradient;
 mod loops;
+mod passes;
 mod region;
+mod rewrite;
 
 pub use backprop::{Record, Replay, backprop, densify};
+pub use effects::{Before, effect_edges};
 pub use emit::{TraceEmitter, emit_into};
 pub use gradient::{GraphGradient, graph_gradient};
+pub use rewrite::{Operand, Pass, PassCount, Rewrite, Rewriter, optimised, pass_counts, run_pass};

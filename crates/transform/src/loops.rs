@@ -4,10 +4,13 @@
 use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::region::{Node, variable_in, zeros_of};
-use ferrograph_graph::{Attr, Emitter, Grad, Grads, Graph, Trace, Val, Vals, ValueId, VjpCall};
+use crate::rewrite::with_outputs;
+use ferrograph_graph::{
+    Attr, Branch, Emitter, Grad, Grads, Graph, Op, Trace, Val, Vals, ValueId, VjpCall,
+};
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{Branch, LeafOps, While};
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, err};
+use ferrograph_ops::{LeafOps, While};
+use ferrograph_tensor::{DType, Origin, Result, Tensor, TensorSpec, err};
 use std::sync::Arc;
 
 /// Where the backward body finds a value of the forward body.
@@ -58,6 +61,7 @@ pub(crate) fn while_vjp(
         count,
         lists: outputs,
         fresh,
+        origin: node.origin.clone(),
     };
     backward.emit(e)
 }
@@ -131,7 +135,7 @@ fn record(op: &While, old: &[TensorSpec], body: &Body) -> Result<(While, Vec<Ten
             fresh.push(forward.spec(*value).clone());
         }
     }
-    let graph = Trace::reopen(&forward.name, forward, None).seal(outputs)?.0;
+    let graph = with_outputs(forward, outputs)?;
     let recorded = Some(old.iter().chain(&fresh).cloned().collect());
     let looped = While {
         cond: op.cond.clone(),
@@ -155,6 +159,8 @@ struct Backward<'a> {
     /// The records of the residuals.
     lists: Vec<Val>,
     fresh: Vec<TensorSpec>,
+    /// The line of the loop.
+    origin: Option<Arc<Origin>>,
 }
 
 impl Backward<'_> {
@@ -164,7 +170,7 @@ impl Backward<'_> {
         let all = (0..n_inputs).collect();
         let looped = While {
             cond: Branch {
-                graph: not_done()?,
+                graph: not_done(self.origin.clone())?,
                 inputs: vec![0],
             },
             body: Branch { graph, inputs: all },
@@ -195,7 +201,7 @@ impl Backward<'_> {
         }
         for &i in &self.body.invariants {
             let input = &self.call.inputs[i];
-            let held = variable_in(&[&self.op.body], i);
+            let held = variable_in(&self.op.regions(), i);
             vars.push(held.clone().unwrap_or_else(|| input.spec()));
             let zero = zeros_of(e, input, held)?;
             inputs.push(zero);
@@ -217,7 +223,7 @@ impl Backward<'_> {
         let trace = Trace::new("while_grad_body", None);
         let mut e = TraceEmitter {
             trace: trace.clone(),
-            origin: None,
+            origin: self.origin.clone(),
         };
         let mut args = Vec::new();
         for (k, input) in inputs.iter().enumerate() {
@@ -330,11 +336,11 @@ fn item(e: &mut TraceEmitter, list: &Val, index: &Val, spec: &TensorSpec) -> Res
 }
 
 /// Whether the index has not run below zero.
-fn not_done() -> Result<Arc<Graph>> {
+fn not_done(origin: Option<Arc<Origin>>) -> Result<Arc<Graph>> {
     let trace = Trace::new("while_grad_cond", None);
     let mut e = TraceEmitter {
         trace: trace.clone(),
-        origin: None,
+        origin,
     };
     let index = add_arg(&trace, TensorSpec::scalar(DType::Int32), "index")?;
     let zero = e.scalar(0.0, DType::Int32)?;

@@ -5,13 +5,14 @@ use crate::backprop::{Record, Replay};
 use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::loops::while_vjp;
+use crate::rewrite::with_outputs;
 use ferrograph_graph::{
-    Attr, Emitter, Grad, Grads, Graph, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId,
-    VjpCall,
+    Attr, Branch, Emitter, Grad, Grads, Graph, NodeId, OpRef, Region, Role, Sym, Trace, TraceRef,
+    Val, Vals, ValueId, VjpCall,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{Branch, Call, If, LeafOps, ReadVariable, While};
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_ops::{LeafOps, ReadVariable, While};
+use ferrograph_tensor::{DType, Origin, Result, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
 /// The gradients of the inputs of an operation with regions.
@@ -31,20 +32,26 @@ pub(crate) fn region_vjp(
         );
     };
     let node = Node::of(first)?;
-    if let Some(op) = node.op.downcast::<Call>() {
-        return call_vjp(e, &node, op, call);
+    let regions = node.op.regions();
+    match &regions[..] {
+        [region] if region.role == Role::Call => call_vjp(e, &node, region, call),
+        [first, ..] if first.role == Role::Branch => branches_vjp(e, &node, &regions, call),
+        _ => match node.op.downcast::<While>() {
+            // What a loop records for its gradient is its own affair.
+            Some(op) => while_vjp(e, &node, op, call),
+            None => bail!(
+                Unimplemented,
+                "gradients of operation {} are not implemented",
+                node.op.name()
+            ),
+        },
     }
-    if let Some(op) = node.op.downcast::<If>() {
-        return if_vjp(e, &node, op, call);
-    }
-    if let Some(op) = node.op.downcast::<While>() {
-        return while_vjp(e, &node, op, call);
-    }
-    bail!(
-        Unimplemented,
-        "gradients of operation {} are not implemented",
-        node.op.name()
-    )
+}
+
+/// An operation with other graphs in the places of its own.
+fn with_regions(op: &OpRef, regions: Vec<Branch>) -> Result<OpRef> {
+    let made = op.with_regions(regions);
+    made.ok_or_else(|| err!(Internal, "operation {} takes no other graphs", op.name()))
 }
 
 /// A node of a trace that is still open.
@@ -52,18 +59,20 @@ pub(crate) struct Node {
     trace: TraceRef,
     id: NodeId,
     op: OpRef,
+    /// The user's line.
+    pub origin: Option<Arc<Origin>>,
 }
 
 impl Node {
     fn of(output: &Sym) -> Result<Node> {
-        let (id, op) = output.trace.with_builder(|b| {
+        output.trace.with_builder(|b| {
             let id = b.value(output.value).node;
-            (id, b.node(id).op.clone())
-        })?;
-        Ok(Node {
-            trace: output.trace.clone(),
-            id,
-            op,
+            Node {
+                trace: output.trace.clone(),
+                id,
+                op: b.node(id).op.clone(),
+                origin: b.node(id).origin.clone(),
+            }
         })
     }
 
@@ -117,87 +126,93 @@ fn wanted(grads: &[Option<Val>], n: usize) -> Vec<bool> {
         .collect()
 }
 
-fn call_vjp(e: &mut dyn Emitter, node: &Node, op: &Call, call: &VjpCall<'_>) -> Result<Grads> {
-    let gradient = graph_gradient(&op.graph, &wanted(call.grads, op.graph.outputs.len()))?;
+/// The gradients of what a call takes, which is what its graph takes.
+fn call_vjp(
+    e: &mut dyn Emitter,
+    node: &Node,
+    region: &Region<'_>,
+    call: &VjpCall<'_>,
+) -> Result<Grads> {
+    let graph = region.graph;
+    let gradient = graph_gradient(graph, &wanted(call.grads, graph.outputs.len()))?;
     let specs: Vec<TensorSpec> = gradient.forward.output_specs().cloned().collect();
-    let residuals = node.extend(
-        Arc::new(Call {
-            graph: gradient.forward.clone(),
-        }),
-        &specs,
-    )?;
+    let forward = with_regions(&node.op, vec![region.with(gradient.forward.clone())])?;
+    let residuals = node.extend(forward, &specs)?;
     let seeds = call.grads.iter().flatten().cloned().collect();
     Ok(to_grads(apply_backward(e, &gradient, seeds, &residuals)?))
 }
 
-fn if_vjp(e: &mut dyn Emitter, node: &Node, op: &If, call: &VjpCall<'_>) -> Result<Grads> {
-    let n = op.then_branch.graph.outputs.len();
+/// The gradients of what an operation takes that runs one of several graphs, by its input 0.
+fn branches_vjp(
+    e: &mut dyn Emitter,
+    node: &Node,
+    regions: &[Region<'_>],
+    call: &VjpCall<'_>,
+) -> Result<Grads> {
+    let n = regions[0].graph.outputs.len();
     let mask = wanted(call.grads, n);
-    let then = Kept::of(&op.then_branch, n, &mask)?;
-    let other = Kept::of(&op.else_branch, n, &mask)?;
-    let forward = If {
-        then_branch: Branch {
-            graph: pad_outputs(&then.graph, n, &[], &other.returned)?,
-            inputs: op.then_branch.inputs.clone(),
-        },
-        else_branch: Branch {
-            graph: pad_outputs(&other.graph, n, &then.returned, &[])?,
-            inputs: op.else_branch.inputs.clone(),
-        },
-    };
-    let returned = then
-        .returned
-        .iter()
-        .chain(&other.returned)
-        .map(|s| TensorSpec::unknown(s.dtype));
-    let specs: Vec<TensorSpec> = op
-        .then_branch
-        .graph
-        .output_specs()
-        .cloned()
-        .chain(returned)
-        .collect();
-    let added = node.extend(Arc::new(forward), &specs)?;
-    let (of_then, of_other) = added.split_at(then.returned.len());
+    let of = |region| Kept::of(region, n, &mask);
+    let kept: Vec<Kept> = regions.iter().map(of).collect::<Result<_>>()?;
+    let added = extend_branches(node, regions, &kept, n)?;
     let seeds: Vec<Val> = call.grads.iter().flatten().cloned().collect();
-    let has_gradient = |i: usize| {
-        gradient_of(&op.then_branch, &then.gradient, i).is_some()
-            || gradient_of(&op.else_branch, &other.gradient, i).is_some()
-    };
-    let carries = |i: usize| {
-        let dtype = call.inputs[i].dtype();
-        dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant)
-    };
-    let connected: Vec<usize> = (1..call.inputs.len())
-        .filter(|&i| carries(i) && has_gradient(i))
-        .collect();
-    let sides = [
-        (&op.then_branch, &then, of_then),
-        (&op.else_branch, &other, of_other),
-    ];
+    let connected = connected(regions, &kept, call.inputs);
+    let mut added = &added[..];
     let mut branches = Vec::new();
-    for (branch, kept, added) in sides {
-        let residuals = kept.residuals(added, call.inputs)?;
+    for (region, kept) in regions.iter().zip(&kept) {
+        let (own, others) = added.split_at(kept.returned.len());
+        added = others;
         let side = Side {
-            branch,
+            region,
             gradient: &kept.gradient,
-            residuals: &residuals,
+            residuals: &kept.residuals(own, call.inputs)?,
+            origin: node.origin.as_ref(),
         };
-        let both = [&op.then_branch, &op.else_branch];
-        branches.push(backward_branch(
-            &side,
-            &seeds,
-            call.inputs,
-            &connected,
-            &both,
-        )?);
+        branches.push(side.backward(&seeds, call.inputs, &connected, regions)?);
     }
-    let results = emit_if(e, &call.inputs[0], branches)?;
+    let results = emit_branches(e, &node.op, &call.inputs[0], branches)?;
     let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
     for (i, value) in connected.into_iter().zip(results) {
         grads[i] = Some(Grad::Dense(value));
     }
     Ok(grads)
+}
+
+/// Lets each branch return its residuals behind its `n` outputs, with dummies for those of the others; gives them all.
+fn extend_branches(
+    node: &Node,
+    regions: &[Region<'_>],
+    kept: &[Kept],
+    n: usize,
+) -> Result<Vec<Val>> {
+    let returned = |kept: &[Kept]| -> Vec<TensorSpec> {
+        kept.iter().flat_map(|k| k.returned.clone()).collect()
+    };
+    let mut forward = Vec::new();
+    for (i, (region, k)) in regions.iter().zip(kept).enumerate() {
+        let (before, after) = (returned(&kept[..i]), returned(&kept[i + 1..]));
+        let padded = pad_outputs(&k.graph, n, &before, &after, node.origin.as_ref())?;
+        forward.push(region.with(padded));
+    }
+    let of_all = returned(kept).into_iter();
+    let of_all = of_all.map(|s| TensorSpec::unknown(s.dtype));
+    let specs: Vec<TensorSpec> = (regions[0].graph.output_specs().cloned())
+        .chain(of_all)
+        .collect();
+    node.extend(with_regions(&node.op, forward)?, &specs)
+}
+
+/// The inputs, but for the one that picks, that have a gradient in some branch.
+fn connected(regions: &[Region<'_>], kept: &[Kept], inputs: &[Val]) -> Vec<usize> {
+    let carries = |i: usize| {
+        let dtype = inputs[i].dtype();
+        dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant)
+    };
+    let has_gradient = |i: usize| {
+        (regions.iter().zip(kept)).any(|(r, k)| gradient_of(r, &k.gradient, i).is_some())
+    };
+    (1..inputs.len())
+        .filter(|&i| carries(i) && has_gradient(i))
+        .collect()
 }
 
 /// The gradient of a branch, and what of the branch is kept for it.
@@ -212,8 +227,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(branch: &Branch, n: usize, mask: &[bool]) -> Result<Kept> {
-        let gradient = graph_gradient(&branch.graph, mask)?;
+    fn of(branch: &Region<'_>, n: usize, mask: &[bool]) -> Result<Kept> {
+        let gradient = graph_gradient(branch.graph, mask)?;
         let forward = &gradient.forward;
         let mut outputs = forward.outputs[..n].to_vec();
         let (mut returned, mut places) = (Vec::new(), Vec::new());
@@ -225,7 +240,7 @@ impl Kept {
                 returned.push(forward.spec(*value).clone());
             }
         }
-        let graph = Trace::reopen(&forward.name, forward, None).seal(outputs)?.0;
+        let graph = with_outputs(forward, outputs)?;
         Ok(Kept {
             gradient,
             graph,
@@ -248,94 +263,86 @@ impl Kept {
     }
 }
 
-/// One branch with its gradient and the residuals it returned.
-struct Side<'a> {
-    branch: &'a Branch,
-    gradient: &'a GraphGradient,
-    residuals: &'a [Val],
-}
-
 /// The positions in a branch's inputs, with a gradient, that input `i` of the operation feeds.
-fn gradient_of(branch: &Branch, gradient: &GraphGradient, i: usize) -> Option<usize> {
+fn gradient_of(branch: &Region<'_>, gradient: &GraphGradient, i: usize) -> Option<usize> {
     (0..branch.inputs.len())
         .find(|&k| branch.inputs[k] as usize == i && gradient.inputs[k].is_some())
 }
 
-/// The backward pass of one branch as a graph of its own with what it captures: a zero for what it does not touch.
-fn backward_branch(
-    side: &Side<'_>,
-    seeds: &[Val],
-    inputs: &[Val],
-    connected: &[usize],
-    branches: &[&Branch],
-) -> Result<(Arc<Graph>, Vec<Val>)> {
-    let trace = Trace::new("cond_grad", None);
-    let mut outer: Vec<Val> = Vec::new();
-    let mut e = TraceEmitter {
-        trace: trace.clone(),
-        origin: None,
-    };
-    let enter = |val: &Val, spec: TensorSpec, outer: &mut Vec<Val>| -> Result<Val> {
-        outer.push(val.clone());
-        add_arg(&trace, spec, "arg")
-    };
-    let mut inner_seeds = Vec::new();
-    for seed in seeds {
-        inner_seeds.push(enter(seed, seed.spec(), &mut outer)?);
-    }
-    let specs: Vec<TensorSpec> = side
-        .gradient
-        .forward
-        .output_specs()
-        .skip(side.branch.graph.outputs.len())
-        .cloned()
-        .collect();
-    let mut residuals = Vec::new();
-    for (residual, spec) in side.residuals.iter().zip(specs) {
-        residuals.push(enter(residual, spec, &mut outer)?);
-    }
-    let found = apply_backward(&mut e, side.gradient, inner_seeds, &residuals)?;
-    let mut outputs: Vec<ValueId> = Vec::new();
-    for &i in connected {
-        let value = match gradient_of(side.branch, side.gradient, i) {
-            Some(k) => found[k]
-                .clone()
-                .ok_or_else(|| err!(Internal, "a connected input has no gradient"))?,
-            None => {
-                let inner = enter(&inputs[i], inputs[i].spec(), &mut outer)?;
-                zeros_of(&mut e, &inner, variable_in(branches, i))?
-            }
+/// One branch with its gradient and the residuals it returned.
+struct Side<'a> {
+    region: &'a Region<'a>,
+    gradient: &'a GraphGradient,
+    residuals: &'a [Val],
+    origin: Option<&'a Arc<Origin>>,
+}
+
+impl Side<'_> {
+    /// The backward pass as a graph of its own with what it captures: a zero for what the branch does not touch.
+    fn backward(
+        &self,
+        seeds: &[Val],
+        inputs: &[Val],
+        connected: &[usize],
+        regions: &[Region<'_>],
+    ) -> Result<(Arc<Graph>, Vec<Val>)> {
+        let trace = Trace::new("cond_grad", None);
+        let mut outer: Vec<Val> = Vec::new();
+        let mut e = TraceEmitter {
+            trace: trace.clone(),
+            origin: self.origin.cloned(),
         };
-        outputs.push(trace.resolve(&value, &LeafOps)?);
+        let enter = |val: &Val, spec: TensorSpec, outer: &mut Vec<Val>| -> Result<Val> {
+            outer.push(val.clone());
+            add_arg(&trace, spec, "arg")
+        };
+        let mut inner_seeds = Vec::new();
+        for seed in seeds {
+            inner_seeds.push(enter(seed, seed.spec(), &mut outer)?);
+        }
+        let specs = self.gradient.forward.output_specs();
+        let specs = specs.skip(self.region.graph.outputs.len()).cloned();
+        let mut residuals = Vec::new();
+        for (residual, spec) in self.residuals.iter().zip(specs) {
+            residuals.push(enter(residual, spec, &mut outer)?);
+        }
+        let found = apply_backward(&mut e, self.gradient, inner_seeds, &residuals)?;
+        let mut outputs: Vec<ValueId> = Vec::new();
+        for &i in connected {
+            let value = match gradient_of(self.region, self.gradient, i) {
+                Some(k) => found[k]
+                    .clone()
+                    .ok_or_else(|| err!(Internal, "a connected input has no gradient"))?,
+                None => {
+                    let inner = enter(&inputs[i], inputs[i].spec(), &mut outer)?;
+                    zeros_of(&mut e, &inner, variable_in(regions, i))?
+                }
+            };
+            outputs.push(trace.resolve(&value, &LeafOps)?);
+        }
+        let (graph, _) = trace.seal(outputs)?;
+        Ok((graph, outer))
     }
-    let (graph, _) = trace.seal(outputs)?;
-    Ok((graph, outer))
 }
 
 /// What is read of a variable that one of a graph's inputs refers to, where it is read at all.
 fn read_of(graph: &Graph, input: ValueId) -> Option<TensorSpec> {
     graph.nodes.iter().find_map(|node| {
         let place = node.inputs.iter().position(|v| *v == input)?;
-        if let Some(read) = node.op.downcast::<ReadVariable>() {
-            return Some(read.spec.clone());
+        match node.op.downcast::<ReadVariable>() {
+            Some(read) => Some(read.spec.clone()),
+            None => variable_in(&node.op.regions(), place),
         }
-        if let Some(call) = node.op.downcast::<Call>() {
-            return read_of(&call.graph, call.graph.inputs[place]);
-        }
-        if let Some(op) = node.op.downcast::<If>() {
-            return variable_in(&[&op.then_branch, &op.else_branch], place);
-        }
-        let op = node.op.downcast::<While>()?;
-        variable_in(&[&op.cond, &op.body], place)
     })
 }
 
 /// What the regions of an operation read of the variable that one of its inputs refers to.
-pub(crate) fn variable_in(branches: &[&Branch], input: usize) -> Option<TensorSpec> {
-    branches.iter().find_map(|branch| {
-        let fed = (0..branch.inputs.len()).filter(|&p| branch.inputs[p] as usize == input);
+pub(crate) fn variable_in(regions: &[Region<'_>], input: usize) -> Option<TensorSpec> {
+    regions.iter().find_map(|region| {
+        let graph = region.graph;
+        let fed = (0..region.inputs.len()).filter(|&p| region.inputs[p] as usize == input);
         fed.into_iter()
-            .find_map(|p| read_of(&branch.graph, branch.graph.inputs[p]))
+            .find_map(|p| read_of(graph, graph.inputs[p]))
     })
 }
 
@@ -349,13 +356,14 @@ pub(crate) fn zeros_of(e: &mut dyn Emitter, value: &Val, held: Option<TensorSpec
     e.zeros_like(&read)
 }
 
-/// Emits an `If` whose branches take what each lists.
-fn emit_if(
+/// Emits an operation like that one, whose branches are these graphs and take what each lists.
+fn emit_branches(
     e: &mut dyn Emitter,
-    condition: &Val,
+    op: &OpRef,
+    selector: &Val,
     branches: Vec<(Arc<Graph>, Vec<Val>)>,
 ) -> Result<Vals> {
-    let mut inputs = vec![condition.clone()];
+    let mut inputs = vec![selector.clone()];
     let mut made = Vec::new();
     for (graph, outer) in branches {
         let mut map = Vec::new();
@@ -365,15 +373,7 @@ fn emit_if(
         }
         made.push(Branch { graph, inputs: map });
     }
-    let else_branch = made.pop().ok_or_else(|| err!(Internal, "no branches"))?;
-    let then_branch = made.pop().ok_or_else(|| err!(Internal, "no branches"))?;
-    e.emit(
-        Arc::new(If {
-            then_branch,
-            else_branch,
-        }),
-        &inputs,
-    )
+    e.emit(with_regions(op, made)?, &inputs)
 }
 
 /// The graph with dummies of these types among its outputs: behind the first `n`, and at the end.
@@ -382,11 +382,12 @@ fn pad_outputs(
     n: usize,
     before: &[TensorSpec],
     after: &[TensorSpec],
+    origin: Option<&Arc<Origin>>,
 ) -> Result<Arc<Graph>> {
     let trace = Trace::reopen(&graph.name, graph, None);
     let mut e = TraceEmitter {
         trace: trace.clone(),
-        origin: None,
+        origin: origin.cloned(),
     };
     let mut dummies = |specs: &[TensorSpec]| -> Result<Vec<ValueId>> {
         let mut ids = Vec::new();

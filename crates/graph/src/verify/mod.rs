@@ -29,7 +29,7 @@ pub fn verify(graph: &Graph) -> Vec<Error> {
     let mut errors = verify_alone(graph);
     for node in &graph.nodes {
         for region in node.op.regions() {
-            errors.extend(verify(region));
+            errors.extend(verify(region.graph));
         }
     }
     errors

@@ -34,7 +34,7 @@ fn breaches(graph: &Graph) -> Vec<Error> {
     let mut errors = verify_alone(graph);
     for node in &graph.nodes {
         for region in node.op.regions() {
-            errors.extend(breaches(region));
+            errors.extend(breaches(region.graph));
         }
     }
     if errors.is_empty() {

@@ -1,11 +1,9 @@
 //! The blocks of branches and loops: what enters and leaves them moves between slots.
 
-use super::facts::Scope;
 use super::lower::{Lowering, Names, SMALL, SlotInfo, Storage};
-use super::regions::Region;
+use super::regions::{Entry, Region};
 use crate::plan::{Action, Block, Conditional, Loop, Move, Record, Slot, Step, Taken};
-use ferrograph_graph::{Node, Op};
-use ferrograph_ops::{If, While};
+use ferrograph_graph::Node;
 use ferrograph_tensor::{DType, PartialShape, Result, TensorSpec, err};
 
 /// The steps of a block and the slots of what it gives, where that is wanted.
@@ -26,9 +24,8 @@ impl Lowering {
             .map(|v| names.scope.used[v.index()])
             .collect();
         match region {
-            Region::Inline { scope, inputs } => {
-                let inputs = picked(inputs, ins);
-                let (inner, outputs) = self.scope(scope, &inputs, &wanted)?;
+            Region::Inline(entry) => {
+                let (inner, outputs) = self.entered(entry, ins, &wanted)?;
                 steps.extend(inner);
                 for (v, slot) in node.outputs.iter().zip(outputs) {
                     names.slots[v.index()] = slot;
@@ -36,33 +33,47 @@ impl Lowering {
                 Ok(None)
             }
             Region::If {
-                then_scope,
-                else_scope,
+                then_side,
+                else_side,
             } => {
-                let op = node
-                    .op
-                    .downcast::<If>()
-                    .ok_or_else(|| err!(Internal, "a branch is no If"))?;
-                let then_inputs = picked(&op.then_branch.inputs, ins);
-                let else_inputs = picked(&op.else_branch.inputs, ins);
-                let then_side = self.scope(then_scope, &then_inputs, &wanted)?;
-                let else_side = self.scope(else_scope, &else_inputs, &wanted)?;
+                let then_side = self.entered(then_side, ins, &wanted)?;
+                let else_side = self.entered(else_side, ins, &wanted)?;
                 let branch = self.merge(names, node, ins[0], then_side, else_side)?;
                 Ok(Some(Action::If(Box::new(branch))))
             }
-            Region::While { cond, body, vars } => {
-                let op = node
-                    .op
-                    .downcast::<While>()
-                    .ok_or_else(|| err!(Internal, "a loop is no While"))?;
-                self.flops += op.flops(&names.scope.inputs(node), &[]);
-                let (repeat, finals) = self.repeat(op, cond, body, vars, ins)?;
+            Region::While {
+                cond,
+                body,
+                vars,
+                recorded,
+            } => {
+                self.flops += node.op.flops(&names.scope.inputs(node), &[]);
+                let (mut repeat, mut finals) = self.repeat(cond, body, vars, ins)?;
+                if let Some(specs) = recorded {
+                    let lists = self.lists(specs)?;
+                    finals.extend_from_slice(&lists);
+                    repeat.recorded = Some((specs.clone(), lists));
+                }
                 for (v, slot) in node.outputs.iter().zip(finals) {
                     names.slots[v.index()] = Some(slot);
                 }
                 Ok(Some(Action::While(Box::new(repeat))))
             }
         }
+    }
+
+    /// The steps of a graph that a node with these inputs holds.
+    fn entered(&mut self, entry: &Entry, ins: &[Slot], wanted: &[bool]) -> Result<Side> {
+        let inputs: Vec<Slot> = entry.inputs.iter().map(|&i| ins[i as usize]).collect();
+        self.scope(&entry.scope, &inputs, wanted)
+    }
+
+    /// The slots of what a recording loop gives behind its variables.
+    fn lists(&mut self, specs: &[TensorSpec]) -> Result<Box<[Slot]>> {
+        let count = TensorSpec::scalar(DType::Int32);
+        let list = TensorSpec::scalar(DType::Variant);
+        let all = std::iter::once(&count).chain(specs.iter().map(|_| &list));
+        all.map(|spec| self.slot(spec, Storage::Boxed)).collect()
     }
 
     /// Both sides of a branch, moving their results to common slots where they differ.
@@ -99,9 +110,8 @@ impl Lowering {
     /// A loop, and the slots of what it gives.
     fn repeat(
         &mut self,
-        op: &While,
-        cond: &Scope,
-        body: &Scope,
+        cond: &Entry,
+        body: &Entry,
         vars: &[Option<TensorSpec>],
         ins: &[Slot],
     ) -> Result<(Loop, Vec<Slot>)> {
@@ -113,30 +123,19 @@ impl Lowering {
                 entry.push(self.move_to(state[i], ins[i])?);
             }
         }
-        let cond_inputs = picked(&op.cond.inputs, &state);
-        let (steps, condition) = self.scope(cond, &cond_inputs, &[true])?;
+        let (steps, condition) = self.entered(cond, &state, &[true])?;
         let cond_block = Block {
             steps,
             ..Block::default()
         };
-        let body_inputs = picked(&op.body.inputs, &state);
-        let all = vec![true; body.graph.outputs.len()];
-        let (steps, leaving) = self.scope(body, &body_inputs, &all)?;
+        let all = vec![true; body.scope.graph.outputs.len()];
+        let (steps, leaving) = self.entered(body, &state, &all)?;
         let leaving: Vec<Slot> = leaving.into_iter().flatten().collect();
         let changed = (0..vars.len()).filter(|&i| vars[i].is_some());
         let moves = self.parallel(changed.map(|i| (state[i], leaving[i])).collect())?;
         let recorded = leaving[vars.len()..].iter();
         let records = recorded.map(|&slot| self.record(slot)).collect();
         state.truncate(vars.len());
-        let mut recorded = None;
-        if let Some(specs) = &op.recorded {
-            let mut slots = vec![self.slot(&TensorSpec::scalar(DType::Int32), Storage::Boxed)?];
-            for _ in specs {
-                slots.push(self.slot(&TensorSpec::scalar(DType::Variant), Storage::Boxed)?);
-            }
-            state.extend_from_slice(&slots);
-            recorded = Some((specs.clone(), slots.into()));
-        }
         let [Some(condition)] = condition[..] else {
             return Err(err!(Internal, "a loop condition gives nothing"));
         };
@@ -152,7 +151,7 @@ impl Lowering {
                     ..Block::default()
                 },
                 exit_drops: Box::default(),
-                recorded,
+                recorded: None,
             },
             state,
         ))
@@ -198,8 +197,4 @@ impl Lowering {
         aside.extend(moves);
         Ok(aside)
     }
-}
-
-fn picked(mapping: &[u32], slots: &[Slot]) -> Vec<Slot> {
-    mapping.iter().map(|&i| slots[i as usize]).collect()
 }

@@ -110,17 +110,17 @@ impl Printer {
 
     fn region(&mut self, region: &Region) {
         match region {
-            Region::Inline { scope, .. } => self.scope("inline ", scope),
+            Region::Inline(entry) => self.scope("inline ", &entry.scope),
             Region::If {
-                then_scope,
-                else_scope,
+                then_side,
+                else_side,
             } => {
-                self.scope("if ", then_scope);
-                self.scope("else ", else_scope);
+                self.scope("if ", &then_side.scope);
+                self.scope("else ", &else_side.scope);
             }
             Region::While { cond, body, .. } => {
-                self.scope("while cond ", cond);
-                self.scope("while body ", body);
+                self.scope("while cond ", &cond.scope);
+                self.scope("while body ", &body.scope);
             }
         }
     }

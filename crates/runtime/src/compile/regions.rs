@@ -3,30 +3,36 @@
 //! stays an operation that runs its graphs by their own plans.
 
 use super::facts::{Budget, Fact, Scope, infer};
-use ferrograph_graph::{Graph, Node};
-use ferrograph_ops::{Branch, Call, If, While};
+use ferrograph_graph::{Carried, Node, Role, picked_branch};
 use ferrograph_tensor::{DType, TensorSpec};
-use std::sync::Arc;
 
 /// Calls of graphs up to this many nodes are compiled into the caller's plan.
 const CALL_LIMIT: usize = 64;
 
+/// A graph of a node with all that is known of it. Its input `i` is the node's input `inputs[i]`.
+pub(super) struct Entry {
+    pub scope: Scope,
+    pub inputs: Vec<u32>,
+}
+
 /// A node whose graphs are compiled into the plan.
 pub(super) enum Region {
-    /// Always runs: a call, or the branch that a constant condition takes. Input `i` is the node's input `inputs[i]`.
-    Inline { scope: Scope, inputs: Vec<u32> },
+    /// Always runs: a call, or the branch that a constant condition takes.
+    Inline(Entry),
     /// One of two runs.
-    If {
-        then_scope: Scope,
-        else_scope: Scope,
-    },
+    If { then_side: Entry, else_side: Entry },
     /// A loop over variables of these types, `None` where the body passes the variable on as it is.
     While {
-        cond: Scope,
-        body: Scope,
+        cond: Entry,
+        body: Entry,
         vars: Vec<Option<TensorSpec>>,
+        /// The types of what it records.
+        recorded: Option<Vec<TensorSpec>>,
     },
 }
+
+/// A graph as its node holds it.
+type Held<'a> = ferrograph_graph::Region<'a>;
 
 /// How to compile a node's graphs into the plan, and what is known of its outputs; `None` where it can't be.
 pub(super) fn enter(
@@ -34,57 +40,56 @@ pub(super) fn enter(
     node: &Node,
     budget: &mut Budget,
 ) -> Option<(Region, Vec<Fact>)> {
-    let facts: Vec<&Fact> = node
-        .inputs
-        .iter()
-        .map(|v| &scope.facts[v.index()])
-        .collect();
+    let regions = node.op.regions();
+    if regions.is_empty() {
+        return None;
+    }
+    let facts = (node.inputs.iter()).map(|v| &scope.facts[v.index()]);
+    let facts: Vec<&Fact> = facts.collect();
     let wanted: Vec<bool> = node.outputs.iter().map(|v| scope.used[v.index()]).collect();
-    if let Some(op) = node.op.downcast::<Call>() {
-        let inputs = (0..u32::try_from(facts.len()).ok()?).collect();
-        return (op.graph.nodes.len() <= CALL_LIMIT)
-            .then(|| inline(&op.graph, inputs, &facts, &wanted, budget))?;
+    match &regions[..] {
+        [called] if called.role == Role::Call => (called.graph.nodes.len() <= CALL_LIMIT)
+            .then(|| inline(called, &facts, &wanted, budget))?,
+        [first, second] => match (first.role, second.role) {
+            (Role::Branch, Role::Branch) => branch([first, second], &facts, &wanted, budget),
+            (Role::Condition, Role::Body(carried)) => {
+                let parts = LoopParts {
+                    cond: first,
+                    body: second,
+                    carried,
+                };
+                parts.repeat(&facts, budget)
+            }
+            _ => None,
+        },
+        _ => None,
     }
-    if let Some(op) = node.op.downcast::<If>() {
-        return branch(op, &facts, &wanted, budget);
-    }
-    if let Some(op) = node.op.downcast::<While>() {
-        return repeat(op, &facts, budget);
-    }
-    None
 }
 
 /// Infers a region within the budget; a region that is refused may never run, so that is no error yet.
-fn region(
-    graph: &Arc<Graph>,
-    inputs: Vec<Fact>,
-    wanted: &[bool],
-    budget: &mut Budget,
-) -> Option<Scope> {
+fn region(held: &Held<'_>, facts: &[&Fact], wanted: &[bool], budget: &mut Budget) -> Option<Entry> {
+    let graph = held.graph;
+    let inputs = held.inputs.iter().map(|&i| facts[i as usize].clone());
     if budget.depth == 0 || budget.nodes < graph.nodes.len() {
         return None;
     }
     budget.nodes -= graph.nodes.len();
     budget.depth -= 1;
-    let scope = infer(graph, inputs, wanted, budget).ok();
+    let scope = infer(graph, inputs.collect(), wanted, budget).ok();
     budget.depth += 1;
-    scope
-}
-
-fn picked(mapping: &[u32], facts: &[&Fact]) -> Vec<Fact> {
-    mapping.iter().map(|&i| facts[i as usize].clone()).collect()
+    let inputs = held.inputs.to_vec();
+    scope.map(|scope| Entry { scope, inputs })
 }
 
 fn inline(
-    graph: &Arc<Graph>,
-    inputs: Vec<u32>,
+    held: &Held<'_>,
     facts: &[&Fact],
     wanted: &[bool],
     budget: &mut Budget,
 ) -> Option<(Region, Vec<Fact>)> {
-    let scope = region(graph, picked(&inputs, facts), wanted, budget)?;
-    let outputs = scope.outputs().cloned().collect();
-    Some((Region::Inline { scope, inputs }, outputs))
+    let entry = region(held, facts, wanted, budget)?;
+    let outputs = entry.scope.outputs().cloned().collect();
+    Some((Region::Inline(entry), outputs))
 }
 
 /// Whether a condition surely is one bool.
@@ -93,7 +98,7 @@ fn is_condition(fact: &Fact) -> bool {
 }
 
 fn branch(
-    op: &If,
+    branches: [&Held<'_>; 2],
     facts: &[&Fact],
     wanted: &[bool],
     budget: &mut Budget,
@@ -103,105 +108,105 @@ fn branch(
         return None;
     }
     if let Some(constant) = &condition.constant {
-        let taken: &Branch = if constant.item::<bool>().ok()? {
-            &op.then_branch
-        } else {
-            &op.else_branch
-        };
-        return inline(&taken.graph, taken.inputs.clone(), facts, wanted, budget);
+        let taken = branches[picked_branch(constant).ok()?];
+        return inline(taken, facts, wanted, budget);
     }
-    let mut side = |b: &Branch| region(&b.graph, picked(&b.inputs, facts), wanted, budget);
-    let (then_scope, else_scope) = (side(&op.then_branch)?, side(&op.else_branch)?);
-    let outputs = then_scope
-        .outputs()
-        .zip(else_scope.outputs())
+    let mut side = |held: &Held<'_>| region(held, facts, wanted, budget);
+    let (then_side, else_side) = (side(branches[0])?, side(branches[1])?);
+    let both = then_side.scope.outputs().zip(else_side.scope.outputs());
+    let outputs = both
         .map(|(a, b)| {
             let shape = a.spec.shape.generalise(&b.spec.shape);
             Fact::of_spec(TensorSpec::new(a.spec.dtype, shape))
         })
         .collect();
-    Some((
-        Region::If {
-            then_scope,
-            else_scope,
-        },
-        outputs,
-    ))
+    let branch = Region::If {
+        then_side,
+        else_side,
+    };
+    Some((branch, outputs))
 }
 
 /// Rounds of inference in which the shapes of loop variables may still change.
 const ROUNDS: usize = 3;
 
-fn repeat(op: &While, facts: &[&Fact], budget: &mut Budget) -> Option<(Region, Vec<Fact>)> {
-    let n = op.vars.len();
-    let is_kept = |i: usize| {
-        let out = op.body.graph.outputs.get(i);
-        let place = out.and_then(|v| op.body.graph.inputs.iter().position(|input| input == v));
-        place.is_some_and(|k| op.body.inputs[k] as usize == i)
-    };
-    let kept: Vec<bool> = (0..n).map(is_kept).collect();
-    let mut entering: Vec<Fact> = facts
-        .iter()
-        .enumerate()
-        .map(|(i, fact)| match kept.get(i) {
-            Some(false) => Fact::of_spec(fact.spec.clone()),
-            _ => (*fact).clone(),
-        })
-        .collect();
-    let all = vec![true; op.body.graph.outputs.len()];
-    for round in 0..=ROUNDS {
-        let refs: Vec<&Fact> = entering.iter().collect();
-        let body = region(&op.body.graph, picked(&op.body.inputs, &refs), &all, budget)?;
-        let mut stable = true;
-        let leaving: Vec<TensorSpec> = body.outputs().take(n).map(|f| f.spec.clone()).collect();
-        for i in (0..n).filter(|&i| !kept[i]) {
-            let shape = entering[i].spec.shape.generalise(&leaving[i].shape);
-            if shape != entering[i].spec.shape {
-                stable = false;
-                entering[i].spec.shape = if round + 1 < ROUNDS {
-                    shape
-                } else {
-                    op.vars[i].shape.clone()
-                };
-            }
-        }
-        if stable {
-            return looped(op, entering, body, &kept, budget);
-        }
-    }
-    None
+/// The parts of a loop.
+struct LoopParts<'a> {
+    cond: &'a Held<'a>,
+    body: &'a Held<'a>,
+    carried: Carried<'a>,
 }
 
-fn looped(
-    op: &While,
-    entering: Vec<Fact>,
-    body: Scope,
-    kept: &[bool],
-    budget: &mut Budget,
-) -> Option<(Region, Vec<Fact>)> {
-    let refs: Vec<&Fact> = entering.iter().collect();
-    let cond = region(
-        &op.cond.graph,
-        picked(&op.cond.inputs, &refs),
-        &[true],
-        budget,
-    )?;
-    if !cond.outputs().next().is_some_and(is_condition) {
-        return None;
+impl LoopParts<'_> {
+    /// Whether the body passes a variable on as it is.
+    fn is_kept(&self, var: usize) -> bool {
+        let graph = self.body.graph;
+        let out = graph.outputs.get(var);
+        let place = out.and_then(|v| graph.inputs.iter().position(|input| input == v));
+        place.is_some_and(|k| self.body.inputs[k] as usize == var)
     }
-    let vars = kept
-        .iter()
-        .zip(&entering)
-        .map(|(kept, fact)| (!kept).then(|| fact.spec.clone()))
-        .collect();
-    let mut outputs: Vec<Fact> = entering.into_iter().take(kept.len()).collect();
-    if let Some(specs) = &op.recorded {
-        outputs.push(Fact::of_spec(TensorSpec::scalar(DType::Int32)));
-        outputs.extend(
-            specs
-                .iter()
-                .map(|_| Fact::of_spec(TensorSpec::scalar(DType::Variant))),
-        );
+
+    /// Infers the body until the shapes of the variables stay as they are.
+    fn repeat(&self, facts: &[&Fact], budget: &mut Budget) -> Option<(Region, Vec<Fact>)> {
+        let n = self.carried.vars.len();
+        let kept: Vec<bool> = (0..n).map(|i| self.is_kept(i)).collect();
+        let entering = |(i, fact): (usize, &&Fact)| match kept.get(i) {
+            Some(false) => Fact::of_spec(fact.spec.clone()),
+            _ => (*fact).clone(),
+        };
+        let mut entering: Vec<Fact> = facts.iter().enumerate().map(entering).collect();
+        let all = vec![true; self.body.graph.outputs.len()];
+        for round in 0..=ROUNDS {
+            let refs: Vec<&Fact> = entering.iter().collect();
+            let body = region(self.body, &refs, &all, budget)?;
+            let mut stable = true;
+            let leaving = body.scope.outputs().take(n);
+            let leaving: Vec<TensorSpec> = leaving.map(|f| f.spec.clone()).collect();
+            for i in (0..n).filter(|&i| !kept[i]) {
+                let shape = entering[i].spec.shape.generalise(&leaving[i].shape);
+                if shape != entering[i].spec.shape {
+                    stable = false;
+                    entering[i].spec.shape = if round + 1 < ROUNDS {
+                        shape
+                    } else {
+                        self.carried.vars[i].shape.clone()
+                    };
+                }
+            }
+            if stable {
+                return self.looped(entering, body, &kept, budget);
+            }
+        }
+        None
     }
-    Some((Region::While { cond, body, vars }, outputs))
+
+    fn looped(
+        &self,
+        entering: Vec<Fact>,
+        body: Entry,
+        kept: &[bool],
+        budget: &mut Budget,
+    ) -> Option<(Region, Vec<Fact>)> {
+        let refs: Vec<&Fact> = entering.iter().collect();
+        let cond = region(self.cond, &refs, &[true], budget)?;
+        if !cond.scope.outputs().next().is_some_and(is_condition) {
+            return None;
+        }
+        let var = |(kept, fact): (&bool, &Fact)| (!kept).then(|| fact.spec.clone());
+        let vars = kept.iter().zip(&entering).map(var).collect();
+        let mut outputs: Vec<Fact> = entering.into_iter().take(kept.len()).collect();
+        let recorded = self.carried.recorded.map(<[TensorSpec]>::to_vec);
+        if let Some(specs) = &recorded {
+            let list = |_| Fact::of_spec(TensorSpec::scalar(DType::Variant));
+            outputs.push(Fact::of_spec(TensorSpec::scalar(DType::Int32)));
+            outputs.extend(specs.iter().map(list));
+        }
+        let repeat = Region::While {
+            cond,
+            body,
+            vars,
+            recorded,
+        };
+        Some((repeat, outputs))
+    }
 }

@@ -1,0 +1,39 @@
+//! Computes what depends on small constants alone. What fails to compute is left to fail when it runs.
+
+use super::{SMALL, is_plain, is_pure};
+use crate::rewrite::{Pass, Rewrite, Rewriter};
+use ferrograph_graph::{Interpreter, Node, NodeId};
+use ferrograph_tensor::Tensor;
+use smallvec::SmallVec;
+
+pub(super) struct Fold;
+
+impl Pass for Fold {
+    fn visit(&mut self, graph: &Rewriter<'_>, id: NodeId) -> Option<Rewrite> {
+        let node = graph.node(id);
+        if node.inputs.is_empty() || !node.control.is_empty() || node.outputs.is_empty() {
+            return None;
+        }
+        let small = |t: &&Tensor| t.n_elements() <= SMALL && is_plain(t.dtype());
+        let constants = node.inputs.iter().map(|v| graph.constant(*v).filter(small));
+        let inputs: SmallVec<[&Tensor; 4]> = constants.collect::<Option<_>>()?;
+        if !is_pure(node) || !node.op.regions().is_empty() || !gives_small(graph, node) {
+            return None;
+        }
+        let inputs: Vec<Tensor> = inputs.into_iter().cloned().collect();
+        let outputs = node.op.eval(&Interpreter, &inputs).ok()?;
+        let is_small = |t: &Tensor| t.n_elements() <= SMALL;
+        let fits = node.outputs.iter().zip(&outputs).all(|(v, t)| {
+            let spec = &graph.value(*v).spec;
+            spec.dtype == t.dtype() && spec.shape.accepts(t.shape())
+        });
+        (fits && outputs.len() == node.outputs.len() && outputs.iter().all(is_small))
+            .then(|| Rewrite::Constants(outputs.into_vec()))
+    }
+}
+
+/// Whether the outputs may be few plain elements, as far as that can be told before they are computed.
+fn gives_small(graph: &Rewriter<'_>, node: &Node) -> bool {
+    let mut specs = node.outputs.iter().map(|v| &graph.value(*v).spec);
+    specs.all(|s| is_plain(s.dtype) && s.shape.n_elements().is_none_or(|n| n <= SMALL))
+}

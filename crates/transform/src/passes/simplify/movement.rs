@@ -1,0 +1,89 @@
+//! Rules for operations that only move elements, or give them another shape.
+
+use super::Site;
+use crate::rewrite::{Operand, Rewrite};
+use ferrograph_tensor::Tensor;
+use smallvec::smallvec;
+
+/// A shape that is there already.
+pub(super) fn same_shape(site: &Site<'_>) -> Option<Rewrite> {
+    site.of_same_shape(0).map(Rewrite::stand)
+}
+
+/// A shape that is there already, or given twice: the last one counts.
+pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
+    if let Some(same) = same_shape(site) {
+        return Some(same);
+    }
+    let (first, shape) = (*site.same_before(0)?.inputs.first()?, site.input(1)?);
+    let is_static = |v| site.spec(v).shape.is_static();
+    if !is_static(first) || !is_static(site.input(0)?) {
+        return None; // the reshape before this one may fail
+    }
+    if site.spec(first).shape == *site.shape() {
+        return Some(Rewrite::stand(first));
+    }
+    let operands = smallvec![Operand::Value(first), Operand::Value(shape)];
+    Some(Rewrite::Become(site.node.op.clone(), operands))
+}
+
+/// Each axis once.
+pub(super) fn tile(site: &Site<'_>) -> Option<Rewrite> {
+    let times = site.constant(1)?.to_i64s().ok()?;
+    times
+        .iter()
+        .all(|&n| n == 1)
+        .then(|| site.input(0).map(Rewrite::stand))?
+}
+
+/// Nothing on either side.
+pub(super) fn pad(site: &Site<'_>) -> Option<Rewrite> {
+    let widths = site.constant(1)?.to_i64s().ok()?;
+    widths
+        .iter()
+        .all(|&n| n == 0)
+        .then(|| site.input(0).map(Rewrite::stand))?
+}
+
+/// Axes in the order in which they are, or permuted twice.
+pub(super) fn transpose(site: &Site<'_>) -> Option<Rewrite> {
+    let perm = axes(site.constant(1)?)?;
+    if is_identity(&perm) {
+        return site.input(0).map(Rewrite::stand);
+    }
+    let before = site.same_before(0)?;
+    let [first, by] = before.inputs[..] else {
+        return None;
+    };
+    let inner = axes(site.graph.constant(by)?)?;
+    let both: Vec<usize> = perm
+        .iter()
+        .map(|&axis| inner.get(axis).copied())
+        .collect::<Option<_>>()?;
+    if is_identity(&both) {
+        return Some(Rewrite::stand(first));
+    }
+    let both: Vec<i32> = both
+        .into_iter()
+        .map(|axis| i32::try_from(axis).ok())
+        .collect::<Option<_>>()?;
+    let operands = smallvec![
+        Operand::Value(first),
+        Operand::Constant(Tensor::vector(&both).ok()?)
+    ];
+    Some(Rewrite::Become(site.node.op.clone(), operands))
+}
+
+/// The axes that a permutation names, where it does.
+fn axes(perm: &Tensor) -> Option<Vec<usize>> {
+    let named = perm.to_i64s().ok()?;
+    let rank = i64::try_from(named.len()).ok()?;
+    let axis = |p: i64| usize::try_from(if p < 0 { p + rank } else { p }).ok();
+    let axes: Vec<usize> = named.into_iter().map(axis).collect::<Option<_>>()?;
+    let is_permutation = (0..axes.len()).all(|axis| axes.contains(&axis));
+    is_permutation.then_some(axes)
+}
+
+fn is_identity(perm: &[usize]) -> bool {
+    perm.iter().enumerate().all(|(i, &axis)| i == axis)
+}

@@ -1,0 +1,402 @@
+//! Changes to a graph: what stands for a value, what a node becomes, which nodes go. Nothing is copied before the first
+//! change, and ids stay as they are until the changed graph is built.
+
+use super::{Operand, Rewrite};
+use ferrograph_graph::{Graph, Inputs, Known, Node, NodeId, OpRef, Specs, ValueId, ValueInfo};
+use ferrograph_ops::Const;
+use ferrograph_tensor::{Result, Tensor, err};
+use hashbrown::HashSet;
+use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A graph with the changes made to it.
+#[derive(Clone)]
+pub struct Rewriter<'g> {
+    graph: &'g Graph,
+    nodes: Cow<'g, [Node]>,
+    values: Cow<'g, [ValueInfo]>,
+    outputs: Cow<'g, [ValueId]>,
+    is_input: Vec<bool>,
+    /// What stands for each value; empty while each stands for itself.
+    stands: Vec<ValueId>,
+    /// Values of which more is known than when what takes them was inferred; empty while there are none.
+    sharper: Vec<bool>,
+    /// Nodes that were taken out; empty while there are none.
+    gone: Vec<bool>,
+    n_gone: usize,
+    /// Program order; empty while it is that of the ids.
+    order: Vec<NodeId>,
+    /// Nodes added behind all others, each with the node it is to stand before.
+    added: Vec<(NodeId, NodeId)>,
+}
+
+impl<'g> Rewriter<'g> {
+    /// A graph without changes.
+    pub fn new(graph: &'g Graph) -> Rewriter<'g> {
+        let mut is_input = vec![false; graph.nodes.len()];
+        for v in &graph.inputs {
+            is_input[graph.value(*v).node.index()] = true;
+        }
+        Rewriter {
+            graph,
+            nodes: Cow::Borrowed(&graph.nodes),
+            values: Cow::Borrowed(&graph.values),
+            outputs: Cow::Borrowed(&graph.outputs),
+            is_input,
+            stands: Vec::new(),
+            sharper: Vec::new(),
+            gone: Vec::new(),
+            n_gone: 0,
+            order: Vec::new(),
+            added: Vec::new(),
+        }
+    }
+
+    /// The node of that id.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// What is known of a value.
+    pub fn value(&self, v: ValueId) -> &ValueInfo {
+        &self.values[v.index()]
+    }
+
+    /// The node that gives a value.
+    pub fn maker(&self, v: ValueId) -> &Node {
+        self.node(self.value(v).node)
+    }
+
+    /// The value of a constant of the graph. What else is known to have one value, such as a captured tensor, is none.
+    pub fn constant(&self, v: ValueId) -> Option<&Tensor> {
+        self.value(v).constant.as_ref()?;
+        self.maker(v).op.constant()
+    }
+
+    /// What the graph returns.
+    pub fn outputs(&self) -> impl Iterator<Item = ValueId> {
+        self.outputs.iter().map(|v| self.resolve(*v))
+    }
+
+    /// How many ids of nodes there are, those of nodes taken out among them.
+    pub fn n_ids(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many nodes were taken out.
+    pub fn n_gone(&self) -> usize {
+        self.n_gone
+    }
+
+    /// Whether the node is one of the graph's inputs, which all stay.
+    pub fn is_input(&self, id: NodeId) -> bool {
+        self.is_input.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether anything changed.
+    pub fn is_changed(&self) -> bool {
+        matches!(self.nodes, Cow::Owned(_)) || matches!(self.outputs, Cow::Owned(_))
+    }
+
+    /// The node at a place in program order; `None` behind the last. Places hold nodes taken out as well.
+    pub(super) fn at(&self, place: usize) -> Option<NodeId> {
+        match self.order.is_empty() {
+            true => (place < self.graph.nodes.len()).then(|| NodeId::new(place)),
+            false => self.order.get(place).copied(),
+        }
+    }
+
+    /// The nodes in program order.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> {
+        (0..)
+            .map_while(|place| self.at(place))
+            .filter(|id| !self.is_gone(*id))
+    }
+
+    /// Whether the node was taken out.
+    pub fn is_gone(&self, id: NodeId) -> bool {
+        self.gone.get(id.index()).copied().unwrap_or(false)
+    }
+
+    fn resolve(&self, mut v: ValueId) -> ValueId {
+        while let Some(&other) = self.stands.get(v.index())
+            && other != v
+        {
+            v = other;
+        }
+        v
+    }
+
+    fn is_sharper(&self, v: ValueId) -> bool {
+        self.sharper.get(v.index()).copied().unwrap_or(false)
+    }
+
+    fn sharpen(&mut self, v: ValueId) {
+        self.sharper.resize(self.values.len(), false);
+        self.sharper[v.index()] = true;
+    }
+
+    /// Brings a node up to date with what became of the values it takes: they are replaced by what stands for them, and
+    /// its outputs inferred again where more is known of one.
+    pub(super) fn refresh(&mut self, id: NodeId) {
+        if self.stands.is_empty() && self.sharper.is_empty() {
+            return;
+        }
+        let mut is_sharper = false;
+        for i in 0..self.node(id).inputs.len() {
+            let old = self.node(id).inputs[i];
+            let new = self.resolve(old);
+            is_sharper |= self.is_sharper(old) || self.is_sharper(new);
+            if new != old {
+                self.nodes.to_mut()[id.index()].inputs[i] = new;
+            }
+        }
+        if is_sharper {
+            self.infer(id);
+        }
+    }
+
+    /// Infers a node's outputs from what is known of its inputs, and keeps what was known of them besides. What is
+    /// refused here will be when it runs.
+    fn infer(&mut self, id: NodeId) {
+        let Some((specs, mut known)) = self.inferred(id) else {
+            return;
+        };
+        for (v, spec) in self.node(id).outputs.clone().into_iter().zip(specs) {
+            let info = self.value(v);
+            let shape = spec.shape.merge(&info.spec.shape);
+            let shape = shape.ok().filter(|shape| *shape != info.spec.shape);
+            let known = known.take().filter(|_| info.known.is_none());
+            if shape.is_none() && known.is_none() {
+                continue;
+            }
+            let info = &mut self.values.to_mut()[v.index()];
+            info.spec.shape = shape.unwrap_or_else(|| info.spec.shape.clone());
+            info.known = known.map(Box::new).or_else(|| info.known.take());
+            self.sharpen(v);
+        }
+    }
+
+    fn inferred(&self, id: NodeId) -> Option<(Specs, Option<Known>)> {
+        let node = self.node(id);
+        let inputs = Inputs::new(node.inputs.iter().map(|v| {
+            let info = self.value(*v);
+            (&info.spec, info.constant.as_deref(), info.known.as_deref())
+        }));
+        Some((node.op.specs(&inputs).ok()?, node.op.known(&inputs)))
+    }
+
+    /// Makes a change to a node; gives whether it could be.
+    pub fn apply(&mut self, id: NodeId, rewrite: Rewrite) -> bool {
+        match rewrite {
+            Rewrite::Stand(values) => self.stand(id, &values),
+            Rewrite::Become(op, operands) => {
+                let inputs = operands.into_iter().map(|operand| match operand {
+                    Operand::Value(v) => v,
+                    Operand::Constant(t) => self.add_constant(id, t),
+                });
+                let inputs = inputs.collect();
+                self.become_op(id, op, inputs);
+                true
+            }
+            Rewrite::Constants(tensors) => {
+                if let [tensor] = &tensors[..] {
+                    let value = tensor.clone();
+                    self.become_op(id, Arc::new(Const { value }), smallvec![]);
+                    return true;
+                }
+                let add = |t| self.add_constant(id, t);
+                let values: SmallVec<[ValueId; 2]> = tensors.into_iter().map(add).collect();
+                self.stand(id, &values)
+            }
+            Rewrite::Remove => {
+                self.remove(id);
+                true
+            }
+        }
+    }
+
+    /// Lets values stand for a node's outputs and takes the node out; refused where less is known of one of them.
+    fn stand(&mut self, id: NodeId, values: &[ValueId]) -> bool {
+        let outputs = self.node(id).outputs.clone();
+        let fits = |(out, v): (&ValueId, &ValueId)| {
+            let (out, new) = (&self.value(*out).spec, &self.value(*v).spec);
+            out.dtype == new.dtype && new.shape.is_subtype_of(&out.shape)
+        };
+        if outputs.len() != values.len() || !outputs.iter().zip(values).all(fits) {
+            return false;
+        }
+        let unset = self.stands.len()..self.values.len();
+        self.stands.extend(unset.map(ValueId::new));
+        for (&out, &v) in outputs.iter().zip(values) {
+            self.stands[out.index()] = v;
+            let (old, new) = (self.value(out), self.value(v));
+            let knows_more = (new.constant.is_some() && old.constant.is_none())
+                || (new.known.is_some() && old.known.is_none())
+                || old.spec.shape != new.spec.shape;
+            if knows_more {
+                self.sharpen(out);
+            }
+            let known = self.value(out).known.clone();
+            let target = &mut self.values.to_mut()[v.index()];
+            target.known = target.known.take().or(known);
+        }
+        self.remove(id);
+        true
+    }
+
+    fn become_op(&mut self, id: NodeId, op: OpRef, inputs: SmallVec<[ValueId; 3]>) {
+        let constant = op.constant().cloned();
+        let node = &mut self.nodes.to_mut()[id.index()];
+        (node.op, node.inputs) = (op, inputs);
+        match (constant, &node.outputs[..]) {
+            (Some(constant), &[v]) => {
+                let info = &mut self.values.to_mut()[v.index()];
+                info.spec = constant.spec();
+                info.constant = Some(Box::new(constant));
+                self.sharpen(v);
+            }
+            _ => self.infer(id),
+        }
+    }
+
+    /// A constant to stand before a node, named after it.
+    fn add_constant(&mut self, before: NodeId, value: Tensor) -> ValueId {
+        let node = NodeId::new(self.nodes.len());
+        let v = ValueId::new(self.values.len());
+        let name = self.free_name(&format!("{}/Const", self.node(before).name));
+        let origin = self.node(before).origin.clone();
+        self.values.to_mut().push(ValueInfo {
+            node,
+            index: 0,
+            spec: value.spec(),
+            constant: Some(Box::new(value.clone())),
+            known: None,
+        });
+        self.nodes.to_mut().push(Node {
+            op: Arc::new(Const { value }),
+            inputs: smallvec![],
+            outputs: smallvec![v],
+            control: smallvec![],
+            name,
+            origin,
+        });
+        self.added.push((before, node));
+        v
+    }
+
+    fn free_name(&self, hint: &str) -> Arc<str> {
+        let taken: HashSet<&str> = self.nodes.iter().map(|n| &*n.name).collect();
+        let numbered = (1..).map(|i| format!("{hint}_{i}"));
+        let mut names = std::iter::once(hint.to_owned()).chain(numbered);
+        names
+            .find(|name| !taken.contains(name.as_str()))
+            .unwrap_or_default()
+            .into()
+    }
+
+    /// Takes a node out; nothing may take what it gives.
+    pub fn remove(&mut self, id: NodeId) {
+        self.nodes.to_mut();
+        self.gone.resize(self.nodes.len(), false);
+        self.n_gone += usize::from(!std::mem::replace(&mut self.gone[id.index()], true));
+    }
+
+    /// Lets the graph return other values of its own.
+    pub fn set_outputs(&mut self, outputs: Vec<ValueId>) {
+        self.outputs = Cow::Owned(outputs);
+    }
+
+    /// Gives nodes that were added their places.
+    pub(super) fn settle(&mut self) {
+        if self.added.is_empty() {
+            return;
+        }
+        let old: Vec<NodeId> = (0..).map_while(|place| self.at(place)).collect();
+        let mut added = std::mem::take(&mut self.added).into_iter().peekable();
+        self.order = Vec::with_capacity(self.nodes.len());
+        for id in old {
+            while let Some((_, node)) = added.next_if(|(before, _)| *before == id) {
+                self.order.push(node);
+            }
+            self.order.push(id);
+        }
+    }
+
+    /// The changed graph.
+    ///
+    /// # Errors
+    /// `Internal` where a node or output needs what is gone.
+    pub fn finish(mut self) -> Result<Graph> {
+        self.settle();
+        let n_kept = self.nodes.len() - self.n_gone;
+        let ids: Vec<NodeId> = self.ids().collect();
+        let mut new_values: Vec<Option<ValueId>> = vec![None; self.values.len()];
+        let mut new_nodes: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
+        let mut nodes: Vec<Node> = Vec::with_capacity(n_kept);
+        let mut values: Vec<ValueInfo> = Vec::with_capacity(n_kept);
+        for id in ids {
+            let new_id = NodeId::new(nodes.len());
+            let mut node = self.node(id).clone();
+            for v in &mut node.inputs {
+                *v = self.renumbered(*v, &new_values)?;
+            }
+            for v in &mut node.outputs {
+                let new = ValueId::new(values.len());
+                let info = self.value(*v).clone();
+                values.push(ValueInfo {
+                    node: new_id,
+                    ..info
+                });
+                new_values[v.index()] = Some(new);
+                *v = new;
+            }
+            if !node.control.is_empty() {
+                node.control = self.predecessors(&node.control, &new_nodes);
+            }
+            new_nodes[id.index()] = Some(new_id);
+            nodes.push(node);
+        }
+        let all = |vs: &[ValueId]| -> Result<Vec<ValueId>> {
+            vs.iter()
+                .map(|v| self.renumbered(*v, &new_values))
+                .collect()
+        };
+        let (inputs, outputs) = (all(&self.graph.inputs)?, all(&self.outputs)?);
+        let (name, n_args) = (self.graph.name.clone(), self.graph.n_args);
+        Ok(Graph::new(name, nodes, values, inputs, n_args, outputs))
+    }
+
+    fn renumbered(&self, v: ValueId, new_values: &[Option<ValueId>]) -> Result<ValueId> {
+        let new = new_values[self.resolve(v).index()];
+        new.ok_or_else(|| err!(Internal, "{v} is needed and was taken out"))
+    }
+
+    /// Control predecessors by their new ids; for one that is gone those that it came after.
+    fn predecessors(
+        &self,
+        control: &[NodeId],
+        new_nodes: &[Option<NodeId>],
+    ) -> SmallVec<[NodeId; 0]> {
+        let mut seen = HashSet::new();
+        let mut found = SmallVec::new();
+        let mut work: Vec<NodeId> = control.iter().rev().copied().collect();
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Some(new) = new_nodes[id.index()] {
+                found.push(new);
+                continue;
+            }
+            let node = self.node(id);
+            let makers = node
+                .inputs
+                .iter()
+                .map(|v| self.value(self.resolve(*v)).node);
+            work.extend(makers.chain(node.control.iter().copied()));
+        }
+        found
+    }
+}
