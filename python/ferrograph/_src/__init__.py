@@ -3,9 +3,39 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
+
+_importing: list[int] = []  # the threads that import a module late, once for each module
+_LONGEST_WAIT = 5.0
+
+
+def _load(module: str) -> Any:
+    """A module that is imported late."""
+    if module in sys.modules:
+        return import_module(module)
+    thread = threading.get_ident()
+    _importing.append(thread)
+    try:
+        return import_module(module)
+    finally:
+        _importing.remove(thread)
+
+
+def await_imports() -> None:
+    """Wait for the late imports of other threads: a child forked meanwhile would wait for ever."""
+    thread, end = threading.get_ident(), time.monotonic() + _LONGEST_WAIT
+    while any(other != thread for other in _importing) and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def forget_imports() -> None:
+    """In a forked child, forget the imports of threads that it does not have."""
+    thread = threading.get_ident()
+    _importing[:] = [other for other in _importing if other == thread]
 
 
 def lazy(package: str, where: dict[str, str]) -> Callable[[str], Any]:
@@ -17,7 +47,7 @@ def lazy(package: str, where: dict[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{package}.{where[name]}"), name)
+        found = getattr(_load(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, found)
         return found
 
@@ -39,12 +69,12 @@ def door(
 
     def find(name: str) -> Any:
         if name in modules:
-            return import_module(f"{namespace}.{name}")
+            return _load(f"{namespace}.{name}")
         place = places.get(name)
         if place is None:
             raise _missing(namespace, name)
         module, _, attribute = place.partition(":")
-        found = getattr(import_module(f"{__name__}.{module}"), attribute)
+        found = getattr(_load(f"{__name__}.{module}"), attribute)
         setattr(sys.modules[namespace], name, found)
         return found
 

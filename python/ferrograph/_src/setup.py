@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import lazy
+from . import await_imports, forget_imports, lazy
 from .autograph.api import convert_callback
 from .context.hooks import hooks
 from .context.ownership import PACKAGE_FOLDER
@@ -117,3 +117,5 @@ def finish() -> None:
             after_in_parent=_core.after_fork_in_parent,
             after_in_child=_core.after_fork_in_child,
         )
+        # What is registered last comes first before a fork: imports may need what the gate holds.
+        os.register_at_fork(before=await_imports, after_in_child=forget_imports)
