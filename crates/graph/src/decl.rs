@@ -58,6 +58,13 @@ pub mod sets {
             Float32, Float64, Complex64, Complex128, String, Resource, Variant,
         ],
     );
+    pub const dense: DTypeSet = DTypeSet::of(
+        "a bool or numeric",
+        &[
+            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
+            Float32, Float64, Complex64, Complex128,
+        ],
+    );
     pub const numeric: DTypeSet = DTypeSet::of(
         "a numeric",
         &[
@@ -84,6 +91,30 @@ pub mod sets {
     );
     pub const complex: DTypeSet = DTypeSet::of("a complex", &[Complex64, Complex128]);
     pub const index: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64]);
+    pub const seed: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64, UInt32, UInt64]);
+    pub const float_parts: DTypeSet = DTypeSet::of("a float32 or float64", &[Float32, Float64]);
+    pub const plain: DTypeSet = DTypeSet::of(
+        "a bool, numeric or string",
+        &[
+            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
+            Float32, Float64, Complex64, Complex128, String,
+        ],
+    );
+    pub const ordered: DTypeSet = DTypeSet::of(
+        "a bool, integer or floating point",
+        &[
+            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
+            Float32, Float64,
+        ],
+    );
+    pub const summed: DTypeSet = DTypeSet::of(
+        "a numeric or variant",
+        &[
+            Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16, Float32,
+            Float64, Complex64, Complex128, Variant,
+        ],
+    );
+    pub const truth: DTypeSet = DTypeSet::of("a bool", &[Bool]);
     pub const label: DTypeSet = DTypeSet::of("a uint8, int32 or int64", &[UInt8, Int32, Int64]);
 }
 
@@ -92,10 +123,14 @@ pub mod sets {
 pub enum Kind {
     /// That one.
     Is(DType),
+    /// One of a set, whatever the others have; no attribute tells which.
+    Of(DTypeSet),
     /// One of a set, the same for all inputs and outputs that name this type attribute.
     Var(&'static str, DTypeSet),
     /// Any number of values of one dtype: the attributes of that dtype, and of the number.
     List(&'static str, DTypeSet, &'static str),
+    /// Any number of values of that dtype: the attribute of the number.
+    Copies(DType, &'static str),
     /// Any number of values, each of a dtype of its own: the attribute that lists them.
     Each(&'static str),
 }
@@ -103,7 +138,7 @@ pub enum Kind {
 impl Kind {
     /// Whether it stands for any number of values.
     pub const fn is_list(&self) -> bool {
-        matches!(self, Kind::List(..) | Kind::Each(_))
+        matches!(self, Kind::List(..) | Kind::Copies(..) | Kind::Each(_))
     }
 }
 
@@ -217,13 +252,15 @@ impl Decl {
         for i in 0..n {
             let port = self.input(i, n);
             match port.kind {
-                Kind::Is(dtype) if inputs.dtype(i) != dtype => bail!(
+                Kind::Is(dtype) | Kind::Copies(dtype, _) if inputs.dtype(i) != dtype => bail!(
                     DType,
                     "{} (input #{i}) was expected to be a {dtype} tensor but is a {} tensor",
                     port.name,
                     inputs.dtype(i)
                 ),
-                Kind::Var(_, set) | Kind::List(_, set, _) if !set.contains(inputs.dtype(i)) => {
+                Kind::Of(set) | Kind::Var(_, set) | Kind::List(_, set, _)
+                    if !set.contains(inputs.dtype(i)) =>
+                {
                     bail!(
                         DType,
                         "{} must be {} tensor, got {}",
@@ -233,10 +270,35 @@ impl Decl {
                     )
                 }
                 Kind::Var(var, _) | Kind::List(var, ..) => self.check_same(inputs, i, var)?,
-                Kind::Is(_) | Kind::Each(_) => {}
+                Kind::Is(_) | Kind::Of(_) | Kind::Copies(..) | Kind::Each(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Checks attributes that say the dtype of an input or output against the set that it is declared with.
+    ///
+    /// # Errors
+    /// `DType`, naming the attribute.
+    pub fn check_attrs(&self, attrs: &[(String, Attr)]) -> Result<()> {
+        for (name, attr) in attrs {
+            if let Attr::DType(dtype) = attr
+                && let Some(set) = self.type_set(name)
+                && !set.contains(*dtype)
+            {
+                bail!(DType, "{name} must be {} dtype, got {dtype}", set.what);
+            }
+        }
+        Ok(())
+    }
+
+    /// The dtypes that the type attribute of that name may be.
+    fn type_set(&self, attr: &str) -> Option<DTypeSet> {
+        let mut ports = self.inputs.iter().chain(self.outputs);
+        ports.find_map(|port| match port.kind {
+            Kind::Var(name, set) | Kind::List(name, set, _) if name == attr => Some(set),
+            _ => None,
+        })
     }
 
     /// Checks that input `i` has the dtype of the first one of its type attribute.
@@ -273,7 +335,10 @@ impl Decl {
                 n + at - self.inputs.len()
             };
             match port.kind {
-                Kind::Is(_) => {}
+                Kind::Is(_) | Kind::Of(_) => {}
+                Kind::Copies(_, count) => {
+                    attrs = attrs.with(count, Attr::Int(listed.len() as i64));
+                }
                 Kind::Each(name) => {
                     let dtypes = inputs[listed.clone()].to_vec();
                     attrs = attrs.with(name, Attr::DTypes(dtypes));

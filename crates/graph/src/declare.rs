@@ -84,7 +84,7 @@ pub fn emit_as<T: FromOutputs, E: Emitter + ?Sized>(
 /// ```
 ///
 /// An input or output is of a fixed dtype (`bool`, `int32`, …, `variant`), of a type attribute (`T`, with `in` a set out
-/// of [`sets`](crate::sets)), a list of one dtype `[T; N]` or of several `[Tin]`. `as` gives nodes another name; an
+/// of [`sets`](crate::sets)), of a dtype of its own (`_ in` a set), a list of one dtype `[T; N]` or of several `[Tin]`. `as` gives nodes another name; an
 /// attribute's `as` gives it a public name that is no Rust identifier or differs from the field.
 ///
 /// For each operation this makes the struct, whose fields are the attributes, and its [`Declared`]; for the family a
@@ -108,7 +108,7 @@ macro_rules! declare {
     ) => {
         $(
             $crate::declare! { @struct [$(#[doc = $doc])*] $op
-                $({ $( $(#[doc = $adoc])* $attr: $type, )* })?
+                $({ $( $(#[doc = $adoc])* pub $attr: $type, )* })?
             }
 
             impl $crate::Declared for $op {
@@ -233,6 +233,12 @@ macro_rules! port_kind {
     (variant) => {
         $crate::Kind::Is(::ferrograph_tensor::DType::Variant)
     };
+    ([string; $count:ident]) => {
+        $crate::Kind::Copies(::ferrograph_tensor::DType::String, stringify!($count))
+    };
+    ([variant; $count:ident]) => {
+        $crate::Kind::Copies(::ferrograph_tensor::DType::Variant, stringify!($count))
+    };
     ([$var:ident; $count:ident]) => {
         $crate::Kind::List(stringify!($var), $crate::sets::any, stringify!($count))
     };
@@ -241,6 +247,9 @@ macro_rules! port_kind {
     };
     ([$vars:ident]) => {
         $crate::Kind::Each(stringify!($vars))
+    };
+    (_ in $set:ident) => {
+        $crate::Kind::Of($crate::sets::$set)
     };
     ($var:ident in $set:ident) => {
         $crate::Kind::Var(stringify!($var), $crate::sets::$set)
@@ -257,7 +266,7 @@ macro_rules! port_value {
     ([$($list:tt)*]) => {
         &[$crate::Val]
     };
-    ($kind:ident) => {
+    ($kind:tt) => {
         &$crate::Val
     };
 }
@@ -291,9 +300,9 @@ macro_rules! port_values {
 #[doc(hidden)]
 macro_rules! push_port {
     ($inputs:ident, $value:ident, [$($list:tt)*]) => {
-        $inputs.extend_from_slice($value)
+        $inputs.extend($value.iter().cloned())
     };
-    ($inputs:ident, $value:ident, $kind:ident) => {
+    ($inputs:ident, $value:ident, $kind:tt) => {
         $inputs.push($value.clone())
     };
 }

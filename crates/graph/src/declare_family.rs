@@ -39,7 +39,7 @@ macro_rules! declare_family {
         )*
     ) => {
         $crate::declare_family! { @struct [$(#[doc = $doc])*] $op
-            [$($(#[doc = $fdoc])* $fixed: $ftype,)*] $attrs }
+            [$($(#[doc = $fdoc])* pub(crate) $fixed: $ftype,)*] $attrs }
 
         impl $op {
             $(
@@ -87,7 +87,8 @@ macro_rules! declare_family {
         }
 
         impl $op {
-            fn to_attrs(&self) -> $crate::Attrs {
+            /// Its attributes.
+            pub(crate) fn to_attrs(&self) -> $crate::Attrs {
                 $crate::Attrs::new()
                     $(.with_value(
                         $crate::declare!(@or $($public,)? stringify!($attr)),

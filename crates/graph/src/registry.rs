@@ -58,6 +58,9 @@ impl Registry {
             .constructors
             .get(name)
             .ok_or_else(|| err!(NotFound, "there is no operation {name}"))?;
+        if let Some(decl) = self.decl(name) {
+            decl.check_attrs(attrs)?;
+        }
         constructor(&AttrReader::new(name, attrs))
     }
 

@@ -55,7 +55,7 @@ pub trait Build: Emitter {
     /// The complex conjugate; a real value is its own.
     fn conj(&mut self, a: &Val) -> Result<Val> {
         if a.dtype().is_complex() {
-            self.op("Conj", &[a], vec![])
+            self.complex_conj(a)
         } else {
             Ok(a.clone())
         }
@@ -65,7 +65,7 @@ pub trait Build: Emitter {
         if a.dtype() == dtype {
             return Ok(a.clone());
         }
-        self.op("Cast", &[a], vec![("DstT", Attr::DType(dtype))])
+        self.cast_to(a, dtype)
     }
     /// The shape as an int32 vector; a constant where it is static.
     fn shape_of(&mut self, a: &Val) -> Result<Val> {
@@ -89,37 +89,6 @@ pub trait Build: Emitter {
         let shape = self.shape_of(like)?;
         self.reshape(a, &shape)
     }
-    /// Zeros like `a`.
-    fn zeros_like(&mut self, a: &Val) -> Result<Val> {
-        self.op("ZerosLike", &[a], vec![])
-    }
-    /// Ones like `a`.
-    fn ones_like(&mut self, a: &Val) -> Result<Val> {
-        self.op("OnesLike", &[a], vec![])
-    }
-    /// The sum over the axes in the int vector `axes`.
-    fn sum(&mut self, a: &Val, axes: &Val, keep_dims: bool) -> Result<Val> {
-        self.op(
-            "Sum",
-            &[a, axes],
-            vec![("keep_dims", Attr::Bool(keep_dims))],
-        )
-    }
-    /// `where(cond, a, b)`, broadcasting.
-    fn select(&mut self, cond: &Val, a: &Val, b: &Val) -> Result<Val> {
-        self.op("SelectV2", &[cond, a, b], vec![])
-    }
-    /// A matrix product with optional transposition of either side.
-    fn matmul(&mut self, a: &Val, b: &Val, transpose_a: bool, transpose_b: bool) -> Result<Val> {
-        self.op(
-            "MatMul",
-            &[a, b],
-            vec![
-                ("transpose_a", Attr::Bool(transpose_a)),
-                ("transpose_b", Attr::Bool(transpose_b)),
-            ],
-        )
-    }
 
     /// The gradient `grad` of a broadcast result, summed down to the shape of the operand `like`, where `other` is the
     /// other operand.
@@ -132,7 +101,7 @@ pub trait Build: Emitter {
             return self.sum_to(grad, &from, &to);
         }
         let (shape, other) = (self.shape_of(like)?, self.shape_of(other)?);
-        let axes = self.op("BroadcastGradientArgs", &[&shape, &other], vec![])?;
+        let [axes, _] = self.broadcast_gradient_args(&shape, &other)?;
         let summed = self.sum(grad, &axes, false)?;
         self.reshape(&summed, &shape)
     }

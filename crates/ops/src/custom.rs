@@ -1,6 +1,7 @@
 //! Values with a gradient of the program's own.
 
 use crate::Call;
+use crate::emit::*;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Graph, Inputs, Op, OpRef, Region,
     Registry, Runner, Specs, Tensors, Val, VjpCall, op_object,
@@ -68,12 +69,11 @@ impl Op for CustomGradient {
         Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let zeros = |e: &mut dyn Emitter, output: &Val| crate::emit::Build::zeros_like(e, output);
         let mut inputs: Vec<Val> = Vec::new();
         for (output, grad) in call.outputs.iter().zip(call.grads) {
             inputs.push(match grad {
                 Some(grad) => grad.clone(),
-                None => zeros(e, output)?,
+                None => e.zeros_like(output)?,
             });
         }
         inputs.extend_from_slice(&call.inputs[self.first_capture()..]);

@@ -5,6 +5,7 @@
 //! tapes, traces and higher derivatives.
 
 mod args;
+mod attrs;
 mod build;
 mod concat;
 mod core;
@@ -51,11 +52,11 @@ pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
 pub use interrupt::{Watch, check_interrupt, set_interrupt_check};
 pub use pad::{MirrorPad, MirrorPadGrad, Pad};
-pub use print::{Assert, PrintSink, PrintV2, StringFormat, set_print_sink};
-pub use random::{Distribution, Draw, Source, Stream};
+pub use print::{PrintSink, set_print_sink};
+pub use random::Stream;
 pub use reduce::Reduce;
 pub use region::{Call, If, While, empty_records, read_specs, recorded_values, specs_attrs};
-pub use resource::{AssignKind, AssignVariable, ReadVariable, VariableCell};
+pub use resource::{AssignKind, AssignVariable, ReadVariableOp, VariableCell};
 pub use scatter::{ScatterKind, ScatterNd, TensorScatter, TensorScatterUpdate};
 pub use segment::{Combine, Segment, UnsortedSegment};
 pub use shape::{ExpandDims, IdentityN, Reshape, Squeeze};
@@ -63,16 +64,7 @@ pub use shape_info::{BroadcastArgs, EnsureShape, InvertPermutation, Rank, Shape,
 pub use slice::{Slice, StridedSlice, StridedSliceGrad};
 pub use slice_spec::SliceMasks;
 pub use split::{Split, SplitV, Unpack};
-pub use strings::{
-    AsString, ReduceJoin, RegexFullMatch, RegexReplace, StringCase, StringJoin, StringLength,
-    StringSplitV2, StringStrip, StringToNumber, Substr, UnsortedSegmentJoin,
-};
-pub use tensor_list::{
-    EmptyTensorList, TensorList, TensorListConcat, TensorListFromTensor, TensorListGather,
-    TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack, TensorListReserve,
-    TensorListResize, TensorListScatter, TensorListScatterV2, TensorListSetItem, TensorListSplit,
-    TensorListStack,
-};
+pub use tensor_list::TensorList;
 pub use topk::{SearchSorted, TopKV2, Unique};
 pub use transpose::{BroadcastTo, ReverseV2, Roll, Tile, Transpose};
 

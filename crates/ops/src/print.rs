@@ -1,15 +1,40 @@
 //! Printing, formatting into strings, and assertions.
 
 use crate::format::{quote, summary};
-use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Effect, Inputs, Op, Registry, Runner, Specs,
-    Tensors, op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err};
 use parking_lot::RwLock;
 use smallvec::smallvec;
 use std::io::Write;
 use std::sync::Arc;
+
+declare! {
+    trait EmitPrint;
+
+    /// Prints the scalar `input`.
+    PrintV2: print_v2(input: string) -> (), gradient Stops, effect World {
+        /// `stderr`, `stdout`, a log or `file://` with a path.
+        output_stream: String = "stderr".to_owned(),
+        /// What follows the text.
+        end: String = "\n".to_owned(),
+    };
+
+    /// The template with each placeholder replaced by the text of the next of `inputs`.
+    StringFormat: string_format(inputs: [T]) -> (output: string), gradient Stops {
+        /// The template.
+        template: String = "%s".to_owned(),
+        /// What of it is replaced.
+        placeholder: String = "%s".to_owned(),
+        /// How many elements are shown at each end of an axis; all where negative.
+        summarize: i64 = 3,
+    };
+
+    /// Fails with the text of `data` unless the scalar `condition` holds.
+    Assert: assert(condition: bool, data: [T]) -> (), gradient Stops, effect World {
+        /// How many elements of each tensor the message shows.
+        summarize: i64 = 3,
+    };
+}
 
 /// Where printed text goes: given the stream's name (`stderr`, `stdout`, `log(info)` and the like) and the text.
 pub type PrintSink = dyn Fn(&str, &[u8]) -> Result<()> + Send + Sync;
@@ -56,33 +81,19 @@ fn is_stream(name: &str) -> bool {
     matches!(name, "stderr" | "stdout") || LOGS.contains(&name) || name.starts_with("file://")
 }
 
-/// Prints the string scalar input 0.
-#[derive(Debug)]
-pub struct PrintV2 {
-    /// `stderr`, `stdout`, a log or `file://` with a path.
-    pub output_stream: String,
-    /// What follows the text.
-    pub end: String,
-}
-
 impl Op for PrintV2 {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "PrintV2"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("output_stream", Attr::str(&self.output_stream))
-            .with("end", Attr::str(&self.end))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        inputs.expect_dtype(0, DType::String)?;
+        if !is_stream(&self.output_stream) {
+            bail!(
+                Value,
+                "output_stream must be stdout, stderr, log(info), log(warning), log(error) or file:// with a path, \
+                 got {:?}",
+                self.output_stream
+            );
+        }
         crate::args::expect_rank(inputs, 0, 0, "input")?;
         Ok(Specs::new())
-    }
-    fn effect(&self) -> Effect {
-        Effect::World
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         crate::args::checked(self, inputs)?;
@@ -93,33 +104,10 @@ impl Op for PrintV2 {
         write_text(&self.output_stream, &text)?;
         Ok(Tensors::new())
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// The template with each placeholder replaced by the text of the next input.
-#[derive(Debug)]
-pub struct StringFormat {
-    /// The template.
-    pub template: String,
-    /// What of it is replaced.
-    pub placeholder: String,
-    /// How many elements are shown at each end of an axis; all where negative.
-    pub summarize: i64,
 }
 
 impl Op for StringFormat {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StringFormat"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("template", Attr::str(&self.template))
-            .with("placeholder", Attr::str(&self.placeholder))
-            .with("summarize", Attr::Int(self.summarize))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let n = self.template.matches(&self.placeholder).count();
         if self.placeholder.is_empty() || n != inputs.len() {
@@ -148,36 +136,13 @@ impl Op for StringFormat {
             vec![text]
         )?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// Fails with the text of inputs 1.. unless the bool scalar input 0 holds.
-#[derive(Debug)]
-pub struct Assert {
-    /// How many elements of each tensor the message shows.
-    pub summarize: i64,
 }
 
 impl Op for Assert {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Assert"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("summarize", Attr::Int(self.summarize))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        if inputs.is_empty() {
-            bail!(Type, "expected a condition and data");
-        }
-        inputs.expect_dtype(0, DType::Bool)?;
         crate::args::expect_rank(inputs, 0, 0, "condition")?;
         Ok(Specs::new())
-    }
-    fn effect(&self) -> Effect {
-        Effect::World
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         crate::args::checked(self, inputs)?;
@@ -198,38 +163,4 @@ impl Op for Assert {
             texts.join(" ")
         ))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-fn print_v2(a: &AttrReader<'_>) -> Result<PrintV2> {
-    let output_stream = a.str_or("output_stream", "stderr")?;
-    if !is_stream(&output_stream) {
-        bail!(
-            Value,
-            "output_stream must be stdout, stderr, log(info), log(warning), log(error) or file:// with a path, \
-             got {output_stream:?}"
-        );
-    }
-    Ok(PrintV2 {
-        output_stream,
-        end: a.str_or("end", "\n")?,
-    })
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("PrintV2", |a| Ok(Arc::new(print_v2(a)?)));
-    r.add("StringFormat", |a| {
-        Ok(Arc::new(StringFormat {
-            template: a.str_or("template", "%s")?,
-            placeholder: a.str_or("placeholder", "%s")?,
-            summarize: a.int_or("summarize", 3)?,
-        }))
-    });
-    r.add("Assert", |a| {
-        Ok(Arc::new(Assert {
-            summarize: a.int_or("summarize", 3)?,
-        }))
-    });
 }

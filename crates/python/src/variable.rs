@@ -5,7 +5,7 @@ use crate::emit::{emit_one, to_val};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::{PyTensor, wrap};
 use ferrograph_graph::Val;
-use ferrograph_ops::{AssignKind, AssignVariable, ReadVariable, VariableCell};
+use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, VariableCell};
 use ferrograph_runtime::{emit, is_tracing};
 use ferrograph_tensor::{DType, Tensor, TensorSpec};
 use pyo3::exceptions::PyValueError;
@@ -33,9 +33,7 @@ impl PyVariable {
     pub(crate) fn read(&self, py: Python<'_>) -> PyResult<Val> {
         emit_one(
             py,
-            Arc::new(ReadVariable {
-                spec: self.spec.clone(),
-            }),
+            Arc::new(ReadVariableOp::of(self.spec.clone())),
             std::slice::from_ref(&self.handle),
         )
     }
@@ -126,7 +124,7 @@ impl PyVariable {
             }
         };
         let value = to_val(value, Some(self.spec.dtype))?;
-        let op = Arc::new(AssignVariable { kind });
+        let op = Arc::new(AssignVariable::of(kind));
         guarded(|| emit(op, &[self.handle.clone(), value])).or_raise(py)?;
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::context::{self, active_tapes, level};
 use crate::door::Door;
 use ferrograph_graph::{Differentiability, Grad, OpRef, Val, Vals};
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{ReadVariable, VariableCell};
+use ferrograph_ops::{ReadVariableOp, VariableCell};
 use ferrograph_tensor::{DType, Result, bail};
 use ferrograph_transform::{Record, Replay, backprop};
 use hashbrown::HashSet;
@@ -129,7 +129,7 @@ impl Tape {
         if !self.watch_variables {
             return;
         }
-        let reads = op.downcast::<ReadVariable>().is_some()
+        let reads = op.downcast::<ReadVariableOp>().is_some()
             || op.differentiability() == Differentiability::Regions;
         if !reads {
             return;

@@ -105,12 +105,7 @@ fn sum_grads(e: &mut dyn Emitter, parts: &[Grad]) -> Result<Grad> {
         .collect::<Result<Vec<_>>>()?;
     Ok(Grad::Dense(match &dense[..] {
         [a, b] if a.dtype() != DType::Variant => e.add(a, b)?,
-        all => {
-            let sum = e.op_all("AddN", all, vec![])?;
-            sum.into_iter()
-                .next()
-                .ok_or_else(|| err!(Internal, "AddN gave nothing"))?
-        }
+        all => e.add_n(all)?,
     }))
 }
 

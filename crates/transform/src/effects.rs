@@ -138,7 +138,7 @@ fn collect(before: &mut Before, entries: &[(Resource, NodeId)], of: Resource) {
 mod tests {
     use super::*;
     use ferrograph_graph::{GraphBuilder, OpRef};
-    use ferrograph_ops::{AssignKind, AssignVariable, Const, NoOp, ReadVariable, VariableCell};
+    use ferrograph_ops::{AssignKind, AssignVariable, Const, NoOp, ReadVariableOp, VariableCell};
     use ferrograph_tensor::{PartialShape, Tensor, TensorSpec};
 
     fn spec() -> TensorSpec {
@@ -164,13 +164,8 @@ mod tests {
         for step in program {
             let on = if step.ends_with('a') { one } else { other };
             match &step[..1] {
-                "r" => add(Arc::new(ReadVariable { spec: spec() }), &[on]),
-                "w" => add(
-                    Arc::new(AssignVariable {
-                        kind: AssignKind::Set,
-                    }),
-                    &[on, value],
-                ),
+                "r" => add(Arc::new(ReadVariableOp::of(spec())), &[on]),
+                "w" => add(Arc::new(AssignVariable::of(AssignKind::Set)), &[on, value]),
                 _ => add(Arc::new(NoOp), &[]),
             };
         }

@@ -6,7 +6,7 @@ use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::region::{Node, variable_in, zeros_of};
 use crate::rewrite::with_outputs;
 use ferrograph_graph::{
-    Attr, Branch, Emitter, Grad, Grads, Graph, Op, Trace, Val, Vals, ValueId, VjpCall,
+    Branch, Emitter, Grad, Grads, Graph, Op, Trace, Val, Vals, ValueId, VjpCall,
 };
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{LeafOps, While};
@@ -310,7 +310,7 @@ impl Backward<'_> {
 
 fn plus(e: &mut dyn Emitter, a: &Val, b: &Val) -> Result<Val> {
     if a.dtype() == DType::Variant {
-        e.op("AddN", &[a, b], vec![])
+        e.add_n(&[a.clone(), b.clone()])
     } else {
         e.add(a, b)
     }
@@ -328,11 +328,7 @@ fn item(e: &mut TraceEmitter, list: &Val, index: &Val, spec: &TensorSpec) -> Res
         }
         None => e.constant(Tensor::scalar(-1i32)?)?,
     };
-    e.op(
-        "TensorListGetItem",
-        &[list, index, &shape],
-        vec![("element_dtype", Attr::DType(spec.dtype))],
-    )
+    e.tensor_list_get_item(list, index, &shape, spec.dtype)
 }
 
 /// Whether the index has not run below zero.
@@ -344,7 +340,7 @@ fn not_done(origin: Option<Arc<Origin>>) -> Result<Arc<Graph>> {
     };
     let index = add_arg(&trace, TensorSpec::scalar(DType::Int32), "index")?;
     let zero = e.scalar(0.0, DType::Int32)?;
-    let more = e.op("GreaterEqual", &[&index, &zero], vec![])?;
+    let more = e.greater_equal(&index, &zero)?;
     let id = trace.resolve(&more, &LeafOps)?;
     Ok(trace.seal(vec![id])?.0)
 }

@@ -7,11 +7,11 @@ use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::loops::while_vjp;
 use crate::rewrite::with_outputs;
 use ferrograph_graph::{
-    Attr, Branch, Emitter, Grad, Grads, Graph, NodeId, OpRef, Region, Role, Sym, Trace, TraceRef,
-    Val, Vals, ValueId, VjpCall,
+    Branch, Emitter, Grad, Grads, Graph, NodeId, OpRef, Region, Role, Sym, Trace, TraceRef, Val,
+    Vals, ValueId, VjpCall,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{LeafOps, ReadVariable, While};
+use ferrograph_ops::{LeafOps, ReadVariableOp, While};
 use ferrograph_tensor::{DType, Origin, Result, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
@@ -329,8 +329,8 @@ impl Side<'_> {
 fn read_of(graph: &Graph, input: ValueId) -> Option<TensorSpec> {
     graph.nodes.iter().find_map(|node| {
         let place = node.inputs.iter().position(|v| *v == input)?;
-        match node.op.downcast::<ReadVariable>() {
-            Some(read) => Some(read.spec.clone()),
+        match node.op.downcast::<ReadVariableOp>() {
+            Some(read) => Some(read.spec()),
             None => variable_in(&node.op.regions(), place),
         }
     })
@@ -352,7 +352,10 @@ pub(crate) fn zeros_of(e: &mut dyn Emitter, value: &Val, held: Option<TensorSpec
         return e.zeros_like(value);
     }
     let spec = held.ok_or_else(|| err!(Internal, "a variable has a gradient but is not read"))?;
-    let read = e.one(Arc::new(ReadVariable { spec }), std::slice::from_ref(value))?;
+    let read = e.one(
+        Arc::new(ReadVariableOp::of(spec)),
+        std::slice::from_ref(value),
+    )?;
     e.zeros_like(&read)
 }
 
@@ -415,9 +418,8 @@ fn dummy(e: &mut TraceEmitter, spec: &TensorSpec) -> Result<Val> {
     match spec.dtype {
         DType::Variant => {
             let (shape, none) = (Tensor::scalar(-1i32)?, Tensor::scalar(0i32)?);
-            let inputs = [&e.constant(shape)?, &e.constant(none)?];
-            let attrs = vec![("element_dtype", Attr::DType(DType::Float32))];
-            e.op("EmptyTensorList", &inputs, attrs)
+            let (shape, none) = (e.constant(shape)?, e.constant(none)?);
+            e.empty_tensor_list(&shape, &none, DType::Float32)
         }
         DType::Resource => bail!(
             Unimplemented,

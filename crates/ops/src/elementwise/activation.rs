@@ -5,18 +5,10 @@ use super::families::{loops, table};
 use super::special;
 use super::unary::{Unary, UnaryCall, UnaryDef};
 use crate::emit::*;
-use ferrograph_graph::ScalarCode;
-use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val,
-    VjpCall, op_object,
-};
+use ferrograph_graph::{Emitter, Registry, ScalarCode, Val};
 use ferrograph_kernels::elementwise as k;
-use ferrograph_kernels::elementwise::{Binary as Of, BinaryOp, Unary as Of1};
-use ferrograph_kernels::pool;
-use ferrograph_tensor::{Element, Result, TensorSpec, err, with_element};
-use num_traits::AsPrimitive;
-use smallvec::smallvec;
-use std::sync::Arc;
+use ferrograph_kernels::elementwise::{Binary as Of, Unary as Of1};
+use ferrograph_tensor::Result;
 
 pub use functions::EmitActivations;
 
@@ -57,22 +49,22 @@ mod gradients {
 }
 
 fn relu(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
-    e.op("ReluGrad", &[c.g, c.y], vec![])
+    e.relu_grad(c.g, c.y)
 }
 
 /// `g` where `0 < y < 6`.
 fn relu6(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
     let six = e.scalar(6.0, c.y.dtype())?;
     let zero = e.scalar(0.0, c.y.dtype())?;
-    let below = e.op("Less", &[c.y, &six], vec![])?;
+    let below = e.less(c.y, &six)?;
     let kept = e.select(&below, c.g, &zero)?;
-    e.op("ReluGrad", &[&kept, c.y], vec![])
+    e.relu_grad(&kept, c.y)
 }
 
 /// `g` where `x` is positive, else `g` times `slope`.
 fn where_positive(e: &mut dyn Emitter, c: &UnaryCall<'_>, above: &Val, below: &Val) -> Result<Val> {
     let zero = e.scalar(0.0, c.x.dtype())?;
-    let negative = e.op("Less", &[c.x, &zero], vec![])?;
+    let negative = e.less(c.x, &zero)?;
     e.select(&negative, below, above)
 }
 
@@ -98,20 +90,20 @@ fn selu(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
 
 fn sigmoid(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
     let y = e.conj(c.y)?;
-    e.op("SigmoidGrad", &[&y, c.g], vec![])
+    e.sigmoid_grad(&y, c.g)
 }
 
 fn softplus(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
-    let slope = e.op("Sigmoid", &[c.x], vec![])?;
+    let slope = e.sigmoid(c.x)?;
     e.mul(c.g, &slope)
 }
 
 /// `g / (1 + |x|)²`
 fn softsign(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
-    let size = e.op("Abs", &[c.x], vec![])?;
+    let size = e.abs(c.x)?;
     let one = e.scalar(1.0, c.x.dtype())?;
     let divisor = e.add(&size, &one)?;
-    let square = e.op("Square", &[&divisor], vec![])?;
+    let square = e.square(&divisor)?;
     e.div(c.g, &square)
 }
 
@@ -119,7 +111,7 @@ type Pair = Result<[Option<Val>; 2]>;
 
 /// Of `g` where `y > 0`: the same step for the first operand, nothing for the second.
 fn relu_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
-    Ok([Some(e.op("ReluGrad", &[c.g, c.b], vec![])?), None])
+    Ok([Some(e.relu_grad(c.g, c.b)?), None])
 }
 
 /// Of `b (1 - a²)`.
@@ -133,7 +125,7 @@ fn tanh_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
             let twice = e.scale(&ab, -2.0)?;
             e.mul(c.g, &twice)
         },
-        |e| e.op("TanhGrad", &[&a, c.g], vec![]),
+        |e| e.tanh_grad(&a, c.g),
     )
 }
 
@@ -150,72 +142,11 @@ fn sigmoid_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
             let slope = e.mul(&b, &slope)?;
             e.mul(c.g, &slope)
         },
-        |e| e.op("SigmoidGrad", &[&a, c.g], vec![]),
+        |e| e.sigmoid_grad(&a, c.g),
     )
-}
-
-/// `x` where positive, else `x` times a slope.
-#[derive(Debug)]
-pub struct LeakyRelu {
-    /// The slope of the negative half.
-    pub alpha: f64,
-}
-
-impl Op for LeakyRelu {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "LeakyRelu"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("alpha", Attr::Float(self.alpha))
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        let spec = inputs.spec(0);
-        if !spec.dtype.is_floating() {
-            return Err(err!(
-                DType,
-                "LeakyRelu is not defined for {} tensors",
-                spec.dtype
-            ));
-        }
-        Ok(smallvec![spec.clone()])
-    }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        with_element!(inputs.dtype(0), floating, T => Ok(Some(leaky::<T>(self.alpha))), else => Ok(None))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
-    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let (x, g) = (&call.inputs[0], call.grad()?);
-        let below = e.scale(g, self.alpha)?;
-        let zero = e.scalar(0.0, x.dtype())?;
-        let positive = e.op("Greater", &[x, &zero], vec![])?;
-        Ok(smallvec![Some(e.select(&positive, g, &below)?.into())])
-    }
-}
-
-fn leaky<T: Element>(alpha: f64) -> Kernel
-where
-    f64: AsPrimitive<T>,
-    k::LeakyRelu: BinaryOp<T, Out = T>,
-{
-    let (loops, slope) = (Of::<T, T>::of::<k::LeakyRelu>(), alpha.as_());
-    Box::new(move |o| {
-        let x = o.input::<T>(0);
-        pool::par_chunks_mut(o.output::<T>(0), loops.cost_ns, |at, out| {
-            (loops.vec_scalar)(&x[at..at + out.len()], slope, out);
-        });
-        Ok(())
-    })
 }
 
 pub(crate) fn register(r: &mut Registry) {
     functions::register(r);
     gradients::register(r);
-    r.add("LeakyRelu", |a| {
-        let alpha = a.find("alpha").map_or(Ok(0.2), |_| a.float("alpha"))?;
-        Ok(Arc::new(LeakyRelu { alpha }))
-    });
 }

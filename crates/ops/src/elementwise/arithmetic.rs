@@ -76,6 +76,8 @@ fn floor_mod(a: i64, b: i64) -> Option<i64> {
 }
 
 type Pair = Result<[Option<Val>; 2]>;
+/// Emits a value of both operands.
+type Of2 = fn(&mut dyn Emitter, &Val, &Val) -> Result<Val>;
 
 fn add(_e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
     Ok([Some(c.g.clone()), Some(c.g.clone())])
@@ -108,19 +110,20 @@ fn div(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
 }
 
 fn modulo(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
-    remainder(e, c, "FloorDiv")
+    remainder(e, c, |e, a, b| e.floor_div(a, b))
 }
 
 fn truncate_mod(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
-    remainder(e, c, "TruncateDiv")
+    remainder(e, c, |e, a, b| e.truncate_div(a, b))
 }
 
-fn remainder(e: &mut dyn Emitter, c: &BinaryCall<'_>, quotient: &str) -> Pair {
+/// The gradients of `a - b q`, where the quotient `q` has none.
+fn remainder(e: &mut dyn Emitter, c: &BinaryCall<'_>, quotient: Of2) -> Pair {
     c.grads(
         e,
         |_| Ok(c.g.clone()),
         |e| {
-            let q = e.op(quotient, &[c.a, c.b], vec![])?;
+            let q = quotient(e, c.a, c.b)?;
             let scaled = e.mul(c.g, &q)?;
             e.neg(&scaled)
         },
@@ -136,7 +139,7 @@ fn pow_base(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Result<Val> {
     let (a, b) = (e.conj(c.a)?, e.conj(c.b)?);
     let one = e.scalar(1.0, b.dtype())?;
     let less = e.sub(&b, &one)?;
-    let power = e.op("Pow", &[&a, &less], vec![])?;
+    let power = e.pow(&a, &less)?;
     let slope = e.mul(&b, &power)?;
     e.mul(c.g, &slope)
 }
@@ -145,34 +148,35 @@ fn pow_base(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Result<Val> {
 fn pow_exponent(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Result<Val> {
     let zero = e.scalar(0.0, c.a.dtype())?;
     let has_log = if c.a.dtype().is_complex() {
-        e.op("NotEqual", &[c.a, &zero], vec![])?
+        e.not_equal(c.a, &zero, true)?
     } else {
-        e.op("Greater", &[c.a, &zero], vec![])?
+        e.greater(c.a, &zero)?
     };
     let one = e.scalar(1.0, c.a.dtype())?;
     let safe = e.select(&has_log, c.a, &one)?;
-    let log = e.op("Log", &[&safe], vec![])?;
+    let log = e.log(&safe)?;
     let log = e.select(&has_log, &log, &zero)?;
     let gy = times(e, c.g, c.y)?;
     times(e, &gy, &log)
 }
 
 fn maximum(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
-    chosen(e, c, "GreaterEqual")
+    let first = e.greater_equal(c.a, c.b)?;
+    chosen(e, c, &first)
 }
 
 fn minimum(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
-    chosen(e, c, "LessEqual")
+    let first = e.less_equal(c.a, c.b)?;
+    chosen(e, c, &first)
 }
 
-/// The gradient goes to the first operand where the comparison holds, else to the second.
-fn chosen(e: &mut dyn Emitter, c: &BinaryCall<'_>, comparison: &str) -> Pair {
-    let first = e.op(comparison, &[c.a, c.b], vec![])?;
+/// The gradient goes to the first operand where `first` holds, else to the second.
+fn chosen(e: &mut dyn Emitter, c: &BinaryCall<'_>, first: &Val) -> Pair {
     let zero = e.scalar(0.0, c.g.dtype())?;
     c.grads(
         e,
-        |e| e.select(&first, c.g, &zero),
-        |e| e.select(&first, &zero, c.g),
+        |e| e.select(first, c.g, &zero),
+        |e| e.select(first, &zero, c.g),
     )
 }
 
@@ -200,7 +204,7 @@ fn atan2(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
 
 fn div_no_nan(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
     let b = e.conj(c.b)?;
-    let da = e.op("DivNoNan", &[c.g, &b], vec![])?;
+    let da = e.div_no_nan(c.g, &b)?;
     let scaled = times(e, &da, c.y)?;
     let db = e.neg(&scaled)?;
     Ok([Some(da), Some(db)])
@@ -208,23 +212,19 @@ fn div_no_nan(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
 
 fn mul_no_nan(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
     let (a, b) = (e.conj(c.a)?, e.conj(c.b)?);
-    c.grads(
-        e,
-        |e| e.op("MulNoNan", &[c.g, &b], vec![]),
-        |e| e.op("MulNoNan", &[&a, c.g], vec![]),
-    )
+    c.grads(e, |e| e.mul_no_nan(c.g, &b), |e| e.mul_no_nan(&a, c.g))
 }
 
 /// 1 where `x` is not zero, else 0.
 fn support(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
     let zero = e.scalar(0.0, x.dtype())?;
-    let nonzero = e.op("NotEqual", &[x, &zero], vec![])?;
+    let nonzero = e.not_equal(x, &zero, true)?;
     e.cast(&nonzero, x.dtype())
 }
 
-/// `g` times the conjugate of what a function of `x` and `y` gives.
-fn times_op(e: &mut dyn Emitter, g: &Val, name: &str, x: &Val, y: &Val) -> Result<Val> {
-    let slope = e.op(name, &[x, y], vec![])?;
+/// `g` times the conjugate of `x / y`, 0 where `x` is 0.
+fn times_xdivy(e: &mut dyn Emitter, g: &Val, x: &Val, y: &Val) -> Result<Val> {
+    let slope = e.xdivy(x, y)?;
     times(e, g, &slope)
 }
 
@@ -233,11 +233,11 @@ fn xdivy(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
         e,
         |e| {
             let some = support(e, c.a)?;
-            times_op(e, c.g, "Xdivy", &some, c.b)
+            times_xdivy(e, c.g, &some, c.b)
         },
         |e| {
             let (minus, square) = (e.neg(c.a)?, e.mul(c.b, c.b)?);
-            times_op(e, c.g, "Xdivy", &minus, &square)
+            times_xdivy(e, c.g, &minus, &square)
         },
     )
 }
@@ -247,9 +247,10 @@ fn xlogy(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
         e,
         |e| {
             let some = support(e, c.a)?;
-            times_op(e, c.g, "Xlogy", &some, c.b)
+            let slope = e.xlogy(&some, c.b)?;
+            times(e, c.g, &slope)
         },
-        |e| times_op(e, c.g, "Xdivy", c.a, c.b),
+        |e| times_xdivy(e, c.g, c.a, c.b),
     )
 }
 
@@ -258,12 +259,13 @@ fn xlog1py(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
         e,
         |e| {
             let some = support(e, c.a)?;
-            times_op(e, c.g, "Xlog1py", &some, c.b)
+            let slope = e.xlog1py(&some, c.b)?;
+            times(e, c.g, &slope)
         },
         |e| {
             let one = e.scalar(1.0, c.b.dtype())?;
             let shifted = e.add(c.b, &one)?;
-            times_op(e, c.g, "Xdivy", c.a, &shifted)
+            times_xdivy(e, c.g, c.a, &shifted)
         },
     )
 }
@@ -273,7 +275,7 @@ fn zeta(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
     let one = e.scalar(1.0, c.a.dtype())?;
     let next = e.add(c.a, &one)?;
     let minus = e.neg(c.a)?;
-    let slope = e.op("Zeta", &[&next, c.b], vec![])?;
+    let slope = e.zeta(&next, c.b)?;
     let slope = e.mul(&minus, &slope)?;
     Ok([None, Some(e.mul(c.g, &slope)?)])
 }
@@ -282,6 +284,6 @@ fn zeta(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
 fn polygamma(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
     let one = e.scalar(1.0, c.a.dtype())?;
     let next = e.add(c.a, &one)?;
-    let slope = e.op("Polygamma", &[&next, c.b], vec![])?;
+    let slope = e.polygamma(&next, c.b)?;
     Ok([None, Some(e.mul(c.g, &slope)?)])
 }

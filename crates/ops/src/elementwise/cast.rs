@@ -2,34 +2,35 @@
 
 use crate::emit::*;
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Known, Op, Registry, Runner,
-    Specs, Tensors, VjpCall, evaluate, op_object,
+    Emitter, Grads, Inputs, Kernel, Known, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors,
+    VjpCall, declare, declared, evaluate,
 };
 use ferrograph_kernels::elementwise::{CastTo, cast};
 use ferrograph_tensor::{
     DType, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The nearest value of another dtype: integers wrap, floats are truncated to integers, complex numbers lose their
-/// imaginary part.
-#[derive(Debug)]
-pub struct Cast {
-    /// The dtype to convert to.
-    pub dtype: DType,
+declare! {
+    trait EmitCast;
+
+    /// The nearest values of another dtype to those of `x`: integers wrap, floats are truncated to integers, complex
+    /// numbers lose their imaginary part.
+    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp {
+        /// The dtype to convert to.
+        dtype as "DstT": DType,
+    };
+
+    /// The bytes of `input` under another dtype: a wider one takes the last axis in, a narrower one adds one.
+    Bitcast: bitcast(input: T) -> (output: type), gradient Stops {
+        /// The dtype of the result.
+        dtype as "type": DType,
+    };
 }
 
 impl Op for Cast {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Cast"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("DstT", Attr::DType(self.dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let from = inputs.dtype(0);
         if from != self.dtype && !(from.is_dense() && self.dtype.is_dense()) {
             bail!(
@@ -43,8 +44,15 @@ impl Op for Cast {
             inputs.shape(0).clone()
         )])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        Ok(with_element!(inputs.dtype(0), dense, T => from::<T>(self.dtype), else => None))
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let kernel =
+            with_element!(inputs.dtype(0), dense, T => from::<T>(self.dtype), else => None);
+        Ok(kernel.map_or(Lowered::Eval, |kernel| {
+            Lowered::Map(Map {
+                code: ScalarCode::Cast,
+                kernel,
+            })
+        }))
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs {
@@ -59,9 +67,6 @@ impl Op for Cast {
         let small = self.dtype == DType::Int32;
         let fits = |x: &i64| !small || i32::try_from(*x).is_ok();
         Some(inputs.known(0)?.iter().map(|x| x.filter(fits)).collect())
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let from = call.inputs[0].dtype();
@@ -99,23 +104,9 @@ fn kernel<T: Element + CastTo<U>, U: Element>() -> Kernel {
     })
 }
 
-/// The same bytes under another dtype: a wider one takes the last axis in, a narrower one adds one.
-#[derive(Debug)]
-pub struct Bitcast {
-    /// The dtype of the result.
-    pub dtype: DType,
-}
-
 impl Op for Bitcast {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Bitcast"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("type", Attr::DType(self.dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let (from, to) = (inputs.dtype(0), self.dtype);
         if !from.is_numeric() || !to.is_numeric() {
             bail!(DType, "Cannot bitcast from {from} to {to}");
@@ -123,15 +114,12 @@ impl Op for Bitcast {
         let shape = recast_shape(inputs.shape(0), from, to)?;
         Ok(smallvec![TensorSpec::new(to, shape)])
     }
-    fn kernel(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        Ok(Some(Box::new(|o| {
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Kernel(Box::new(|o| {
             let bytes = o.input_bytes(0);
             o.output_bytes(0).copy_from_slice(bytes);
             Ok(())
         })))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
     }
 }
 
@@ -154,17 +142,4 @@ fn recast_shape(shape: &PartialShape, from: DType, to: DType) -> Result<PartialS
             want / have
         ),
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Cast", |a| {
-        Ok(Arc::new(Cast {
-            dtype: a.dtype("DstT")?,
-        }))
-    });
-    r.add("Bitcast", |a| {
-        Ok(Arc::new(Bitcast {
-            dtype: a.dtype("type")?,
-        }))
-    });
 }

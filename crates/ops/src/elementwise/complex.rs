@@ -4,18 +4,17 @@ use super::families::{loops, table};
 use super::unary::{Unary, UnaryCall, UnaryDef};
 use crate::emit::*;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val, VjpCall, op_object,
+    Emitter, Grads, Inputs, Lowered, Map, Op, ScalarCode, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::{BinaryOp, Unary as Of};
 use ferrograph_kernels::isa::Isa;
-use ferrograph_tensor::{Complex32, Complex64, DType, Result, TensorSpec, err};
+use ferrograph_tensor::{Complex32, Complex64, DType, Result, TensorSpec};
 use smallvec::smallvec;
-use std::sync::Arc;
 
 pub use parts::EmitParts;
 
-mod parts {
+pub(super) mod parts {
     use super::*;
     table! {
         trait EmitParts; Unary(x): UnaryDef;
@@ -40,19 +39,22 @@ fn real(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
 
 fn imag(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
     let zero = e.scalar(0.0, c.g.dtype())?;
-    e.op("Complex", &[&zero, c.g], vec![])
+    e.complex(&zero, c.g)
 }
 
 /// `i g x / |x|²`
 fn angle(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
     let turned = imag(e, c)?;
     let conj = e.conj(c.x)?;
-    e.op("DivNoNan", &[&turned, &conj], vec![])
+    e.div_no_nan(&turned, &conj)
 }
 
-/// The complex number of two real parts, which broadcast.
-#[derive(Debug)]
-pub struct Complex;
+declare! {
+    trait EmitComplex;
+
+    /// The complex number of the parts `real` and `imag`, which broadcast.
+    Complex: complex(real: T in float_parts, imag: T) -> (out: Tout), gradient Vjp;
+}
 
 struct Join;
 
@@ -69,46 +71,33 @@ macro_rules! join {
 }
 join!(f32 => Complex32, f64 => Complex64);
 
-fn join_loops(dtype: DType) -> Result<&'static dyn super::binary::Loops> {
+fn join_loops(dtype: DType) -> &'static dyn super::binary::Loops {
     match dtype {
-        DType::Float32 => Ok(const { &k::Binary::<f32, _>::of::<Join>() }),
-        DType::Float64 => Ok(const { &k::Binary::<f64, _>::of::<Join>() }),
-        other => Err(err!(
-            DType,
-            "the parts of a complex number must be float32 or float64, got {other}"
-        )),
+        DType::Float32 => const { &k::Binary::<f32, _>::of::<Join>() },
+        _ => const { &k::Binary::<f64, _>::of::<Join>() },
     }
 }
 
 impl Op for Complex {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Complex"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        let dtype = join_loops(inputs.same_dtype(0, 1)?)?.out();
+        let dtype = join_loops(inputs.dtype(0)).out();
         let shape = inputs.shape(0).broadcast(inputs.shape(1))?;
         Ok(smallvec![TensorSpec::new(dtype, shape)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let loops = join_loops(inputs.dtype(0))?;
-        Ok(Some(super::binary::bind(loops, inputs, outputs)?))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let kernel = super::binary::bind(join_loops(inputs.dtype(0)), inputs, outputs)?;
+        Ok(Lowered::Map(Map {
+            code: ScalarCode::Opaque,
+            kernel,
+        }))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let (a, b, g) = (&call.inputs[0], &call.inputs[1], call.grad()?);
-        let (da, db) = (e.op("Real", &[g], vec![])?, e.op("Imag", &[g], vec![])?);
+        let (da, db) = (e.real(g)?, e.imag(g)?);
         Ok(smallvec![
             Some(e.unbroadcast(&da, a, b)?.into()),
             Some(e.unbroadcast(&db, b, a)?.into())
         ])
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    parts::register(r);
-    r.add("Complex", |_| Ok(Arc::new(Complex)));
 }

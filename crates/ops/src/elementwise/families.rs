@@ -41,10 +41,14 @@ macro_rules! loops {
 }
 pub(crate) use loops;
 
-/// Declares operations of a family as statics, a trait that emits them, and `register`, which adds them all.
+/// Declares operations of a family as statics, a trait that emits them, and `register`, which adds them all. Attributes
+/// that all of them have stand behind the inputs, each with its type and default.
 macro_rules! table {
+    (trait $emits:ident; $op:ident $inputs:tt: $($rest:tt)*) => {
+        crate::elementwise::families::table! { trait $emits; $op $inputs {}: $($rest)* }
+    };
     (
-        trait $emits:ident; $op:ident $inputs:tt: $def:ty;
+        trait $emits:ident; $op:ident $inputs:tt $attrs:tt: $def:ty;
         $($(#[doc = $doc:literal])* $name:ident: $method:ident = $value:expr;)*
     ) => {
         $(pub(crate) static $name: $def = $value.doc(concat!($($doc, "\n"),*));)*
@@ -52,23 +56,36 @@ macro_rules! table {
         /// Typed emission of the operations of this family.
         pub trait $emits: ferrograph_graph::Emitter {
             $(crate::elementwise::families::table! {
-                @method [$(#[doc = $doc])*] $op $name $method $inputs
+                @method [$(#[doc = $doc])*] $op $name $method $inputs $attrs
             })*
         }
 
         impl<E: ferrograph_graph::Emitter + ?Sized> $emits for E {}
 
         pub(crate) fn register(r: &mut ferrograph_graph::Registry) {
-            $(r.row(&$name.decl, |_| Ok(std::sync::Arc::new($op { def: &$name })));)*
+            $(crate::elementwise::families::table! { @register r $op $name $attrs })*
         }
     };
-    (@method [$($doc:tt)*] $op:ident $name:ident $method:ident ($($input:ident),*)) => {
+    (@register $r:ident $op:ident $name:ident { $($attr:ident: $type:ty = $default:expr),* }) => {
+        $r.row(&$name.decl, |attrs| {
+            let _ = attrs;
+            Ok(std::sync::Arc::new($op {
+                def: &$name,
+                $($attr: attrs.get::<$type>(stringify!($attr), Some($default))?,)*
+            }))
+        });
+    };
+    (
+        @method [$($doc:tt)*] $op:ident $name:ident $method:ident ($($input:ident),*)
+        { $($attr:ident: $type:ty = $default:expr),* }
+    ) => {
         $($doc)*
         fn $method(
             &mut self,
-            $($input: &ferrograph_graph::Val),*
+            $($input: &ferrograph_graph::Val,)*
+            $($attr: $type,)*
         ) -> ferrograph_tensor::Result<ferrograph_graph::Val> {
-            let op = std::sync::Arc::new($op { def: &$name });
+            let op = std::sync::Arc::new($op { def: &$name, $($attr,)* });
             let inputs = [$($input.clone()),*];
             ferrograph_graph::emit_as(self, op, &inputs)
         }

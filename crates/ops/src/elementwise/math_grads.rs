@@ -20,13 +20,9 @@ fn over(e: &mut E<'_>, c: &UnaryCall<'_>, divisor: &Val) -> Rule {
     e.div(c.g, &divisor)
 }
 
-fn unary(e: &mut E<'_>, name: &str, x: &Val) -> Rule {
-    e.op(name, &[x], vec![])
-}
-
 /// `a * x² + b`
 fn quadratic(e: &mut E<'_>, x: &Val, a: f64, b: f64) -> Rule {
-    let square = unary(e, "Square", x)?;
+    let square = e.square(x)?;
     let b = e.scalar(b, x.dtype())?;
     if a < 0.0 {
         e.sub(&b, &square)
@@ -40,13 +36,13 @@ pub(super) fn neg(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 }
 
 pub(super) fn abs(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let sign = unary(e, "Sign", c.x)?;
+    let sign = e.sign(c.x)?;
     e.mul(c.g, &sign)
 }
 
 pub(super) fn complex_abs(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let (g, y) = (e.cast(c.g, c.x.dtype())?, e.cast(c.y, c.x.dtype())?);
-    let sign = e.op("DivNoNan", &[c.x, &y], vec![])?;
+    let sign = e.div_no_nan(c.x, &y)?;
     e.mul(&g, &sign)
 }
 
@@ -57,13 +53,13 @@ pub(super) fn sign(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     }
     let conj = e.conj(c.y)?;
     let turned = e.mul(&conj, c.g)?;
-    let along = unary(e, "Real", &turned)?;
+    let along = e.real(&turned)?;
     let along = e.cast(&along, c.x.dtype())?;
     let along = e.mul(c.y, &along)?;
     let across = e.sub(c.g, &along)?;
-    let size = unary(e, "ComplexAbs", c.x)?;
+    let size = e.complex_abs(c.x)?;
     let size = e.cast(&size, c.x.dtype())?;
-    e.op("DivNoNan", &[&across, &size], vec![])
+    e.div_no_nan(&across, &size)
 }
 
 pub(super) fn square(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
@@ -79,7 +75,7 @@ pub(super) fn sqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 
 /// `-y³ / 2`
 pub(super) fn rsqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let square = unary(e, "Square", c.y)?;
+    let square = e.square(c.y)?;
     let cube = e.mul(&square, c.y)?;
     let slope = e.scale(&cube, -0.5)?;
     times(e, c, &slope)
@@ -87,7 +83,7 @@ pub(super) fn rsqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 
 /// `-y²`
 pub(super) fn reciprocal(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let square = unary(e, "Square", c.y)?;
+    let square = e.square(c.y)?;
     let slope = e.neg(&square)?;
     times(e, c, &slope)
 }
@@ -97,7 +93,7 @@ pub(super) fn exp(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 }
 
 pub(super) fn expm1(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let slope = unary(e, "Exp", c.x)?;
+    let slope = e.exp(c.x)?;
     times(e, c, &slope)
 }
 
@@ -112,12 +108,12 @@ pub(super) fn log1p(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 }
 
 pub(super) fn sin(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let slope = unary(e, "Cos", c.x)?;
+    let slope = e.cos(c.x)?;
     times(e, c, &slope)
 }
 
 pub(super) fn cos(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let sin = unary(e, "Sin", c.x)?;
+    let sin = e.sin(c.x)?;
     let slope = e.neg(&sin)?;
     times(e, c, &slope)
 }
@@ -129,7 +125,7 @@ pub(super) fn tan(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 
 pub(super) fn asin(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let inside = quadratic(e, c.x, -1.0, 1.0)?;
-    let root = unary(e, "Sqrt", &inside)?;
+    let root = e.sqrt(&inside)?;
     over(e, c, &root)
 }
 
@@ -144,27 +140,27 @@ pub(super) fn atan(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 }
 
 pub(super) fn sinh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let slope = unary(e, "Cosh", c.x)?;
+    let slope = e.cosh(c.x)?;
     times(e, c, &slope)
 }
 
 pub(super) fn cosh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let slope = unary(e, "Sinh", c.x)?;
+    let slope = e.sinh(c.x)?;
     times(e, c, &slope)
 }
 
 pub(super) fn tanh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let y = e.conj(c.y)?;
-    e.op("TanhGrad", &[&y, c.g], vec![])
+    e.tanh_grad(&y, c.g)
 }
 
 pub(super) fn asinh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let divisor = unary(e, "Cosh", c.y)?;
+    let divisor = e.cosh(c.y)?;
     over(e, c, &divisor)
 }
 
 pub(super) fn acosh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let divisor = unary(e, "Sinh", c.y)?;
+    let divisor = e.sinh(c.y)?;
     over(e, c, &divisor)
 }
 
@@ -175,9 +171,9 @@ pub(super) fn atanh(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 
 /// `g * factor * exp(sign * x²)`
 fn bell(e: &mut E<'_>, c: &UnaryCall<'_>, x: &Val, factor: f64, sign: f64) -> Rule {
-    let square = unary(e, "Square", x)?;
+    let square = e.square(x)?;
     let exponent = e.scale(&square, sign)?;
-    let bell = unary(e, "Exp", &exponent)?;
+    let bell = e.exp(&exponent)?;
     let slope = e.scale(&bell, factor)?;
     e.mul(c.g, &slope)
 }
@@ -199,7 +195,7 @@ pub(super) fn ndtri(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
 }
 
 pub(super) fn lgamma(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
-    let slope = unary(e, "Digamma", c.x)?;
+    let slope = e.digamma(c.x)?;
     e.mul(c.g, &slope)
 }
 
@@ -213,7 +209,7 @@ pub(super) fn digamma(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     };
     let x = e.cast(c.x, wide)?;
     let one = e.scalar(1.0, wide)?;
-    let slope = e.op("Polygamma", &[&one, &x], vec![])?;
+    let slope = e.polygamma(&one, &x)?;
     let slope = e.cast(&slope, dtype)?;
     e.mul(c.g, &slope)
 }

@@ -6,10 +6,13 @@ mod binary;
 mod bits;
 mod cast;
 mod check;
+mod clip;
 mod compare;
 mod complex;
-mod families;
+pub(crate) mod families;
 mod gamma;
+mod leaky;
+mod like;
 mod math;
 mod math_grads;
 mod order;
@@ -22,16 +25,43 @@ pub use activation::{EmitActivationGradients, EmitActivations};
 pub use arithmetic::EmitArithmetic;
 pub use binary::Binary;
 pub use bits::{EmitBits, EmitLogic};
-pub use cast::Cast;
+pub use cast::{Cast, EmitCast};
+pub use check::EmitChecks;
+pub use clip::EmitClip;
 pub use compare::{EmitEquality, Equality};
-pub use complex::EmitParts;
+pub use complex::{EmitComplex, EmitParts};
+pub use leaky::EmitSloped;
+pub use like::EmitLikes;
 pub use math::EmitMath;
 pub use order::EmitOrder;
+pub use select::EmitSelect;
 pub use unary::Unary;
 
 pub(crate) use strings::broadcast_indices;
 
-use ferrograph_graph::Registry;
+use ferrograph_graph::{Op, Registry, Runner};
+use ferrograph_tensor::{Result, Tensor, err};
+
+/// `x + y` at once.
+pub(crate) fn add_now(runner: &dyn Runner, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+    now(&arithmetic::ADD_V2, runner, x, y)
+}
+
+/// `x - y` at once.
+pub(crate) fn sub_now(runner: &dyn Runner, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+    now(&arithmetic::SUB, runner, x, y)
+}
+
+fn now(
+    def: &'static binary::BinaryDef,
+    runner: &dyn Runner,
+    x: &Tensor,
+    y: &Tensor,
+) -> Result<Tensor> {
+    let out = Binary { def }.eval(runner, &[x.clone(), y.clone()])?;
+    let first = out.into_iter().next();
+    first.ok_or_else(|| err!(Internal, "{} gave nothing", def.decl.name))
+}
 
 pub(crate) fn register(r: &mut Registry) {
     arithmetic::register(r);
@@ -40,9 +70,13 @@ pub(crate) fn register(r: &mut Registry) {
     bits::register(r);
     math::register(r);
     activation::register(r);
+    leaky::register(r);
+    complex::parts::register(r);
     complex::register(r);
     cast::register(r);
     select::register(r);
+    clip::register(r);
+    like::register(r);
     check::register(r);
 }
 

@@ -2,24 +2,31 @@
 
 use super::strings::broadcast_indices;
 use crate::emit::*;
+use crate::movement::static_shape;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors, Val,
-    VjpCall, evaluate, op_object,
+    Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, Val,
+    VjpCall, declare_family, evaluate, of_family,
 };
 use ferrograph_kernels::elementwise::{Broadcast, select_broadcast};
-use ferrograph_kernels::pool;
 use ferrograph_tensor::{
-    DType, Dim, Element, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, with_element,
+    DType, Dim, Element, PartialShape, Result, Shape, Tensor, TensorSpec, bail, with_element,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// `a` where the condition holds, else `b`. All three broadcast, or in the older form the condition is a scalar, a
-/// vector that chooses rows, or of the operands' shape.
-#[derive(Debug)]
-pub struct Select {
-    /// Whether operands broadcast.
-    pub broadcast: bool,
+declare_family! {
+    trait EmitSelect;
+
+    /// One of two operands, element by element.
+    Select {
+        /// Whether operands broadcast.
+        broadcast: bool,
+    } (condition: bool, t: T in plain, e: T) -> (output: T) {};
+
+    /// `t` where `condition` holds, else `e`; all three broadcast.
+    SelectV2: select, gradient Vjp { broadcast: true };
+    /// `t` where `condition` holds, else `e`; the condition is a scalar, a vector that chooses rows, or of the
+    /// operands' shape.
+    Select: select_rows, gradient Vjp { broadcast: false };
 }
 
 impl Select {
@@ -58,30 +65,25 @@ impl Select {
 }
 
 impl Op for Select {
-    op_object!();
-    fn name(&self) -> &'static str {
-        if self.broadcast { "SelectV2" } else { "Select" }
-    }
+    of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        inputs.expect_dtype(0, DType::Bool)?;
-        let dtype = inputs.same_dtype(1, 2)?;
-        if !dtype.is_dense() && dtype != DType::String {
-            bail!(DType, "{} is not defined for {dtype} tensors", self.name());
-        }
         let shape = self.shape(inputs.shape(0), inputs.shape(1), inputs.shape(2))?;
-        Ok(smallvec![TensorSpec::new(dtype, shape)])
+        Ok(smallvec![TensorSpec::new(inputs.dtype(1), shape)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let fixed = |s: &PartialShape| {
-            s.to_static()
-                .ok_or_else(|| err!(Internal, "a kernel was bound to the open shape {s}"))
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let out = static_shape(&outputs[0])?;
+        let spread = self.condition_shape(inputs.shape(0), &outputs[0].shape);
+        let code = match spread == *inputs.shape(0) {
+            true => ScalarCode::Select,
+            false => ScalarCode::Opaque,
         };
-        let out = fixed(&outputs[0].shape)?;
-        let cond = fixed(&self.condition_shape(inputs.shape(0), &outputs[0].shape))?;
-        let (a, b) = (fixed(inputs.shape(1))?, fixed(inputs.shape(2))?);
+        let cond = static_shape(&TensorSpec::new(DType::Bool, spread))?;
+        let (a, b) = (static_shape(inputs.spec(1))?, static_shape(inputs.spec(2))?);
         let plan = Broadcast::new([&cond, &a, &b], &out);
-        Ok(with_element!(inputs.dtype(1), dense, T => Some(bind::<T>(plan)), else => None))
+        with_element!(inputs.dtype(1), dense, T => Ok(Lowered::Map(Map {
+            code,
+            kernel: bind::<T>(plan),
+        })), else => Ok(Lowered::Eval))
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         if inputs.get(1).is_none_or(|a| a.dtype() != DType::String) {
@@ -94,9 +96,6 @@ impl Op for Select {
         let cond = shape(&self.condition_shape(&specs[0].shape, &specs[1].shape));
         Ok(smallvec![choose_strings(inputs, &cond, &out)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let [cond, a, b] = call.inputs else {
             bail!(Internal, "{} has three inputs", self.name());
@@ -108,7 +107,10 @@ impl Op for Select {
             e.zeros_like(g)?
         };
         let one = |e: &mut dyn Emitter, x: &Val, left: &Val, right: &Val| -> Result<Val> {
-            let grad = e.op(self.name(), &[cond, left, right], vec![])?;
+            let grad = match self.broadcast {
+                true => e.select(cond, left, right)?,
+                false => e.select_rows(cond, left, right)?,
+            };
             e.unbroadcast(&grad, x, y)
         };
         let da = one(e, a, g, &zero)?;
@@ -133,104 +135,4 @@ fn choose_strings(inputs: &[Tensor], cond: &Shape, out: &Shape) -> Result<Tensor
         .map(|((c, i), j)| if holds[c] { a[i].clone() } else { b[j].clone() })
         .collect();
     Tensor::from_strings(out.clone(), chosen)
-}
-
-/// Values moved to the nearest bound where they lie outside; each bound is a scalar or of the values' shape.
-#[derive(Debug)]
-pub struct ClipByValue;
-
-impl Op for ClipByValue {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "ClipByValue"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        let dtype = inputs.same_dtype(0, 1)?;
-        inputs.same_dtype(0, 2)?;
-        if !dtype.is_integer() && !dtype.is_floating() {
-            bail!(DType, "ClipByValue is not defined for {dtype} tensors");
-        }
-        let mut shape = inputs.shape(0).clone();
-        for bound in [1, 2] {
-            shape = shape.broadcast(inputs.shape(bound))?;
-        }
-        Ok(smallvec![TensorSpec::new(dtype, shape)])
-    }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let fixed = |s: &PartialShape| {
-            s.to_static()
-                .ok_or_else(|| err!(Internal, "a kernel was bound to the open shape {s}"))
-        };
-        let out = fixed(&outputs[0].shape)?;
-        let shapes = [0, 1, 2].map(|i| fixed(inputs.shape(i)));
-        let [Ok(x), Ok(low), Ok(high)] = shapes else {
-            return Ok(None);
-        };
-        Ok(
-            with_element!(inputs.dtype(0), real, T => Some(clip::<T>([x, low, high], out)), else => None),
-        )
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
-    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [x, low, high] = call.inputs else {
-            bail!(Internal, "ClipByValue has three inputs");
-        };
-        let (g, y) = (call.grad()?, &call.outputs[0]);
-        let zero = e.scalar(0.0, g.dtype())?;
-        let below = e.op("Less", &[x, low], vec![])?;
-        let above = e.op("Greater", &[x, high], vec![])?;
-        let outside = e.op("LogicalOr", &[&below, &above], vec![])?;
-        let parts = [
-            (x, e.select(&outside, &zero, g)?),
-            (low, e.select(&below, g, &zero)?),
-            (high, e.select(&above, g, &zero)?),
-        ];
-        let mut grads = Grads::new();
-        for (like, part) in parts {
-            grads.push(Some(e.unbroadcast(&part, like, y)?.into()));
-        }
-        Ok(grads)
-    }
-}
-
-fn clip<T: Element + PartialOrd>(shapes: [Shape; 3], out: Shape) -> Kernel {
-    let one = |x: T, low: T, high: T| {
-        if x < low {
-            low
-        } else if x > high {
-            high
-        } else {
-            x
-        }
-    };
-    if shapes[0] == out && shapes[1].n_elements() == 1 && shapes[2].n_elements() == 1 {
-        return Box::new(move |o| {
-            let (x, low, high) = (o.input::<T>(0), o.input::<T>(1)[0], o.input::<T>(2)[0]);
-            pool::par_chunks_mut(o.output::<T>(0), 0.5, |at, out| {
-                for (o, &x) in out.iter_mut().zip(&x[at..]) {
-                    *o = one(x, low, high);
-                }
-            });
-            Ok(())
-        });
-    }
-    Box::new(move |o| {
-        let (x, low, high) = (o.input::<T>(0), o.input::<T>(1), o.input::<T>(2));
-        let [sx, sl, sh] = &shapes;
-        let places = broadcast_indices(sx, &out)
-            .zip(broadcast_indices(sl, &out).zip(broadcast_indices(sh, &out)));
-        for (o, (i, (j, k))) in o.output::<T>(0).iter_mut().zip(places) {
-            *o = one(x[i], low[j], high[k]);
-        }
-        Ok(())
-    })
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("SelectV2", |_| Ok(Arc::new(Select { broadcast: true })));
-    r.add("Select", |_| Ok(Arc::new(Select { broadcast: false })));
-    r.add("ClipByValue", |_| Ok(Arc::new(ClipByValue)));
 }

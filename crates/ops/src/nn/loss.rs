@@ -4,7 +4,7 @@ use super::softmax::{last_size, through_softmax};
 use super::wide::{Wide, losses};
 use crate::emit::*;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Specs, Val, VjpCall, op_object,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::nn as k;
 use ferrograph_tensor::{
@@ -12,96 +12,55 @@ use ferrograph_tensor::{
 };
 use smallvec::smallvec;
 
-/// Which labels a cross entropy takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Labels {
-    /// A probability for each class.
-    Dense,
-    /// The number of one class.
-    Sparse,
+declare! {
+    trait EmitLosses;
+
+    /// The cross entropy of `labels`, a probability for each class, against the softmax of `features`, row by row;
+    /// `backprop` is its gradient by the features.
+    SoftmaxCrossEntropyWithLogits: softmax_cross_entropy(features: T in floating, labels: T)
+        -> (loss: T, backprop: T), gradient Vjp;
+
+    /// The cross entropy of `labels`, each the number of one class, against the softmax of `features`, row by row;
+    /// `backprop` is its gradient by the features.
+    SparseSoftmaxCrossEntropyWithLogits: sparse_softmax_cross_entropy(
+        features: T in floating, labels: Tlabels in index
+    ) -> (loss: T, backprop: T), gradient Vjp;
 }
 
-/// The cross entropy of labels against the softmax of logits, row by row; the second output is its gradient by the
-/// logits.
-#[derive(Debug)]
-pub struct SoftmaxCrossEntropy {
-    /// What labels there are.
-    pub labels: Labels,
+/// The specs of losses and their gradient.
+fn specs(dtype: DType, logits: PartialShape) -> Specs {
+    let rows = PartialShape::new(&[logits.dim(0)]);
+    smallvec![TensorSpec::new(dtype, rows), TensorSpec::new(dtype, logits)]
 }
 
-impl Op for SoftmaxCrossEntropy {
-    op_object!();
-    fn name(&self) -> &'static str {
-        match self.labels {
-            Labels::Dense => "SoftmaxCrossEntropyWithLogits",
-            Labels::Sparse => "SparseSoftmaxCrossEntropyWithLogits",
-        }
-    }
+impl Op for SoftmaxCrossEntropyWithLogits {
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        let dtype = inputs.dtype(0);
-        if !dtype.is_floating() {
-            bail!(DType, "{} is not defined for {dtype} logits", self.name());
-        }
-        let logits = match self.labels {
-            Labels::Dense => dense_shape(inputs)?,
-            Labels::Sparse => sparse_shape(inputs)?,
-        };
-        let rows = PartialShape::new(&[logits.dim(0)]);
-        Ok(smallvec![
-            TensorSpec::new(dtype, rows),
-            TensorSpec::new(dtype, logits)
-        ])
+        Ok(specs(inputs.dtype(0), dense_shape(inputs)?))
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let Some(classes) = last_size(&outputs[1].shape) else {
-            return Ok(None);
+            return Ok(Lowered::Eval);
         };
-        if self.labels == Labels::Dense {
-            return dense_kernel(inputs, outputs, classes);
-        }
-        Ok(match inputs.dtype(1) {
-            DType::Int32 => sparse_kernel::<i32>(inputs.dtype(0), classes),
-            DType::Int64 => sparse_kernel::<i64>(inputs.dtype(0), classes),
-            _ => None,
-        })
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+        dense_kernel(inputs, outputs, classes).map(Lowered::kernel_or_eval)
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [logits, labels] = call.inputs else {
-            bail!(Internal, "{} has two inputs", self.name());
-        };
+        let (logits, labels) = (&call.inputs[0], &call.inputs[1]);
         let backprop = &call.outputs[1];
-        let mut total: Option<Val> = None;
         let mut by_labels = None;
-        if let Some(Some(g)) = call.grads.first() {
+        if let Some(g) = &call.grads[0] {
             let g = column(e, g)?;
-            total = Some(e.mul(&g, backprop)?);
-            if self.labels == Labels::Dense {
-                let log = e.op("LogSoftmax", &[logits], vec![])?;
-                let minus = e.neg(&log)?;
-                by_labels = Some(e.mul(&g, &minus)?);
-            }
+            let log = e.log_softmax(logits)?;
+            let minus = e.neg(&log)?;
+            by_labels = Some(e.mul(&g, &minus)?);
         }
-        if let Some(Some(g)) = call.grads.get(1) {
-            let softmax = e.op("Softmax", &[logits], vec![])?;
-            let second = through_softmax(e, &softmax, g)?;
-            total = Some(match total {
-                Some(first) => e.add(&first, &second)?,
-                None => second,
+        if let Some(g) = &call.grads[1] {
+            by_labels = Some(match by_labels {
+                Some(first) => e.sub(&first, g)?,
+                None => e.neg(g)?,
             });
-            if self.labels == Labels::Dense {
-                by_labels = Some(match by_labels {
-                    Some(first) => e.sub(&first, g)?,
-                    None => e.neg(g)?,
-                });
-            }
         }
-        let by_logits = total
-            .map(|g| e.unbroadcast(&g, logits, backprop))
-            .transpose()?;
+        let by_logits = by_logits(e, call)?;
         let by_labels = by_labels
             .map(|g| e.unbroadcast(&g, labels, backprop))
             .transpose()?;
@@ -112,6 +71,46 @@ impl Op for SoftmaxCrossEntropy {
     }
 }
 
+impl Op for SparseSoftmaxCrossEntropyWithLogits {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        Ok(specs(inputs.dtype(0), sparse_shape(inputs)?))
+    }
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let Some(classes) = last_size(&outputs[1].shape) else {
+            return Ok(Lowered::Eval);
+        };
+        Ok(Lowered::kernel_or_eval(match inputs.dtype(1) {
+            DType::Int32 => sparse_kernel::<i32>(inputs.dtype(0), classes),
+            _ => sparse_kernel::<i64>(inputs.dtype(0), classes),
+        }))
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        Ok(smallvec![by_logits(e, call)?.map(Into::into), None])
+    }
+}
+
+/// The gradient of a cross entropy by its logits: of the losses, and of the gradient that it gives.
+fn by_logits(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Option<Val>> {
+    let (logits, backprop) = (&call.inputs[0], &call.outputs[1]);
+    let mut total: Option<Val> = None;
+    if let Some(g) = &call.grads[0] {
+        let g = column(e, g)?;
+        total = Some(e.mul(&g, backprop)?);
+    }
+    if let Some(g) = &call.grads[1] {
+        let softmax = e.softmax(logits)?;
+        let second = through_softmax(e, &softmax, g)?;
+        total = Some(match total {
+            Some(first) => e.add(&first, &second)?,
+            None => second,
+        });
+    }
+    total
+        .map(|g| e.unbroadcast(&g, logits, backprop))
+        .transpose()
+}
+
 /// A vector as a matrix of one column.
 fn column(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
     let shape = e.int_vector(&[-1, 1])?;
@@ -119,7 +118,6 @@ fn column(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
 }
 
 fn dense_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
-    inputs.same_dtype(0, 1)?;
     let both = inputs.shape(0).broadcast(inputs.shape(1))?;
     if both.rank().is_some_and(|r| r != 2) {
         bail!(
@@ -133,13 +131,6 @@ fn dense_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
 }
 
 fn sparse_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
-    if !matches!(inputs.dtype(1), DType::Int32 | DType::Int64) {
-        bail!(
-            DType,
-            "labels must be an int32 or int64 tensor but are a {} tensor",
-            inputs.dtype(1)
-        );
-    }
     let (logits, labels) = (inputs.shape(0), inputs.shape(1));
     if logits.rank().is_some_and(|r| r != 2) {
         bail!(Shape, "logits must be 2-D, but got shape {logits}");

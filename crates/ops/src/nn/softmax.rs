@@ -2,35 +2,31 @@
 
 use crate::emit::*;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Specs, Val, VjpCall, op_object,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::nn::{self as k, Rows};
 use ferrograph_tensor::{Element, PartialShape, Result, TensorSpec, bail, with_element};
 use smallvec::smallvec;
 
-/// `e^x / sum(e^x)` along the last axis, or its logarithm.
-#[derive(Debug)]
-pub struct Softmax {
-    /// Gives the logarithm.
-    pub log: bool,
+declare_family! {
+    trait EmitSoftmax;
+
+    /// `e^x / sum(e^x)` along the last axis, or its logarithm.
+    Softmax {
+        /// Gives the logarithm.
+        log: bool,
+    } (logits: T in floating) -> (softmax: T) {};
+
+    /// `exp(logits)` over its sum along the last axis.
+    Softmax: softmax, gradient Vjp { log: false };
+    /// The logarithm of `exp(logits)` over its sum along the last axis.
+    LogSoftmax: log_softmax, gradient Vjp { log: true };
 }
 
 impl Op for Softmax {
-    op_object!();
-    fn name(&self) -> &'static str {
-        if self.log { "LogSoftmax" } else { "Softmax" }
-    }
+    of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let spec = inputs.spec(0);
-        if !spec.dtype.is_floating() {
-            bail!(
-                DType,
-                "{} is not defined for {} tensors",
-                self.name(),
-                spec.dtype
-            );
-        }
         if spec.shape.rank() == Some(0) {
             bail!(
                 Shape,
@@ -39,22 +35,18 @@ impl Op for Softmax {
         }
         Ok(smallvec![spec.clone()])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let Some(classes) = last_size(inputs.shape(0)) else {
-            return Ok(None);
+            return Ok(Lowered::Eval);
         };
-        Ok(
-            with_element!(inputs.dtype(0), floating, T => Some(self.bind::<T>(classes)), else => None),
-        )
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+        with_element!(inputs.dtype(0), floating,
+            T => Ok(Lowered::Kernel(self.bind::<T>(classes))), else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let (y, g) = (&call.outputs[0], call.grad()?);
         let grad = if self.log {
             let sum = row_sums(e, g)?;
-            let softmax = e.op("Exp", &[y], vec![])?;
+            let softmax = e.exp(y)?;
             let spread = e.mul(&sum, &softmax)?;
             e.sub(g, &spread)?
         } else {

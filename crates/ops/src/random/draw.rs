@@ -3,61 +3,115 @@
 use super::fill::Distribution;
 use super::key::{check_seed, read_seed};
 use super::stream::Stream;
-use crate::args::{expect_index, expect_rank};
+use crate::args::expect_rank;
+use crate::movement::static_shape;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Effect, Inputs, Kernel, Op, OpRef, Operands,
-    Registry, Specs, op_object,
+    AttrDecl, AttrKind, AttrReader, AttrValue, Attrs, Decl, Effect, Inputs, Kind, Lowered, Op,
+    OpRef, Operands, Port, Registry, Specs, op_object, sets,
 };
 use ferrograph_kernels::random::{PhiloxState, stateless_key_counter};
 use ferrograph_tensor::{DType, Result, TensorSpec, bail, err};
 use smallvec::smallvec;
+use std::fmt;
 use std::sync::Arc;
 
 /// Where the numbers come from.
-#[derive(Clone, Debug)]
-pub enum Source {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
     /// A seed of two integers (input 1).
     Seed,
     /// A key and a counter (inputs 1 and 2) of the generator that input 3 names.
     Key,
     /// A stream that the operation keeps.
-    Stream(Stream),
+    Stream,
 }
 
 impl Source {
     /// Inputs before those of bounds.
-    fn n_inputs(&self) -> usize {
+    const fn n_inputs(self) -> usize {
         match self {
             Source::Seed => 2,
             Source::Key => 4,
-            Source::Stream(_) => 1,
+            Source::Stream => 1,
         }
     }
 
-    fn check(&self, inputs: &Inputs<'_>) -> Result<()> {
+    fn check(self, inputs: &Inputs<'_>) -> Result<()> {
         match self {
             Source::Seed => check_seed(inputs, 1),
             Source::Key => {
-                inputs.expect_dtype(1, DType::UInt64)?;
-                inputs.expect_dtype(2, DType::UInt64)?;
-                inputs.expect_dtype(3, DType::Int32)?;
                 expect_rank(inputs, 1, 1, "key")?;
                 expect_rank(inputs, 2, 1, "counter")?;
                 expect_rank(inputs, 3, 0, "alg")
             }
-            Source::Stream(_) => Ok(()),
+            Source::Stream => Ok(()),
         }
     }
 
-    /// Where a draw of `n` numbers begins.
-    fn start(&self, o: &Operands<'_>, seed: DType, n: usize) -> Result<PhiloxState> {
-        match self {
-            Source::Seed => Ok(stateless_key_counter(read_seed(o, 1, seed)?)),
-            Source::Key => keyed(o),
-            Source::Stream(stream) => Ok(stream.reserve(n)),
+    /// All inputs; the bounds of integers are the last two.
+    const fn inputs(self, bounded: bool) -> &'static [Port] {
+        let all = match self {
+            Source::Seed => SEEDED,
+            Source::Key => KEYED,
+            Source::Stream => STREAMED,
+        };
+        match bounded {
+            true => all,
+            false => all.split_at(self.n_inputs()).0,
+        }
+    }
+
+    /// The attributes, of which the dtype is that of the bounds where there are such.
+    const fn attrs(self, bounded: bool) -> &'static [AttrDecl] {
+        let (dtype, seeds) = ATTRS.split_at(1);
+        match (self, bounded) {
+            (Source::Stream, true) => seeds,
+            (Source::Stream, false) => ATTRS,
+            (_, true) => &[],
+            (_, false) => dtype,
         }
     }
 }
+
+const MINVAL: Port = Port::new("minval", Kind::Var("dtype", sets::any));
+const MAXVAL: Port = Port::new("maxval", Kind::Var("dtype", sets::any));
+const SEEDED: &[Port] = &[
+    Port::new("shape", Kind::Var("T", sets::index)),
+    Port::new("seed", Kind::Var("Tseed", sets::seed)),
+    MINVAL,
+    MAXVAL,
+];
+const KEYED: &[Port] = &[
+    Port::new("shape", Kind::Var("Tshape", sets::index)),
+    Port::new("key", Kind::Is(DType::UInt64)),
+    Port::new("counter", Kind::Is(DType::UInt64)),
+    Port::new("alg", Kind::Is(DType::Int32)),
+    MINVAL,
+    MAXVAL,
+];
+const STREAMED: &[Port] = &[
+    Port::new("shape", Kind::Var("T", sets::index)),
+    Port::new("minval", Kind::Var("Tout", sets::any)),
+    Port::new("maxval", Kind::Var("Tout", sets::any)),
+];
+const OUTPUT: &[Port] = &[Port::new("output", Kind::Var("dtype", sets::any))];
+const ATTRS: &[AttrDecl] = &[
+    AttrDecl {
+        name: "dtype",
+        kind: AttrKind::DType,
+        default: None,
+    },
+    AttrDecl {
+        name: "seed",
+        kind: AttrKind::Int,
+        default: Some(|| 0i64.to_attr()),
+    },
+    AttrDecl {
+        name: "seed2",
+        kind: AttrKind::Int,
+        default: Some(|| 0i64.to_attr()),
+    },
+];
 
 /// Philox, and the choice left to us, which is Philox.
 const ALGORITHMS: [i32; 2] = [1, 3];
@@ -84,67 +138,109 @@ fn keyed(o: &Operands<'_>) -> Result<PhiloxState> {
     ))
 }
 
-/// Random numbers of the shape that input 0 spells.
-#[derive(Debug)]
-pub struct Draw {
-    /// The public name.
-    pub name: &'static str,
-    /// How they are distributed.
-    pub distribution: Distribution,
+/// A row of the table: what a draw is.
+pub(crate) struct DrawDef {
+    decl: Decl,
+    distribution: Distribution,
+    source: Source,
+}
+
+impl DrawDef {
+    const fn new(
+        name: &'static str,
+        doc: &'static str,
+        distribution: Distribution,
+        source: Source,
+    ) -> DrawDef {
+        let bounded = matches!(distribution, Distribution::Between);
+        let effect = match source {
+            Source::Stream => Effect::World,
+            _ => Effect::Pure,
+        };
+        let decl = Decl {
+            doc,
+            attrs: source.attrs(bounded),
+            effect,
+            ..Decl::new(name, source.inputs(bounded), OUTPUT)
+        };
+        DrawDef {
+            decl,
+            distribution,
+            source,
+        }
+    }
+}
+
+/// Random numbers of the shape that input 0 spells, out of the table of this family.
+pub(crate) struct Draw {
+    def: &'static DrawDef,
     /// Their dtype; without one it is that of the bounds.
-    pub dtype: Option<DType>,
-    /// Where they come from.
-    pub source: Source,
+    dtype: Option<DType>,
+    /// What the stream begins from.
+    seeds: (i64, i64),
+    stream: Stream,
+}
+
+impl fmt::Debug for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.def.decl.name)
+    }
 }
 
 impl Draw {
+    fn make(def: &'static DrawDef, a: &AttrReader<'_>) -> Result<OpRef> {
+        let bounded = def.distribution == Distribution::Between;
+        Ok(Arc::new(Draw {
+            def,
+            dtype: (!bounded).then(|| a.dtype("dtype")).transpose()?,
+            seeds: (a.int_or("seed", 0)?, a.int_or("seed2", 0)?),
+            stream: Stream::default(),
+        }))
+    }
+
     fn dtype(&self, inputs: &Inputs<'_>) -> Result<DType> {
-        let bounds = self.source.n_inputs();
-        if self.distribution != Distribution::Between {
-            inputs.expect(bounds)?;
-            return self
-                .dtype
-                .ok_or_else(|| err!(Internal, "{} has no dtype", self.name));
+        if let Some(dtype) = self.dtype {
+            return Ok(dtype);
         }
-        inputs.expect(bounds + 2)?;
+        let bounds = self.def.source.n_inputs();
         expect_rank(inputs, bounds, 0, "minval")?;
         expect_rank(inputs, bounds + 1, 0, "maxval")?;
-        inputs.same_dtype(bounds, bounds + 1)
+        Ok(inputs.dtype(bounds))
+    }
+
+    /// Where a draw of `n` numbers begins.
+    fn start(&self, seed: DType) -> impl Fn(&Operands<'_>, usize) -> Result<PhiloxState> + use<> {
+        let (source, (first, second)) = (self.def.source, self.seeds);
+        let stream = self.stream.clone();
+        move |o, n| match source {
+            Source::Seed => Ok(stateless_key_counter(read_seed(o, 1, seed)?)),
+            Source::Key => keyed(o),
+            Source::Stream => Ok(stream.seeded(first, second).reserve(n)),
+        }
     }
 }
 
 impl Op for Draw {
     op_object!();
-    fn name(&self) -> &'static str {
-        self.name
+    fn decl(&self) -> &'static Decl {
+        &self.def.decl
     }
     fn attrs(&self) -> Attrs {
-        let mut attrs = Attrs::new();
-        if let Some(dtype) = self.dtype {
-            attrs = attrs.with("dtype", Attr::DType(dtype));
-        }
-        if let Source::Stream(stream) = &self.source {
-            let (seed, seed2) = stream.seeds;
-            attrs = attrs
-                .with("seed", Attr::Int(seed))
-                .with("seed2", Attr::Int(seed2));
-        }
-        attrs
-    }
-    fn effect(&self) -> Effect {
-        match self.source {
-            Source::Stream(_) => Effect::World,
-            _ => Effect::Pure,
+        let attrs = Attrs::new().with_value("dtype", &self.dtype);
+        match self.def.source {
+            Source::Stream => attrs
+                .with_value("seed", &self.seeds.0)
+                .with_value("seed2", &self.seeds.1),
+            _ => attrs,
         }
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let dtype = self.dtype(inputs)?;
-        if self.distribution.fill(dtype).is_none() {
-            bail!(DType, "{} is not defined for {dtype}", self.name);
+        if self.def.distribution.fill(dtype).is_none() {
+            bail!(DType, "{} is not defined for {dtype}", self.def.decl.name);
         }
-        expect_index(inputs, 0, "shape")?;
         expect_rank(inputs, 0, 1, "shape")?;
-        self.source.check(inputs)?;
+        self.def.source.check(inputs)?;
         if let Some(known) = inputs.known(0)
             && let Some(size) = known.iter().flatten().find(|d| **d < 0)
         {
@@ -152,84 +248,68 @@ impl Op for Draw {
         }
         Ok(smallvec![TensorSpec::new(dtype, inputs.shape_value(0))])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let Some(n) = outputs[0].shape.n_elements() else {
-            return Ok(None);
-        };
-        let Some(fill) = self.distribution.fill(outputs[0].dtype) else {
-            return Ok(None);
-        };
-        let (source, bounds) = (self.source.clone(), self.source.n_inputs());
-        let seed = match source {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let n = static_shape(&outputs[0])?.n_elements();
+        let fill = self
+            .def
+            .distribution
+            .fill(outputs[0].dtype)
+            .ok_or_else(|| err!(Internal, "{} has no numbers to draw", self.def.decl.name))?;
+        let seed = match self.def.source {
             Source::Seed => inputs.dtype(1),
             _ => DType::Int64,
         };
-        Ok(Some(Box::new(move |o| {
-            let start = source.start(o, seed, n)?;
+        let (start, bounds) = (self.start(seed), self.def.source.n_inputs());
+        Ok(Lowered::Kernel(Box::new(move |o| {
+            let start = start(o, n)?;
             fill(start, o, bounds)
         })))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// What the name of an operation says.
-struct Kind {
-    name: &'static str,
-    distribution: Distribution,
-    source: fn(&AttrReader<'_>) -> Result<Source>,
-}
-
-fn seed(_: &AttrReader<'_>) -> Result<Source> {
-    Ok(Source::Seed)
-}
-
-fn key(_: &AttrReader<'_>) -> Result<Source> {
-    Ok(Source::Key)
-}
-
-fn stream(a: &AttrReader<'_>) -> Result<Source> {
-    let (seed, seed2) = (a.int_or("seed", 0)?, a.int_or("seed2", 0)?);
-    Ok(Source::Stream(Stream::new(seed, seed2)))
-}
-
-fn make(kind: &Kind, a: &AttrReader<'_>) -> Result<OpRef> {
-    let dtype = match kind.distribution {
-        Distribution::Between => None,
-        _ => Some(a.dtype("dtype")?),
-    };
-    Ok(Arc::new(Draw {
-        name: kind.name,
-        distribution: kind.distribution,
-        dtype,
-        source: (kind.source)(a)?,
-    }))
 }
 
 macro_rules! table {
-    ($($name:literal, $distribution:ident, $source:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $name:literal: $distribution:ident, $source:ident;)*) => {
         pub(super) fn register(r: &mut Registry) {
-            $(r.add($name, |a| {
-                make(&Kind { name: $name, distribution: Distribution::$distribution, source: $source }, a)
-            });)*
+            $({
+                static DEF: DrawDef = DrawDef::new(
+                    $name,
+                    concat!($($doc, "\n"),*),
+                    Distribution::$distribution,
+                    Source::$source,
+                );
+                r.row(&DEF.decl, |a| Draw::make(&DEF, a));
+            })*
         }
     };
 }
 
 table! {
-    "StatelessRandomUniform", Uniform, seed;
-    "StatelessRandomNormal", Normal, seed;
-    "StatelessTruncatedNormal", TruncatedNormal, seed;
-    "StatelessRandomUniformInt", Between, seed;
-    "StatelessRandomUniformFullInt", AllIntegers, seed;
-    "StatelessRandomUniformV2", Uniform, key;
-    "StatelessRandomNormalV2", Normal, key;
-    "StatelessTruncatedNormalV2", TruncatedNormal, key;
-    "StatelessRandomUniformIntV2", Between, key;
-    "StatelessRandomUniformFullIntV2", AllIntegers, key;
-    "RandomUniform", Uniform, stream;
-    "RandomStandardNormal", Normal, stream;
-    "TruncatedNormal", TruncatedNormal, stream;
-    "RandomUniformInt", Between, stream;
+    /// Numbers of shape `shape` even over `[0, 1)`, by `seed`.
+    "StatelessRandomUniform": Uniform, Seed;
+    /// Numbers of shape `shape`, normal with mean 0 and deviation 1, by `seed`.
+    "StatelessRandomNormal": Normal, Seed;
+    /// Numbers of shape `shape`, normal but of magnitude below 2, by `seed`.
+    "StatelessTruncatedNormal": TruncatedNormal, Seed;
+    /// Integers of shape `shape` even over `[minval, maxval)`, by `seed`.
+    "StatelessRandomUniformInt": Between, Seed;
+    /// Integers of shape `shape` even over all of their dtype, by `seed`.
+    "StatelessRandomUniformFullInt": AllIntegers, Seed;
+    /// Numbers of shape `shape` even over `[0, 1)`, by `key` and `counter`.
+    "StatelessRandomUniformV2": Uniform, Key;
+    /// Numbers of shape `shape`, normal with mean 0 and deviation 1, by `key` and `counter`.
+    "StatelessRandomNormalV2": Normal, Key;
+    /// Numbers of shape `shape`, normal but of magnitude below 2, by `key` and `counter`.
+    "StatelessTruncatedNormalV2": TruncatedNormal, Key;
+    /// Integers of shape `shape` even over `[minval, maxval)`, by `key` and `counter`.
+    "StatelessRandomUniformIntV2": Between, Key;
+    /// Integers of shape `shape` even over all of their dtype, by `key` and `counter`.
+    "StatelessRandomUniformFullIntV2": AllIntegers, Key;
+    /// Numbers of shape `shape` even over `[0, 1)`, other ones at each run.
+    "RandomUniform": Uniform, Stream;
+    /// Numbers of shape `shape`, normal with mean 0 and deviation 1, other ones at each run.
+    "RandomStandardNormal": Normal, Stream;
+    /// Numbers of shape `shape`, normal but of magnitude below 2, other ones at each run.
+    "TruncatedNormal": TruncatedNormal, Stream;
+    /// Integers of shape `shape` even over `[minval, maxval)`, other ones at each run.
+    "RandomUniformInt": Between, Stream;
 }

@@ -1,25 +1,23 @@
 //! Seeds, and the keys and counters made of them.
 
-use ferrograph_graph::{
-    Differentiability, Inputs, Kernel, Op, Operands, Registry, Specs, op_object,
-};
+use ferrograph_graph::{Inputs, Lowered, Op, Operands, Specs, declare, declared};
 use ferrograph_kernels::random::stateless_key_counter;
 use ferrograph_tensor::{DType, PartialShape, Result, TensorSpec, bail};
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// Checks that input `i` is a seed: two integers.
+declare! {
+    trait EmitKeys;
+
+    /// The key and the counter that `seed` is scrambled to.
+    StatelessRandomGetKeyCounter: key_counter(seed: Tseed in seed)
+        -> (key: uint64, counter: uint64), gradient Stops;
+
+    /// The number of the generator to use: Philox.
+    StatelessRandomGetAlg: random_algorithm() -> (alg: int32), gradient Stops;
+}
+
+/// Checks that input `i`, a seed, may be two integers.
 pub(super) fn check_seed(inputs: &Inputs<'_>, i: usize) -> Result<()> {
-    if !matches!(
-        inputs.dtype(i),
-        DType::Int32 | DType::Int64 | DType::UInt32 | DType::UInt64
-    ) {
-        bail!(
-            DType,
-            "seed must be an int32 or int64 tensor, got {}",
-            inputs.spec(i)
-        );
-    }
     let two: PartialShape = (&[2usize][..]).into();
     if !inputs.shape(i).is_compatible(&two) {
         bail!(Shape, "seed must have shape [2], not {}", inputs.shape(i));
@@ -45,24 +43,16 @@ fn pair<T: Copy>(x: &[T]) -> Option<[T; 2]> {
     x.try_into().ok()
 }
 
-/// The key and the counter that a seed is scrambled to.
-#[derive(Debug)]
-pub struct KeyCounter;
-
-impl Op for KeyCounter {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StatelessRandomGetKeyCounter"
-    }
+impl Op for StatelessRandomGetKeyCounter {
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         check_seed(inputs, 0)?;
         let vector = |n: usize| TensorSpec::new(DType::UInt64, (&[n][..]).into());
         Ok(smallvec![vector(1), vector(2)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let dtype = inputs.dtype(0);
-        Ok(Some(Box::new(move |o| {
+        Ok(Lowered::Kernel(Box::new(move |o| {
             let state = stateless_key_counter(read_seed(o, 0, dtype)?);
             let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
             let [a, b, c, d] = state.counter;
@@ -72,36 +62,17 @@ impl Op for KeyCounter {
             Ok(())
         })))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
-/// The number of the generator to use: Philox.
-#[derive(Debug)]
-pub struct Algorithm;
-
-impl Op for Algorithm {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StatelessRandomGetAlg"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(0)?;
+impl Op for StatelessRandomGetAlg {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![TensorSpec::scalar(DType::Int32)])
     }
-    fn kernel(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        Ok(Some(Box::new(|o| {
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Kernel(Box::new(|o| {
             o.output::<i32>(0).fill(1);
             Ok(())
         })))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("StatelessRandomGetKeyCounter", |_| Ok(Arc::new(KeyCounter)));
-    r.add("StatelessRandomGetAlg", |_| Ok(Arc::new(Algorithm)));
 }

@@ -7,8 +7,8 @@ mod key;
 mod shuffle;
 mod stream;
 
-pub use draw::{Draw, Source};
-pub use fill::Distribution;
+pub use key::EmitKeys;
+pub use shuffle::EmitShuffle;
 pub use stream::Stream;
 
 use ferrograph_graph::Registry;

@@ -1,55 +1,43 @@
 //! Random order.
 
 use super::stream::Stream;
+use crate::movement::static_shape;
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors,
-    evaluate, op_object,
+    Inputs, Lowered, Op, Runner, Specs, Tensors, declare_family, evaluate, of_family,
 };
 use ferrograph_kernels::random::PhiloxState;
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec};
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The slices along the first axis in random order.
-#[derive(Debug)]
-pub struct Shuffle {
-    /// Where the order comes from.
-    pub stream: Stream,
+declare_family! {
+    trait EmitShuffle;
+
+    /// The slices along the first axis in random order.
+    Shuffle {
+        /// Where the order comes from.
+        stream: Stream,
+    } (value: T in plain) -> (output: T) {
+        /// What the stream begins from; two zeros begin anywhere.
+        seed: i64 = 0,
+        /// The second part of that.
+        seed2: i64 = 0,
+    };
+
+    /// The slices of `value` along the first axis in random order.
+    RandomShuffle: random_shuffle, gradient Stops, effect World { stream: Stream::default() };
 }
 
 impl Op for Shuffle {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "RandomShuffle"
-    }
-    fn attrs(&self) -> Attrs {
-        let (seed, seed2) = self.stream.seeds;
-        Attrs::new()
-            .with("seed", Attr::Int(seed))
-            .with("seed2", Attr::Int(seed2))
-    }
-    fn effect(&self) -> Effect {
-        Effect::World
-    }
+    of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        let dtype = inputs.dtype(0);
-        if !dtype.is_dense() && dtype != DType::String {
-            bail!(DType, "RandomShuffle is not defined for {dtype} tensors");
-        }
         Ok(smallvec![inputs.spec(0).clone()])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let (dtype, Some(shape)) = (inputs.dtype(0), inputs.shape(0).to_static()) else {
-            return Ok(None);
-        };
-        if !dtype.is_dense() {
-            return Ok(None);
-        }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let (dtype, shape) = (inputs.dtype(0), static_shape(inputs.spec(0))?);
         let n = shape.first().copied().unwrap_or(1);
         let row = shape.iter().skip(1).product::<usize>() * dtype.size();
-        let stream = self.stream.clone();
-        Ok(Some(Box::new(move |o| {
+        let stream = self.stream.seeded(self.seed, self.seed2);
+        Ok(Lowered::Kernel(Box::new(move |o| {
             let order = order(stream.reserve(n), n);
             let x = o.input_bytes(0);
             if row > 0 {
@@ -69,15 +57,12 @@ impl Op for Shuffle {
             _ => evaluate(self, inputs),
         }
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
 impl Shuffle {
     fn strings(&self, x: &Tensor, n: usize) -> Result<Tensor> {
         let (all, row) = (x.as_strings()?, x.n_elements() / n.max(1));
-        let shuffled = order(self.stream.reserve(n), n)
+        let shuffled = order(self.stream.seeded(self.seed, self.seed2).reserve(n), n)
             .into_iter()
             .flat_map(|i| all[i * row..(i + 1) * row].iter().cloned())
             .collect();
@@ -94,12 +79,4 @@ fn order(state: PhiloxState, n: usize) -> Vec<usize> {
         order.swap(i, i + word as usize % (n - i));
     }
     order
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("RandomShuffle", |a| {
-        Ok(Arc::new(Shuffle {
-            stream: Stream::new(a.int_or("seed", 0)?, a.int_or("seed2", 0)?),
-        }))
-    });
 }

@@ -7,34 +7,43 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 /// A stream that each draw takes its numbers from, one draw after another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stream {
-    /// The seeds it begins from; two zeros begin anywhere.
-    pub seeds: (i64, i64),
-    state: Arc<Mutex<PhiloxState>>,
+    /// Where the next draw begins; nothing before the first one.
+    state: Arc<Mutex<Option<PhiloxState>>>,
 }
 
 impl Stream {
-    /// The stream of these seeds, the global one and the operation's own.
+    /// The stream of these seeds, the global one and the operation's own; two zeros begin anywhere.
     pub fn new(seed: i64, seed2: i64) -> Stream {
-        let (key, counter) = match (seed, seed2) {
-            (0, 0) => (entropy(), entropy()),
-            (key, counter) => (key.cast_unsigned(), counter.cast_unsigned()),
-        };
-        Stream {
-            seeds: (seed, seed2),
-            state: Arc::new(Mutex::new(PhiloxState::new(u128::from(counter) << 64, key))),
-        }
+        Stream::default().seeded(seed, seed2)
+    }
+
+    /// This stream, which begins from these seeds where it has not begun.
+    pub fn seeded(&self, seed: i64, seed2: i64) -> Stream {
+        let mut state = self.state.lock();
+        state.get_or_insert_with(|| start(seed, seed2));
+        self.clone()
     }
 
     /// The place where a draw of `n` numbers begins; the next one begins behind them.
     pub fn reserve(&self, n: usize) -> PhiloxState {
         let n = u64::try_from(n).unwrap_or(u64::MAX);
         let mut state = self.state.lock();
-        let start = *state;
-        *state = start.skip(n.saturating_mul(RESERVED_PER_NUMBER));
+        let place = state.get_or_insert_with(|| start(0, 0));
+        let start = *place;
+        *place = start.skip(n.saturating_mul(RESERVED_PER_NUMBER));
         start
     }
+}
+
+/// Where the stream of these seeds begins.
+fn start(seed: i64, seed2: i64) -> PhiloxState {
+    let (key, counter) = match (seed, seed2) {
+        (0, 0) => (entropy(), entropy()),
+        (key, counter) => (key.cast_unsigned(), counter.cast_unsigned()),
+    };
+    PhiloxState::new(u128::from(counter) << 64, key)
 }
 
 /// A number that differs from run to run.

@@ -1,61 +1,50 @@
 //! Where the extreme is.
 
-use super::axes::{expect_axes, resolve};
-use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Inputs, Kernel, Op, OpRef, Registry, Specs,
-    op_object,
-};
+use super::axes::resolve;
+use crate::movement::static_shape;
+use ferrograph_graph::{Inputs, Kernel, Lowered, Op, Specs, declare_family, of_family};
 use ferrograph_kernels::reduce::{self as k, ArgOp, arg_reduce};
 use ferrograph_tensor::{DType, Element, PartialShape, Result, TensorSpec, bail, with_element};
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The index of the greatest or least element along an axis; the first of equals.
-#[derive(Debug)]
-pub struct ArgExtreme {
-    /// Looks for the greatest; else for the least.
-    pub max: bool,
-    /// int32 or int64.
-    pub output_type: DType,
+declare_family! {
+    trait EmitExtremes;
+
+    /// The index of the greatest or least element along an axis; the first of equals.
+    ArgExtreme {
+        /// Looks for the greatest; else for the least.
+        max: bool,
+    } (input: T in ordered, dimension: Tidx in index) -> (output: output_type in index) {
+        /// int32 or int64.
+        output_type: DType = DType::Int64,
+    };
+
+    /// The index of the greatest element of `input` along `dimension`; the first of equals.
+    ArgMax: arg_max, gradient Stops { max: true };
+    /// The index of the least element of `input` along `dimension`; the first of equals.
+    ArgMin: arg_min, gradient Stops { max: false };
 }
 
 impl Op for ArgExtreme {
-    op_object!();
-    fn name(&self) -> &'static str {
-        if self.max { "ArgMax" } else { "ArgMin" }
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("output_type", Attr::DType(self.output_type))
-    }
+    of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        let dtype = inputs.dtype(0);
-        if !dtype.is_integer() && !dtype.is_floating() && dtype != DType::Bool {
-            bail!(DType, "{} is not defined for {dtype} tensors", self.name());
-        }
-        expect_axes(inputs, 1)?;
         Ok(smallvec![TensorSpec::new(
             self.output_type,
             self.shape(inputs)?
         )])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let (Some(axis), Some(shape)) = (inputs.ints(1), inputs.shape(0).to_static()) else {
-            return Ok(None);
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let Some(axis) = inputs.ints(1).and_then(|axis| axis.first().copied()) else {
+            return Ok(Lowered::Eval);
         };
-        let Some(&axis) = axis.first() else {
-            return Ok(None);
-        };
+        let shape = static_shape(inputs.spec(0))?;
         let axis = resolve(axis, shape.rank())?;
         let (n, inner) = (shape[axis], shape[axis + 1..].iter().product());
         let dtype = inputs.dtype(0);
         if dtype == DType::Bool {
-            return Ok(Some(self.bind::<bool>(n, inner)));
+            return Ok(Lowered::Kernel(self.bind::<bool>(n, inner)));
         }
-        Ok(with_element!(dtype, real, T => Some(self.bind::<T>(n, inner)), else => None))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
+        with_element!(dtype, real, T => Ok(Lowered::Kernel(self.bind::<T>(n, inner))), else => Ok(Lowered::Eval))
     }
 }
 
@@ -118,22 +107,4 @@ impl ArgExtreme {
             Ok(())
         })
     }
-}
-
-fn make(max: bool, a: &AttrReader<'_>) -> Result<OpRef> {
-    let output_type = a
-        .find("output_type")
-        .map_or(Ok(DType::Int64), |_| a.dtype("output_type"))?;
-    if !matches!(output_type, DType::Int32 | DType::Int64) {
-        bail!(
-            Type,
-            "output_type must be int32 or int64, got {output_type}"
-        );
-    }
-    Ok(Arc::new(ArgExtreme { max, output_type }))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("ArgMax", |a| make(true, a));
-    r.add("ArgMin", |a| make(false, a));
 }

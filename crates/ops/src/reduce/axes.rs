@@ -1,11 +1,18 @@
 //! Which axes are reduced, and the shapes that follow.
 
-use ferrograph_graph::{
-    Differentiability, Inputs, Known, Op, Registry, Runner, Specs, Tensors, op_object,
-};
+use ferrograph_graph::{Inputs, Known, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitReducedAxes;
+
+    /// The shape vector `input_shape` with ones at `axes`: what a reduction that keeps its dimensions leaves.
+    ReducedShape: reduced_shape(input_shape: T in index, axes: Tidx in index) -> (output: T), gradient Stops;
+
+    /// Of two shapes that broadcast against each other: the axes of the result along which each was repeated.
+    BroadcastGradientArgs: broadcast_gradient_args(s0: T in index, s1: T) -> (r0: T, r1: T), gradient Stops;
+}
 
 /// For each axis whether it is reduced.
 pub(super) type Marks = SmallVec<[bool; 6]>;
@@ -47,18 +54,6 @@ pub(super) fn resolve(axis: i64, rank: usize) -> Result<usize> {
         })
 }
 
-/// Checks that input `i` is an int32 or int64 scalar or vector.
-pub(super) fn expect_axes(inputs: &Inputs<'_>, i: usize) -> Result<()> {
-    if !matches!(inputs.dtype(i), DType::Int32 | DType::Int64) {
-        bail!(
-            DType,
-            "reduction_indices must be an int32 or int64 tensor but is a {} tensor",
-            inputs.dtype(i)
-        );
-    }
-    Ok(())
-}
-
 /// The shape left by a reduction of `shape` over axes, as far as they are known.
 pub(super) fn reduced_shape(
     shape: &PartialShape,
@@ -83,19 +78,9 @@ pub(super) fn reduced_shape(
         .collect())
 }
 
-/// A shape vector with ones at some axes: what a reduction that keeps its dimensions leaves.
-#[derive(Debug)]
-pub(crate) struct ReducedShape;
-
 impl Op for ReducedShape {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "ReducedShape"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_axes(inputs, 0)?;
-        expect_axes(inputs, 1)?;
         Ok(smallvec![inputs.spec(0).clone()])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -121,9 +106,6 @@ impl Op for ReducedShape {
         }
         Some(sizes)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
 /// An int32 or int64 vector.
@@ -138,20 +120,10 @@ pub(super) fn int_vector(elements: &[i64], dtype: DType) -> Result<Tensor> {
     Tensor::vector(&narrow?)
 }
 
-/// Of two shapes that broadcast against each other: the axes of the result along which each was repeated.
-#[derive(Debug)]
-pub(crate) struct BroadcastGradientArgs;
-
 impl Op for BroadcastGradientArgs {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "BroadcastGradientArgs"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        let dtype = inputs.same_dtype(0, 1)?;
-        expect_axes(inputs, 0)?;
-        let vector = TensorSpec::new(dtype, PartialShape::of_rank(1));
+        let vector = TensorSpec::new(inputs.dtype(0), PartialShape::of_rank(1));
         Ok(smallvec![vector.clone(), vector])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -164,9 +136,6 @@ impl Op for BroadcastGradientArgs {
             int_vector(&first, a.dtype())?,
             int_vector(&second, a.dtype())?
         ])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
     }
 }
 
@@ -188,11 +157,4 @@ fn repeated(a: &[i64], b: &[i64]) -> Result<(Vec<i64>, Vec<i64>)> {
         }
     }
     Ok((first, second))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("ReducedShape", |_| Ok(Arc::new(ReducedShape)));
-    r.add("BroadcastGradientArgs", |_| {
-        Ok(Arc::new(BroadcastGradientArgs))
-    });
 }

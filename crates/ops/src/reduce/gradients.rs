@@ -2,7 +2,7 @@
 
 use super::axes::marks;
 use crate::emit::*;
-use ferrograph_graph::{Attr, Emitter, Val};
+use ferrograph_graph::{Emitter, Val};
 use ferrograph_tensor::{DType, Result};
 
 /// What the rule of a reduction works from.
@@ -36,7 +36,7 @@ impl ReduceCall<'_> {
         }
         let Some(axes) = self.reduced() else {
             let shape = e.shape_of(self.x)?;
-            let kept = e.op("ReducedShape", &[&shape, self.axes], vec![])?;
+            let kept = e.reduced_shape(&shape, self.axes)?;
             return e.reshape(y, &kept);
         };
         if let Some(shape) = self.x.spec().shape.to_static() {
@@ -94,20 +94,20 @@ fn n_reduced(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
         let axes = e.int_vector(&axes)?;
         let zero = e.scalar(0.0, DType::Int32)?;
         let sizes = e.op("GatherV2", &[&shape, &axes, &zero], vec![])?;
-        return e.op("Prod", &[&sizes, &zero], vec![]);
+        return e.prod(&sizes, &zero, false);
     }
-    let int = || vec![("out_type", Attr::DType(DType::Int32))];
+    let int = || vec![("out_type", ferrograph_graph::Attr::DType(DType::Int32))];
     let from = e.op("Size", &[c.x], int())?;
     let to = e.op("Size", &[c.y], int())?;
     let one = e.scalar(1.0, DType::Int32)?;
-    let to = e.op("Maximum", &[&to, &one], vec![])?;
-    e.op("FloorDiv", &[&from, &to], vec![])
+    let to = e.maximum(&to, &one)?;
+    e.floor_div(&from, &to)
 }
 
 /// Elements equal to the extreme share its gradient.
 pub(super) fn extreme(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
     let (y, g) = (c.kept(e, c.y)?, c.kept(e, c.g)?);
-    let equal = e.op("Equal", &[c.x, &y], vec![])?;
+    let equal = e.equal(c.x, &y, true)?;
     let hits = e.cast(&equal, c.g.dtype())?;
     let count = e.sum(&hits, c.axes, true)?;
     let share = e.div(&g, &count)?;
@@ -116,7 +116,7 @@ pub(super) fn extreme(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
 
 /// `x g / y`, 0 where the norm is.
 pub(super) fn norm(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
-    let ratio = e.op("DivNoNan", &[c.g, c.y], vec![])?;
+    let ratio = e.div_no_nan(c.g, c.y)?;
     let ratio = c.kept(e, &ratio)?;
     e.mul(c.x, &ratio)
 }
@@ -146,14 +146,8 @@ pub(super) fn prod(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
 /// The product of the other elements along one axis.
 fn others_along(e: &mut dyn Emitter, x: &Val, axis: i64) -> Result<Val> {
     let axis = e.scalar(axis as f64, DType::Int32)?;
-    let mut scan = |reverse: bool| {
-        let attrs = vec![
-            ("exclusive", Attr::Bool(true)),
-            ("reverse", Attr::Bool(reverse)),
-        ];
-        e.op("Cumprod", &[x, &axis], attrs)
-    };
-    let (before, after) = (scan(false)?, scan(true)?);
+    let before = e.cumprod(x, &axis, true, false)?;
+    let after = e.cumprod(x, &axis, true, true)?;
     e.mul(&before, &after)
 }
 

@@ -8,9 +8,13 @@ mod kernels;
 mod scan;
 mod sums;
 
-pub use family::Reduce;
+pub use arg::EmitExtremes;
+pub use axes::EmitReducedAxes;
+pub use family::{EmitReductions, Reduce};
+pub use scan::EmitScans;
+pub use sums::EmitSums;
 
-pub(crate) use family::sum_kernel;
+pub(crate) use family::lower_sum;
 
 use ferrograph_graph::Registry;
 

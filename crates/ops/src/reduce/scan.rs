@@ -1,50 +1,40 @@
 //! Running sums and products.
 
-use super::axes::{expect_axes, resolve};
+use super::axes::resolve;
 use crate::emit::*;
+use crate::movement::static_shape;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, OpRef,
-    Registry, Specs, VjpCall, op_object,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::elementwise::{Add, Binary, Mul};
 use ferrograph_kernels::pool;
 use ferrograph_tensor::{Element, Result, TensorSpec, bail, with_element};
 use num_traits::{One, Zero};
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The running sum or product along an axis.
-#[derive(Debug)]
-pub struct Scan {
-    /// Multiplies; else adds.
-    pub product: bool,
-    /// Each element leaves itself out.
-    pub exclusive: bool,
-    /// Runs from the end.
-    pub reverse: bool,
+declare_family! {
+    trait EmitScans;
+
+    /// The running sum or product along an axis.
+    Scan {
+        /// Multiplies; else adds.
+        product: bool,
+    } (x: T in numeric, axis: Tidx in index) -> (out: T) {
+        /// Each element leaves itself out.
+        exclusive: bool = false,
+        /// Runs from the end.
+        reverse: bool = false,
+    };
+
+    /// The running sum of `x` along `axis`.
+    Cumsum: cumsum, gradient Vjp { product: false };
+    /// The running product of `x` along `axis`.
+    Cumprod: cumprod, gradient Vjp { product: true };
 }
 
 impl Op for Scan {
-    op_object!();
-    fn name(&self) -> &'static str {
-        if self.product { "Cumprod" } else { "Cumsum" }
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("exclusive", Attr::Bool(self.exclusive))
-            .with("reverse", Attr::Bool(self.reverse))
-    }
+    of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        if !inputs.dtype(0).is_numeric() {
-            bail!(
-                DType,
-                "{} is not defined for {} tensors",
-                self.name(),
-                inputs.dtype(0)
-            );
-        }
-        expect_axes(inputs, 1)?;
         if let (Some(axis), Some(rank)) = (inputs.ints(1), inputs.shape(0).rank()) {
             for axis in axis {
                 resolve(axis, rank)?;
@@ -52,10 +42,11 @@ impl Op for Scan {
         }
         Ok(smallvec![inputs.spec(0).clone()])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        let (Some(axis), Some(shape)) = (inputs.ints(1), inputs.shape(0).to_static()) else {
-            return Ok(None);
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let Some(axis) = inputs.ints(1) else {
+            return Ok(Lowered::Eval);
         };
+        let shape = static_shape(inputs.spec(0))?;
         let &[axis] = axis.as_slice() else {
             bail!(InvalidArgument, "axis must be a scalar");
         };
@@ -66,26 +57,15 @@ impl Op for Scan {
             exclusive: self.exclusive,
             reverse: self.reverse,
         };
-        Ok(
-            with_element!(inputs.dtype(0), numeric, T => Some(if self.product {
-                bind::<T>(plan, T::one(), &Binary::of::<Mul>())
-            } else {
-                bind::<T>(plan, T::zero(), &Binary::of::<Add>())
-            }), else => None),
-        )
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+        with_element!(inputs.dtype(0), numeric, T => Ok(Lowered::Kernel(if self.product {
+            bind::<T>(plan, T::one(), &Binary::of::<Mul>())
+        } else {
+            bind::<T>(plan, T::zero(), &Binary::of::<Add>())
+        })), else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let (x, axis, g) = (&call.inputs[0], &call.inputs[1], call.grad()?);
-        let back = |e: &mut dyn Emitter, v| {
-            let attrs = vec![
-                ("exclusive", Attr::Bool(self.exclusive)),
-                ("reverse", Attr::Bool(!self.reverse)),
-            ];
-            e.op("Cumsum", &[v, axis], attrs)
-        };
+        let back = |e: &mut dyn Emitter, v| e.cumsum(v, axis, self.exclusive, !self.reverse);
         if !self.product {
             return Ok(smallvec![Some(back(e, g)?.into()), None]);
         }
@@ -94,7 +74,7 @@ impl Op for Scan {
         let sums = back(e, &weighted)?;
         let x = e.conj(x)?;
         let grad = if x.dtype().is_differentiable() {
-            e.op("DivNoNan", &[&sums, &x], vec![])?
+            e.div_no_nan(&sums, &x)?
         } else {
             e.div(&sums, &x)?
         };
@@ -141,17 +121,4 @@ fn scan<T: Copy>(plan: &Plan, start: T, merge: fn(&[T], &[T], &mut [T]), x: &[T]
         out[at].copy_from_slice(written);
         std::mem::swap(&mut total, &mut next);
     }
-}
-
-fn make(product: bool, a: &AttrReader<'_>) -> Result<OpRef> {
-    Ok(Arc::new(Scan {
-        product,
-        exclusive: a.bool_or("exclusive", false)?,
-        reverse: a.bool_or("reverse", false)?,
-    }))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Cumsum", |a| make(false, a));
-    r.add("Cumprod", |a| make(true, a));
 }

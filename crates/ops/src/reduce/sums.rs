@@ -2,8 +2,8 @@
 
 use crate::emit::*;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Runner, Specs, Tensors,
-    VjpCall, evaluate, op_object,
+    Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, VjpCall,
+    declare, declared, evaluate,
 };
 use ferrograph_kernels::elementwise::{Add, Binary};
 use ferrograph_kernels::pool;
@@ -12,37 +12,35 @@ use ferrograph_tensor::{
     DType, Element, Result, Tensor, TensorSpec, bail, bf16, f16, with_element,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The sum of tensors of one dtype and shape.
-#[derive(Debug)]
-pub struct AddN;
+declare! {
+    trait EmitSums;
+
+    /// The sum of all `inputs`, of one dtype and shape.
+    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp;
+
+    /// Half the sum of the squares of `t`.
+    L2Loss: l2_loss(t: T in floating) -> (output: T), gradient Vjp;
+}
 
 impl Op for AddN {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "AddN"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         if inputs.is_empty() {
             bail!(Value, "AddN needs at least one input");
         }
-        let dtype = inputs.dtype(0);
-        if !dtype.is_numeric() && dtype != DType::Variant {
-            bail!(DType, "AddN is not defined for {dtype} tensors");
-        }
         let mut shape = inputs.shape(0).clone();
         for i in 1..inputs.len() {
-            inputs.same_dtype(0, i)?;
             shape = shape.merge(inputs.shape(i))?;
         }
-        Ok(smallvec![TensorSpec::new(dtype, shape)])
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let n = inputs.len();
-        Ok(
-            with_element!(inputs.dtype(0), numeric, T => Some(bind::<T>(n, Binary::of::<Add>())), else => None),
-        )
+        with_element!(inputs.dtype(0), numeric, T => Ok(Lowered::Map(Map {
+            code: ScalarCode::Opaque,
+            kernel: bind::<T>(n, Binary::of::<Add>()),
+        })), else => Ok(Lowered::Eval))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         if inputs.first().is_some_and(|x| x.dtype() == DType::Variant) {
@@ -50,9 +48,6 @@ impl Op for AddN {
             return Ok(smallvec![crate::tensor_list::sum_of_lists(runner, inputs)?]);
         }
         evaluate(self, inputs)
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let g = call.grad()?;
@@ -82,10 +77,6 @@ fn bind<T: Element>(n: usize, add: Binary<T, T>) -> Kernel {
         Ok(())
     })
 }
-
-/// Half the sum of the squares.
-#[derive(Debug)]
-pub struct L2Loss;
 
 struct HalfSquares;
 
@@ -124,38 +115,20 @@ half_squares! {
 }
 
 impl Op for L2Loss {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "L2Loss"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        let dtype = inputs.dtype(0);
-        if !dtype.is_floating() {
-            bail!(DType, "L2Loss is not defined for {dtype} tensors");
-        }
-        Ok(smallvec![TensorSpec::scalar(dtype)])
+        Ok(smallvec![TensorSpec::scalar(inputs.dtype(0))])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        Ok(
-            with_element!(inputs.dtype(0), floating, T => Some(Box::new(|o| {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        with_element!(inputs.dtype(0), floating, T => Ok(Lowered::Kernel(Box::new(|o| {
             let x = o.input::<T>(0);
             reduce::<T, HalfSquares>(x, x.len(), 1, o.output(0));
             Ok(())
-        })), else => None),
-        )
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+        }))), else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         Ok(smallvec![Some(
             e.mul(&call.inputs[0], call.grad()?)?.into()
         )])
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("AddN", |_| Ok(Arc::new(AddN)));
-    r.add("L2Loss", |_| Ok(Arc::new(L2Loss)));
 }

@@ -1,41 +1,50 @@
 //! Joining strings: of several tensors, along axes, by segment.
 
 use super::map::broadcast;
-use crate::args::{axis_of, checked, expect_index, scalar};
+use crate::args::{axis_of, checked, scalar};
 use crate::scatter::behind;
-use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{
     Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
 };
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitStringJoin;
+
+    /// The strings of all `inputs` joined element by element; scalars go with every element.
+    StringJoin: string_join(inputs: [string; N]) -> (output: string), gradient Stops {
+        /// What stands between.
+        separator: String = String::new(),
+    };
+
+    /// The strings of `inputs` joined along `reduction_indices`, one axis after another: the first of them innermost.
+    ReduceJoin: reduce_join(inputs: string, reduction_indices: _ in index) -> (output: string), gradient Stops {
+        /// Whether joined axes stay with size 1.
+        keep_dims: bool = false,
+        /// What stands between.
+        separator: String = String::new(),
+    };
+
+    /// The strings of `inputs` joined by `segment_ids` into as many as `num_segments` says.
+    UnsortedSegmentJoin: unsorted_segment_join(
+        inputs: string, segment_ids: Tindices in index, num_segments: Tnumsegments in index
+    ) -> (output: string), gradient Stops {
+        /// What stands between.
+        separator: String = String::new(),
+    };
+}
 
 fn joined(parts: &[&[u8]], separator: &str) -> Bytes {
     parts.join(separator.as_bytes()).into()
 }
 
-/// The strings of all inputs joined element by element; scalars go with every element.
-#[derive(Debug)]
-pub struct StringJoin {
-    /// What stands between.
-    pub separator: String,
-}
-
 impl Op for StringJoin {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StringJoin"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("separator", Attr::str(&self.separator))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let mut all: Option<PartialShape> = None;
         let mut any_unknown = false;
         for i in 0..inputs.len() {
-            inputs.expect_dtype(i, DType::String)?;
             let shape = inputs.shape(i);
             match shape.rank() {
                 Some(0) => continue,
@@ -77,18 +86,6 @@ impl Op for StringJoin {
         let strings = (0..shape.n_elements()).map(row).collect();
         Ok(smallvec![Tensor::from_strings(shape, strings)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// The strings of input 0 joined along the axes input 1, one after another: the first of them innermost.
-#[derive(Debug)]
-pub struct ReduceJoin {
-    /// Whether joined axes stay with size 1.
-    pub keep_dims: bool,
-    /// What stands between.
-    pub separator: String,
 }
 
 impl ReduceJoin {
@@ -109,19 +106,8 @@ impl ReduceJoin {
 }
 
 impl Op for ReduceJoin {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "ReduceJoin"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("keep_dims", Attr::Bool(self.keep_dims))
-            .with("separator", Attr::str(&self.separator))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        inputs.expect_dtype(0, DType::String)?;
-        expect_index(inputs, 1, "axis")?;
         let shape = match inputs.shape(0).dims() {
             None => PartialShape::UNKNOWN,
             Some(dims) => match ReduceJoin::axes(inputs, dims.len())? {
@@ -169,31 +155,11 @@ impl Op for ReduceJoin {
         let all = (0..out.n_elements()).map(join).collect();
         Ok(smallvec![Tensor::from_strings(out, all)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// The strings of input 0 joined by the ids input 1 into as many as input 2 says.
-#[derive(Debug)]
-pub struct UnsortedSegmentJoin {
-    /// What stands between.
-    pub separator: String,
 }
 
 impl Op for UnsortedSegmentJoin {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "UnsortedSegmentJoin"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("separator", Attr::str(&self.separator))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        inputs.expect_dtype(0, DType::String)?;
-        expect_index(inputs, 1, "segment_ids")?;
-        expect_index(inputs, 2, "num_segments")?;
         let n = match scalar(inputs, 2) {
             Some(n) if n < 0 => bail!(Shape, "num_segments must not be negative, got {n}"),
             n => Dim::from(n.and_then(|n| usize::try_from(n).ok())),
@@ -225,26 +191,4 @@ impl Op for UnsortedSegmentJoin {
         let all = parts.iter().map(|p| joined(p, &self.separator)).collect();
         Ok(smallvec![Tensor::from_strings(out, all)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("StringJoin", |a| {
-        Ok(Arc::new(StringJoin {
-            separator: a.str_or("separator", "")?,
-        }))
-    });
-    r.add("ReduceJoin", |a| {
-        Ok(Arc::new(ReduceJoin {
-            keep_dims: a.bool_or("keep_dims", false)?,
-            separator: a.str_or("separator", "")?,
-        }))
-    });
-    r.add("UnsortedSegmentJoin", |a| {
-        Ok(Arc::new(UnsortedSegmentJoin {
-            separator: a.str_or("separator", "")?,
-        }))
-    });
 }

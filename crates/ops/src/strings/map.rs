@@ -2,79 +2,45 @@
 
 use super::{char_len, like_input, map_strings};
 use crate::args::checked;
+use crate::attrs::attr_enum;
 use crate::movement::Ints;
-use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors,
-    op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec, bail, broadcast_shapes, err};
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// Each string in upper or lower case: ASCII letters only, or all of UTF-8.
-#[derive(Debug)]
-pub struct StringCase {
-    /// Upper rather than lower.
-    pub upper: bool,
-    /// Whether the strings are UTF-8.
-    pub utf8: bool,
+declare! {
+    trait EmitStringMap;
+
+    /// Each of `input` without white space at its ends.
+    StringStrip: string_strip(input: string) -> (output: string), gradient Stops;
+
+    /// How many bytes or characters each of `input` has.
+    StringLength: string_length(input: string) -> (output: int32), gradient Stops {
+        /// What is counted.
+        unit: Unit = Unit::Byte,
+    };
+
+    /// From each of `input` as many bytes or characters as `len` says from place `pos` on, all broadcast; a negative
+    /// place counts from the end.
+    Substr: substr(input: string, pos: T in index, len: T) -> (output: string), gradient Stops {
+        /// What is counted.
+        unit: Unit = Unit::Byte,
+    };
 }
 
-impl Op for StringCase {
-    op_object!();
-    fn name(&self) -> &'static str {
-        if self.upper {
-            "StringUpper"
-        } else {
-            "StringLower"
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        let encoding = if self.utf8 { "utf-8" } else { "" };
-        Attrs::new().with("encoding", Attr::str(encoding))
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
-        let change = |s: &[u8]| -> Result<Bytes> {
-            if !self.utf8 {
-                let ascii = if self.upper {
-                    s.to_ascii_uppercase()
-                } else {
-                    s.to_ascii_lowercase()
-                };
-                return Ok(ascii.into());
-            }
-            let text = std::str::from_utf8(s)
-                .map_err(|_| err!(InvalidArgument, "\"{}\" is not UTF-8", s.escape_ascii()))?;
-            let text = if self.upper {
-                text.to_uppercase()
-            } else {
-                text.to_lowercase()
-            };
-            Ok(text.into_bytes().into())
-        };
-        Ok(smallvec![map_strings(&inputs[0], change)?])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
+attr_enum! {
+    /// What lengths and places of strings count.
+    Unit {
+        /// Bytes.
+        Byte = "BYTE",
+        /// Characters of UTF-8.
+        Char = "UTF8_CHAR",
     }
 }
-
-/// Each string without white space at its ends.
-#[derive(Debug)]
-pub struct StringStrip;
 
 impl Op for StringStrip {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StringStrip"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         like_input(inputs, DType::String)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -82,26 +48,11 @@ impl Op for StringStrip {
         let strip = |s: &[u8]| Ok(s.trim_ascii().into());
         Ok(smallvec![map_strings(&inputs[0], strip)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-fn unit_attr(chars: bool) -> Attrs {
-    Attrs::new().with("unit", Attr::str(if chars { "UTF8_CHAR" } else { "BYTE" }))
-}
-
-fn counts_chars(a: &AttrReader<'_>) -> Result<bool> {
-    match a.str_or("unit", "BYTE")?.as_str() {
-        "BYTE" => Ok(false),
-        "UTF8_CHAR" => Ok(true),
-        other => Err(err!(Value, "unit must be BYTE or UTF8_CHAR, got {other:?}")),
-    }
 }
 
 /// Where each character begins, and the end of the string.
-fn starts(s: &[u8], chars: bool) -> Vec<usize> {
-    if !chars {
+fn starts(s: &[u8], unit: Unit) -> Vec<usize> {
+    if unit == Unit::Byte {
         return (0..=s.len()).collect();
     }
     let mut all = vec![0];
@@ -113,32 +64,17 @@ fn starts(s: &[u8], chars: bool) -> Vec<usize> {
     all
 }
 
-/// How many bytes or characters each string has.
-#[derive(Debug)]
-pub struct StringLength {
-    /// Characters of UTF-8 rather than bytes.
-    pub chars: bool,
-}
-
 impl Op for StringLength {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StringLength"
-    }
-    fn attrs(&self) -> Attrs {
-        unit_attr(self.chars)
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         like_input(inputs, DType::Int32)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         let length = |s: &Bytes| {
-            let n = if self.chars {
-                starts(s, true).len() - 1
-            } else {
-                s.len()
+            let n = match self.unit {
+                Unit::Byte => s.len(),
+                Unit::Char => starts(s, self.unit).len() - 1,
             };
             i32::try_from(n).unwrap_or(i32::MAX)
         };
@@ -148,22 +84,11 @@ impl Op for StringLength {
             &lengths
         )?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// From each string of input 0 as many bytes or characters as input 2 says from place input 1 on, all broadcast; a
-/// negative place counts from the end.
-#[derive(Debug)]
-pub struct Substr {
-    /// Characters of UTF-8 rather than bytes.
-    pub chars: bool,
 }
 
 impl Substr {
     fn cut<'a>(&self, s: &'a [u8], pos: i64, len: i64) -> Result<&'a [u8]> {
-        let starts = starts(s, self.chars);
+        let starts = starts(s, self.unit);
         let n = (starts.len() - 1) as i64;
         if pos < -n || pos > n {
             bail!(
@@ -182,18 +107,8 @@ impl Substr {
 }
 
 impl Op for Substr {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Substr"
-    }
-    fn attrs(&self) -> Attrs {
-        unit_attr(self.chars)
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        inputs.expect_dtype(0, DType::String)?;
-        crate::args::expect_index(inputs, 1, "pos")?;
-        inputs.same_dtype(1, 2)?;
         if !inputs.shape(1).is_compatible(inputs.shape(2)) {
             bail!(
                 Shape,
@@ -223,9 +138,6 @@ impl Op for Substr {
             .collect::<Result<_>>()?;
         Ok(smallvec![Tensor::from_strings(shape, cut)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
 /// A tensor broadcast to a shape.
@@ -237,41 +149,4 @@ pub(super) fn broadcast(t: &Tensor, shape: &[usize]) -> Result<Tensor> {
     let spread = crate::movement::eval(&crate::BroadcastTo, &[t.clone(), Tensor::vector(&dims)?])?;
     let spread = spread.into_iter().next();
     spread.ok_or_else(|| err!(Internal, "nothing was broadcast"))
-}
-
-fn is_utf8(a: &AttrReader<'_>) -> Result<bool> {
-    match a.str_or("encoding", "")?.as_str() {
-        "" => Ok(false),
-        "utf-8" => Ok(true),
-        other => Err(err!(
-            Value,
-            "encoding must be \"\" or \"utf-8\", got {other:?}"
-        )),
-    }
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("StringUpper", |a| {
-        Ok(Arc::new(StringCase {
-            upper: true,
-            utf8: is_utf8(a)?,
-        }))
-    });
-    r.add("StringLower", |a| {
-        Ok(Arc::new(StringCase {
-            upper: false,
-            utf8: is_utf8(a)?,
-        }))
-    });
-    r.add("StringStrip", |_| Ok(Arc::new(StringStrip)));
-    r.add("StringLength", |a| {
-        Ok(Arc::new(StringLength {
-            chars: counts_chars(a)?,
-        }))
-    });
-    r.add("Substr", |a| {
-        Ok(Arc::new(Substr {
-            chars: counts_chars(a)?,
-        }))
-    });
 }

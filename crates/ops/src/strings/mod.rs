@@ -1,24 +1,25 @@
 //! Operations on strings, which are bytes of any encoding unless an attribute says UTF-8.
 
+mod case;
 mod join;
 mod map;
 mod number;
 mod pattern;
 mod split;
 
-pub use join::{ReduceJoin, StringJoin, UnsortedSegmentJoin};
-pub use map::{StringCase, StringLength, StringStrip, Substr};
-pub use number::{AsString, StringToNumber};
-pub use pattern::{RegexFullMatch, RegexReplace};
-pub use split::StringSplitV2;
+pub use case::EmitStringCase;
+pub use join::EmitStringJoin;
+pub use map::EmitStringMap;
+pub use number::EmitStringNumber;
+pub use pattern::EmitPattern;
+pub use split::EmitStringSplit;
 
 use ferrograph_graph::{Inputs, Registry, Specs};
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec};
 use smallvec::smallvec;
 
-/// The spec of one result of that dtype for each string of input 0.
+/// The spec of one result of that dtype for each element of input 0.
 fn like_input(inputs: &Inputs<'_>, dtype: DType) -> Result<Specs> {
-    inputs.expect_dtype(0, DType::String)?;
     Ok(smallvec![TensorSpec::new(dtype, inputs.shape(0).clone())])
 }
 
@@ -46,6 +47,7 @@ fn char_len(text: &[u8]) -> usize {
 }
 
 pub(crate) fn register(r: &mut Registry) {
+    case::register(r);
     map::register(r);
     join::register(r);
     split::register(r);

@@ -3,39 +3,34 @@
 use super::like_input;
 use crate::args::checked;
 use crate::format::{c_exponent, general, special};
-use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors,
-    op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{
-    Bytes, Complex32, Complex64, DType, Result, Tensor, TensorSpec, bail, bf16, err, f16,
-    with_element,
+    Bytes, Complex32, Complex64, DType, Result, Tensor, bail, bf16, err, f16, with_element,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// How floats are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloatForm {
-    /// With a fixed number of digits behind the point.
-    Fixed,
-    /// With an exponent.
-    Scientific,
-    /// Whichever is shorter.
-    Shortest,
-}
+declare! {
+    trait EmitStringNumber;
 
-/// Each number as text.
-#[derive(Debug)]
-pub struct AsString {
-    /// Digits behind the point, or significant ones for the shortest form; 6 where negative.
-    pub precision: i64,
-    /// How floats are written.
-    pub form: FloatForm,
-    /// How wide the text is at least; as wide as needed where negative.
-    pub width: i64,
-    /// What fills it up: nothing, space, `0`, `+` or `-`.
-    pub fill: String,
+    /// Each of `input` as text.
+    AsString: as_string(input: T in plain) -> (output: string), gradient Stops {
+        /// Digits behind the point, or significant ones for the shortest form; 6 where negative.
+        precision: i64 = -1,
+        /// Floats are written with an exponent.
+        scientific: bool = false,
+        /// Floats are written with an exponent where that is shorter.
+        shortest: bool = false,
+        /// How wide the text is at least; as wide as needed where negative.
+        width: i64 = -1,
+        /// What fills it up: nothing, space, `0`, `+` or `-`.
+        fill: String = String::new(),
+    };
+
+    /// Each of `string_tensor` read as a number.
+    StringToNumber: string_to_number(string_tensor: string) -> (output: out_type in real), gradient Stops {
+        /// What is read.
+        out_type: DType = DType::Float32,
+    };
 }
 
 trait Written: Copy {
@@ -88,20 +83,13 @@ impl AsString {
         if let Some(text) = special(x) {
             return self.filled(text.to_owned());
         }
-        let text = match self.form {
-            FloatForm::Fixed => format!("{x:.digits$}"),
-            FloatForm::Shortest => general(x, digits),
-            FloatForm::Scientific => {
-                let text = format!("{x:.digits$e}");
-                match text.split_once('e') {
-                    Some((mantissa, exponent)) => {
-                        format!("{mantissa}e{}", c_exponent(exponent.parse().unwrap_or(0)))
-                    }
-                    None => text,
-                }
-            }
-        };
-        self.filled(text)
+        self.filled(if self.shortest {
+            general(x, digits)
+        } else if self.scientific {
+            scientific(x, digits)
+        } else {
+            format!("{x:.digits$}")
+        })
     }
 
     fn filled(&self, mut text: String) -> String {
@@ -122,32 +110,35 @@ impl AsString {
     }
 }
 
+/// A number with that many digits behind the point, and an exponent.
+fn scientific(x: f64, digits: usize) -> String {
+    let text = format!("{x:.digits$e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => {
+            format!("{mantissa}e{}", c_exponent(exponent.parse().unwrap_or(0)))
+        }
+        None => text,
+    }
+}
+
 impl Op for AsString {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "AsString"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("precision", Attr::Int(self.precision))
-            .with("scientific", Attr::Bool(self.form == FloatForm::Scientific))
-            .with("shortest", Attr::Bool(self.form == FloatForm::Shortest))
-            .with("width", Attr::Int(self.width))
-            .with("fill", Attr::str(&self.fill))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let dtype = inputs.dtype(0);
-        if !dtype.is_dense() && dtype != DType::String {
-            bail!(DType, "a {dtype} cannot be written as a string");
+        if self.scientific && self.shortest {
+            bail!(Value, "scientific and shortest exclude each other");
+        }
+        if !matches!(self.fill.as_str(), "" | " " | "0" | "+" | "-") {
+            bail!(
+                Value,
+                "fill must be one of \"\", \" \", \"0\", \"+\" and \"-\", got {:?}",
+                self.fill
+            );
         }
         if self.precision >= 0 && !(dtype.is_floating() || dtype.is_complex()) {
             bail!(Value, "precision is for floating point, not for {dtype}");
         }
-        Ok(smallvec![TensorSpec::new(
-            DType::String,
-            inputs.shape(0).clone()
-        )])
+        like_input(inputs, DType::String)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
@@ -160,16 +151,6 @@ impl Op for AsString {
         }, else => bail!(DType, "a {} cannot be written as a string", t.dtype()));
         Ok(smallvec![Tensor::from_strings(t.shape().clone(), texts)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// Each string read as a number.
-#[derive(Debug)]
-pub struct StringToNumber {
-    /// What is read.
-    pub out_type: DType,
 }
 
 fn read<T: std::str::FromStr>(s: &[u8]) -> Result<T> {
@@ -187,18 +168,8 @@ fn read<T: std::str::FromStr>(s: &[u8]) -> Result<T> {
 }
 
 impl Op for StringToNumber {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StringToNumber"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("out_type", Attr::DType(self.out_type))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        if !(self.out_type.is_integer() || self.out_type.is_floating()) {
-            bail!(DType, "a string cannot be read as {}", self.out_type);
-        }
         like_input(inputs, self.out_type)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -211,43 +182,4 @@ impl Op for StringToNumber {
         }, else => bail!(DType, "a string cannot be read as {}", self.out_type));
         Ok(smallvec![out])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-fn as_string(a: &AttrReader<'_>) -> Result<AsString> {
-    let form = match (
-        a.bool_or("scientific", false)?,
-        a.bool_or("shortest", false)?,
-    ) {
-        (true, true) => bail!(Value, "scientific and shortest exclude each other"),
-        (true, false) => FloatForm::Scientific,
-        (false, true) => FloatForm::Shortest,
-        (false, false) => FloatForm::Fixed,
-    };
-    let fill = a.str_or("fill", "")?;
-    if !matches!(fill.as_str(), "" | " " | "0" | "+" | "-") {
-        bail!(
-            Value,
-            "fill must be one of \"\", \" \", \"0\", \"+\" and \"-\", got {fill:?}"
-        );
-    }
-    Ok(AsString {
-        precision: a.int_or("precision", -1)?,
-        form,
-        width: a.int_or("width", -1)?,
-        fill,
-    })
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("AsString", |a| Ok(Arc::new(as_string(a)?)));
-    r.add("StringToNumber", |a| {
-        let out_type = match a.find("out_type") {
-            Some(_) => a.dtype("out_type")?,
-            None => DType::Float32,
-        };
-        Ok(Arc::new(StringToNumber { out_type }))
-    });
 }

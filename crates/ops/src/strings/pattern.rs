@@ -2,13 +2,39 @@
 
 use super::{like_input, map_strings};
 use crate::args::{checked, expect_rank};
-use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err};
 use regex::bytes::{Captures, Regex};
 use smallvec::smallvec;
-use std::sync::Arc;
+
+declare! {
+    trait EmitPattern;
+
+    /// Each of `input` with what matches `pattern` rewritten; `\\1` in `rewrite` is the first group, `\\0` all.
+    RegexReplace: regex_replace(input: string, pattern: string, rewrite: string) -> (output: string), gradient Stops {
+        /// Every match rather than the first.
+        replace_global: bool = true,
+    };
+
+    /// As `RegexReplace`, by a pattern and a rewrite that are fixed.
+    StaticRegexReplace: static_regex_replace(input: string) -> (output: string), gradient Stops {
+        /// What is looked for.
+        pattern: String,
+        /// What stands in its place.
+        rewrite: String,
+        /// Every match rather than the first.
+        replace_global: bool = true,
+    };
+
+    /// Whether `pattern` matches the whole of each of `input`.
+    RegexFullMatch: regex_full_match(input: string, pattern: string) -> (output: bool), gradient Stops;
+
+    /// As `RegexFullMatch`, by a pattern that is fixed.
+    StaticRegexFullMatch: static_regex_full_match(input: string) -> (output: bool), gradient Stops {
+        /// The pattern.
+        pattern: String,
+    };
+}
 
 fn compiled(pattern: &[u8]) -> Result<Regex> {
     let text = std::str::from_utf8(pattern).ok();
@@ -30,16 +56,6 @@ fn single<'a>(t: &'a Tensor, what: &str) -> Result<&'a [u8]> {
     }
 }
 
-/// Each string of input 0 with what matches a pattern rewritten; `\1` in the rewrite is the first group, `\0` all.
-/// Pattern and rewrite are attributes, or else inputs 1 and 2.
-#[derive(Debug)]
-pub struct RegexReplace {
-    /// Pattern and rewrite where they are fixed.
-    pub fixed: Option<(String, String)>,
-    /// Every match rather than the first.
-    pub replace_global: bool,
-}
-
 /// The rewrite for one match.
 fn rewritten(rewrite: &[u8], groups: &Captures<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(rewrite.len());
@@ -57,143 +73,92 @@ fn rewritten(rewrite: &[u8], groups: &Captures<'_>) -> Vec<u8> {
     out
 }
 
+/// Each string with the matches of a pattern, all or the first, rewritten.
+fn replaced(strings: &Tensor, pattern: &[u8], rewrite: &[u8], global: bool) -> Result<Tensors> {
+    let regex = compiled(pattern)?;
+    let groups = regex.captures_len();
+    let highest = rewrite
+        .windows(2)
+        .filter(|w| w[0] == b'\\' && w[1].is_ascii_digit())
+        .map(|w| usize::from(w[1] - b'0'))
+        .max();
+    if highest.is_some_and(|h| h >= groups) {
+        bail!(
+            InvalidArgument,
+            "the rewrite \"{}\" names a group that \"{}\" does not have",
+            rewrite.escape_ascii(),
+            pattern.escape_ascii()
+        );
+    }
+    let limit = usize::from(!global);
+    let replace = |s: &[u8]| -> Result<Bytes> {
+        let new = regex.replacen(s, limit, |c: &Captures<'_>| rewritten(rewrite, c));
+        Ok(new.into_owned().into())
+    };
+    Ok(smallvec![map_strings(strings, replace)?])
+}
+
+/// Whether a pattern matches the whole of each string.
+fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
+    compiled(pattern)?;
+    let whole = [b"\\A(?:", pattern, b")\\z"].concat();
+    let regex = compiled(&whole)?;
+    let matches = |s: &Bytes| regex.is_match(s);
+    let all: Vec<bool> = strings.as_strings()?.iter().map(matches).collect();
+    Ok(smallvec![Tensor::from_slice(
+        strings.shape().clone(),
+        &all
+    )?])
+}
+
 impl Op for RegexReplace {
-    op_object!();
-    fn name(&self) -> &'static str {
-        match self.fixed {
-            Some(_) => "StaticRegexReplace",
-            None => "RegexReplace",
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        let attrs = match &self.fixed {
-            Some((pattern, rewrite)) => Attrs::new()
-                .with("pattern", Attr::str(pattern))
-                .with("rewrite", Attr::str(rewrite)),
-            None => Attrs::new(),
-        };
-        attrs.with("replace_global", Attr::Bool(self.replace_global))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        match self.fixed {
-            Some(_) => inputs.expect(1)?,
-            None => {
-                inputs.expect(3)?;
-                for (i, what) in [(1, "pattern"), (2, "rewrite")] {
-                    inputs.expect_dtype(i, DType::String)?;
-                    expect_rank(inputs, i, 0, what)?;
-                }
-            }
-        }
+        expect_rank(inputs, 1, 0, "pattern")?;
+        expect_rank(inputs, 2, 0, "rewrite")?;
         like_input(inputs, DType::String)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let (pattern, rewrite) = match &self.fixed {
-            Some((pattern, rewrite)) => (pattern.as_bytes(), rewrite.as_bytes()),
-            None => (
-                single(&inputs[1], "pattern")?,
-                single(&inputs[2], "rewrite")?,
-            ),
-        };
-        let regex = compiled(pattern)?;
-        let groups = regex.captures_len();
-        let highest = rewrite
-            .windows(2)
-            .filter(|w| w[0] == b'\\' && w[1].is_ascii_digit())
-            .map(|w| usize::from(w[1] - b'0'))
-            .max();
-        if highest.is_some_and(|h| h >= groups) {
-            bail!(
-                InvalidArgument,
-                "the rewrite \"{}\" names a group that \"{}\" does not have",
-                rewrite.escape_ascii(),
-                pattern.escape_ascii()
-            );
-        }
-        let limit = usize::from(!self.replace_global);
-        let replace = |s: &[u8]| -> Result<Bytes> {
-            let new = regex.replacen(s, limit, |c: &Captures<'_>| rewritten(rewrite, c));
-            Ok(new.into_owned().into())
-        };
-        Ok(smallvec![map_strings(&inputs[0], replace)?])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
+        let (pattern, rewrite) = (
+            single(&inputs[1], "pattern")?,
+            single(&inputs[2], "rewrite")?,
+        );
+        replaced(&inputs[0], pattern, rewrite, self.replace_global)
     }
 }
 
-/// Whether a pattern matches the whole of each string of input 0. The pattern is an attribute, or else input 1.
-#[derive(Debug)]
-pub struct RegexFullMatch {
-    /// The pattern where it is fixed.
-    pub fixed: Option<String>,
+impl Op for StaticRegexReplace {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        like_input(inputs, DType::String)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let (pattern, rewrite) = (self.pattern.as_bytes(), self.rewrite.as_bytes());
+        replaced(&inputs[0], pattern, rewrite, self.replace_global)
+    }
 }
 
 impl Op for RegexFullMatch {
-    op_object!();
-    fn name(&self) -> &'static str {
-        match self.fixed {
-            Some(_) => "StaticRegexFullMatch",
-            None => "RegexFullMatch",
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        match &self.fixed {
-            Some(pattern) => Attrs::new().with("pattern", Attr::str(pattern)),
-            None => Attrs::new(),
-        }
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        if self.fixed.is_some() {
-            inputs.expect(1)?;
-        } else {
-            inputs.expect(2)?;
-            inputs.expect_dtype(1, DType::String)?;
-            expect_rank(inputs, 1, 0, "pattern")?;
-        }
+        expect_rank(inputs, 1, 0, "pattern")?;
         like_input(inputs, DType::Bool)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let pattern = match &self.fixed {
-            Some(pattern) => pattern.as_bytes(),
-            None => single(&inputs[1], "pattern")?,
-        };
-        compiled(pattern)?;
-        let whole = [b"\\A(?:", pattern, b")\\z"].concat();
-        let regex = compiled(&whole)?;
-        let matches = |s: &Bytes| regex.is_match(s);
-        let all: Vec<bool> = inputs[0].as_strings()?.iter().map(matches).collect();
-        Ok(smallvec![Tensor::from_slice(
-            inputs[0].shape().clone(),
-            &all
-        )?])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
+        matched(&inputs[0], single(&inputs[1], "pattern")?)
     }
 }
 
-pub(super) fn register(r: &mut Registry) {
-    r.add("RegexReplace", |a| {
-        Ok(Arc::new(RegexReplace {
-            fixed: None,
-            replace_global: a.bool_or("replace_global", true)?,
-        }))
-    });
-    r.add("StaticRegexReplace", |a| {
-        Ok(Arc::new(RegexReplace {
-            fixed: Some((a.str("pattern")?, a.str("rewrite")?)),
-            replace_global: a.bool_or("replace_global", true)?,
-        }))
-    });
-    r.add("RegexFullMatch", |_| {
-        Ok(Arc::new(RegexFullMatch { fixed: None }))
-    });
-    r.add("StaticRegexFullMatch", |a| {
-        Ok(Arc::new(RegexFullMatch {
-            fixed: Some(a.str("pattern")?),
-        }))
-    });
+impl Op for StaticRegexFullMatch {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        like_input(inputs, DType::Bool)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        matched(&inputs[0], self.pattern.as_bytes())
+    }
 }

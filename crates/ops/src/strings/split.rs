@@ -1,19 +1,19 @@
 //! Splitting strings.
 
 use crate::args::{checked, expect_rank};
-use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The parts of each string of vector 0 between separators 1 (white space where empty), as a sparse matrix: indices,
-/// values and shape.
-#[derive(Debug)]
-pub struct StringSplitV2 {
-    /// At most so many cuts a string; all where negative.
-    pub maxsplit: i64,
+declare! {
+    trait EmitStringSplit;
+
+    /// The parts of each of the vector `input` between separators `sep` (white space where empty), as a sparse matrix.
+    StringSplitV2: string_split(input: string, sep: string)
+        -> (indices: int64, values: string, shape: int64), gradient Stops {
+        /// At most so many cuts a string; all where negative.
+        maxsplit: i64 = -1,
+    };
 }
 
 /// Parts between runs of white space.
@@ -49,18 +49,8 @@ fn by_separator<'a>(mut text: &'a [u8], separator: &[u8], max: usize) -> Vec<&'a
 }
 
 impl Op for StringSplitV2 {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StringSplitV2"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("maxsplit", Attr::Int(self.maxsplit))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        for i in 0..2 {
-            inputs.expect_dtype(i, DType::String)?;
-        }
         expect_rank(inputs, 0, 1, "input")?;
         expect_rank(inputs, 1, 0, "sep")?;
         let spec = |dtype, dims: &[Dim]| TensorSpec::new(dtype, PartialShape::new(dims));
@@ -98,15 +88,4 @@ impl Op for StringSplitV2 {
             Tensor::vector(&shape)?,
         ])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("StringSplitV2", |a| {
-        Ok(Arc::new(StringSplitV2 {
-            maxsplit: a.int_or("maxsplit", -1)?,
-        }))
-    });
 }

@@ -355,12 +355,7 @@ pub(crate) fn zeros_like_list(t: &Tensor) -> Result<Tensor> {
 
 /// Lists added element by element, where nothing counts as zero.
 pub(crate) fn sum_of_lists(runner: &dyn Runner, lists: &[Tensor]) -> Result<Tensor> {
-    let add = crate::registry().make("AddV2", &[])?;
-    let plus = |a: &Tensor, b: &Tensor| {
-        let sum = add.eval(runner, &[a.clone(), b.clone()])?;
-        let sum = sum.into_iter().next();
-        sum.ok_or_else(|| err!(Internal, "AddV2 gave nothing"))
-    };
+    let plus = |a: &Tensor, b: &Tensor| crate::elementwise::add_now(runner, a, b);
     let Some((first, rest)) = lists.split_first() else {
         bail!(Value, "there are no lists to add");
     };

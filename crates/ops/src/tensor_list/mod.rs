@@ -8,15 +8,10 @@ mod move_ops;
 mod ops;
 mod tree;
 
-pub use ends::{TensorListPopBack, TensorListPushBack, TensorListResize};
+pub use ends::EmitListEnds;
 pub use list::TensorList;
-pub use move_ops::{
-    TensorListConcat, TensorListFromTensor, TensorListGather, TensorListScatter,
-    TensorListScatterV2, TensorListSplit, TensorListStack,
-};
-pub use ops::{
-    EmptyTensorList, TensorListGetItem, TensorListLength, TensorListReserve, TensorListSetItem,
-};
+pub use move_ops::EmitListMoves;
+pub use ops::EmitListItems;
 pub(crate) use tree::PACKED_BYTES;
 
 pub(crate) use list::{sum_of_lists, zeros_like_list};

@@ -1,17 +1,78 @@
 //! Operations between lists and tensors that hold all their elements.
 
-use super::grad::{any_shape, element_dtype, empty_like, grads};
+use super::grad::{any_shape, empty_like, grads};
 use super::list::TensorList;
-use super::ops::{element_shape, expect_list, list_spec, place_in, shape_in};
-use crate::args::{checked, expect_index, expect_rank};
+use super::ops::{element_shape, list_spec, place_in, shape_in};
+use crate::args::{checked, expect_rank};
 use crate::emit::*;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Op, Registry, Runner,
-    Specs, Tensors, VjpCall, op_object,
+    Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
 };
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
-use std::sync::Arc;
+
+declare! {
+    trait EmitListMoves;
+
+    /// All elements of the list stacked; each is of shape `element_shape`.
+    TensorListStack: tensor_list_stack(input_handle: variant, element_shape: _ in index)
+        -> (tensor: element_dtype), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+        /// How many there must be; any number where negative.
+        num_elements: i64 = -1,
+    };
+
+    /// The rows of `tensor` as a list; their shape must fit `element_shape`.
+    TensorListFromTensor: tensor_list_from_tensor(tensor: element_dtype, element_shape: shape_type in index)
+        -> (output_handle: variant), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+
+    /// The elements of the list at places `indices`, stacked; each is of shape `element_shape`.
+    TensorListGather: tensor_list_gather(
+        input_handle: variant, indices: _ in index, element_shape: _ in index
+    ) -> (values: element_dtype), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+
+    /// The list with the rows of `tensor` at places `indices`.
+    TensorListScatterIntoExistingList: tensor_list_scatter_into(
+        input_handle: variant, tensor: element_dtype, indices: _ in index
+    ) -> (output_handle: variant), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+        /// Whether a row is added to what a place holds, rather than replacing it.
+        add: bool = false,
+    };
+
+    /// A new list of `num_elements` with the rows of `tensor` at places `indices`; each is of shape `element_shape`.
+    TensorListScatterV2: tensor_list_scatter(
+        tensor: element_dtype, indices: _ in index, element_shape: shape_type in index, num_elements: _ in index
+    ) -> (output_handle: variant), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+
+    /// The elements of the list joined along their first axis, and their lengths along it; each is of shape
+    /// `element_shape`.
+    TensorListConcatV2: tensor_list_concat(
+        input_handle: variant, element_shape: shape_type in index, leading_dims: _ in any
+    ) -> (tensor: element_dtype, lengths: int64), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+
+    /// `tensor` cut along its first axis into elements of these `lengths`; their shape must fit `element_shape`.
+    TensorListSplit: tensor_list_split(
+        tensor: element_dtype, element_shape: shape_type in index, lengths: _ in index
+    ) -> (output_handle: variant), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+}
 
 /// `shape` with one more axis before it.
 fn stacked(shape: &PartialShape, n: Dim) -> PartialShape {
@@ -64,30 +125,11 @@ fn expect_element_dtype(list: &TensorList, dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// All elements of list 0 stacked; input 1 is the elements' shape.
-#[derive(Debug)]
-pub struct TensorListStack {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-    /// How many there must be; any number where negative.
-    pub num_elements: i64,
-}
-
 impl Op for TensorListStack {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListStack"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("element_dtype", Attr::DType(self.element_dtype))
-            .with("num_elements", Attr::Int(self.num_elements))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_list(inputs, 0)?;
         let n = Dim::from(usize::try_from(self.num_elements).ok());
-        let shape = stacked(&element_shape(inputs, 1)?, n);
+        let shape = stacked(&element_shape(inputs, 1), n);
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -102,7 +144,7 @@ impl Op for TensorListStack {
                 list.len()
             );
         }
-        let declared = shape_in(&inputs[1])?;
+        let declared = shape_in(&inputs[1]);
         let shape = list.shape(&declared)?;
         if let Some(shape) = shape.to_static()
             && let Some(all) = list.packed(&shape)?
@@ -112,95 +154,57 @@ impl Op for TensorListStack {
         let items = list.items(&declared)?;
         Ok(smallvec![stack(runner, &items, list.dtype, &shape)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = any_shape(e)?;
-        let attrs = vec![element_dtype(self.element_dtype)];
-        let grad = e.op("TensorListFromTensor", &[call.grad()?, &shape], attrs)?;
+        let grad = e.tensor_list_from_tensor(call.grad()?, &shape, self.element_dtype)?;
         Ok(grads([Some(grad), None]))
     }
 }
 
-/// The rows of tensor 0 as a list; input 1 is what their shape must fit.
-#[derive(Debug)]
-pub struct TensorListFromTensor {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
 impl Op for TensorListFromTensor {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListFromTensor"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
         inputs.expect_dtype(0, self.element_dtype)?;
         if inputs.shape(0).rank() == Some(0) {
             bail!(Shape, "a scalar has no rows to make a list of");
         }
-        element_shape(inputs, 1)?.merge(&rows_of(inputs.shape(0)))?;
+        element_shape(inputs, 1).merge(&rows_of(inputs.shape(0)))?;
         Ok(smallvec![list_spec()])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         let t = &inputs[0];
         let n = t.shape()[0];
-        let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1])?, n)?;
+        let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1]), n)?;
         for i in 0..n {
             list.set(i, row(t, i)?)?;
         }
         list.element_shape = PartialShape::from(&t.shape()[1..]);
         Ok(smallvec![list.into_tensor()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = e.shape_of(&call.inputs[0])?;
         let (one, none) = (e.int_vector(&[1])?, e.int_vector(&[0])?);
-        let tail = vec![("end_mask", Attr::Int(1))];
+        let tail = vec![("end_mask", ferrograph_graph::Attr::Int(1))];
         let shape = e.op("StridedSlice", &[&shape, &one, &none, &one], tail)?;
-        let attrs = vec![element_dtype(self.element_dtype)];
-        let grad = e.op("TensorListStack", &[call.grad()?, &shape], attrs)?;
+        let grad = e.tensor_list_stack(call.grad()?, &shape, self.element_dtype, -1)?;
         let grad = e.reshape_like(&grad, &call.inputs[0])?;
         Ok(grads([Some(grad), None]))
     }
 }
 
-/// The elements of list 0 at places 1, stacked; input 2 is the elements' shape.
-#[derive(Debug)]
-pub struct TensorListGather {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
 impl Op for TensorListGather {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListGather"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_list(inputs, 0)?;
-        expect_index(inputs, 1, "indices")?;
         expect_rank(inputs, 1, 1, "indices")?;
-        let shape = stacked(&element_shape(inputs, 2)?, inputs.shape(1).dim(0));
+        let shape = stacked(&element_shape(inputs, 2), inputs.shape(1).dim(0));
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
-        let shape = list.shape(&shape_in(&inputs[2])?)?;
+        let shape = list.shape(&shape_in(&inputs[2]))?;
         let item = |i: i64| {
             let i = usize::try_from(i).map_err(|_| err!(OutOfRange, "index {i} is negative"))?;
             list.item(i, &shape)
@@ -212,42 +216,18 @@ impl Op for TensorListGather {
             .collect::<Result<_>>()?;
         Ok(smallvec![stack(runner, &items, list.dtype, &shape)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let zeros = empty_like(e, &call.inputs[0], self.element_dtype)?;
-        let attrs = vec![element_dtype(self.element_dtype), ("add", Attr::Bool(true))];
-        let inputs = [&zeros, call.grad()?, &call.inputs[1]];
-        let grad = e.op("TensorListScatterIntoExistingList", &inputs, attrs)?;
+        let (tensor, places) = (call.grad()?, &call.inputs[1]);
+        let grad = e.tensor_list_scatter_into(&zeros, tensor, places, self.element_dtype, true)?;
         Ok(grads([Some(grad), None, None]))
     }
 }
 
-/// List 0 with the rows of tensor 1 at places 2.
-#[derive(Debug)]
-pub struct TensorListScatter {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-    /// Whether a row is added to what a place holds, rather than replacing it.
-    pub add: bool,
-}
-
-impl Op for TensorListScatter {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListScatterIntoExistingList"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("element_dtype", Attr::DType(self.element_dtype))
-            .with("add", Attr::Bool(self.add))
-    }
+impl Op for TensorListScatterIntoExistingList {
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_list(inputs, 0)?;
         inputs.expect_dtype(1, self.element_dtype)?;
-        expect_index(inputs, 2, "indices")?;
         expect_rank(inputs, 2, 1, "indices")?;
         let (rows, places) = (inputs.shape(1), inputs.shape(2));
         if rows.rank() == Some(0) || !rows.dim(0).is_compatible(places.dim(0)) {
@@ -261,15 +241,13 @@ impl Op for TensorListScatter {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         let mut list = TensorList::of(&inputs[0])?.clone();
-        let add = crate::registry().make("AddV2", &[])?;
         for (r, i) in inputs[2].to_i64s()?.into_iter().enumerate() {
             let i = usize::try_from(i).map_err(|_| err!(OutOfRange, "index {i} is negative"))?;
             let mut item = row(&inputs[1], r)?;
             if self.add
                 && let Some(old) = list.get(i)
             {
-                let sum = add.eval(runner, &[old.clone(), item])?.into_iter().next();
-                item = sum.ok_or_else(|| err!(Internal, "AddV2 gave nothing"))?;
+                item = crate::elementwise::add_now(runner, &old, &item)?;
             }
             if i >= list.len() {
                 list.resize(i + 1)?;
@@ -278,50 +256,27 @@ impl Op for TensorListScatter {
         }
         Ok(smallvec![list.into_tensor()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let (grad, tensor, places) = (call.grad()?, &call.inputs[1], &call.inputs[2]);
-        let attrs = vec![element_dtype(self.element_dtype)];
         let shape = any_shape(e)?;
-        let of_rows = e.op("TensorListGather", &[grad, places, &shape], attrs.clone())?;
+        let of_rows = e.tensor_list_gather(grad, places, &shape, self.element_dtype)?;
         let of_rows = e.reshape_like(&of_rows, tensor)?;
         let rest = if self.add {
             grad.clone()
         } else {
             let zeros = e.zeros_like(tensor)?;
-            e.op(
-                "TensorListScatterIntoExistingList",
-                &[grad, &zeros, places],
-                attrs,
-            )?
+            e.tensor_list_scatter_into(grad, &zeros, places, self.element_dtype, false)?
         };
-        let n = e.op("TensorListLength", &[&call.inputs[0]], vec![])?;
-        let rest = e.op("TensorListResize", &[&rest, &n], vec![])?;
+        let n = e.tensor_list_length(&call.inputs[0])?;
+        let rest = e.tensor_list_resize(&rest, &n)?;
         Ok(grads([Some(rest), Some(of_rows), None]))
     }
 }
 
-/// The elements of list 0 joined along their first axis, and their lengths along it; input 1 is the elements' shape.
-#[derive(Debug)]
-pub struct TensorListConcat {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
-impl Op for TensorListConcat {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListConcatV2"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+impl Op for TensorListConcatV2 {
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_list(inputs, 0)?;
-        let shape = stacked(&rows_of(&element_shape(inputs, 1)?), Dim::UNKNOWN);
+        let shape = stacked(&rows_of(&element_shape(inputs, 1)), Dim::UNKNOWN);
         let lengths = TensorSpec::new(DType::Int64, PartialShape::of_rank(1));
         Ok(smallvec![
             TensorSpec::new(self.element_dtype, shape),
@@ -333,7 +288,7 @@ impl Op for TensorListConcat {
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
         let mut items = Vec::with_capacity(list.len());
-        let shape = shape_in(&inputs[1])?;
+        let shape = shape_in(&inputs[1]);
         for i in 0..list.len() {
             items.push(list.item(i, &shape)?);
         }
@@ -361,37 +316,18 @@ impl Op for TensorListConcat {
         };
         Ok(smallvec![joined, Tensor::vector(&lengths)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = any_shape(e)?;
-        let attrs = vec![element_dtype(self.element_dtype)];
-        let inputs = [call.grad()?, &shape, &call.outputs[1]];
-        let grad = e.op("TensorListSplit", &inputs, attrs)?;
+        let lengths = &call.outputs[1];
+        let grad = e.tensor_list_split(call.grad()?, &shape, lengths, self.element_dtype)?;
         Ok(grads([Some(grad), None, None]))
     }
 }
 
-/// Tensor 0 cut along its first axis into elements of lengths 2; input 1 is what their shape must fit.
-#[derive(Debug)]
-pub struct TensorListSplit {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
 impl Op for TensorListSplit {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListSplit"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
         inputs.expect_dtype(0, self.element_dtype)?;
-        expect_index(inputs, 2, "lengths")?;
         expect_rank(inputs, 2, 1, "lengths")?;
         if inputs.shape(0).rank() == Some(0) {
             bail!(Shape, "a scalar cannot be cut");
@@ -402,7 +338,7 @@ impl Op for TensorListSplit {
         checked(self, inputs)?;
         let t = &inputs[0];
         let lengths = inputs[2].to_i64s()?;
-        let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1])?, lengths.len())?;
+        let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1]), lengths.len())?;
         let mut at = 0usize;
         for (i, length) in lengths.into_iter().enumerate() {
             let end = usize::try_from(length).ok().and_then(|n| at.checked_add(n));
@@ -425,44 +361,22 @@ impl Op for TensorListSplit {
         }
         Ok(smallvec![list.into_tensor()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = any_shape(e)?;
-        let attrs = vec![element_dtype(self.element_dtype)];
         // A piece that nobody read has no gradient, and its shape differs from that of the others.
         let (lengths, zeros) = (&call.inputs[2], e.zeros_like(&call.inputs[0])?);
-        let unread = e.op("TensorListSplit", &[&zeros, &shape, lengths], attrs.clone())?;
-        let pieces = e.op("AddN", &[call.grad()?, &unread], vec![])?;
-        let inputs = [&pieces, &shape, lengths];
-        let grad = e.op("TensorListConcatV2", &inputs, attrs)?;
+        let unread = e.tensor_list_split(&zeros, &shape, lengths, self.element_dtype)?;
+        let pieces = e.add_n(&[call.grad()?.clone(), unread])?;
+        let [grad, _] = e.tensor_list_concat(&pieces, &shape, lengths, self.element_dtype)?;
         let grad = e.reshape_like(&grad, &call.inputs[0])?;
         Ok(grads([Some(grad), None, None]))
     }
 }
 
-/// A new list of `num_elements` (input 3) with the rows of tensor 0 at places 1; input 2 is the elements' shape.
-#[derive(Debug)]
-pub struct TensorListScatterV2 {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
 impl Op for TensorListScatterV2 {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListScatterV2"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(4)?;
         inputs.expect_dtype(0, self.element_dtype)?;
-        expect_index(inputs, 1, "indices")?;
-        element_shape(inputs, 2)?;
-        expect_index(inputs, 3, "num_elements")?;
         Ok(smallvec![list_spec()])
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -471,67 +385,19 @@ impl Op for TensorListScatterV2 {
             [n] if *n < 0 => 0,
             _ => place_in(&inputs[3], "num_elements")?,
         };
-        let list = TensorList::new(self.element_dtype, shape_in(&inputs[2])?, n)?;
-        let into = TensorListScatter {
+        let list = TensorList::new(self.element_dtype, shape_in(&inputs[2]), n)?;
+        let into = TensorListScatterIntoExistingList {
             element_dtype: self.element_dtype,
             add: false,
         };
         let list = list.into_tensor();
         into.eval(runner, &[list, inputs[0].clone(), inputs[1].clone()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = any_shape(e)?;
-        let attrs = vec![element_dtype(self.element_dtype)];
-        let inputs = [call.grad()?, &call.inputs[1], &shape];
-        let grad = e.op("TensorListGather", &inputs, attrs)?;
+        let (grad, places) = (call.grad()?, &call.inputs[1]);
+        let grad = e.tensor_list_gather(grad, places, &shape, self.element_dtype)?;
         let grad = e.reshape_like(&grad, &call.inputs[0])?;
         Ok(grads([Some(grad), None, None, None]))
     }
-}
-
-fn dtype(a: &AttrReader<'_>) -> Result<DType> {
-    a.dtype("element_dtype")
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("TensorListStack", |a| {
-        Ok(Arc::new(TensorListStack {
-            element_dtype: dtype(a)?,
-            num_elements: a.int_or("num_elements", -1)?,
-        }))
-    });
-    r.add("TensorListFromTensor", |a| {
-        Ok(Arc::new(TensorListFromTensor {
-            element_dtype: dtype(a)?,
-        }))
-    });
-    r.add("TensorListGather", |a| {
-        Ok(Arc::new(TensorListGather {
-            element_dtype: dtype(a)?,
-        }))
-    });
-    r.add("TensorListScatterIntoExistingList", |a| {
-        Ok(Arc::new(TensorListScatter {
-            element_dtype: dtype(a)?,
-            add: a.bool_or("add", false)?,
-        }))
-    });
-    r.add("TensorListScatterV2", |a| {
-        Ok(Arc::new(TensorListScatterV2 {
-            element_dtype: dtype(a)?,
-        }))
-    });
-    r.add("TensorListConcatV2", |a| {
-        Ok(Arc::new(TensorListConcat {
-            element_dtype: dtype(a)?,
-        }))
-    });
-    r.add("TensorListSplit", |a| {
-        Ok(Arc::new(TensorListSplit {
-            element_dtype: dtype(a)?,
-        }))
-    });
 }

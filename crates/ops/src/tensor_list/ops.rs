@@ -1,39 +1,32 @@
 //! Operations on single elements of lists.
 
 use super::PACKED_BYTES;
-use super::grad::{element_dtype, empty_like, grads};
+use super::grad::{empty_like, grads};
 use super::list::TensorList;
-use crate::args::{checked, expect_index, scalar};
+use crate::args::{checked, scalar};
 use crate::emit::*;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, ObjectKernel, Op, Operands,
-    Registry, Runner, Specs, Tensors, VjpCall, op_object,
+    Emitter, Grads, Inputs, Lowered, ObjectKernel, Op, Operands, Runner, Specs, Tensors, VjpCall,
+    declare, declared,
 };
 use ferrograph_tensor::{DType, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
-use std::sync::Arc;
 
 /// A list.
 pub(super) fn list_spec() -> TensorSpec {
     TensorSpec::scalar(DType::Variant)
 }
 
-/// Checks that input `i` is a list.
-pub(super) fn expect_list(inputs: &Inputs<'_>, i: usize) -> Result<()> {
-    inputs.expect_dtype(i, DType::Variant)
-}
-
 /// The element shape that input `i` spells; a scalar -1 leaves it open.
-pub(super) fn element_shape(inputs: &Inputs<'_>, i: usize) -> Result<PartialShape> {
-    expect_index(inputs, i, "element_shape")?;
+pub(super) fn element_shape(inputs: &Inputs<'_>, i: usize) -> PartialShape {
     match inputs.shape(i).rank() {
-        Some(1) => Ok(inputs.shape_value(i)),
-        _ => Ok(PartialShape::UNKNOWN),
+        Some(1) => inputs.shape_value(i),
+        _ => PartialShape::UNKNOWN,
     }
 }
 
 /// The element shape that a tensor spells.
-pub(super) fn shape_in(t: &Tensor) -> Result<PartialShape> {
+pub(super) fn shape_in(t: &Tensor) -> PartialShape {
     let spec = t.spec();
     element_shape(&Inputs::new([(&spec, Some(t), None)]), 0)
 }
@@ -73,62 +66,65 @@ pub(super) fn parts<const N: usize>(inputs: Tensors) -> Result<[Tensor; N]> {
     parts.map_err(|_| err!(Type, "expected {N} inputs, got {n}"))
 }
 
+declare! {
+    trait EmitListItems;
+
+    /// A list without places, of elements of shape `element_shape`.
+    EmptyTensorList: empty_tensor_list(element_shape: shape_type in index, max_num_elements: _ in any)
+        -> (handle: variant), gradient Stops {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+
+    /// A list of `num_elements` places, with nothing in them, of elements of shape `element_shape`.
+    TensorListReserve: tensor_list_reserve(element_shape: shape_type in index, num_elements: _ in index)
+        -> (handle: variant), gradient Stops {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+
+    /// How many places a list has.
+    TensorListLength: tensor_list_length(input_handle: variant) -> (length: int32), gradient Stops;
+
+    /// The list with `item` at place `index`.
+    TensorListSetItem: tensor_list_set_item(input_handle: variant, index: _ in index, item: element_dtype)
+        -> (output_handle: variant), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+        /// Whether the list grows where the place lies behind its end.
+        grows as "resize_if_index_out_of_bounds": bool = false,
+    };
+
+    /// The element at place `index`, zeros of shape `element_shape` where none was written.
+    TensorListGetItem: tensor_list_get_item(input_handle: variant, index: _ in index, element_shape: _ in index)
+        -> (item: element_dtype), gradient Vjp {
+        /// The dtype of the elements.
+        element_dtype: DType,
+    };
+}
+
 fn single(list: TensorList) -> Result<Tensors> {
     Ok(smallvec![list.into_tensor()])
 }
 
-/// A list without places.
-#[derive(Debug)]
-pub struct EmptyTensorList {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
 impl Op for EmptyTensorList {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "EmptyTensorList"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        element_shape(inputs, 0)?;
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![list_spec()])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         single(TensorList::new(
             self.element_dtype,
-            shape_in(&inputs[0])?,
+            shape_in(&inputs[0]),
             0,
         )?)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// A list of as many places as input 1 says, with nothing in them.
-#[derive(Debug)]
-pub struct TensorListReserve {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
 }
 
 impl Op for TensorListReserve {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListReserve"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        element_shape(inputs, 0)?;
-        expect_index(inputs, 1, "num_elements")?;
         if let Some(n) = scalar(inputs, 1).filter(|n| *n < 0) {
             bail!(Shape, "num_elements must not be negative, got {n}");
         }
@@ -139,27 +135,15 @@ impl Op for TensorListReserve {
         let n = place_in(&inputs[1], "num_elements")?;
         single(TensorList::new(
             self.element_dtype,
-            shape_in(&inputs[0])?,
+            shape_in(&inputs[0]),
             n,
         )?)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
-/// How many places a list has.
-#[derive(Debug)]
-pub struct TensorListLength;
-
 impl Op for TensorListLength {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListLength"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        expect_list(inputs, 0)?;
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![TensorSpec::scalar(DType::Int32)])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -167,46 +151,19 @@ impl Op for TensorListLength {
         let n = i32::try_from(TensorList::of(&inputs[0])?.len());
         Ok(smallvec![Tensor::scalar(n.unwrap_or(i32::MAX))?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// List 0 with tensor 2 at place 1.
-#[derive(Debug)]
-pub struct TensorListSetItem {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-    /// Whether the list grows where the place lies behind its end.
-    pub grows: bool,
 }
 
 impl Op for TensorListSetItem {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListSetItem"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("element_dtype", Attr::DType(self.element_dtype))
-            .with("resize_if_index_out_of_bounds", Attr::Bool(self.grows))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_list(inputs, 0)?;
-        expect_index(inputs, 1, "index")?;
         inputs.expect_dtype(2, self.element_dtype)?;
         Ok(smallvec![list_spec()])
     }
-    fn object_kernel(
-        &self,
-        inputs: &Inputs<'_>,
-        _outputs: &[TensorSpec],
-    ) -> Result<Option<ObjectKernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let (index, dtype, grows) = (inputs.dtype(1), self.element_dtype, self.grows);
         let shape = packed(inputs.spec(2)).filter(|_| inputs.shape(1).n_elements() == Some(1));
-        Ok(shape.map(|shape| {
-            ObjectKernel::Changes(Box::new(move |list, o| {
+        Ok(shape.map_or(Lowered::Eval, |shape| {
+            Lowered::Object(ObjectKernel::Changes(Box::new(move |list, o| {
                 let i = place_of(o, index)?;
                 TensorList::change(list, |list| {
                     if grows && i >= list.len() {
@@ -214,7 +171,7 @@ impl Op for TensorListSetItem {
                     }
                     list.set_bytes(i, dtype, &shape, o.input_bytes(1))
                 })
-            }))
+            })))
         }))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -232,24 +189,16 @@ impl Op for TensorListSetItem {
         })?;
         Ok(smallvec![list])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = call.grad()?;
         let (index, item) = (&call.inputs[1], &call.inputs[2]);
-        let dtype = element_dtype(self.element_dtype);
         let shape = e.shape_of(item)?;
-        let of_item = e.op(
-            "TensorListGetItem",
-            &[grad, index, &shape],
-            vec![dtype.clone()],
-        )?;
+        let of_item = e.tensor_list_get_item(grad, index, &shape, self.element_dtype)?;
         let zeros = e.zeros_like(item)?;
-        let rest = e.op("TensorListSetItem", &[grad, index, &zeros], vec![dtype])?;
+        let rest = e.tensor_list_set_item(grad, index, &zeros, self.element_dtype, false)?;
         let rest = if self.grows {
-            let n = e.op("TensorListLength", &[&call.inputs[0]], vec![])?;
-            e.op("TensorListResize", &[&rest, &n], vec![])?
+            let n = e.tensor_list_length(&call.inputs[0])?;
+            e.tensor_list_resize(&rest, &n)?
         } else {
             rest
         };
@@ -257,40 +206,20 @@ impl Op for TensorListSetItem {
     }
 }
 
-/// The element of list 0 at place 1, zeros of shape 2 where none was written.
-#[derive(Debug)]
-pub struct TensorListGetItem {
-    /// The dtype of the elements.
-    pub element_dtype: DType,
-}
-
 impl Op for TensorListGetItem {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "TensorListGetItem"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("element_dtype", Attr::DType(self.element_dtype))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_list(inputs, 0)?;
-        expect_index(inputs, 1, "index")?;
-        let shape = element_shape(inputs, 2)?;
+        let shape = element_shape(inputs, 2);
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
-    fn object_kernel(
-        &self,
-        inputs: &Inputs<'_>,
-        outputs: &[TensorSpec],
-    ) -> Result<Option<ObjectKernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let (index, dtype) = (inputs.dtype(1), self.element_dtype);
         let shape = packed(&outputs[0]).filter(|_| inputs.shape(1).n_elements() == Some(1));
-        Ok(shape.map(|shape| {
-            ObjectKernel::Reads(Box::new(move |list, o| {
+        Ok(shape.map_or(Lowered::Eval, |shape| {
+            Lowered::Object(ObjectKernel::Reads(Box::new(move |list, o| {
                 let i = place_of(o, index)?;
                 TensorList::of(list)?.read(i, dtype, &shape, o.output_bytes(0))
-            }))
+            })))
         }))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -308,45 +237,12 @@ impl Op for TensorListGetItem {
             );
         }
         let i = place_in(&inputs[1], "index")?;
-        Ok(smallvec![list.item(i, &shape_in(&inputs[2])?)?])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+        Ok(smallvec![list.item(i, &shape_in(&inputs[2]))?])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let zeros = empty_like(e, &call.inputs[0], self.element_dtype)?;
-        let attrs = vec![element_dtype(self.element_dtype)];
-        let inputs = [&zeros, &call.inputs[1], call.grad()?];
-        let grad = e.op("TensorListSetItem", &inputs, attrs)?;
+        let (index, item) = (&call.inputs[1], call.grad()?);
+        let grad = e.tensor_list_set_item(&zeros, index, item, self.element_dtype, false)?;
         Ok(grads([Some(grad), None, None]))
     }
-}
-
-pub(super) fn dtype(a: &AttrReader<'_>) -> Result<DType> {
-    a.dtype("element_dtype")
-}
-
-pub(super) fn register(r: &mut Registry) {
-    r.add("EmptyTensorList", |a| {
-        Ok(Arc::new(EmptyTensorList {
-            element_dtype: dtype(a)?,
-        }))
-    });
-    r.add("TensorListReserve", |a| {
-        Ok(Arc::new(TensorListReserve {
-            element_dtype: dtype(a)?,
-        }))
-    });
-    r.add("TensorListLength", |_| Ok(Arc::new(TensorListLength)));
-    r.add("TensorListSetItem", |a| {
-        Ok(Arc::new(TensorListSetItem {
-            element_dtype: dtype(a)?,
-            grows: a.bool_or("resize_if_index_out_of_bounds", false)?,
-        }))
-    });
-    r.add("TensorListGetItem", |a| {
-        Ok(Arc::new(TensorListGetItem {
-            element_dtype: dtype(a)?,
-        }))
-    });
 }

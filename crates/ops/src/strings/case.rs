@@ -1,0 +1,65 @@
+//! Upper and lower case.
+
+use super::{like_input, map_strings};
+use crate::args::checked;
+use crate::attrs::attr_enum;
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare_family, of_family};
+use ferrograph_tensor::{Bytes, DType, Result, Tensor, err};
+use smallvec::smallvec;
+
+declare_family! {
+    trait EmitStringCase;
+
+    /// Each string in upper or lower case: ASCII letters only, or all of UTF-8.
+    StringCase {
+        /// Upper rather than lower.
+        upper: bool,
+    } (input: string) -> (output: string) {
+        /// What the strings are.
+        encoding: Encoding = Encoding::Bytes,
+    };
+
+    /// Each of `input` in lower case.
+    StringLower: string_lower, gradient Stops { upper: false };
+    /// Each of `input` in upper case.
+    StringUpper: string_upper, gradient Stops { upper: true };
+}
+
+attr_enum! {
+    /// What strings are.
+    Encoding {
+        /// Bytes, of which ASCII letters have a case.
+        Bytes = "",
+        /// Text.
+        Utf8 = "utf-8",
+    }
+}
+
+impl Op for StringCase {
+    of_family!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        like_input(inputs, DType::String)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let change = |s: &[u8]| -> Result<Bytes> {
+            if self.encoding == Encoding::Bytes {
+                let ascii = if self.upper {
+                    s.to_ascii_uppercase()
+                } else {
+                    s.to_ascii_lowercase()
+                };
+                return Ok(ascii.into());
+            }
+            let text = std::str::from_utf8(s)
+                .map_err(|_| err!(InvalidArgument, "\"{}\" is not UTF-8", s.escape_ascii()))?;
+            let text = if self.upper {
+                text.to_uppercase()
+            } else {
+                text.to_lowercase()
+            };
+            Ok(text.into_bytes().into())
+        };
+        Ok(smallvec![map_strings(&inputs[0], change)?])
+    }
+}
