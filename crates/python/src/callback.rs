@@ -2,7 +2,7 @@
 
 use crate::emit::to_val;
 use crate::errors::{IntoPyResult, PyPayload, guarded};
-use crate::hooks;
+use crate::hooks::{Hooks, hooks};
 use crate::tensor::{PyTensor, wrap};
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Effect, Emitter, Grad, Grads, Inputs, Op, Runner, Specs,
@@ -63,7 +63,7 @@ pub(crate) fn callback_error(py: Python<'_>, e: PyErr) -> Error {
 /// Calls a hook with the interpreter lock held and operations computing at once; gives the tensors it returns and what
 /// stands behind them.
 fn call_hook(
-    name: &str,
+    hook: fn(&Hooks) -> &Py<PyAny>,
     first: &Py<PyAny>,
     inputs: &[Tensor],
     dtypes: &[DType],
@@ -80,7 +80,9 @@ fn call_hook(
                 .iter()
                 .map(|d| crate::bridge::dtype_to_py(py, *d))
                 .collect::<PyResult<Vec<_>>>()?;
-            let answer = hooks::hook(py, name)?.call1((first, inputs, dtypes, eager))?;
+            let answer = hook(hooks(py)?)
+                .bind(py)
+                .call1((first, inputs, dtypes, eager))?;
             let (tensors, rest): (Vec<Bound<'_, PyTensor>>, Option<Py<PyAny>>) =
                 answer.extract()?;
             let tensors = tensors
@@ -127,7 +129,7 @@ impl Op for PyFunc {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (mut outputs, left) = call_hook(
-            "run_callback",
+            |h| &h.run_callback,
             &self.function.0,
             inputs,
             &self.dtypes,
@@ -199,7 +201,7 @@ impl Op for PyFuncGrad {
             )
         })?;
         Ok(call_hook(
-            "callback_gradient",
+            |h| &h.callback_gradient,
             &left.0,
             &inputs[1..],
             &self.dtypes,

@@ -1,19 +1,21 @@
 //! Emitting operations from Python: operators, the general door, constants.
 
 use crate::errors::{IntoPyResult, guarded};
+use crate::hooks::hooks;
 use crate::tensor::{PyTensor, wrap};
 use crate::variable::PyVariable;
-use crate::{bridge, convert, hooks};
+use crate::{bridge, convert};
 use ferrograph_data::registry;
 use ferrograph_graph::{Attr, Graph, OpRef, Val, Vals};
 use ferrograph_ops::Const;
-use ferrograph_runtime::{emit, emit_named, is_tracing};
+use ferrograph_runtime::{compute, computes_now, emit, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use std::sync::{Arc, LazyLock};
+use smallvec::{Array, SmallVec};
+use std::sync::Arc;
 
 /// A constant: eager it is the tensor, in a trace a `Const` node.
 pub(crate) fn constant(py: Python<'_>, tensor: Tensor, name: Option<&str>) -> PyResult<Val> {
@@ -25,7 +27,10 @@ pub(crate) fn constant(py: Python<'_>, tensor: Tensor, name: Option<&str>) -> Py
     first(outputs)
 }
 
-fn first(outputs: Vals) -> PyResult<Val> {
+fn first<T>(outputs: SmallVec<[T; 2]>) -> PyResult<T>
+where
+    [T; 2]: Array<Item = T>,
+{
     outputs
         .into_iter()
         .next()
@@ -63,7 +68,7 @@ fn packed(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Val> {
         return as_val(&made)?
             .ok_or_else(|| PyTypeError::new_err("__tf_tensor__ did not return a tensor"));
     }
-    let made = hooks::hook(py, "pack")?.call1((obj, dtype))?;
+    let made = hooks(py)?.pack.bind(py).call1((obj, dtype))?;
     as_val(&made)?.ok_or_else(|| PyTypeError::new_err("the value does not convert to a tensor"))
 }
 
@@ -78,49 +83,7 @@ pub(crate) fn operand(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
     }
 }
 
-macro_rules! ready_ops {
-    ($($name:literal),*) => {
-        /// Operations without attributes that operators use, made once.
-        fn ready(name: &str) -> Option<OpRef> {
-            match name { $(
-                $name => {
-                    static OP: LazyLock<Option<OpRef>> = LazyLock::new(|| registry().make($name, &[]).ok());
-                    OP.clone()
-                }
-            )* _ => None }
-        }
-    };
-}
-
-ready_ops!(
-    "AddV2",
-    "Sub",
-    "Mul",
-    "RealDiv",
-    "FloorDiv",
-    "FloorMod",
-    "Pow",
-    "Neg",
-    "Abs",
-    "Less",
-    "LessEqual",
-    "Greater",
-    "GreaterEqual",
-    "LogicalAnd",
-    "LogicalOr",
-    "LogicalNot",
-    "Maximum",
-    "Minimum",
-    "Exp",
-    "Tanh"
-);
-
 fn make(py: Python<'_>, name: &str, attrs: &[(String, Attr)]) -> PyResult<OpRef> {
-    if attrs.is_empty()
-        && let Some(op) = ready(name)
-    {
-        return Ok(op);
-    }
     registry().make(name, attrs).or_raise(py)
 }
 
@@ -129,102 +92,41 @@ pub(crate) fn emit_one(py: Python<'_>, op: OpRef, inputs: &[Val]) -> PyResult<Va
     first(guarded(|| emit(op, inputs)).or_raise(py)?)
 }
 
-/// Operators whose operation depends on the dtype of the operands.
-fn operator_name(name: &'static str, dtype: DType) -> &'static str {
-    match (name, dtype) {
-        ("and", DType::Bool) => "LogicalAnd",
-        ("or", DType::Bool) => "LogicalOr",
-        ("xor", DType::Bool) => "NotEqual",
-        ("and", _) => "BitwiseAnd",
-        ("or", _) => "BitwiseOr",
-        ("xor", _) => "BitwiseXor",
-        (other, _) => other,
-    }
-}
-
-/// Whether an operand's own class should be asked first, by its reflected method.
-fn defers(other: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = other.py();
-    let plain = other.is_instance_of::<PyInt>()
-        || other.is_instance_of::<PyFloat>()
-        || other.is_instance_of::<PyString>()
-        || other.is_instance_of::<PyBytes>()
-        || other.is_instance_of::<PyList>()
-        || other.is_instance_of::<PyTuple>();
-    if plain {
-        return Ok(false);
-    }
-    match other.getattr_opt(intern!(py, "__array_priority__"))? {
-        Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 100.0)),
-        None => Ok(false),
-    }
-}
-
-/// A binary operator with a tensor on one side; `swapped` where it is on the right.
-pub(crate) fn binary_operator<'py>(
-    name: &'static str,
-    slf: &Bound<'py, PyTensor>,
-    other: &Bound<'py, PyAny>,
-    swapped: bool,
+/// The one output of an operation on one value.
+pub(crate) fn emit_single<'py>(
+    py: Python<'py>,
+    op: &OpRef,
+    x: &Val,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = slf.py();
-    let own = &slf.get().val;
-    let theirs = match as_val(other)? {
-        Some(val) => val,
-        None => {
-            if defers(other)? {
-                return Ok(py.NotImplemented().into_bound(py));
-            }
-            operand(other, own.dtype())?
-        }
-    };
-    let (a, b) = if swapped {
-        (theirs, own.clone())
-    } else {
-        (own.clone(), theirs)
-    };
-    match name {
-        "truediv" if a.dtype().is_differentiable() => {
-            wrap(py, emit_one(py, make(py, "RealDiv", &[])?, &[a, b])?)
-        }
-        "truediv" | "matmul" => hooks::hook(py, name)?.call1((wrap(py, a)?, wrap(py, b)?)),
-        "Equal" | "NotEqual" | "xor" => {
-            let attrs = [(
-                "incompatible_shape_error".to_owned(),
-                Attr::Bool(name == "xor"),
-            )];
-            let op = make(
-                py,
-                operator_name(name, a.dtype()),
-                if a.dtype() == DType::Bool || name != "xor" {
-                    &attrs
-                } else {
-                    &[]
-                },
-            )?;
-            wrap(py, emit_one(py, op, &[a, b])?)
-        }
-        _ => {
-            let op = make(py, operator_name(name, a.dtype()), &[])?;
-            wrap(py, emit_one(py, op, &[a, b])?)
-        }
+    match x {
+        Val::Eager(x) if computes_now() => compute_one(py, op, std::slice::from_ref(&x.tensor)),
+        _ => wrap(py, emit_one(py, op.clone(), std::slice::from_ref(x))?),
     }
 }
 
-/// A unary operator.
-pub(crate) fn unary_operator<'py>(
-    name: &'static str,
-    slf: &Bound<'py, PyTensor>,
+/// The one output of an operation on two values.
+pub(crate) fn emit_pair<'py>(
+    py: Python<'py>,
+    op: &OpRef,
+    a: &Val,
+    b: &Val,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = slf.py();
-    wrap(
-        py,
-        emit_one(
-            py,
-            make(py, name, &[])?,
-            std::slice::from_ref(&slf.get().val),
-        )?,
-    )
+    match (a, b) {
+        (Val::Eager(a), Val::Eager(b)) if computes_now() => {
+            compute_one(py, op, &[a.tensor.clone(), b.tensor.clone()])
+        }
+        _ => wrap(py, emit_one(py, op.clone(), &[a.clone(), b.clone()])?),
+    }
+}
+
+/// The one output of an operation where nothing but its value is asked for.
+pub(crate) fn compute_one<'py>(
+    py: Python<'py>,
+    op: &OpRef,
+    inputs: &[Tensor],
+) -> PyResult<Bound<'py, PyAny>> {
+    let outputs = guarded(|| compute(op, inputs)).or_raise(py)?;
+    wrap(py, Val::eager(first(outputs)?))
 }
 
 /// A finished graph on its way through Python.

@@ -7,24 +7,105 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-static HOOKS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+macro_rules! hooks {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// One field an object, under the name it is registered by.
+        pub(crate) struct Hooks { $($(#[$doc])* pub(crate) $name: Py<PyAny>,)* }
 
-/// Registers functions of the front end by name; called once at import.
+        impl Hooks {
+            fn read(found: &Bound<'_, PyDict>) -> PyResult<Hooks> {
+                Ok(Hooks { $($name: required(found, stringify!($name))?,)* })
+            }
+        }
+    };
+}
+
+hooks! {
+    /// The module of the error classes.
+    errors,
+    /// `repr` of a tensor.
+    repr,
+    /// `str` of a tensor.
+    str,
+    /// `format` of a tensor.
+    format,
+    /// `tensor[key]` for the keys that are not plain.
+    getitem,
+    /// The rows of a tensor as a list.
+    unstack,
+    /// A sequence with tensors in it as one tensor.
+    pack,
+    /// The key that stands for a tensor in dictionaries.
+    tensor_ref,
+    /// How a tensor is pickled.
+    reduce_tensor,
+    /// The graph of a symbolic tensor.
+    graph_of,
+    /// The operation that gives a symbolic tensor.
+    operation_of,
+    /// What an argument of no plain type is to a signature.
+    classify,
+    /// A structure with other children.
+    rebuild,
+    /// A value of a trace type made of placeholders.
+    typed_placeholder,
+    /// A variable over another handle.
+    variable_from_handle,
+    /// The error of a call that does not fit the parameters.
+    binding_error,
+    /// Writes text to one of Python's streams.
+    print_sink,
+    /// Hears of a trace that is called while another one is made.
+    called_while_tracing,
+    /// Leaves the front end's own frames out of a traceback.
+    show_users_frames,
+    /// Runs a callback on tensors.
+    run_callback,
+    /// Takes the gradient of a callback.
+    callback_gradient,
+}
+
+static HOOKS: PyOnceLock<Hooks> = PyOnceLock::new();
+
+/// Registers objects of the front end by name; called once at import.
+///
+/// # Errors
+/// `RuntimeError` where one is missing.
 #[pyfunction]
-pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) {
+pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
     // A second registration keeps the first: there is one front end.
-    let _ = HOOKS.set(hooks.py(), hooks.clone().unbind());
+    let _ = HOOKS.set(hooks.py(), Hooks::read(hooks)?);
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_ops::set_interrupt_check(crate::callback::check_interrupt);
+    Ok(())
+}
+
+fn required(hooks: &Bound<'_, PyDict>, name: &str) -> PyResult<Py<PyAny>> {
+    match hooks.get_item(name)? {
+        Some(found) => Ok(found.unbind()),
+        None => Err(PyRuntimeError::new_err(format!(
+            "hook {name} is not registered"
+        ))),
+    }
+}
+
+/// The registered objects.
+///
+/// # Errors
+/// `RuntimeError` before the front end is imported.
+#[inline]
+pub(crate) fn hooks(py: Python<'_>) -> PyResult<&'static Hooks> {
+    HOOKS
+        .get(py)
+        .ok_or_else(|| PyRuntimeError::new_err("ferrograph is not fully imported yet"))
 }
 
 /// Prints through Python's own streams, so that they can be redirected as usual.
 fn print(stream: &str, text: &[u8]) -> ferrograph_tensor::Result<()> {
     let text = String::from_utf8_lossy(text);
     let done = Python::attach(|py| {
-        hook(py, "print_sink")?
-            .call1((stream, text.as_ref()))
-            .map(|_| ())
+        let sink = hooks(py)?.print_sink.bind(py);
+        sink.call1((stream, text.as_ref())).map(|_| ())
     });
     done.map_err(|e| {
         let message = e.to_string();
@@ -36,18 +117,7 @@ fn print(stream: &str, text: &[u8]) -> ferrograph_tensor::Result<()> {
     })
 }
 
-/// The registered object of that name.
-pub(crate) fn hook<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let hooks = HOOKS
-        .get(py)
-        .ok_or_else(|| PyRuntimeError::new_err("ferrograph is not fully imported yet"))?;
-    hooks
-        .bind(py)
-        .get_item(name)?
-        .ok_or_else(|| PyRuntimeError::new_err(format!("hook {name} is not registered")))
-}
-
 /// The class of that name in `ferrograph.errors`.
 pub(crate) fn error_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    hook(py, "errors")?.getattr(name)
+    hooks(py)?.errors.bind(py).getattr(name)
 }

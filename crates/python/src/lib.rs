@@ -11,6 +11,8 @@ mod first_call;
 mod fork;
 mod function;
 mod hooks;
+mod index;
+mod operators;
 mod origin;
 mod region;
 mod tape;

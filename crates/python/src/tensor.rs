@@ -1,10 +1,9 @@
 //! The tensor classes: `Tensor`, and its two kinds, eager with a value and symbolic without.
 
-use crate::emit::{binary_operator, unary_operator};
 use crate::errors::IntoPyResult;
-use crate::{bridge, export, hooks};
+use crate::hooks::hooks;
+use crate::{bridge, export, index, operators};
 use ferrograph_graph::Val;
-use ferrograph_tensor::DType;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
@@ -78,121 +77,121 @@ impl PyTensor {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("AddV2", slf, other, false)
+        operators::binary(&operators::ADD, slf, other, false)
     }
     fn __radd__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("AddV2", slf, other, true)
+        operators::binary(&operators::ADD, slf, other, true)
     }
     fn __sub__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("Sub", slf, other, false)
+        operators::binary(&operators::SUB, slf, other, false)
     }
     fn __rsub__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("Sub", slf, other, true)
+        operators::binary(&operators::SUB, slf, other, true)
     }
     fn __mul__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("Mul", slf, other, false)
+        operators::binary(&operators::MUL, slf, other, false)
     }
     fn __rmul__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("Mul", slf, other, true)
+        operators::binary(&operators::MUL, slf, other, true)
     }
     fn __truediv__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("truediv", slf, other, false)
+        operators::true_division(slf, other, false)
     }
     fn __rtruediv__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("truediv", slf, other, true)
+        operators::true_division(slf, other, true)
     }
     fn __floordiv__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("FloorDiv", slf, other, false)
+        operators::binary(&operators::FLOORDIV, slf, other, false)
     }
     fn __rfloordiv__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("FloorDiv", slf, other, true)
+        operators::binary(&operators::FLOORDIV, slf, other, true)
     }
     fn __mod__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("FloorMod", slf, other, false)
+        operators::binary(&operators::MOD, slf, other, false)
     }
     fn __rmod__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("FloorMod", slf, other, true)
+        operators::binary(&operators::MOD, slf, other, true)
     }
     fn __matmul__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("matmul", slf, other, false)
+        operators::binary(&operators::MATMUL, slf, other, false)
     }
     fn __rmatmul__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("matmul", slf, other, true)
+        operators::binary(&operators::MATMUL, slf, other, true)
     }
     fn __and__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("and", slf, other, false)
+        operators::binary(&operators::AND, slf, other, false)
     }
     fn __rand__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("and", slf, other, true)
+        operators::binary(&operators::AND, slf, other, true)
     }
     fn __or__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("or", slf, other, false)
+        operators::binary(&operators::OR, slf, other, false)
     }
     fn __ror__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("or", slf, other, true)
+        operators::binary(&operators::OR, slf, other, true)
     }
     fn __xor__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("xor", slf, other, false)
+        operators::binary(&operators::XOR, slf, other, false)
     }
     fn __rxor__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("xor", slf, other, true)
+        operators::binary(&operators::XOR, slf, other, true)
     }
 }
 
@@ -213,7 +212,7 @@ impl PyTensor {
                 "pow() with a modulus is not defined for tensors",
             ));
         }
-        binary_operator("Pow", slf, other, false)
+        operators::binary(&operators::POW, slf, other, false)
     }
 
     fn __rpow__<'py>(
@@ -221,29 +220,19 @@ impl PyTensor {
         other: &Bound<'py, PyAny>,
         _modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        binary_operator("Pow", slf, other, true)
+        operators::binary(&operators::POW, slf, other, true)
     }
 
     fn __neg__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        unary_operator("Neg", slf)
+        operators::negative(slf)
     }
 
     fn __abs__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let name = if slf.get().val.dtype().is_complex() {
-            "ComplexAbs"
-        } else {
-            "Abs"
-        };
-        unary_operator(name, slf)
+        operators::absolute(slf)
     }
 
     fn __invert__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let name = if slf.get().val.dtype() == DType::Bool {
-            "LogicalNot"
-        } else {
-            "Invert"
-        };
-        unary_operator(name, slf)
+        operators::inverted(slf)
     }
 
     fn __richcmp__<'py>(
@@ -251,18 +240,10 @@ impl PyTensor {
         other: &Bound<'py, PyAny>,
         op: CompareOp,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let name = match op {
-            CompareOp::Lt => "Less",
-            CompareOp::Le => "LessEqual",
-            CompareOp::Gt => "Greater",
-            CompareOp::Ge => "GreaterEqual",
-            CompareOp::Eq => "Equal",
-            CompareOp::Ne => "NotEqual",
-        };
         if other.is_none() && matches!(op, CompareOp::Eq | CompareOp::Ne) {
             return matches!(op, CompareOp::Ne).into_bound_py_any(slf.py());
         }
-        binary_operator(name, slf, other, false)
+        operators::binary(operators::comparison(op), slf, other, false)
     }
 
     fn __hash__(&self) -> PyResult<isize> {
@@ -289,7 +270,7 @@ impl PyTensor {
         slf: &Bound<'py, Self>,
         key: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "getitem")?.call1((slf, key))
+        index::get_item(slf, key)
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -298,7 +279,7 @@ impl PyTensor {
             return Err(slf.get().not_in_graph(py, "Iterating over a tensor"));
         }
         let rows = match &slf.get().val {
-            Val::Eager(e) if e.tensor.rank() > 0 => hooks::hook(py, "unstack")?.call1((slf,))?,
+            Val::Eager(e) if e.tensor.rank() > 0 => hooks(py)?.unstack.bind(py).call1((slf,))?,
             _ => return Err(PyTypeError::new_err("Cannot iterate over a scalar tensor.")),
         };
         Ok(rows.try_iter()?.into_any())
@@ -362,21 +343,21 @@ impl PyTensor {
     }
 
     fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "repr")?.call1((slf,))
+        hooks(slf.py())?.repr.bind(slf.py()).call1((slf,))
     }
 
     fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "str")?.call1((slf,))
+        hooks(slf.py())?.str.bind(slf.py()).call1((slf,))
     }
 
     fn __format__<'py>(slf: &Bound<'py, Self>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "format")?.call1((slf, spec))
+        hooks(slf.py())?.format.bind(slf.py()).call1((slf, spec))
     }
 
     /// An object that stands for this very tensor as a dictionary key; `.deref()` gives it back.
     #[pyo3(name = "ref")]
     fn reference<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "tensor_ref")?.call1((slf,))
+        hooks(slf.py())?.tensor_ref.bind(slf.py()).call1((slf,))
     }
 
     /// What identifies the value to tapes.
@@ -486,7 +467,7 @@ impl PyEager {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "reduce_tensor")?.call1((slf,))
+        hooks(slf.py())?.reduce_tensor.bind(slf.py()).call1((slf,))
     }
 }
 
@@ -522,13 +503,13 @@ impl PySymbolic {
     /// The operation that gives this tensor.
     #[getter]
     fn op<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "operation_of")?.call1((slf,))
+        hooks(slf.py())?.operation_of.bind(slf.py()).call1((slf,))
     }
 
     /// The graph this tensor belongs to.
     #[getter]
     fn graph<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks::hook(slf.py(), "graph_of")?.call1((slf,))
+        hooks(slf.py())?.graph_of.bind(slf.py()).call1((slf,))
     }
 
     #[pyo3(signature = (*_args, **_kwargs))]

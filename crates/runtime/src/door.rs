@@ -1,13 +1,13 @@
 //! The one door for operations.
 
 use crate::compile::live_nodes;
-use crate::context::{self, current_trace, has_tapes};
+use crate::context::{self, current_trace, has_tapes, is_tracing};
 use crate::{PlanRunner, tape};
 use ferrograph_graph::{
     Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, picked_branch,
     run_nodes,
 };
-use ferrograph_tensor::{Error, ErrorKind, Result, err};
+use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, err};
 use ferrograph_transform::{Replay, emit_into, graph_gradient};
 
 /// Emits an operation: computes it, or adds it to the thread's trace; then tells the active tapes.
@@ -45,14 +45,29 @@ pub fn emit_named(op: OpRef, inputs: &[Val], name: Option<&str>) -> Result<Vals>
 }
 
 fn eager(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
-    let located = |e: Error| when_run(e).in_op(op.name()).at(context::origin().as_ref());
-    let tensors: Tensors = inputs
-        .iter()
-        .map(|v| v.expect_tensor().cloned())
-        .collect::<Result<_>>()
-        .map_err(located)?;
-    let outputs = op.eval(&PlanRunner, &tensors).map_err(located)?;
-    Ok(outputs.into_iter().map(Val::eager).collect())
+    let tensors: Result<Tensors> = inputs.iter().map(|v| v.expect_tensor().cloned()).collect();
+    let tensors = tensors.map_err(|e| located(op, e))?;
+    Ok(compute(op, &tensors)?.into_iter().map(Val::eager).collect())
+}
+
+/// Whether an operation emitted now on tensors does no more than compute: no trace takes it, no tape hears of it.
+#[inline]
+pub fn computes_now() -> bool {
+    !is_tracing() && !has_tapes()
+}
+
+/// The outputs of an operation, without a look at the context: what [`emit`] does where [`computes_now`] says so.
+///
+/// # Errors
+/// What the operation refuses, with its name and the user's line.
+#[inline]
+pub fn compute(op: &OpRef, inputs: &[Tensor]) -> Result<Tensors> {
+    op.eval(&PlanRunner, inputs).map_err(|e| located(op, e))
+}
+
+#[cold]
+fn located(op: &OpRef, e: Error) -> Error {
+    when_run(e).in_op(op.name()).at(context::origin().as_ref())
 }
 
 /// Runs a call so that its gradient can be taken: the intermediate values are kept.

@@ -1,7 +1,6 @@
 //! A traced function: its graph and what it captured.
 
-use crate::context::{has_tapes, is_tracing};
-use crate::door::{emit, when_run};
+use crate::door::{computes_now, emit, when_run};
 use crate::plan::PlanRunner;
 use ferrograph_graph::{Effect, Graph, NodeId, OpRef, Val, Vals, run_nodes};
 use ferrograph_ops::Call;
@@ -32,7 +31,7 @@ impl ConcreteFunction {
 
     /// Whether a call can run its plan directly: no trace to add a node to, no tape to tell.
     pub fn can_run(&self) -> bool {
-        !is_tracing() && !has_tapes()
+        computes_now()
     }
 
     /// Calls through the door.

@@ -20,7 +20,7 @@ pub use context::{
     Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
     set_origin_provider,
 };
-pub use door::{Door, emit, emit_named, when_run};
+pub use door::{Door, compute, computes_now, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, evaluate_output};
 pub use plan::{Plan, PlanRunner, compile_unoptimised, plan_for, verify_plan};
 pub use signature::{

@@ -9,8 +9,16 @@ use std::ops::Deref;
 pub type Dims = SmallVec<[usize; 4]>;
 
 /// The sizes of a tensor's dimensions, all known.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape(Dims);
+
+impl Clone for Shape {
+    /// Copies the dimensions at once: the vector's own clone takes them one by one.
+    #[inline]
+    fn clone(&self) -> Shape {
+        Shape(Dims::from_slice(&self.0))
+    }
+}
 
 impl Shape {
     /// The shape of a scalar.

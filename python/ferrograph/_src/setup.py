@@ -20,7 +20,6 @@ from .ops._base import pack
 from .ops.arithmetic import truediv
 from .ops.arrays import unstack
 from .ops.indexing import getitem
-from .ops.products import matmul
 from .staging.graph import Graph
 from .state.variable import Variable, variable_from_handle
 from .values import dtypes, errors
@@ -87,8 +86,6 @@ def finish() -> None:
             "format": tensor_format,
             "getitem": getitem,
             "unstack": unstack,
-            "truediv": truediv,
-            "matmul": matmul,
             "pack": pack,
             "tensor_ref": Reference,
             "reduce_tensor": _reduce_tensor,

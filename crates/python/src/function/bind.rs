@@ -1,6 +1,6 @@
 //! Binding call arguments to parameters, in the order the signature encodes them.
 
-use crate::hooks;
+use crate::hooks::hooks;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
@@ -83,7 +83,10 @@ impl Params {
             Some(bound) => Ok(bound),
             None => {
                 let py = args.py();
-                let error = hooks::hook(py, "binding_error")?.call1((function, args, kwargs))?;
+                let error = hooks(py)?
+                    .binding_error
+                    .bind(py)
+                    .call1((function, args, kwargs))?;
                 Err(PyErr::from_value(error))
             }
         }

@@ -1,7 +1,7 @@
 //! Encoding the types of arguments as a signature, and collecting the tensors among them.
 
 use crate::bridge;
-use crate::hooks;
+use crate::hooks::hooks;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
 use ferrograph_graph::{Val, Vals};
@@ -315,7 +315,7 @@ pub(super) enum Kind<'py> {
 /// Asks the front end about an argument: a tuple that begins with the kind.
 pub(super) fn classify<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Kind<'py>> {
     let py = obj.py();
-    let answer = hooks::hook(py, "classify")?.call1((obj,))?;
+    let answer = hooks(py)?.classify.bind(py).call1((obj,))?;
     let answer = answer.cast::<PyTuple>()?;
     let kind: u8 = answer.get_item(0)?.extract()?;
     let second = answer.get_item(1)?;

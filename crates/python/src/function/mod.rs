@@ -13,7 +13,7 @@ pub(crate) use concrete::PyConcrete;
 pub(crate) use encode::set_device;
 pub(crate) use tree::Tree;
 
-use crate::hooks;
+use crate::hooks::hooks;
 use bind::{Bound as BoundArgs, Params};
 use encode::{Encoded, Encoder, Objects};
 use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing};
@@ -152,7 +152,7 @@ impl PyFunction {
 /// The error with a traceback that leaves out the front end's own frames.
 fn with_users_frames(py: Python<'_>, error: PyErr) -> PyErr {
     let value = error.into_value(py).into_bound(py).into_any();
-    let shown = hooks::hook(py, "show_users_frames").and_then(|show| show.call1((&value,)));
+    let shown = hooks(py).and_then(|hooks| hooks.show_users_frames.bind(py).call1((&value,)));
     // Without the hook the traceback is longer; the error is the same.
     drop(shown);
     PyErr::from_value(value)
@@ -203,7 +203,10 @@ impl PyFunction {
             }
         };
         if concrete.get().has_guards() && is_tracing() {
-            hooks::hook(py, "called_while_tracing")?.call1((concrete,))?;
+            hooks(py)?
+                .called_while_tracing
+                .bind(py)
+                .call1((concrete,))?;
         }
         let concrete = concrete.get();
         match concrete.call(py, encoded.vals) {

@@ -2,7 +2,7 @@
 
 use super::bind::{Bound as BoundArgs, Params};
 use super::encode::{self, Kind, classify, sorted_items};
-use crate::hooks;
+use crate::hooks::hooks;
 use crate::region::PyRegion;
 use crate::tensor::{PyTensor, wrap};
 use crate::variable::PyVariable;
@@ -91,8 +91,10 @@ impl<'py> Substitution<'_, 'py> {
             self.region
                 .get()
                 .placeholder(self.py, TensorSpec::scalar(DType::Resource), name)?;
-        let inner =
-            hooks::hook(self.py, "variable_from_handle")?.call1((v, wrap(self.py, handle)?))?;
+        let inner = hooks(self.py)?
+            .variable_from_handle
+            .bind(self.py)
+            .call1((v, wrap(self.py, handle)?))?;
         self.variables.insert(v.get().handle.key(), inner.clone());
         Ok(inner)
     }
@@ -138,7 +140,7 @@ impl<'py> Substitution<'_, 'py> {
                     .iter()
                     .map(|c| self.visit(c, name))
                     .collect::<PyResult<Vec<_>>>()?;
-                hooks::hook(py, "rebuild")?.call1((obj, inner))
+                hooks(py)?.rebuild.bind(py).call1((obj, inner))
             }
         }
     }
@@ -149,7 +151,10 @@ impl<'py> Substitution<'_, 'py> {
             .types
             .next()
             .ok_or_else(|| PyRuntimeError::new_err("more trace types than the signature has"))?;
-        hooks::hook(self.py, "typed_placeholder")?.call1((token, self.region.clone(), name))
+        hooks(self.py)?
+            .typed_placeholder
+            .bind(self.py)
+            .call1((token, self.region.clone(), name))
     }
 
     /// Values are visited by key, as signatures have them; the dict keeps the order it was given in.

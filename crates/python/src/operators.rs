@@ -1,0 +1,241 @@
+//! Python's operators on tensors: which operation each one emits. The operations are made once, by the first
+//! operator that needs them.
+
+use crate::emit::{emit_one, emit_pair, emit_single, operand};
+use crate::errors::to_py;
+use crate::tensor::PyTensor;
+use crate::variable::PyVariable;
+use ferrograph_data::registry;
+use ferrograph_graph::{Attr, OpRef, Val};
+use ferrograph_ops::Cast;
+use ferrograph_tensor::{DType, Result};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::sync::{Arc, LazyLock};
+
+/// An operation that is made when first asked for.
+type Ready = LazyLock<Result<OpRef>>;
+
+macro_rules! ready {
+    ($($name:ident = $op:literal $(($attr:literal: $value:literal))?;)*) => { $(
+        static $name: Ready = LazyLock::new(|| {
+            registry().make($op, &[$(($attr.to_owned(), Attr::Bool($value)))?])
+        });
+    )* };
+}
+
+ready! {
+    ADD_V2 = "AddV2";
+    SUB_OP = "Sub";
+    MUL_OP = "Mul";
+    REAL_DIV = "RealDiv";
+    FLOOR_DIV = "FloorDiv";
+    FLOOR_MOD = "FloorMod";
+    POW_OP = "Pow";
+    LESS = "Less";
+    LESS_EQUAL = "LessEqual";
+    GREATER = "Greater";
+    GREATER_EQUAL = "GreaterEqual";
+    EQUAL = "Equal" ("incompatible_shape_error": false);
+    NOT_EQUAL = "NotEqual" ("incompatible_shape_error": false);
+    LOGICAL_AND = "LogicalAnd";
+    LOGICAL_OR = "LogicalOr";
+    LOGICAL_XOR = "NotEqual" ("incompatible_shape_error": true);
+    LOGICAL_NOT = "LogicalNot";
+    BITWISE_AND = "BitwiseAnd";
+    BITWISE_OR = "BitwiseOr";
+    BITWISE_XOR = "BitwiseXor";
+    INVERT = "Invert";
+    NEG = "Neg";
+    ABS = "Abs";
+    COMPLEX_ABS = "ComplexAbs";
+    MAT_MUL = "MatMul";
+    BATCH_MAT_MUL = "BatchMatMulV2";
+}
+
+/// A binary operator: the operation for its operands.
+pub(crate) struct Operator(fn(&Val, &Val) -> &'static Ready);
+
+pub(crate) static ADD: Operator = Operator(|_, _| &ADD_V2);
+pub(crate) static SUB: Operator = Operator(|_, _| &SUB_OP);
+pub(crate) static MUL: Operator = Operator(|_, _| &MUL_OP);
+pub(crate) static DIV: Operator = Operator(|_, _| &REAL_DIV);
+pub(crate) static FLOORDIV: Operator = Operator(|_, _| &FLOOR_DIV);
+pub(crate) static MOD: Operator = Operator(|_, _| &FLOOR_MOD);
+pub(crate) static POW: Operator = Operator(|_, _| &POW_OP);
+pub(crate) static AND: Operator = Operator(|a, _| by_kind(a, &LOGICAL_AND, &BITWISE_AND));
+pub(crate) static OR: Operator = Operator(|a, _| by_kind(a, &LOGICAL_OR, &BITWISE_OR));
+pub(crate) static XOR: Operator = Operator(|a, _| by_kind(a, &LOGICAL_XOR, &BITWISE_XOR));
+pub(crate) static MATMUL: Operator = Operator(|a, b| {
+    if rank(a) == Some(2) && rank(b) == Some(2) {
+        &MAT_MUL
+    } else {
+        &BATCH_MAT_MUL
+    }
+});
+static LT: Operator = Operator(|_, _| &LESS);
+static LE: Operator = Operator(|_, _| &LESS_EQUAL);
+static GT: Operator = Operator(|_, _| &GREATER);
+static GE: Operator = Operator(|_, _| &GREATER_EQUAL);
+static EQ: Operator = Operator(|_, _| &EQUAL);
+static NE: Operator = Operator(|_, _| &NOT_EQUAL);
+
+/// The operator of a comparison.
+pub(crate) fn comparison(op: CompareOp) -> &'static Operator {
+    match op {
+        CompareOp::Lt => &LT,
+        CompareOp::Le => &LE,
+        CompareOp::Gt => &GT,
+        CompareOp::Ge => &GE,
+        CompareOp::Eq => &EQ,
+        CompareOp::Ne => &NE,
+    }
+}
+
+/// One operation for bools, another one for the rest.
+fn by_kind(a: &Val, bools: &'static Ready, others: &'static Ready) -> &'static Ready {
+    if a.dtype() == DType::Bool {
+        bools
+    } else {
+        others
+    }
+}
+
+fn rank(val: &Val) -> Option<usize> {
+    match val {
+        Val::Eager(e) => Some(e.tensor.rank()),
+        Val::Sym(_) => val.spec().shape.rank(),
+    }
+}
+
+fn get(py: Python<'_>, ready: &'static Ready) -> PyResult<&'static OpRef> {
+    match &**ready {
+        Ok(op) => Ok(op),
+        Err(e) => Err(to_py(py, e)),
+    }
+}
+
+/// Whether an operand's own class should be asked first, by its reflected method.
+fn defers(other: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = other.py();
+    let plain = other.is_instance_of::<PyInt>()
+        || other.is_instance_of::<PyFloat>()
+        || other.is_instance_of::<PyString>()
+        || other.is_instance_of::<PyBytes>()
+        || other.is_instance_of::<PyList>()
+        || other.is_instance_of::<PyTuple>();
+    if plain {
+        return Ok(false);
+    }
+    match other.getattr_opt(intern!(py, "__array_priority__"))? {
+        Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 100.0)),
+        None => Ok(false),
+    }
+}
+
+/// What stands beside a tensor of that dtype; `None` where the other side is to be asked.
+fn partner(other: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Val>> {
+    if let Ok(variable) = other.cast::<PyVariable>() {
+        return variable.get().read(other.py()).map(Some);
+    }
+    if defers(other)? {
+        return Ok(None);
+    }
+    operand(other, dtype).map(Some)
+}
+
+/// A binary operator with a tensor on one side; `swapped` where it is on the right.
+pub(crate) fn binary<'py>(
+    operator: &Operator,
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    swapped: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    with_operands(slf, other, swapped, |py, a, b| {
+        emit_pair(py, get(py, operator.0(a, b))?, a, b)
+    })
+}
+
+/// `a / b`: integers become floats first, those of 8 and 16 bits float32, wider ones float64.
+pub(crate) fn true_division<'py>(
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    swapped: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    with_operands(slf, other, swapped, |py, a, b| {
+        let divide = get(py, DIV.0(a, b))?;
+        match wide(a.dtype()) {
+            Some(cast) if a.dtype() == b.dtype() => {
+                let a = emit_one(py, cast.clone(), std::slice::from_ref(a))?;
+                let b = emit_one(py, cast.clone(), std::slice::from_ref(b))?;
+                emit_pair(py, divide, &a, &b)
+            }
+            _ => emit_pair(py, divide, a, b),
+        }
+    })
+}
+
+/// The conversion of integers before a true division.
+fn wide(dtype: DType) -> Option<&'static OpRef> {
+    static NARROW: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Float32));
+    static WIDE: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Float64));
+    match dtype {
+        DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16 => Some(&NARROW),
+        DType::Int32 | DType::UInt32 | DType::Int64 | DType::UInt64 => Some(&WIDE),
+        _ => None,
+    }
+}
+
+fn cast_to(dtype: DType) -> OpRef {
+    Arc::new(Cast { dtype })
+}
+
+/// What `emit` makes of the operands in their order; `NotImplemented` where the other side is to be asked.
+fn with_operands<'py>(
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    swapped: bool,
+    emit: impl FnOnce(Python<'py>, &Val, &Val) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    let own = &slf.get().val;
+    let made;
+    let theirs = match other.cast::<PyTensor>() {
+        Ok(tensor) => &tensor.get().val,
+        Err(_) => match partner(other, own.dtype())? {
+            Some(val) => {
+                made = val;
+                &made
+            }
+            None => return Ok(py.NotImplemented().into_bound(py)),
+        },
+    };
+    if swapped {
+        emit(py, theirs, own)
+    } else {
+        emit(py, own, theirs)
+    }
+}
+
+/// `-x`.
+pub(crate) fn negative<'py>(slf: &Bound<'py, PyTensor>) -> PyResult<Bound<'py, PyAny>> {
+    unary(slf, &NEG)
+}
+
+/// `abs(x)`.
+pub(crate) fn absolute<'py>(slf: &Bound<'py, PyTensor>) -> PyResult<Bound<'py, PyAny>> {
+    let complex = slf.get().val.dtype().is_complex();
+    unary(slf, if complex { &COMPLEX_ABS } else { &ABS })
+}
+
+/// `~x`.
+pub(crate) fn inverted<'py>(slf: &Bound<'py, PyTensor>) -> PyResult<Bound<'py, PyAny>> {
+    unary(slf, by_kind(&slf.get().val, &LOGICAL_NOT, &INVERT))
+}
+
+fn unary<'py>(slf: &Bound<'py, PyTensor>, ready: &'static Ready) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    emit_single(py, get(py, ready)?, &slf.get().val)
+}
