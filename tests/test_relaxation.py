@@ -79,3 +79,12 @@ def test_a_concrete_function_plans_for_the_shapes_it_gets():
     concrete = double.get_concrete_function(fg.TensorSpec([2], fg.float32))
     for n in (3, 2, 5, 3):
         assert concrete(fg.ones([n])).shape == [n]
+
+
+def test_plans_are_counted():
+    f = fg.function(lambda x: x + 1.0, input_signature=[fg.TensorSpec([None])])
+    for n in [2, 2, 3, 2]:
+        f(fg.ones([n]))
+    concrete = f.get_concrete_function()
+    info = {"plans": 2, "hits": 2, "misses": 2, "evictions": 0}
+    assert concrete.plan_cache_info() == info

@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How a cache was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Traces kept.
-    pub n_traces: usize,
+    /// Entries kept.
+    pub n_entries: usize,
     /// Calls that found one.
     pub hits: u64,
     /// Calls that found none.
     pub misses: u64,
-    /// Traces dropped to make room for others.
+    /// Entries dropped to make room for others.
     pub evictions: u64,
 }
 
@@ -334,7 +334,7 @@ impl<T> TraceCache<T> {
         let misses = self.misses.load(Ordering::Relaxed);
         let state = self.state.read();
         CacheStats {
-            n_traces: state.entries.len(),
+            n_entries: state.entries.len(),
             hits: self.calls.load(Ordering::Relaxed).saturating_sub(misses),
             misses,
             evictions: state.evictions,
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(found(&cache, &[9]), Some("relaxed"));
         assert_eq!(found(&cache, &[2, 2]), None);
         let expected = CacheStats {
-            n_traces: 2,
+            n_entries: 2,
             hits: 3,
             misses: 1,
             evictions: 0,
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(found(&cache, &[1]), Some(1));
         assert_eq!(found(&cache, &[3]), Some(3));
         assert_eq!(cache.stats().evictions, 1);
-        assert_eq!(cache.stats().n_traces, 2);
+        assert_eq!(cache.stats().n_entries, 2);
     }
 
     #[test]

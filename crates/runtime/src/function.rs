@@ -1,10 +1,12 @@
 //! A traced function: its graph and what it captured.
 
+use crate::cache::CacheStats;
 use crate::door::{computes_now, emit, when_run};
-use crate::plan::PlanRunner;
+use crate::plan::{Kept, LastPlan, Plan, PlanCache, PlanRunner};
 use ferrograph_graph::{Effect, Graph, NodeId, OpRef, Val, Vals, run_nodes};
 use ferrograph_ops::Call;
 use ferrograph_tensor::{Result, Tensor, bail, err};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A graph with the values it captured from outside.
@@ -14,6 +16,36 @@ pub struct ConcreteFunction {
     /// The values outside that feed the captures.
     pub captures: Vec<Val>,
     call: OpRef,
+    plans: Arc<PlanCache>,
+    last: Kept<LastPlan>,
+}
+
+/// The plan for a call. It goes back to its function when dropped, so that the next call of these shapes finds it
+/// without a look-up.
+pub struct Planned<'a> {
+    /// There until it is dropped.
+    held: Option<Box<LastPlan>>,
+    function: &'a ConcreteFunction,
+}
+
+impl Deref for Planned<'_> {
+    type Target = Plan;
+    #[inline]
+    fn deref(&self) -> &Plan {
+        match &self.held {
+            Some(last) => &last.plan,
+            None => unreachable!("a plan is held until its drop"),
+        }
+    }
+}
+
+impl Drop for Planned<'_> {
+    fn drop(&mut self) {
+        if let Some(last) = self.held.take() {
+            // Where a call on another thread has put its own, that one stays.
+            drop(self.function.last.put(last));
+        }
+    }
 }
 
 impl ConcreteFunction {
@@ -23,6 +55,8 @@ impl ConcreteFunction {
             graph: graph.clone(),
         });
         ConcreteFunction {
+            plans: PlanCache::of(&graph),
+            last: Kept::new(),
             graph,
             captures,
             call,
@@ -32,6 +66,28 @@ impl ConcreteFunction {
     /// Whether a call can run its plan directly: no trace to add a node to, no tape to tell.
     pub fn can_run(&self) -> bool {
         computes_now()
+    }
+
+    /// The plan for inputs of these shapes, arguments and captures: that of the call before where they are the same.
+    ///
+    /// # Errors
+    /// What inference refuses at these shapes.
+    #[inline]
+    pub fn plan(&self, inputs: &[&Tensor]) -> Result<Planned<'_>> {
+        let inputs = inputs.iter().copied();
+        let held = match self.last.take() {
+            Some(last) if last.serves(inputs.clone()) => last,
+            _ => Box::new(LastPlan::find(&self.plans, &self.graph, inputs)?),
+        };
+        Ok(Planned {
+            held: Some(held),
+            function: self,
+        })
+    }
+
+    /// How the plans of its graph were used.
+    pub fn plan_stats(&self) -> CacheStats {
+        self.plans.stats()
     }
 
     /// Calls through the door.

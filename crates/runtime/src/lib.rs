@@ -21,7 +21,7 @@ pub use context::{
     set_origin_provider,
 };
 pub use door::{Door, compute, computes_now, emit, emit_named, when_run};
-pub use function::{ConcreteFunction, evaluate_output};
+pub use function::{ConcreteFunction, Planned, evaluate_output};
 pub use plan::{Plan, PlanRunner, compile_unoptimised, plan_for, verify_plan};
 pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,

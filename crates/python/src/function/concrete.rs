@@ -8,7 +8,7 @@ use crate::fork::unlocked;
 use crate::region::PyRegion;
 use crate::tensor::wrap;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
-use ferrograph_runtime::{ConcreteFunction, plan_for};
+use ferrograph_runtime::ConcreteFunction;
 use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -110,7 +110,9 @@ impl PyConcrete {
         for val in vals.iter().chain(captures) {
             tensors.push(val.expect_tensor()?);
         }
-        let plan = plan_for(&self.function.graph, tensors.iter().copied())
+        let plan = self
+            .function
+            .plan(&tensors)
             .map_err(ferrograph_runtime::when_run)?;
         let inputs = tensors.into_iter().cloned();
         let outputs = if plan.flops() > UNLOCKED_FLOPS {
@@ -234,6 +236,12 @@ impl PyConcrete {
     #[getter]
     fn _n_args(&self) -> usize {
         self.function.graph.n_args
+    }
+
+    /// Plans kept, hits, misses and evictions: one plan for each set of argument shapes that calls brought.
+    fn _plan_stats(&self) -> (usize, u64, u64, u64) {
+        let s = self.function.plan_stats();
+        (s.n_entries, s.hits, s.misses, s.evictions)
     }
 
     /// The values outside that it captured.

@@ -324,7 +324,7 @@ impl PyFunction {
     fn _cache_stats(&self) -> (usize, u64, u64, u64, usize) {
         let s = self.cache.stats();
         (
-            s.n_traces,
+            s.n_entries,
             s.hits,
             s.misses,
             s.evictions,

@@ -3,10 +3,9 @@
 
 use super::layout::{Lifetime, assign};
 use super::lower::{Program, SlotInfo, Storage};
-use crate::plan::{Action, Block, Loop, Move, Plan, Slot, UNKNOWN_LEN};
+use crate::plan::{Action, Block, Frames, Loop, Move, Plan, Slot, UNKNOWN_LEN};
 use ferrograph_graph::SlotType;
 use ferrograph_tensor::{DType, Result, Shape, err};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// A plan of scheduled steps.
@@ -45,7 +44,7 @@ pub(super) fn place(name: &Arc<str>, mut program: Program) -> Result<Plan> {
         block: program.block,
         flops: program.flops,
         graphs: program.graphs,
-        frames: Mutex::new(Vec::new()),
+        frames: Frames::new(),
     })
 }
 

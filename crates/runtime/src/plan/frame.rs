@@ -1,9 +1,10 @@
 //! The storage of one execution of a plan.
 
-use super::Plan;
 use super::step::{Move, Slot, Taken};
+use super::{Kept, Plan};
 use ferrograph_graph::SlotType;
 use ferrograph_tensor::{Buffer, DType, Result, Shape, Tensor, err};
+use parking_lot::Mutex;
 
 /// For each slot a pointer to its elements; those that are tensors of their own hold them here.
 pub(crate) struct Frame {
@@ -154,6 +155,42 @@ impl Frame {
             }
         }
         Ok(())
+    }
+}
+
+/// Frames that wait for the next call: one that is taken and put back without a lock, and those of calls that ran at
+/// the same time.
+pub(crate) struct Frames {
+    first: Kept<Frame>,
+    others: Mutex<Vec<Frame>>,
+}
+
+/// Frames that wait beside the first.
+const KEPT_OTHERS: usize = 7;
+
+impl Frames {
+    pub fn new() -> Frames {
+        Frames {
+            first: Kept::new(),
+            others: Mutex::new(Vec::new()),
+        }
+    }
+
+    #[inline]
+    pub fn take(&self) -> Option<Box<Frame>> {
+        let waiting = || self.others.lock().pop().map(Box::new);
+        self.first.take().or_else(waiting)
+    }
+
+    #[inline]
+    pub fn put(&self, frame: Box<Frame>) {
+        if let Err(frame) = self.first.put(frame) {
+            let mut others = self.others.lock();
+            if others.len() < KEPT_OTHERS {
+                others.reserve_exact(1);
+                others.push(*frame);
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Plans: graphs compiled for concrete input shapes, and running them.
 
 mod frame;
+mod kept;
 mod place;
 mod plans;
 mod print;
@@ -8,8 +9,10 @@ mod slots;
 mod step;
 mod verify;
 
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, Frames};
+pub(crate) use kept::Kept;
 pub(crate) use place::ALIGN;
+pub(crate) use plans::{LastPlan, PlanCache};
 pub use plans::{PlanRunner, compile_unoptimised, plan_for};
 pub(crate) use print::Listing;
 pub(crate) use slots::SlotSet;
@@ -24,7 +27,6 @@ use ferrograph_ops::{TensorList, Watch, empty_records, recorded_values};
 use ferrograph_tensor::{Error, Result, Shape, Tensor, bail};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
 /// A graph compiled for concrete input shapes: blocks of steps over slots, the regions of branches, loops and small
@@ -47,12 +49,11 @@ pub struct Plan {
     /// Slots that may hold tensors when the plan has run.
     pub(crate) boxed: Vec<Slot>,
     pub(crate) flops: f64,
-    pub(crate) frames: Mutex<Vec<Frame>>,
+    pub(crate) frames: Frames,
 }
 
 /// Frames with slabs up to this size wait for the next call.
 const KEPT_SLAB_LIMIT: usize = 1 << 20;
-const KEPT_FRAMES: usize = 8;
 
 /// The length of slots whose number of elements only the run tells.
 pub(crate) const UNKNOWN_LEN: usize = usize::MAX;
@@ -75,9 +76,9 @@ impl Plan {
 
     /// The outputs for these inputs, which must have the dtypes and shapes the plan was compiled for.
     pub fn execute(&self, inputs: impl IntoIterator<Item = Tensor>) -> Result<Tensors> {
-        let mut frame = match self.frames.lock().pop() {
+        let mut frame = match self.frames.take() {
             Some(frame) => frame,
-            None => Frame::new(self)?,
+            None => Box::new(Frame::new(self)?),
         };
         for (&slot, tensor) in self.inputs.iter().zip(inputs) {
             let expected = self.types[slot as usize];
@@ -106,15 +107,10 @@ impl Plan {
     }
 
     /// Keeps a frame for the next call, without the tensors of this one.
-    fn recycle(&self, mut frame: Frame) {
-        if self.slab_bytes > KEPT_SLAB_LIMIT {
-            return;
-        }
-        frame.drop_all(&self.boxed);
-        let mut frames = self.frames.lock();
-        if frames.len() < KEPT_FRAMES {
-            frames.reserve_exact(1);
-            frames.push(frame);
+    fn recycle(&self, mut frame: Box<Frame>) {
+        if self.slab_bytes <= KEPT_SLAB_LIMIT {
+            frame.drop_all(&self.boxed);
+            self.frames.put(frame);
         }
     }
 

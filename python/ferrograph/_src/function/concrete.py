@@ -160,6 +160,12 @@ class ConcreteFunction(_core.ConcreteBase):
         """The function of flat tensors below this one."""
         return AtomicFunction(self)
 
+    def plan_cache_info(self) -> dict[str, int]:
+        """How its graph's plans, one for each set of argument shapes, are used: plans kept, calls
+        that found one (hits) or compiled one (misses), plans dropped to make room (evictions)."""
+        n, hits, misses, evictions = self._plan_stats()
+        return {"plans": n, "hits": hits, "misses": misses, "evictions": evictions}
+
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The signature as text, a line each parameter."""
         return str(self.function_type)
