@@ -18,6 +18,14 @@ struct Registered {
     tensor_types: Vec<Py<PyType>>,
 }
 
+impl Registered {
+    /// The dtype that a DType object stands for.
+    fn dtype(&self, obj: &Bound<'_, PyAny>) -> Option<DType> {
+        let at = self.dtypes.iter().position(|d| d.is(obj));
+        at.map(|code| DType::ALL[code])
+    }
+}
+
 static REGISTERED: PyOnceLock<Registered> = PyOnceLock::new();
 
 /// Takes the Python objects that stand for dtypes and shapes, and the classes that count as tensors.
@@ -54,6 +62,11 @@ fn registered(py: Python<'_>) -> PyResult<&'static Registered> {
         .ok_or_else(|| PyRuntimeError::new_err("ferrograph is not fully imported yet"))
 }
 
+/// The dtype that an object is, where it is a DType object.
+pub(crate) fn registered_dtype(obj: &Bound<'_, PyAny>) -> Option<DType> {
+    REGISTERED.get(obj.py())?.dtype(obj)
+}
+
 /// The DType object of a dtype.
 pub(crate) fn dtype_to_py(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     Ok(registered(py)?.dtypes[dtype as usize].bind(py).clone())
@@ -71,15 +84,12 @@ pub(crate) fn dtype_from_py(obj: &Bound<'_, PyAny>) -> PyResult<DType> {
         return Ok(dtype);
     }
     let registered = registered(py)?;
-    let find = |obj: &Bound<'_, PyAny>| {
-        let at = registered.dtypes.iter().position(|d| d.is(obj));
-        at.map(|code| DType::ALL[code])
-    };
-    if let Some(dtype) = find(obj) {
+    if let Some(dtype) = registered.dtype(obj) {
         return Ok(dtype);
     }
     let named = registered.as_dtype.bind(py).call1((obj,))?;
-    find(&named)
+    registered
+        .dtype(&named)
         .ok_or_else(|| PyTypeError::new_err(format!("there are no tensors of dtype {named}")))
 }
 

@@ -1,9 +1,10 @@
 //! Iterators over datasets, and datasets of Python generators.
 
+use crate::attrs::PyGraphHandle;
 use crate::bridge;
 use crate::callback::callback_error;
 use crate::convert;
-use crate::emit::{PyGraphHandle, inputs_of, prepared, to_val};
+use crate::emit::{inputs_of, prepared, to_val};
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
 use crate::function::Tree;
@@ -246,6 +247,6 @@ pub(crate) fn emit_detached<'py>(
     inputs: &Bound<'py, PyAny>,
     attrs: &Bound<'py, PyDict>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let (op, vals) = prepared(py, op, inputs, attrs)?;
+    let (op, vals) = prepared(py, op, inputs, Some(attrs))?;
     run_detached(py, op, &vals)
 }

@@ -2,18 +2,19 @@
 
 use crate::errors::{IntoPyResult, guarded};
 use crate::hooks::hooks;
+use crate::made::made;
 use crate::tensor::{PyTensor, wrap};
 use crate::variable::PyVariable;
-use crate::{bridge, convert};
+use crate::{bridge, convert, work};
 use ferrograph_data::registry;
-use ferrograph_graph::{Attr, Graph, OpRef, Val, Vals};
+use ferrograph_graph::{OpRef, Tensors, Val, Vals};
 use ferrograph_ops::Const;
-use ferrograph_runtime::{compute, computes_now, emit, emit_named, is_tracing};
+use ferrograph_runtime::{compute, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::{Array, SmallVec};
 use std::sync::Arc;
 
@@ -83,140 +84,105 @@ pub(crate) fn operand(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
     }
 }
 
-fn make(py: Python<'_>, name: &str, attrs: &[(String, Attr)]) -> PyResult<OpRef> {
-    registry().make(name, attrs).or_raise(py)
+/// The outputs of an operation. Other Python threads run meanwhile where it is long work.
+pub(crate) fn emit_all(
+    py: Python<'_>,
+    op: &OpRef,
+    inputs: &[Val],
+    name: Option<&str>,
+) -> PyResult<Vals> {
+    let emitted = guarded(|| {
+        let values = inputs.iter().all(|val| val.tensor().is_some());
+        let tensors = inputs.iter().filter_map(Val::tensor);
+        let long = values && !is_tracing() && work::is_long_op(op, tensors);
+        work::run(py, long, || emit_named(op.clone(), inputs, name))
+    });
+    emitted.or_raise(py)
 }
 
 /// Emits an operation with one output.
-pub(crate) fn emit_one(py: Python<'_>, op: OpRef, inputs: &[Val]) -> PyResult<Val> {
-    first(guarded(|| emit(op, inputs)).or_raise(py)?)
+pub(crate) fn emit_one(py: Python<'_>, op: &OpRef, inputs: &[Val]) -> PyResult<Val> {
+    first(emit_all(py, op, inputs, None)?)
 }
 
-/// The one output of an operation on one value.
+/// The one output of an operation on one value, element by element.
 pub(crate) fn emit_single<'py>(
     py: Python<'py>,
     op: &OpRef,
     x: &Val,
 ) -> PyResult<Bound<'py, PyAny>> {
     match x {
-        Val::Eager(x) if computes_now() => compute_one(py, op, std::slice::from_ref(&x.tensor)),
-        _ => wrap(py, emit_one(py, op.clone(), std::slice::from_ref(x))?),
+        Val::Eager(x) if computes_now() => {
+            let long = work::is_long(work::size(&x.tensor));
+            compute_one(py, op, std::slice::from_ref(&x.tensor), long)
+        }
+        _ => wrap(py, emit_one(py, op, std::slice::from_ref(x))?),
     }
 }
 
-/// The one output of an operation on two values.
+/// The one output of an operation on two values, which costs as much as `cost` says.
 pub(crate) fn emit_pair<'py>(
     py: Python<'py>,
     op: &OpRef,
-    a: &Val,
-    b: &Val,
+    [a, b]: [&Val; 2],
+    cost: fn(&Tensor, &Tensor) -> f64,
 ) -> PyResult<Bound<'py, PyAny>> {
     match (a, b) {
         (Val::Eager(a), Val::Eager(b)) if computes_now() => {
-            compute_one(py, op, &[a.tensor.clone(), b.tensor.clone()])
+            let long = work::is_long(cost(&a.tensor, &b.tensor));
+            compute_one(py, op, &[a.tensor.clone(), b.tensor.clone()], long)
         }
-        _ => wrap(py, emit_one(py, op.clone(), &[a.clone(), b.clone()])?),
+        _ => wrap(py, emit_one(py, op, &[a.clone(), b.clone()])?),
     }
 }
 
 /// The one output of an operation where nothing but its value is asked for.
-pub(crate) fn compute_one<'py>(
+fn compute_one<'py>(
     py: Python<'py>,
     op: &OpRef,
     inputs: &[Tensor],
+    long: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let outputs = guarded(|| compute(op, inputs)).or_raise(py)?;
+    let outputs = guarded(|| work::run(py, long, || compute(op, inputs))).or_raise(py)?;
     wrap(py, Val::eager(first(outputs)?))
 }
 
-/// A finished graph on its way through Python.
-#[pyclass(name = "GraphHandle", module = "ferrograph._core", frozen)]
-pub(crate) struct PyGraphHandle(pub Arc<Graph>);
-
-fn attr(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
-    let py = value.py();
-    if value.is_instance_of::<PyBool>() {
-        return Ok(Attr::Bool(value.extract()?));
+/// What Python gets for an operation on these values.
+fn emit_wrapped<'py>(
+    py: Python<'py>,
+    op: &OpRef,
+    inputs: Vals,
+    name: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if !computes_now() || inputs.iter().any(|val| val.tensor().is_none()) {
+        return wrap_all(py, emit_all(py, op, &inputs, name)?);
     }
-    if value.is_instance_of::<PyInt>() {
-        return Ok(Attr::Int(value.extract()?));
-    }
-    if value.is_instance_of::<PyFloat>() {
-        return Ok(Attr::Float(value.extract()?));
-    }
-    if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Attr::str(text.to_str()?));
-    }
-    if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok(Attr::Str(Arc::from(bytes.as_bytes())));
-    }
-    if let Ok(tensor) = value.cast::<PyTensor>() {
-        return Ok(Attr::Tensor(
-            tensor.get().val.expect_tensor().or_raise(py)?.clone(),
-        ));
-    }
-    if let Ok(graph) = value.cast::<PyGraphHandle>() {
-        return Ok(Attr::Graph(graph.get().0.clone()));
-    }
-    if value.hasattr(intern!(py, "_code"))? {
-        return Ok(Attr::DType(bridge::dtype_from_py(value)?));
-    }
-    if value.hasattr(intern!(py, "_dims"))? {
-        return Ok(Attr::Shape(bridge::partial_shape_from_py(value)?));
-    }
-    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return attr_list(value);
-    }
-    Err(PyTypeError::new_err(format!(
-        "{value} cannot be an attribute of an operation"
-    )))
-}
-
-fn attr_list(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
-    let items: Vec<Bound<'_, PyAny>> = value.extract()?;
-    if items.iter().any(|i| i.hasattr("_code").unwrap_or(false)) {
-        return Ok(Attr::DTypes(
-            items
-                .iter()
-                .map(bridge::dtype_from_py)
-                .collect::<PyResult<_>>()?,
-        ));
-    }
-    if items.iter().any(bridge::is_tensor_shape) {
-        return Ok(Attr::Shapes(
-            items
-                .iter()
-                .map(bridge::partial_shape_from_py)
-                .collect::<PyResult<_>>()?,
-        ));
-    }
-    Ok(Attr::Ints(
-        items.iter().map(|i| i.extract()).collect::<PyResult<_>>()?,
-    ))
-}
-
-fn attrs_of(attrs: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, Attr)>> {
-    let Some(attrs) = attrs else {
-        return Ok(Vec::new());
+    let tensor = |val| match val {
+        Val::Eager(eager) => Some(eager.tensor),
+        Val::Sym(_) => None,
     };
-    attrs
-        .iter()
-        .map(|(name, value)| Ok((name.extract()?, attr(&value)?)))
-        .collect()
+    let inputs: Tensors = inputs.into_iter().filter_map(tensor).collect();
+    let outputs = guarded(|| {
+        let long = work::is_long_op(op, inputs.iter());
+        work::run(py, long, || compute(op, &inputs))
+    });
+    wrap_all(py, outputs.or_raise(py)?.into_iter().map(Val::eager))
 }
 
 /// The Python result of an operation: its only output, or a list of them; None for none.
-pub(crate) fn wrap_all(py: Python<'_>, outputs: Vals) -> PyResult<Bound<'_, PyAny>> {
-    match outputs.len() {
-        0 => Ok(py.None().into_bound(py)),
-        1 => wrap(py, first(outputs)?),
-        _ => {
-            let items = outputs
-                .into_iter()
-                .map(|v| wrap(py, v))
-                .collect::<PyResult<Vec<_>>>()?;
-            Ok(PyList::new(py, items)?.into_any())
+pub(crate) fn wrap_all(
+    py: Python<'_>,
+    outputs: impl IntoIterator<Item = Val, IntoIter: ExactSizeIterator>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let mut outputs = outputs.into_iter();
+    let n = outputs.len();
+    match (n, outputs.next()) {
+        (1, Some(only)) => wrap(py, only),
+        (_, Some(first)) => {
+            let all = std::iter::once(first).chain(outputs).map(|v| wrap(py, v));
+            Ok(PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
+        (_, None) => Ok(py.None().into_bound(py)),
     }
 }
 
@@ -230,15 +196,19 @@ pub(crate) fn emit_py<'py>(
     attrs: Option<&Bound<'py, PyDict>>,
     name: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (op, vals) = match attrs {
-        Some(attrs) => prepared(py, op, inputs, attrs)?,
-        None => (make(py, op, &[])?, inputs_of(inputs)?),
-    };
-    wrap_all(py, guarded(|| emit_named(op, &vals, name)).or_raise(py)?)
+    let (op, vals) = prepared(py, op, inputs, attrs)?;
+    emit_wrapped(py, &op, vals, name)
 }
 
 /// The values of an iterable, each converted by itself.
 pub(crate) fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Vals> {
+    if let Ok(inputs) = inputs.cast_exact::<PyTuple>() {
+        let mut vals = Vals::with_capacity(inputs.len());
+        for input in inputs.iter_borrowed() {
+            vals.push(to_val(&input, None)?);
+        }
+        return Ok(vals);
+    }
     let vals = inputs.try_iter()?.map(|input| to_val(&input?, None));
     vals.collect()
 }
@@ -248,10 +218,10 @@ pub(crate) fn prepared(
     py: Python<'_>,
     op: &str,
     inputs: &Bound<'_, PyAny>,
-    attrs: &Bound<'_, PyDict>,
+    attrs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(OpRef, Vals)> {
     let vals = inputs_of(inputs)?;
-    Ok((make(py, op, &attrs_of(Some(attrs))?)?, vals))
+    Ok((made(py, op, attrs)?, vals))
 }
 
 /// Emits a binary operation; an operand that is no tensor takes the dtype of the other.
@@ -266,8 +236,7 @@ pub(crate) fn binary<'py>(
     attrs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (a, b) = operands(x, y)?;
-    let op = make(py, op, &attrs_of(attrs)?)?;
-    wrap_all(py, guarded(|| emit_named(op, &[a, b], name)).or_raise(py)?)
+    emit_wrapped(py, &made(py, op, attrs)?, Vals::from_buf([a, b]), name)
 }
 
 /// Both operands as values: the first that is a tensor gives the dtype, else the first operand.

@@ -5,7 +5,7 @@ use crate::emit::{constant, emit_one};
 use crate::errors::IntoPyResult;
 use crate::hooks::hooks;
 use crate::tensor::{PyTensor, wrap};
-use ferrograph_graph::Val;
+use ferrograph_graph::{OpRef, Val};
 use ferrograph_ops::{SliceMasks, StridedSlice};
 use ferrograph_runtime::computes_now;
 use ferrograph_tensor::{Shape, Tensor};
@@ -158,8 +158,8 @@ impl Index {
             vector(&self.strides)?,
         ];
         let [begin, end, strides] = bounds;
-        let op = Arc::new(StridedSlice { masks: self.masks });
-        wrap(py, emit_one(py, op, &[val.clone(), begin, end, strides])?)
+        let op: OpRef = Arc::new(StridedSlice { masks: self.masks });
+        wrap(py, emit_one(py, &op, &[val.clone(), begin, end, strides])?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The Python bindings: conversions, the call path, classes. Thin: unwrap, call, wrap; no semantics of their own.
 
+mod attrs;
 mod bridge;
 mod callback;
 mod convert;
@@ -12,6 +13,7 @@ mod fork;
 mod function;
 mod hooks;
 mod index;
+mod made;
 mod operators;
 mod origin;
 mod region;
@@ -19,12 +21,15 @@ mod tape;
 mod tensor;
 mod testing;
 mod variable;
+mod work;
 
 use pyo3::prelude::*;
 
 /// The native half of ferrograph.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use super::attrs::PyGraphHandle;
     #[pymodule_export]
     use super::bridge::register_types;
     #[pymodule_export]
@@ -33,7 +38,7 @@ mod _core {
     use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
     #[pymodule_export]
     use super::emit::{
-        PyGraphHandle, binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,
+        binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,
     };
     #[pymodule_export]
     use super::export::{capsule_of, from_dlpack};

@@ -5,10 +5,11 @@ use crate::emit::{emit_one, emit_pair, emit_single, operand};
 use crate::errors::to_py;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
+use crate::work;
 use ferrograph_data::registry;
 use ferrograph_graph::{Attr, OpRef, Val};
 use ferrograph_ops::Cast;
-use ferrograph_tensor::{DType, Result};
+use ferrograph_tensor::{DType, Result, Tensor};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
@@ -55,32 +56,44 @@ ready! {
     BATCH_MAT_MUL = "BatchMatMulV2";
 }
 
-/// A binary operator: the operation for its operands.
-pub(crate) struct Operator(fn(&Val, &Val) -> &'static Ready);
+/// A binary operator: the operation for its operands, and what that costs.
+pub(crate) struct Operator {
+    pick: fn(&Val, &Val) -> &'static Ready,
+    cost: fn(&Tensor, &Tensor) -> f64,
+}
 
-pub(crate) static ADD: Operator = Operator(|_, _| &ADD_V2);
-pub(crate) static SUB: Operator = Operator(|_, _| &SUB_OP);
-pub(crate) static MUL: Operator = Operator(|_, _| &MUL_OP);
-pub(crate) static DIV: Operator = Operator(|_, _| &REAL_DIV);
-pub(crate) static FLOORDIV: Operator = Operator(|_, _| &FLOOR_DIV);
-pub(crate) static MOD: Operator = Operator(|_, _| &FLOOR_MOD);
-pub(crate) static POW: Operator = Operator(|_, _| &POW_OP);
-pub(crate) static AND: Operator = Operator(|a, _| by_kind(a, &LOGICAL_AND, &BITWISE_AND));
-pub(crate) static OR: Operator = Operator(|a, _| by_kind(a, &LOGICAL_OR, &BITWISE_OR));
-pub(crate) static XOR: Operator = Operator(|a, _| by_kind(a, &LOGICAL_XOR, &BITWISE_XOR));
-pub(crate) static MATMUL: Operator = Operator(|a, b| {
-    if rank(a) == Some(2) && rank(b) == Some(2) {
-        &MAT_MUL
-    } else {
-        &BATCH_MAT_MUL
+impl Operator {
+    /// One that works element by element.
+    const fn new(pick: fn(&Val, &Val) -> &'static Ready) -> Operator {
+        Operator {
+            pick,
+            cost: work::broadcast_cost,
+        }
     }
-});
-static LT: Operator = Operator(|_, _| &LESS);
-static LE: Operator = Operator(|_, _| &LESS_EQUAL);
-static GT: Operator = Operator(|_, _| &GREATER);
-static GE: Operator = Operator(|_, _| &GREATER_EQUAL);
-static EQ: Operator = Operator(|_, _| &EQUAL);
-static NE: Operator = Operator(|_, _| &NOT_EQUAL);
+}
+
+pub(crate) static ADD: Operator = Operator::new(|_, _| &ADD_V2);
+pub(crate) static SUB: Operator = Operator::new(|_, _| &SUB_OP);
+pub(crate) static MUL: Operator = Operator::new(|_, _| &MUL_OP);
+pub(crate) static FLOORDIV: Operator = Operator::new(|_, _| &FLOOR_DIV);
+pub(crate) static MOD: Operator = Operator::new(|_, _| &FLOOR_MOD);
+pub(crate) static POW: Operator = Operator::new(|_, _| &POW_OP);
+pub(crate) static AND: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_AND, &BITWISE_AND));
+pub(crate) static OR: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_OR, &BITWISE_OR));
+pub(crate) static XOR: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_XOR, &BITWISE_XOR));
+pub(crate) static MATMUL: Operator = Operator {
+    pick: |a, b| {
+        let matrices = rank(a) == Some(2) && rank(b) == Some(2);
+        if matrices { &MAT_MUL } else { &BATCH_MAT_MUL }
+    },
+    cost: work::product_cost,
+};
+static LT: Operator = Operator::new(|_, _| &LESS);
+static LE: Operator = Operator::new(|_, _| &LESS_EQUAL);
+static GT: Operator = Operator::new(|_, _| &GREATER);
+static GE: Operator = Operator::new(|_, _| &GREATER_EQUAL);
+static EQ: Operator = Operator::new(|_, _| &EQUAL);
+static NE: Operator = Operator::new(|_, _| &NOT_EQUAL);
 
 /// The operator of a comparison.
 pub(crate) fn comparison(op: CompareOp) -> &'static Operator {
@@ -154,7 +167,8 @@ pub(crate) fn binary<'py>(
     swapped: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     with_operands(slf, other, swapped, |py, a, b| {
-        emit_pair(py, get(py, operator.0(a, b))?, a, b)
+        let op = get(py, (operator.pick)(a, b))?;
+        emit_pair(py, op, [a, b], operator.cost)
     })
 }
 
@@ -165,14 +179,14 @@ pub(crate) fn true_division<'py>(
     swapped: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     with_operands(slf, other, swapped, |py, a, b| {
-        let divide = get(py, DIV.0(a, b))?;
+        let divide = get(py, &REAL_DIV)?;
         match wide(a.dtype()) {
             Some(cast) if a.dtype() == b.dtype() => {
-                let a = emit_one(py, cast.clone(), std::slice::from_ref(a))?;
-                let b = emit_one(py, cast.clone(), std::slice::from_ref(b))?;
-                emit_pair(py, divide, &a, &b)
+                let a = emit_one(py, cast, std::slice::from_ref(a))?;
+                let b = emit_one(py, cast, std::slice::from_ref(b))?;
+                emit_pair(py, divide, [&a, &b], work::broadcast_cost)
             }
-            _ => emit_pair(py, divide, a, b),
+            _ => emit_pair(py, divide, [a, b], work::broadcast_cost),
         }
     })
 }

@@ -1,7 +1,8 @@
 //! Graphs being traced, as the front end builds them, and the operations that hold them.
 
+use crate::attrs::PyGraphHandle;
 use crate::bridge;
-use crate::emit::{PyGraphHandle, as_val, to_val, wrap_all};
+use crate::emit::{as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;

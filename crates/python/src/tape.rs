@@ -4,8 +4,9 @@ use crate::emit::{as_val, to_val};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
+use crate::work;
 use ferrograph_graph::{Grad, Val};
-use ferrograph_runtime::Tape;
+use ferrograph_runtime::{Tape, is_tracing};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
@@ -111,7 +112,9 @@ impl PyTape {
         }
         let sources = sources.iter().map(endpoint).collect::<PyResult<Vec<_>>>()?;
         let tape = self.tape();
-        let grads = guarded(|| tape.gradient(seeded, &sources)).or_raise(py)?;
+        let long = !is_tracing() && tape.is_long();
+        let grads = guarded(|| work::run(py, long, || tape.gradient(seeded, &sources)));
+        let grads = grads.or_raise(py)?;
         let items = grads
             .into_iter()
             .map(|g| grad_to_py(py, g))

@@ -1,12 +1,12 @@
 //! The native half of `Variable`: the handle and its reads and writes.
 
 use crate::bridge;
-use crate::emit::{emit_one, to_val};
-use crate::errors::{IntoPyResult, guarded};
+use crate::emit::{emit_all, emit_one, to_val};
+use crate::errors::IntoPyResult;
 use crate::tensor::{PyTensor, wrap};
-use ferrograph_graph::Val;
+use ferrograph_graph::{OpRef, Val};
 use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, VariableCell};
-use ferrograph_runtime::{emit, is_tracing};
+use ferrograph_runtime::is_tracing;
 use ferrograph_tensor::{DType, Tensor, TensorSpec};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,11 +31,8 @@ pub(crate) struct PyVariable {
 impl PyVariable {
     /// The value now: a read at this point of the program.
     pub(crate) fn read(&self, py: Python<'_>) -> PyResult<Val> {
-        emit_one(
-            py,
-            Arc::new(ReadVariableOp::of(self.spec.clone())),
-            std::slice::from_ref(&self.handle),
-        )
+        let op: OpRef = Arc::new(ReadVariableOp::of(self.spec.clone()));
+        emit_one(py, &op, std::slice::from_ref(&self.handle))
     }
 }
 
@@ -124,8 +121,8 @@ impl PyVariable {
             }
         };
         let value = to_val(value, Some(self.spec.dtype))?;
-        let op = Arc::new(AssignVariable::of(kind));
-        guarded(|| emit(op, &[self.handle.clone(), value])).or_raise(py)?;
+        let op: OpRef = Arc::new(AssignVariable::of(kind));
+        emit_all(py, &op, &[self.handle.clone(), value], None)?;
         Ok(())
     }
 

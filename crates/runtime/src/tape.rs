@@ -5,7 +5,7 @@ use crate::door::Door;
 use ferrograph_graph::{Differentiability, Grad, OpRef, Val, Vals};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{ReadVariableOp, VariableCell};
-use ferrograph_tensor::{DType, Result, bail};
+use ferrograph_tensor::{DType, Result, Tensor, bail};
 use ferrograph_transform::{Record, Replay, backprop};
 use hashbrown::HashSet;
 use parking_lot::Mutex;
@@ -18,6 +18,11 @@ pub struct Tape {
     persistent: bool,
     state: Mutex<State>,
 }
+
+/// A gradient of more operations than this takes some time.
+const LONG_RECORDS: usize = 100;
+/// As does one over values of more elements than this.
+const LONG_ELEMENTS: usize = 8_192;
 
 #[derive(Default)]
 struct State {
@@ -123,6 +128,22 @@ impl Tape {
             .iter()
             .map(|s| found.get(&s.key()).cloned())
             .collect())
+    }
+
+    /// Whether to walk what was recorded may take long: many operations, large values, graphs to run backwards.
+    pub fn is_long(&self) -> bool {
+        let state = self.state.lock();
+        let values = |r: &Record| {
+            r.inputs
+                .iter()
+                .chain(&r.outputs)
+                .filter_map(Val::tensor)
+                .map(Tensor::n_elements)
+                .sum::<usize>()
+        };
+        state.records.len() > LONG_RECORDS
+            || state.records.iter().any(|r| r.replay.is_some())
+            || state.records.iter().map(values).sum::<usize>() > LONG_ELEMENTS
     }
 
     fn note_variables(&self, op: &OpRef, inputs: &[Val]) {

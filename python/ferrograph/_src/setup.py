@@ -17,7 +17,6 @@ from .function.function import binding_error
 from .function.trace_type import classify, rebuild, typed_placeholder
 from .native import _core
 from .ops._base import pack
-from .ops.arithmetic import truediv
 from .ops.arrays import unstack
 from .ops.indexing import getitem
 from .staging.graph import Graph

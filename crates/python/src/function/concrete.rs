@@ -2,13 +2,15 @@
 
 use super::guards::{Guard, Written};
 use super::tree::Tree;
-use crate::emit::{PyGraphHandle, to_val};
+use crate::attrs::PyGraphHandle;
+use crate::emit::to_val;
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
 use crate::region::PyRegion;
 use crate::tensor::wrap;
+use crate::work;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
-use ferrograph_runtime::ConcreteFunction;
+use ferrograph_runtime::{ConcreteFunction, is_tracing};
 use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,9 +19,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Plans above this many floating-point operations run without the interpreter lock.
-const UNLOCKED_FLOPS: f64 = 50_000.0;
+use std::time::Instant;
 
 /// One trace: a graph with what it captured and the structure of its result.
 #[pyclass(
@@ -34,6 +34,8 @@ pub(crate) struct PyConcrete {
     result: Tree,
     /// Whether it was traced with dimensions unknown that its first call knew.
     relaxed: AtomicBool,
+    /// Whether the last call under a tape took long; the first one does, which makes the gradient's graphs.
+    taped_calls_are_long: AtomicBool,
     /// What the traced code read from globals and closures.
     guards: OnceLock<Box<[Guard]>>,
 }
@@ -85,7 +87,7 @@ impl PyConcrete {
             let outputs = guarded(|| self.run(py, &vals)).or_raise(py)?;
             outputs.into_iter().map(Val::eager).collect()
         } else {
-            guarded(|| self.function.call(&vals)).or_raise(py)?
+            guarded(|| self.call_through_door(py, &vals)).or_raise(py)?
         };
         if let (Tree::Leaf(0), 1) = (&self.result, outputs.len()) {
             return wrap(
@@ -103,6 +105,21 @@ impl PyConcrete {
         self.result.build(py, &outputs)
     }
 
+    /// Calls while a trace takes operations or tapes hear of them.
+    fn call_through_door(&self, py: Python<'_>, vals: &[Val]) -> ferrograph_tensor::Result<Vals> {
+        if is_tracing() {
+            return self.function.call(vals);
+        }
+        let long = self.taped_calls_are_long.load(Ordering::Relaxed);
+        let (outputs, took) = work::run(py, long, || {
+            let start = Instant::now();
+            (self.function.call(vals), start.elapsed())
+        });
+        let long = took > work::LONG_TIME;
+        self.taped_calls_are_long.store(long, Ordering::Relaxed);
+        outputs
+    }
+
     fn run(&self, py: Python<'_>, vals: &[Val]) -> ferrograph_tensor::Result<Tensors> {
         let captures = &self.function.captures;
         let mut tensors: SmallVec<[&Tensor; 8]> = SmallVec::new();
@@ -115,7 +132,7 @@ impl PyConcrete {
             .plan(&tensors)
             .map_err(ferrograph_runtime::when_run)?;
         let inputs = tensors.into_iter().cloned();
-        let outputs = if plan.flops() > UNLOCKED_FLOPS {
+        let outputs = if work::is_long(plan.flops()) {
             let inputs: Tensors = inputs.collect();
             unlocked(py, move || plan.execute(inputs))
         } else {
@@ -180,6 +197,7 @@ impl PyConcrete {
             function: ConcreteFunction::new(graph, captures),
             result: Tree::parse(template)?,
             relaxed: AtomicBool::new(false),
+            taped_calls_are_long: AtomicBool::new(true),
             guards: OnceLock::new(),
         })
     }
