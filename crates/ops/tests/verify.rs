@@ -1,7 +1,7 @@
 //! Each invariant of the graph verifier, broken by itself.
 
-use ferrograph_graph::{Graph, NodeId, Trace, ValueId, ValueInfo, text, verify};
-use ferrograph_ops::{Identity, Placeholder};
+use ferrograph_graph::{Branch, Graph, NodeId, Trace, ValueId, ValueInfo, text, verify};
+use ferrograph_ops::{Identity, Placeholder, While};
 use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -92,7 +92,9 @@ fn inputs_are_placeholders() {
     );
     breaks(|g| g.inputs.push(v(0)), "%0 is two inputs");
     breaks(
-        |g| g.inputs.truncate(1),
+        |g| {
+            g.inputs.remove(1);
+        },
         "node n1 y (Placeholder): is no input",
     );
 }
@@ -129,9 +131,14 @@ fn control_predecessors_come_earlier() {
 
 #[test]
 fn recorded_types_are_those_inferred() {
-    breaks(
-        |g| g.values[4].spec.shape = PartialShape::of_rank(2),
-        "node n4 add (AddV2): %4 is float32[3], recorded as float32[?,?]",
+    let mut graph = sound();
+    graph.values[4].spec.shape = PartialShape::of_rank(2);
+    assert_eq!(
+        faults(&graph),
+        [
+            "graph f: node n4 add (AddV2): %4 is float32[3], recorded as float32[?,?]",
+            "graph f: node n5 call (PartitionedCall): region g takes float32[3] as input 0 and is fed float32[?,?]",
+        ]
     );
     breaks(
         |g| g.values[6].spec.dtype = DType::Int64,
@@ -266,4 +273,94 @@ fn a_breach_ends_a_trace_with_a_list() {
         error.contains("graph f: node n1 Identity (Identity): %1 is float32[], recorded as bool[]"),
         "{error}"
     );
+}
+
+const LOOP: &str = r#"graph "f" (%0, %1; %2) {
+  %0 = Placeholder "x" {dtype: float32, shape: shape [3]} () : float32 [3]
+  %1 = Placeholder "p" {dtype: bool, shape: shape []} () : bool []
+  %2 = Placeholder "capture" {dtype: resource, shape: shape []} () : resource []
+  %3 = StatelessWhile "while" {
+    cond: graph "cond" (%0) {
+      %0 = Placeholder "p" {dtype: bool, shape: shape []} () : bool []
+      return %0
+    }, cond_inputs: ints [1],
+    body: graph "body" (%0) {
+      %0 = Placeholder "x" {dtype: float32, shape: shape [3]} () : float32 [3]
+      return %0
+    }, body_inputs: ints [0],
+    T: dtypes [float32], output_shapes: shapes [[3]]
+  } (%0, %1, %2) : float32 [3]
+  return %3
+}"#;
+
+/// A loop with these regions in the place of its own.
+fn faults_of_loop(change: impl FnOnce(&mut Graph, &mut Graph, &mut [Vec<u32>; 2])) -> Vec<String> {
+    let parsed = text::parse(LOOP, ferrograph_ops::registry()).unwrap();
+    let mut graph = Arc::into_inner(parsed).unwrap();
+    let op = graph.nodes[3].op.clone();
+    let op = op.downcast::<While>().unwrap();
+    let (mut cond, mut body) = (copy(&op.cond.graph), copy(&op.body.graph));
+    let mut inputs = [op.cond.inputs.clone(), op.body.inputs.clone()];
+    change(&mut cond, &mut body, &mut inputs);
+    let [cond_inputs, body_inputs] = inputs;
+    let branch = |graph: Graph, inputs| Branch {
+        graph: Arc::new(graph),
+        inputs,
+    };
+    graph.nodes[3].op = Arc::new(While {
+        cond: branch(cond, cond_inputs),
+        body: branch(body, body_inputs),
+        vars: op.vars.clone(),
+        recorded: None,
+    });
+    faults(&graph)
+}
+
+fn copy(graph: &Graph) -> Graph {
+    Graph::new(
+        graph.name.clone(),
+        graph.nodes.clone(),
+        graph.values.clone(),
+        graph.inputs.clone(),
+        graph.n_args,
+        graph.outputs.clone(),
+    )
+}
+
+#[test]
+fn regions_are_fed_what_they_take() {
+    assert_eq!(faults_of_loop(|_, _, _| ()), [""; 0]);
+    let at = "graph f: node n3 while (StatelessWhile): region";
+    let found = faults_of_loop(|_, _, inputs| inputs[1] = vec![0, 1]);
+    assert_eq!(found, [format!("{at} body takes 1 inputs and is fed 2")]);
+    let found = faults_of_loop(|_, _, inputs| inputs[1] = vec![9]);
+    assert_eq!(
+        found,
+        [format!("{at} body is fed input 9, which there is not")]
+    );
+    let found = faults_of_loop(|_, _, inputs| inputs[0] = vec![0]);
+    let text = "cond takes bool[] as input 0 and is fed float32[3]";
+    assert_eq!(found, [format!("{at} {text}")]);
+}
+
+#[test]
+fn regions_give_what_their_role_says() {
+    let at = "graph f: node n3 while (StatelessWhile): region";
+    let found = faults_of_loop(|cond, _, _| cond.outputs.clear());
+    assert_eq!(found, [format!("{at} cond is a condition and gives ()")]);
+    let found = faults_of_loop(|_, body, _| {
+        body.values[0].spec.shape = PartialShape::of_rank(1);
+        body.nodes[0].op = Arc::new(Placeholder {
+            spec: TensorSpec::new(DType::Float32, PartialShape::of_rank(1)),
+        });
+    });
+    assert_eq!(found, [""; 0], "an open type fits");
+    let found = faults_of_loop(|_, body, _| {
+        let spec = TensorSpec::scalar(DType::Float32);
+        body.values[0].spec = spec.clone();
+        body.nodes[0].op = Arc::new(Placeholder { spec });
+    });
+    let fed = format!("{at} body takes float32[] as input 0 and is fed float32[3]");
+    let given = format!("{at} body gives (float32[]), should give (float32[3])");
+    assert_eq!(found, [fed, given]);
 }

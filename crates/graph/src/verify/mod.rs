@@ -12,8 +12,11 @@
 //! 8. a value's constant has its dtype and a shape that fits it; known elements belong to an integer scalar or vector
 //!    of as many elements and agree with the constant (`types`);
 //! 9. what reads or writes a resource takes one (`types`);
-//! 10. all of this holds for every region as well.
+//! 10. a region is fed by inputs of its operation, of types that fit; what it gives is what its role says; and its
+//!     operation has no weaker effect (`regions`);
+//! 11. all of this holds for every region as well.
 
+mod regions;
 mod structure;
 mod switch;
 mod types;
@@ -43,7 +46,9 @@ fn verify_alone(graph: &Graph) -> Vec<Error> {
     };
     structure::check(&mut faults);
     if faults.errors.is_empty() {
-        types::check(&mut faults); // reads values by id
+        // These read values by id.
+        types::check(&mut faults);
+        regions::check(&mut faults);
     }
     faults.errors
 }

@@ -81,8 +81,11 @@ impl Listing<'_> {
         format!("constant {}", Listing::tensor(tensor))
     }
 
-    /// A small tensor with its elements; of others the type.
+    /// A small tensor with its elements; of others, and of objects, the type.
     pub fn tensor(tensor: &Tensor) -> String {
+        if tensor.as_object().is_ok() {
+            return format!("{} object", tensor.dtype());
+        }
         match tensor.n_elements() {
             n if n <= SHOWN_ELEMENTS => text::print_tensor(tensor),
             _ => format!("{} {} {{...}}", tensor.dtype(), tensor.shape()),

@@ -118,12 +118,13 @@ impl<'b> Types<'_, 'b> {
             Action::Kernel(bound) => self.bound(bound),
             Action::Object { object, bound, to } => {
                 self.taken(*object);
-                self.tensor(*to);
-                let changes = matches!(bound.kernel, ObjectKernel::Changes(_));
-                self.faults.expect(
-                    changes || object.slot == *to,
-                    format_args!("an object that is read is moved"),
-                );
+                match bound.kernel {
+                    ObjectKernel::Changes(_) => self.tensor(*to),
+                    ObjectKernel::Reads(_) => self.faults.expect(
+                        object.slot == *to && !object.last,
+                        format_args!("an object that is read is moved"),
+                    ),
+                }
                 self.bound(bound);
             }
             Action::Eval { ins, outs, .. } => {
