@@ -1,7 +1,7 @@
 //! What a whole dataset comes to: a fold over it, its only element, how many there are.
 
 use crate::dataset::{DatasetHandle, dataset_of, pause};
-use crate::function::n_attr;
+use crate::function::{Function, n_attr};
 use crate::iterator_ops::{GetNext, HasNext, MakeIterator, NewIterator};
 use crate::op::{check_element, element_specs};
 use ferrograph_graph::{
@@ -22,6 +22,16 @@ struct Reduce {
     function: Arc<Graph>,
     n_state: usize,
     specs: Vec<TensorSpec>,
+}
+
+/// Calls a function without state on each element.
+fn for_effects(runner: &dyn Runner, handle: &DatasetHandle, function: Function) -> Result<()> {
+    let (mut elements, mut caller) = (handle.dataset.clone().open()?, function.caller());
+    while let Some(element) = elements.next(runner)? {
+        pause()?;
+        caller.call(runner, element)?;
+    }
+    Ok(())
 }
 
 impl Op for Reduce {
@@ -56,13 +66,7 @@ impl Op for Reduce {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let handle = DatasetHandle::of(&inputs[0])?;
         if self.n_state == 0 {
-            let mut elements = handle.dataset.clone().open()?;
-            loop {
-                pause()?;
-                if elements.next(runner)?.is_none() {
-                    break;
-                }
-            }
+            for_effects(runner, handle, Function::new(&self.function, &inputs[1..]))?;
             return Ok(Tensors::new());
         }
         let graph = reduction(&self.function, &self.specs, &handle.specs)?;

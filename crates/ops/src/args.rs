@@ -15,6 +15,21 @@ pub(crate) fn expect_index(inputs: &Inputs<'_>, i: usize, what: &str) -> Result<
     Ok(())
 }
 
+/// Checks that input `i`, called `what`, holds numbers: real ones where their order counts.
+pub(crate) fn expect_numbers(
+    inputs: &Inputs<'_>,
+    i: usize,
+    what: &str,
+    ordered: bool,
+) -> Result<()> {
+    let dtype = inputs.dtype(i);
+    if !dtype.is_numeric() || ordered && dtype.is_complex() {
+        let kind = if ordered { "real numbers" } else { "numbers" };
+        bail!(DType, "{what} must hold {kind}, got {}", inputs.spec(i));
+    }
+    Ok(())
+}
+
 /// Checks that input `i` may have that rank.
 pub(crate) fn expect_rank(inputs: &Inputs<'_>, i: usize, rank: usize, what: &str) -> Result<()> {
     match inputs.shape(i).rank() {

@@ -1,6 +1,6 @@
 //! Writing elements and slices by index.
 
-use crate::args::{expect_index, expect_rank};
+use crate::args::{expect_index, expect_numbers, expect_rank};
 use crate::emit::*;
 use crate::gather::Tuples;
 use crate::movement::{Ints, Io, Moving, Rearrange, moving, static_shape};
@@ -253,9 +253,8 @@ impl Op for TensorScatter {
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let specs = infer_update(inputs)?;
-        if !inputs.dtype(0).is_numeric() {
-            bail!(DType, "tensor must hold numbers, got {}", inputs.spec(0));
-        }
+        let ordered = matches!(self.kind, ScatterKind::Max | ScatterKind::Min);
+        expect_numbers(inputs, 0, "tensor", ordered)?;
         Ok(specs)
     }
     fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {

@@ -1,6 +1,6 @@
 //! Combining the rows of a tensor that carry the same id.
 
-use crate::args::{expect_index, expect_rank, scalar};
+use crate::args::{expect_index, expect_numbers, expect_rank, scalar};
 use crate::emit::*;
 use crate::gather::position_text;
 use crate::movement::{Ints, static_shape};
@@ -123,9 +123,8 @@ impl Op for UnsortedSegment {
         expect_index(inputs, 1, "segment_ids")?;
         expect_index(inputs, 2, "num_segments")?;
         expect_rank(inputs, 2, 0, "num_segments")?;
-        if !inputs.dtype(0).is_numeric() {
-            bail!(DType, "data must be numbers, got {}", inputs.spec(0));
-        }
+        let ordered = matches!(self.combine, Combine::Max | Combine::Min);
+        expect_numbers(inputs, 0, "data", ordered)?;
         let n = match scalar(inputs, 2) {
             Some(n) if n < 0 => bail!(Shape, "num_segments must not be negative, got {n}"),
             n => Dim::from(n.and_then(|n| usize::try_from(n).ok())),
@@ -298,9 +297,8 @@ impl Op for Segment {
         inputs.expect(2)?;
         expect_index(inputs, 1, "segment_ids")?;
         expect_rank(inputs, 1, 1, "segment_ids")?;
-        if !inputs.dtype(0).is_numeric() {
-            bail!(DType, "data must be numbers, got {}", inputs.spec(0));
-        }
+        let ordered = matches!(self.combine, Combine::Max | Combine::Min);
+        expect_numbers(inputs, 0, "data", ordered)?;
         let ids = inputs.shape(1).merge(&PartialShape::of_rank(1))?;
         let shape = behind(inputs.shape(0), &ids, Dim::UNKNOWN)?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])

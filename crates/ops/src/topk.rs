@@ -1,6 +1,6 @@
 //! Order: the greatest elements, places in sorted rows, distinct elements, counts.
 
-use crate::args::{checked, expect_index, expect_rank, scalar};
+use crate::args::{checked, expect_index, expect_numbers, expect_rank, scalar};
 use crate::emit::*;
 use crate::movement::static_shape;
 use ferrograph_graph::{
@@ -258,6 +258,7 @@ impl Op for SearchSorted {
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         inputs.expect(2)?;
         inputs.same_dtype(0, 1)?;
+        expect_numbers(inputs, 0, "sorted_inputs", true)?;
         let (rows, values) = (inputs.shape(0), inputs.shape(1));
         for (i, what) in ["sorted_inputs", "values"].iter().enumerate() {
             expect_rank(inputs, i, 2, what)?;

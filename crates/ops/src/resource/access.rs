@@ -1,6 +1,7 @@
 //! Reads and writes of variables.
 
 use super::VariableCell;
+use crate::args::expect_numbers;
 use crate::elementwise::{add_now, sub_now};
 use ferrograph_graph::{
     Inputs, Lowered, ObjectKernel, Op, Registry, Runner, Specs, Tensors, declare, declare_family,
@@ -78,7 +79,7 @@ impl Op for ReadVariableOp {
     fn lower(&self, _inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let size = |n: usize| n.checked_mul(self.dtype.size());
         let bytes = outputs[0].shape.n_elements().and_then(size);
-        if bytes.is_none_or(|n| n > COPIED_BYTES) {
+        if !self.dtype.is_dense() || bytes.is_none_or(|n| n > COPIED_BYTES) {
             return Ok(Lowered::Eval);
         }
         Ok(Lowered::Object(ObjectKernel::Reads(Box::new(
@@ -115,7 +116,11 @@ impl AssignVariable {
 
 impl Op for AssignVariable {
     of_family!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let joins = self.kind == AssignKind::Add && inputs.dtype(1) == DType::String;
+        if self.kind != AssignKind::Set && !joins {
+            expect_numbers(inputs, 1, "value", false)?;
+        }
         Ok(Specs::new())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {

@@ -200,8 +200,12 @@ fn indirect(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             array(&obj.call_method1("astype", (native,))?)
         }
         "S" | "U" | "T" | "O" => {
-            let empty = obj.getattr("size")?.extract::<usize>()? == 0;
-            let asked = (kind != "O" || empty).then_some(DType::String);
+            if obj.getattr("size")?.extract::<usize>()? == 0 {
+                let dims: Vec<usize> = obj.getattr("shape")?.extract()?;
+                let empty = Tensor::from_strings(Shape::from(dims.as_slice()), Vec::new());
+                return empty.map_err(|e| core_error(py, e));
+            }
+            let asked = (kind != "O").then_some(DType::String);
             let list = obj.call_method0("tolist")?;
             let tensor = if sequence::is_plain(&list) {
                 sequence::tensor_of(&list, asked)?

@@ -7,7 +7,17 @@ from collections import namedtuple
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, as_dtype, convert, convert_pair, emit, int32, static_value
+from ._base import (
+    DROP,
+    Tensor,
+    TensorLike,
+    as_dtype,
+    convert,
+    convert_pair,
+    emit,
+    int32,
+    static_value,
+)
 from .arithmetic import greater, less, logical_and
 from .arrays import expand_dims, reshape, shape, transpose
 from .elementwise import invert, is_finite, negative
@@ -152,11 +162,18 @@ def searchsorted(
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', got {side!r}")
     rows, values = convert_pair(sorted_sequence, values)
-    flat_rows = reshape(rows, [-1, shape(rows)[-1]])
-    flat_values = reshape(values, [-1, shape(values)[-1]])
     op = "LowerBound" if side == "left" else "UpperBound"
-    places = emit(op, (flat_rows, flat_values), {"out_type": as_dtype(out_type)}, None)
+    inputs = (_as_matrix(rows), _as_matrix(values))
+    places = emit(op, inputs, {"out_type": as_dtype(out_type)}, None)
     return reshape(places, shape(values), name)
+
+
+def _as_matrix(x: Tensor) -> Tensor:
+    """``x`` with all axes but the last made one."""
+    if x.ndim == 2:
+        return x
+    sizes = shape(x)
+    return reshape(x, [emit("Prod", (sizes[:-1], 0), DROP, None), sizes[-1]])
 
 
 @public("unique")
