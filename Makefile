@@ -34,8 +34,9 @@ test-rust: | toolchain ## run the Rust tests alone
 test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
 	$(BIN)/python -m pytest
 
-docs: $(STAMP)-test ## run every example of README.md and docs/
-	$(BIN)/python -m pytest tests/test_docs.py
+docs: $(STAMP)-docs ## build the site of the guide and the reference into site/
+	$(BIN)/mkdocs build --quiet
+	@echo site/guide/index.html
 
 dev: $(STAMP)-tools ## build in place, for edits to the Python front without reinstalling
 	$(BIN)/maturin develop --release --locked
@@ -65,7 +66,7 @@ bench: $(STAMP)-installed ## criterion benches, then the comparison with other p
 
 clean: ## remove the environment and everything built
 	cargo clean
-	rm -rf $(VENV) dist .pytest_cache .ruff_cache .mypy_cache examples/*.png
+	rm -rf $(VENV) dist site .pytest_cache .ruff_cache .mypy_cache examples/*.png
 	find python -name '*.so' -delete
 
 # One line for each thing that is missing, before anything is built.
@@ -82,6 +83,10 @@ toolchain:
 $(STAMP)-tools: | toolchain
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install 'maturin>=1.9,<2' ruff mypy numpy
+	@touch $@
+
+$(STAMP)-docs: | $(STAMP)-tools
+	$(PIP) install 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1'
 	@touch $@
 
 $(STAMP)-wheel: $(SOURCES) | $(STAMP)-tools

@@ -225,6 +225,18 @@ def coverage(spaces: dict[str, list[Public]], table: dict) -> str:
     return text
 
 
+def reference(docs: dict[str, str]) -> dict[Path, str]:
+    """The pages of the reference, which the site's builder fills from the docstrings."""
+    folder = ROOT / "docs" / "reference"
+    pages, index = {}, "# Reference\n\nMade by `make generate`.\n\n"
+    for space, doc in sorted(docs.items()):
+        name = f"ferrograph.{space}" if space else "ferrograph"
+        pages[folder / f"{name}.md"] = f"::: {name}\n"
+        index += f"- [`{name}`]({name}.md): {doc.splitlines()[0]}\n"
+    pages[folder / "index.md"] = index
+    return pages
+
+
 def _title(space: str) -> str:
     return f"`{space}`" if space else "top level"
 
@@ -244,6 +256,7 @@ def files() -> dict[Path, str]:
         path = PACKAGE.joinpath(*space.split(".")) if space else PACKAGE
         path = path / "__init__.py" if children else path.with_suffix(".py")
         found[path] = namespace(space, doc, spaces.get(space, []), children)
+    found.update(reference(docs))
     found[SRC / "ops" / "__init__.py"] = operations(spaces[""])
     found[ROOT / "docs" / "coverage.md"] = coverage(spaces, table)
     return found

@@ -48,4 +48,6 @@ def test_members(name):
     # Members that a base class in the same module has are listed there.
     assert public(members) == public(vars(cls))
     missing = [member for member in members if not hasattr(cls, member)]
+    if cls is _core.Tensor:  # eager ones alone are numbers of Python's, which no type tells
+        missing = [member for member in missing if not hasattr(_core.EagerTensor, member)]
     assert not missing, f"the stub names {missing}, which {name} lacks"

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ..values import nest
 from ..values.composite import CompositeInput, CompositeTensor
 
 __all__ = ["dispatched", "elementwise", "register", "unregister"]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 # Handlers of the program's own, by function.
 _handlers: dict[Any, list[Callable]] = {}
 
 
-def dispatched(function: Callable) -> Callable:
+def dispatched(function: F) -> F:
     """``function``, which asks the classes of composite arguments where it fails for them."""
 
     @functools.wraps(function)
@@ -30,7 +32,7 @@ def dispatched(function: Callable) -> Callable:
             error = e.with_traceback(None)
         return _ask(asking, args, kwargs, error)
 
-    return asking
+    return cast("F", asking)
 
 
 def elementwise(function: Callable, args: tuple, name: Any, error: CompositeInput) -> Any:

@@ -98,7 +98,7 @@ def matrix_transpose(
     axes = a.ndim
     if axes is None:
         count = rank(a)
-        perm = concat([range(count - 2), stack([count - 1, count - 2])], 0)
+        perm: Any = concat([range(count - 2), stack([count - 1, count - 2])], 0)
     elif axes < 2:
         raise ValueError(f"matrix_transpose needs rank 2 or more, got shape {a.shape}")
     else:

@@ -390,6 +390,9 @@ def _length(x: Any, axis: Any) -> Any:
 def _shifted(x: Any, step: Any, axis: Any, reverse: Any, fill: Any) -> Any:
     """``x`` moved ``step`` places along an axis, the places left free filled."""
     rank, length = x.ndim, _length(x, axis)
+    begin: list
+    end: list
+    paddings: list
     step = emit("Minimum", (step, length), None, None)
     begin, end, paddings = [0] * rank, [0] * rank, [[0, 0] for _ in range(rank)]
     if reverse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..native import _core
+from ..native import Tensor, _core
 from .dtypes import as_dtype
 from .public import public
 from .tensor_shape import TensorShape
@@ -13,7 +13,9 @@ __all__ = ["constant", "is_tensor"]
 
 
 @public("constant")
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Any:
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+) -> Tensor:
     """A tensor of a Python value or array: a copy, of the dtype the value suggests unless given.
 
     Ints give int32 (int64 beyond its range), floats float32, complex numbers complex128; arrays

@@ -1,0 +1,32 @@
+"""A user's mistakes: a type checker reports the lines marked ``# error: CODE`` and no others."""
+
+import ferrograph as fg
+
+x = fg.constant([1.0, 2.0])
+
+fg.reduce_summ(x)  # error: attr-defined
+fg.math.errf(x)  # error: attr-defined
+fg.nn.conv2d(x)  # error: attr-defined
+print(fg.imagee)  # error: attr-defined
+print(fg.float23)  # error: attr-defined
+print(fg.RaggedTenser)  # error: attr-defined
+print(fg.data.Datasett)  # error: attr-defined
+print(fg.linalg.cholesky)  # error: attr-defined
+
+fg.reduce_sum(x, axes=0)  # error: call-arg
+fg.reduce_sum()  # error: call-arg
+fg.math.erf(x, None, x)  # error: call-arg
+fg.add(x)  # error: call-arg
+fg.concat([x, x])  # error: call-arg
+fg.one_hot([1], depht=3)  # error: call-arg
+fg.nn.softmax(x, dim=0)  # error: call-arg
+fg.random.stateless_uniform([2])  # error: call-arg
+
+fg.math.erf(x, name=3)  # error: arg-type
+fg.reduce_sum(x, keepdims="yes")  # error: arg-type
+
+x.shape = [2]  # error: misc
+x.numpyy()  # error: attr-defined
+print(fg.reduce_sum(x).foo)  # error: attr-defined
+fg.float32()  # error: operator
+x[0].assign(3)  # error: attr-defined
