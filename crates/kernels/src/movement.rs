@@ -1,18 +1,32 @@
-//! Moving elements: views, gathers, scatters, pads, scans and sorts.
+//! Moving elements: strided copies, gathers, scatters, joins, scans, the greatest.
 //!
-//! What only moves is generic over any `Copy` type; a caller with many element types passes them as unsigned integers
-//! of their size.
+//! A movement is bound to shapes once, before there are elements, and run often. What only moves is generic over any
+//! element that can be cloned; a caller with many element types passes dense ones as chunks of bytes of their size.
 
+mod band;
+mod block;
+mod fill;
 mod gather;
+mod indices;
 mod join;
-mod pad;
+mod mapped;
 mod scan;
-mod sort;
+mod scatter;
+mod strided;
+mod top_k;
 mod view;
 
-pub use gather::{gather, gather_rows, linear_indices, scatter_rows, scatter_rows_set};
-pub use join::{band_part, concat, one_hot};
-pub use pad::{PadMode, index_map, pad_constant, take, take_add};
-pub use scan::{Scan, cumulate};
-pub use sort::{Ordered, argsort, sort, top_k};
+#[cfg(test)]
+mod tests;
+
+pub use band::{band_part, diagonal};
+pub use fill::{copy, fill, one_hot};
+pub use gather::{Gather, gather_rows};
+pub use indices::{Indices, Rows};
+pub use join::Join;
+pub use mapped::{PadMode, Stretches, mapped, mirrored, rolled, unmapped};
+pub use scan::Scan;
+pub use scatter::scatter_rows;
+pub use strided::Strided;
+pub use top_k::{Ordered, top_k};
 pub use view::View;

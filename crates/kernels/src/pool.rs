@@ -1,5 +1,6 @@
 //! The one thread pool: made on first use, keyed by process id so that a forked child makes its own.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -75,18 +76,33 @@ fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     install(|| (0..n).into_par_iter().for_each(f));
 }
 
-/// Where a slice that is written in pieces begins.
-struct Base<U>(*mut U);
+/// Where a slice that threads write in pieces begins.
+pub(crate) struct Base<'o, U>(*mut U, PhantomData<&'o mut [U]>);
 
 // SAFETY: each piece is reached by one thread alone, as if it had been sent there.
-unsafe impl<U: Send> Sync for Base<U> {}
+unsafe impl<U: Send> Sync for Base<'_, U> {}
 
-impl<U> Base<U> {
+impl<'o, U> Base<'o, U> {
+    /// The beginning of a slice.
+    pub(crate) fn of(slice: &'o mut [U]) -> Self {
+        Base(slice.as_mut_ptr(), PhantomData)
+    }
+
+    /// The place that many elements from the beginning.
+    ///
+    /// # Safety
+    /// It must lie within the slice.
+    pub(crate) unsafe fn at(&self, offset: isize) -> *mut U {
+        // SAFETY: promised by the caller.
+        unsafe { self.0.offset(offset) }
+    }
+
     /// The piece of that length, `start` elements in.
     ///
     /// # Safety
-    /// The piece must lie within the slice, which must stay borrowed mutably, and overlap no other piece in use.
-    unsafe fn piece<'a>(&self, start: usize, len: usize) -> &'a mut [U] {
+    /// The piece must lie within the slice and overlap no other piece in use.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn piece(&self, start: usize, len: usize) -> &'o mut [U] {
         // SAFETY: promised by the caller.
         unsafe { std::slice::from_raw_parts_mut(self.0.add(start), len) }
     }
@@ -126,10 +142,10 @@ pub(crate) fn par_pieces_mut<U: Send>(
     f: impl Fn(usize, &mut [U]) + Sync,
 ) {
     assert!(len > 0, "pieces have elements");
-    let (total, base) = (out.len(), Base(out.as_mut_ptr()));
+    let (total, base) = (out.len(), Base::of(out));
     par_each(total.div_ceil(len), &|i| {
         let start = i * len;
-        // SAFETY: pieces of different numbers do not overlap and lie within `out`, which is borrowed until all are done.
+        // SAFETY: pieces of different numbers do not overlap and lie within `out`.
         f(i, unsafe { base.piece(start, len.min(total - start)) });
     });
 }

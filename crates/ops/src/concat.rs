@@ -2,24 +2,21 @@
 
 use crate::args::{axis_of, elements, expect_index, scalar, sum_dims, without_axis};
 use crate::emit::*;
-use crate::movement::{Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
+use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,
     VjpCall, op_object,
 };
+use ferrograph_kernels::movement::Join;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Copies of inputs 0.. to places in the only output.
-pub(crate) struct Join(Vec<Strided>);
-
+/// Inputs 0.. side by side in the only output.
 impl Rearrange for Join {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
-        for (i, part) in self.0.iter().enumerate() {
-            let from = io.input(i);
-            part.copy(from, io.output(0));
-        }
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let pieces: SmallVec<[&[T]; 8]> = (0..self.count()).map(|i| io.input(i)).collect();
+        self.run(&pieces, io.output(0));
         Ok(())
     }
 }
@@ -181,15 +178,12 @@ impl Moving for ConcatV2 {
             return Ok(None);
         };
         let axis = axis_of(axis, out.rank(), "axis")?;
-        let strides = strides_of(&out);
-        let mut parts = Vec::with_capacity(n);
-        let mut at = 0;
-        for i in 0..n {
-            let dims = static_shape(inputs.spec(i))?;
-            parts.push(Strided::write(&dims, at * strides[axis] as usize, &strides));
-            at += dims[axis];
-        }
-        Ok(Some(Join(parts)))
+        let count = |dims: &[usize]| dims.iter().product::<usize>();
+        let width = |i| Ok(count(&static_shape(inputs.spec(i))?[axis..]));
+        let widths = (0..n)
+            .map(width)
+            .collect::<Result<SmallVec<[usize; 8]>>>()?;
+        Ok(Some(Join::new(count(&out[..axis]), &widths)))
     }
 }
 
@@ -269,14 +263,9 @@ impl Moving for Pack {
     fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Join>> {
         let out = static_shape(&outputs[0])?;
         let axis = axis_of(self.axis, out.rank(), "axis")?;
-        let mut strides = strides_of(&out);
-        let step = strides.remove(axis) as usize;
-        let mut parts = Vec::with_capacity(inputs.len());
-        for i in 0..inputs.len() {
-            let dims = static_shape(inputs.spec(i))?;
-            parts.push(Strided::write(&dims, i * step, &strides));
-        }
-        Ok(Some(Join(parts)))
+        let width = out[axis + 1..].iter().product();
+        let widths: SmallVec<[usize; 8]> = smallvec![width; inputs.len()];
+        Ok(Some(Join::new(out[..axis].iter().product(), &widths)))
     }
 }
 

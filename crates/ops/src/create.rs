@@ -6,6 +6,7 @@ use crate::movement::{Io, Moving, Rearrange, moving};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Known, Lowered, Op, Specs, VjpCall, declare, declared,
 };
+use ferrograph_kernels::movement::{fill, one_hot};
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, TensorSpec, bail, err, with_element,
 };
@@ -37,10 +38,10 @@ declare! {
 pub(crate) struct Spread;
 
 impl Rearrange for Spread {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let value = io.input(1);
         if let [value] = value {
-            io.output(0).fill(value.clone());
+            fill(value, io.output(0));
         }
         Ok(())
     }
@@ -245,22 +246,13 @@ pub(crate) struct BoundOneHot {
 }
 
 impl Rearrange for BoundOneHot {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let (on, off) = (io.input(2), io.input(3));
         let ([on], [off]) = (on, off) else {
             bail!(Internal, "on_value and off_value must be scalars");
         };
         let indices = io.ints(0, self.index);
-        let to = io.output(0);
-        to.fill(off.clone());
-        for (i, index) in indices.iter().enumerate() {
-            if let Ok(index) = usize::try_from(index)
-                && index < self.depth
-            {
-                let (outer, inner) = (i / self.inner, i % self.inner);
-                to[(outer * self.depth + index) * self.inner + inner] = on.clone();
-            }
-        }
+        one_hot(indices, self.depth, self.inner, on, off, io.output(0));
         Ok(())
     }
 }

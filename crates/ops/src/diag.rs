@@ -2,12 +2,13 @@
 
 use crate::args::{expect_index, scalar};
 use crate::emit::*;
-use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
+use crate::movement::{Ground, Io, Moving, Placed, Rearrange, moving, static_shape};
 use crate::pad::sum_of_all;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Op, Registry, Specs,
     Val, VjpCall, op_object,
 };
+use ferrograph_kernels::movement::{Strided, View, band_part, diagonal};
 use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -21,22 +22,16 @@ fn matrix(shape: &PartialShape) -> Result<Option<(&[Dim], Dim, Dim)>> {
     }
 }
 
-/// Keeps or zeroes each element by its place in its matrix.
-pub(crate) struct Mask {
-    columns: usize,
-    keep: Vec<bool>,
+/// Keeps a band of each matrix of those sizes.
+pub(crate) struct Kept {
+    sizes: (usize, usize),
+    away: (i64, i64),
 }
 
-impl Rearrange for Mask {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+impl Rearrange for Kept {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let (from, zero) = (io.input(0), io.zero());
-        if self.keep.is_empty() || self.columns == 0 {
-            return Ok(());
-        }
-        let places = from.iter().zip(self.keep.iter().cycle());
-        for (to, (x, keep)) in io.output(0).iter_mut().zip(places) {
-            *to = if *keep { x.clone() } else { zero.clone() };
-        }
+        band_part(from, self.sizes, self.away, &zero, io.output(0));
         Ok(())
     }
 }
@@ -69,8 +64,8 @@ impl Op for MatrixBandPart {
 }
 
 impl Moving for MatrixBandPart {
-    type Bound = Mask;
-    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Mask>> {
+    type Bound = Kept;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kept>> {
         let dims = static_shape(inputs.spec(0))?;
         let (Some(lower), Some(upper)) = (scalar(inputs, 1), scalar(inputs, 2)) else {
             return Ok(None);
@@ -78,13 +73,9 @@ impl Moving for MatrixBandPart {
         let [.., rows, columns] = *dims else {
             bail!(Shape, "expected matrices, got shape {dims}");
         };
-        let keep = |i: usize| {
-            let d = (i % columns) as i64 - (i / columns) as i64;
-            (lower < 0 || -d <= lower) && (upper < 0 || d <= upper)
-        };
-        Ok(Some(Mask {
-            columns,
-            keep: (0..rows * columns).map(keep).collect(),
+        Ok(Some(Kept {
+            sizes: (rows, columns),
+            away: (lower, upper),
         }))
     }
 }
@@ -129,21 +120,30 @@ impl Band {
         Ok(())
     }
 
-    /// Where element `(row, column)` of a matrix lies among the diagonals, if it does.
-    fn place(&self, row: usize, column: usize) -> Option<usize> {
-        let d = column as i64 - row as i64;
-        if d < self.lower || d > self.upper {
-            return None;
-        }
+    /// Where each diagonal of `batch` matrices lies in them, and where among the diagonals.
+    fn places(&self, batch: usize) -> impl Iterator<Item = (View, View)> + '_ {
         let longest = self.longest();
-        let right = if d >= 0 { self.right.0 } else { self.right.1 };
-        let shift = if right {
-            longest as i64 - self.length(d)
-        } else {
-            0
-        };
-        let along = if d >= 0 { row } else { column } as i64;
-        Some((self.upper - d) as usize * longest + (along + shift) as usize)
+        let all = [batch, self.count(), longest];
+        (self.lower..=self.upper).map(move |d| {
+            let n = self.length(d).max(0) as usize;
+            let right = if d >= 0 { self.right.0 } else { self.right.1 };
+            let shift = if right { longest - n } else { 0 };
+            let row = View::of(&all).at(1, (self.upper - d) as usize);
+            let inside = diagonal((batch, self.rows, self.columns), d);
+            (inside, row.slice(1, shift, 1, n))
+        })
+    }
+
+    /// Copies of the diagonals, input `from`, into matrices that hold something else around them.
+    fn put(&self, batch: usize, from: usize, ground: Ground) -> Placed {
+        let places = self.places(batch);
+        Placed {
+            ground,
+            from,
+            parts: places
+                .map(|(to, from)| Strided::between(&from, &to))
+                .collect(),
+        }
     }
 }
 
@@ -234,31 +234,9 @@ fn band(
     Ok(Some(band))
 }
 
-/// Each output element from a place in one of two inputs.
-pub(crate) struct Pick {
-    /// For each element of a matrix or a band: the place in the first input's, or that of the second input.
-    from: Vec<Result<usize, usize>>,
-    first: (usize, usize),
-    /// The second input and how many of its elements go with one of the output's; 0 for a scalar.
-    second: (usize, usize),
-}
-
-impl Rearrange for Pick {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
-        let (a, b) = (io.input(self.first.0), io.input(self.second.0));
-        if self.from.is_empty() {
-            return Ok(());
-        }
-        for (i, to) in io.output(0).chunks_exact_mut(self.from.len()).enumerate() {
-            for (to, from) in to.iter_mut().zip(&self.from) {
-                *to = match from {
-                    Ok(place) => a[i * self.first.1 + place].clone(),
-                    Err(place) => b[i * self.second.1 + place].clone(),
-                };
-            }
-        }
-        Ok(())
-    }
+/// How many matrices a tensor of that shape holds.
+fn n_matrices(dims: &[usize]) -> usize {
+    dims[..dims.len().saturating_sub(2)].iter().product()
 }
 
 /// The diagonals input 1 of matrices input 0, filled up with the scalar input 2.
@@ -316,21 +294,18 @@ impl Op for MatrixDiagPart {
 }
 
 impl Moving for MatrixDiagPart {
-    type Bound = Pick;
-    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Pick>> {
+    type Bound = Placed;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let Some(band) = self.band(inputs)? else {
             return Ok(None);
         };
-        let mut from = vec![Err(0); band.count() * band.longest()];
-        for i in 0..band.rows * band.columns {
-            if let Some(place) = band.place(i / band.columns, i % band.columns) {
-                from[place] = Ok(i);
-            }
-        }
-        Ok(Some(Pick {
-            from,
-            first: (0, band.rows * band.columns),
-            second: (2, 0),
+        let places = band.places(n_matrices(&static_shape(inputs.spec(0))?));
+        Ok(Some(Placed {
+            ground: Ground::Value(2),
+            from: 0,
+            parts: places
+                .map(|(from, to)| Strided::between(&from, &to))
+                .collect(),
         }))
     }
 }
@@ -389,8 +364,8 @@ impl Op for MatrixSetDiag {
 }
 
 impl Moving for MatrixSetDiag {
-    type Bound = Pick;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Pick>> {
+    type Bound = Placed;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let dims = static_shape(&outputs[0])?;
         let [.., rows, columns] = *dims else {
             bail!(Shape, "expected matrices, got shape {dims}");
@@ -398,14 +373,7 @@ impl Moving for MatrixSetDiag {
         let Some(band) = band(inputs, 2, Dim::new(rows), Dim::new(columns), &self.align)? else {
             return Ok(None);
         };
-        let from = (0..rows * columns)
-            .map(|i| band.place(i / columns, i % columns).map_or(Ok(i), Err))
-            .collect();
-        Ok(Some(Pick {
-            from,
-            first: (0, rows * columns),
-            second: (1, band.count() * band.longest()),
-        }))
+        Ok(Some(band.put(n_matrices(&dims), 1, Ground::Input(0))))
     }
 }
 
@@ -511,19 +479,13 @@ impl Op for MatrixDiag {
 }
 
 impl Moving for MatrixDiag {
-    type Bound = Pick;
-    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Pick>> {
+    type Bound = Placed;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let Some(band) = self.band(inputs)? else {
             return Ok(None);
         };
-        let from = (0..band.rows * band.columns)
-            .map(|i| band.place(i / band.columns, i % band.columns).ok_or(0))
-            .collect();
-        Ok(Some(Pick {
-            from,
-            first: (0, band.count() * band.longest()),
-            second: (4, 0),
-        }))
+        let batch = n_matrices(&static_shape(&outputs[0])?);
+        Ok(Some(band.put(batch, 0, Ground::Value(4))))
     }
 }
 

@@ -7,6 +7,7 @@ use ferrograph_graph::{
     Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,
     VjpCall, op_object,
 };
+use ferrograph_kernels::movement::{Gather, Indices, Rows, gather_rows};
 use ferrograph_tensor::{DType, Error, PartialShape, Result, Shape, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -255,40 +256,19 @@ impl GatherV2 {
     }
 }
 
-/// A gather from `[batch, outer, n, inner]` at `[batch, k]`.
+/// A gather at indices of that dtype and shape.
 pub(crate) struct BoundGather {
-    batch: usize,
-    outer: usize,
-    n: usize,
-    inner: usize,
-    k: usize,
+    gather: Gather,
     index: DType,
     index_dims: Shape,
 }
 
 impl Rearrange for BoundGather {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let (from, indices) = (io.input(0), io.ints(1, self.index));
-        let to = io.output(0);
-        for (flat, index) in indices.iter().enumerate() {
-            if index < 0 || index as u64 >= self.n as u64 {
-                return Err(out_of_range(index, flat, &self.index_dims, self.n));
-            }
-        }
-        if to.is_empty() {
-            return Ok(());
-        }
-        let mut chunks = to.chunks_exact_mut(self.inner);
-        for b in 0..self.batch {
-            for o in 0..self.outer {
-                let base = (b * self.outer + o) * self.n;
-                for (i, chunk) in (b * self.k..(b + 1) * self.k).zip(&mut chunks) {
-                    let start = (base + indices.get(i) as usize) * self.inner;
-                    chunk.clone_from_slice(&from[start..start + self.inner]);
-                }
-            }
-        }
-        Ok(())
+        let gathered = self.gather.run(from, indices, io.output(0));
+        let wrong = |i| out_of_range(indices.get(i), i, &self.index_dims, self.gather.n);
+        gathered.map_err(wrong)
     }
 }
 
@@ -302,11 +282,13 @@ impl Moving for GatherV2 {
         let axis = axis_of(axis, params.rank(), "axis")?;
         let count = |dims: &[usize]| dims.iter().product::<usize>();
         Ok(Some(BoundGather {
-            batch: count(&params[..batch]),
-            outer: count(&params[batch..axis]),
-            n: params[axis],
-            inner: count(&params[axis + 1..]),
-            k: count(&indices[batch..]),
+            gather: Gather {
+                batch: count(&params[..batch]),
+                outer: count(&params[batch..axis]),
+                n: params[axis],
+                inner: count(&params[axis + 1..]),
+                k: count(&indices[batch..]),
+            },
             index: inputs.dtype(1),
             index_dims: indices,
         }))
@@ -386,22 +368,23 @@ impl Tuples {
         })
     }
 
-    /// The row that tuple `i` addresses.
-    pub(crate) fn row(&self, indices: &crate::movement::Ints<'_>, i: usize) -> Result<usize> {
-        let depth = self.dims.len();
-        let mut row = 0;
-        for (j, &n) in self.dims.iter().enumerate() {
-            let index = indices.get(i * depth + j);
-            if index < 0 || index as u64 >= n as u64 {
-                return Err(self.wrong(indices, i));
-            }
-            row = row * n + index as usize;
+    /// The rows that the tuples address.
+    pub(crate) fn rows<'a>(&'a self, indices: Indices<'a>) -> Rows<'a> {
+        match self.dims.len() {
+            0 => Rows::of_one(self.count),
+            _ => Rows::new(indices, &self.dims),
         }
-        Ok(row)
+    }
+
+    /// Those, all of which there are.
+    pub(crate) fn checked_rows<'a>(&'a self, indices: Indices<'a>) -> Result<Rows<'a>> {
+        let rows = self.rows(indices);
+        let checked = rows.check().map_err(|i| self.wrong(indices, i));
+        checked.map(|()| rows)
     }
 
     #[cold]
-    fn wrong(&self, indices: &crate::movement::Ints<'_>, i: usize) -> Error {
+    fn wrong(&self, indices: Indices<'_>, i: usize) -> Error {
         let depth = self.dims.len();
         let tuple: Vec<_> = (0..depth)
             .map(|j| indices.get(i * depth + j).to_string())
@@ -417,15 +400,10 @@ impl Tuples {
 }
 
 impl Rearrange for Tuples {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let (from, indices) = (io.input(0), io.ints(1, self.index));
-        let to = io.output(0);
-        for i in 0..self.count {
-            let start = self.row(&indices, i)? * self.inner;
-            to[i * self.inner..(i + 1) * self.inner]
-                .clone_from_slice(&from[start..start + self.inner]);
-        }
-        Ok(())
+        let gathered = gather_rows(from, self.inner, self.rows(indices), io.output(0));
+        gathered.map_err(|i| self.wrong(indices, i))
     }
 }
 

@@ -2,13 +2,15 @@
 
 use crate::args::{expect_index, expect_rank};
 use crate::emit::*;
-use crate::movement::{AxisMaps, Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
+use crate::movement::{Ground, Moving, Placed, moving, static_shape};
 use crate::number::Number;
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry,
     Specs, VjpCall, op_object,
 };
-use ferrograph_kernels::movement::{PadMode, index_map, take_add};
+use ferrograph_kernels::movement::{
+    self as k, PadMode, Stretches, Strided, View, mapped, mirrored, unmapped,
+};
 use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err, with_element};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -59,27 +61,6 @@ fn padded(inputs: &Inputs<'_>, pads: Option<&Pads>) -> Result<PartialShape> {
             .ok_or_else(|| err!(Shape, "a padded axis has too many elements"))
     };
     dims.iter().zip(pads).map(grown).collect()
-}
-
-/// A tensor within one value.
-pub(crate) struct Framed {
-    copy: Strided,
-    value: Option<usize>,
-}
-
-impl Rearrange for Framed {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
-        let value = match self.value.map(|i| io.input(i)) {
-            None => io.zero(),
-            Some([value]) => value.clone(),
-            Some(_) => bail!(Shape, "constant_values must be a scalar"),
-        };
-        let from = io.input(0);
-        let to = io.output(0);
-        to.fill(value);
-        self.copy.copy(from, to);
-        Ok(())
-    }
 }
 
 /// Input 0 with zeros, or the scalar input 2, around it; matrix input 1 says how many.
@@ -146,18 +127,19 @@ pub(crate) fn sum_of_all(
 }
 
 impl Moving for Pad {
-    type Bound = Framed;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Framed>> {
+    type Bound = Placed;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let Some(pads) = paddings(inputs)? else {
             return Ok(None);
         };
         let (from, to) = (static_shape(inputs.spec(0))?, static_shape(&outputs[0])?);
-        let strides = strides_of(&to);
-        let starts = pads.iter().zip(&strides);
-        let start = starts.map(|((before, _), s)| before * *s as usize).sum();
-        Ok(Some(Framed {
-            copy: Strided::write(&from, start, &strides),
-            value: self.with_value.then_some(2),
+        let inside = |view: View, axis: usize| view.slice(axis, pads[axis].0, 1, from[axis]);
+        let view = (0..from.rank()).fold(View::of(&to), inside);
+        let value = self.with_value.then_some(Ground::Value(2));
+        Ok(Some(Placed {
+            ground: value.unwrap_or(Ground::Zero),
+            from: 0,
+            parts: vec![Strided::write(&view)],
         }))
     }
 }
@@ -173,12 +155,15 @@ fn mode_attr(symmetric: bool) -> Attr {
     Attr::str(if symmetric { "SYMMETRIC" } else { "REFLECT" })
 }
 
-fn mode(symmetric: bool) -> PadMode {
-    if symmetric {
+/// What each axis of a padded tensor shows of one of these dimensions.
+fn mirrors(dims: &[usize], pads: &Pads, symmetric: bool) -> Vec<Stretches> {
+    let mode = if symmetric {
         PadMode::Symmetric
     } else {
         PadMode::Reflect
-    }
+    };
+    let axes = dims.iter().zip(pads);
+    axes.map(|(&n, &pad)| mirrored(n, pad, mode)).collect()
 }
 
 impl MirrorPad {
@@ -233,15 +218,14 @@ impl Op for MirrorPad {
 }
 
 impl Moving for MirrorPad {
-    type Bound = AxisMaps;
-    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<AxisMaps>> {
+    type Bound = Vec<Strided>;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Vec<Strided>>> {
         let Some(pads) = paddings(inputs)? else {
             return Ok(None);
         };
         let from = static_shape(inputs.spec(0))?;
-        let map = |(n, pad): (&usize, &(usize, usize))| index_map(*n, *pad, mode(self.symmetric));
-        let maps = from.iter().zip(&pads).map(map).collect();
-        Ok(Some(AxisMaps::new(&from, maps)))
+        let axes = mirrors(&from, &pads, self.symmetric);
+        Ok(Some(mapped(&from, &axes)))
     }
 }
 
@@ -293,13 +277,12 @@ impl Op for MirrorPadGrad {
             return Ok(None);
         };
         let dims = static_shape(&outputs[0])?;
-        let map = |(n, pad): (&usize, &(usize, usize))| index_map(*n, *pad, mode(self.symmetric));
-        let maps: Vec<Vec<usize>> = dims.iter().zip(&pads).map(map).collect();
+        let parts = unmapped(&dims, &mirrors(&dims, &pads, self.symmetric));
         with_element!(inputs.dtype(0), numeric, T => Ok(Some(Box::new(move |operands| {
             let from = operands.input::<T>(0);
             let to = operands.output::<T>(0);
-            to.fill(T::default());
-            take_add(from, &dims, &maps, to, Number::plus);
+            k::fill(&T::default(), to);
+            parts.iter().for_each(|part| part.combine(from, to, Number::plus));
             Ok(())
         }))), else => Ok(None))
     }

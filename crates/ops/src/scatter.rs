@@ -3,13 +3,12 @@
 use crate::args::{expect_index, expect_numbers, expect_rank};
 use crate::emit::*;
 use crate::gather::Tuples;
-use crate::movement::{Ints, Io, Moving, Rearrange, moving, static_shape};
+use crate::movement::{Io, Moving, Rearrange, index_input, moving, static_shape};
 use crate::number::Number;
 use ferrograph_graph::{
-    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Operands, Registry, Specs, Val, VjpCall,
-    op_object,
+    Differentiability, Emitter, Grads, Inputs, Kernel, Op, Registry, Specs, Val, VjpCall, op_object,
 };
-use ferrograph_kernels::movement::scatter_rows;
+use ferrograph_kernels::movement::{copy, fill, scatter_rows};
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, TensorSpec, bail, with_element,
 };
@@ -71,18 +70,6 @@ fn check_updates(
     Ok(())
 }
 
-/// The rows that index tuples in input `at` address.
-fn rows(tuples: &Tuples, indices: Ints<'_>) -> Result<Vec<usize>> {
-    (0..tuples.count).map(|i| tuples.row(&indices, i)).collect()
-}
-
-fn indices<'a>(operands: &Operands<'a>, at: usize, dtype: DType) -> Ints<'a> {
-    match dtype {
-        DType::Int32 => Ints::Narrow(operands.input(at)),
-        _ => Ints::Wide(operands.input(at)),
-    }
-}
-
 /// Zeros of the shape input 2 to which updates (input 1) are added at the index tuples input 0.
 #[derive(Debug)]
 pub struct ScatterNd;
@@ -133,11 +120,12 @@ impl Op for ScatterNd {
 
 fn scatter_fresh<T: Element>(tuples: Tuples, index: DType, combine: fn(T, T) -> T) -> Kernel {
     Box::new(move |operands| {
-        let rows = rows(&tuples, indices(operands, 0, index))?;
+        let rows = tuples.checked_rows(index_input(operands, 0, index))?;
         let updates = operands.input::<T>(1);
         let out = operands.output::<T>(0);
-        out.fill(T::default());
-        scatter_rows(updates, tuples.inner, &rows, out, combine);
+        fill(&T::default(), out);
+        let put = |to: &mut T, update: &T| *to = combine(*to, *update);
+        scatter_rows(updates, tuples.inner, |i| rows.get(i), out, put);
         Ok(())
     })
 }
@@ -161,17 +149,18 @@ pub(crate) struct Replace {
 }
 
 impl Rearrange for Replace {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
-        let rows = rows(&self.tuples, io.ints(1, self.index))?;
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        let rows = self.tuples.checked_rows(io.ints(1, self.index))?;
         let (from, updates) = (io.input(0), io.input(2));
         let to = io.output(0);
-        to.clone_from_slice(from);
-        let inner = self.tuples.inner;
-        if inner > 0 {
-            for (row, update) in rows.into_iter().zip(updates.chunks_exact(inner)) {
-                to[row * inner..(row + 1) * inner].clone_from_slice(update);
-            }
-        }
+        copy(from, to);
+        scatter_rows(
+            updates,
+            self.tuples.inner,
+            |i| rows.get(i),
+            to,
+            T::clone_from,
+        );
         Ok(())
     }
 }
@@ -264,11 +253,12 @@ impl Op for TensorScatter {
         with_element!(inputs.dtype(0), numeric, T => {
             let combine = self.kind.combine::<T>();
             Ok(Some(Box::new(move |operands| {
-                let rows = rows(&tuples, indices(operands, 1, index))?;
+                let rows = tuples.checked_rows(index_input(operands, 1, index))?;
                 let (tensor, updates) = (operands.input::<T>(0), operands.input::<T>(2));
                 let out = operands.output::<T>(0);
-                out.copy_from_slice(tensor);
-                scatter_rows(updates, tuples.inner, &rows, out, combine);
+                copy(tensor, out);
+                let put = |to: &mut T, update: &T| *to = combine(*to, *update);
+                scatter_rows(updates, tuples.inner, |i| rows.get(i), out, put);
                 Ok(())
             })))
         }, else => Ok(None))

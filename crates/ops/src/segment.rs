@@ -3,14 +3,14 @@
 use crate::args::{expect_index, expect_numbers, expect_rank, scalar};
 use crate::emit::*;
 use crate::gather::position_text;
-use crate::movement::{Ints, static_shape};
+use crate::movement::{index_input, static_shape};
 use crate::number::Number;
 use crate::scatter::behind;
 use ferrograph_graph::{
     Differentiability, Emitter, Grads, Inputs, Kernel, Op, OpRef, Registry, Runner, Specs, Tensors,
     Val, VjpCall, op_object,
 };
-use ferrograph_kernels::movement::scatter_rows;
+use ferrograph_kernels::movement::{Indices, fill, scatter_rows};
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, with_element,
 };
@@ -52,53 +52,29 @@ impl Combine {
     }
 }
 
-/// Row numbers and the rows that they go to, without those whose id is negative.
-struct Rows {
-    to: Vec<usize>,
-    dropped: Vec<usize>,
-}
-
-fn read_ids(ids: Ints<'_>, n: usize, dims: &[usize]) -> Result<Rows> {
-    let mut rows = Rows {
-        to: Vec::with_capacity(ids.len()),
-        dropped: Vec::new(),
-    };
-    for (i, id) in ids.iter().enumerate() {
-        match usize::try_from(id) {
-            Ok(id) if id < n => rows.to.push(id),
-            Ok(id) => bail!(
-                InvalidArgument,
-                "segment_ids{} = {id} is not in [0, {n})",
-                position_text(i, dims)
-            ),
-            Err(_) => rows.dropped.push(i),
-        }
+/// Checks that no id reaches `n`; `dims` is their shape.
+fn check_ids(ids: Indices<'_>, n: usize, dims: &[usize]) -> Result<()> {
+    let beyond = |id: &i64| usize::try_from(*id).is_ok_and(|id| id >= n);
+    match ids.iter().enumerate().find(|(_, id)| beyond(id)) {
+        None => Ok(()),
+        Some((i, id)) => Err(err!(
+            InvalidArgument,
+            "segment_ids{} = {id} is not in [0, {n})",
+            position_text(i, dims)
+        )),
     }
-    Ok(rows)
 }
 
-/// Combines rows of `inner` elements into `out`, which holds where to start from.
+/// Combines rows of `inner` elements into `out`, which holds where to start from; those of negative id are left out.
 fn combine_rows<T: Element>(
     data: &[T],
     inner: usize,
-    rows: &Rows,
+    ids: Indices<'_>,
     out: &mut [T],
     f: fn(T, T) -> T,
 ) {
-    if rows.dropped.is_empty() {
-        return scatter_rows(data, inner, &rows.to, out, f);
-    }
-    if inner == 0 {
-        return;
-    }
-    let mut dropped = rows.dropped.iter().copied().peekable();
-    let kept: Vec<T> = data
-        .chunks_exact(inner)
-        .enumerate()
-        .filter(|(i, _)| dropped.next_if_eq(i).is_none())
-        .flat_map(|(_, row)| row.iter().copied())
-        .collect();
-    scatter_rows(&kept, inner, &rows.to, out, f);
+    let row = |i| usize::try_from(ids.get(i)).ok();
+    scatter_rows(data, inner, row, out, |to, x| *to = f(*to, *x));
 }
 
 /// Rows of input 0 combined by the ids input 1 into as many rows as input 2 says; rows of negative id are dropped.
@@ -142,15 +118,12 @@ impl Op for UnsortedSegment {
         with_element!(inputs.dtype(0), numeric, T => {
             let (f, start) = (self.combine.function::<T>(), self.combine.identity::<T>());
             Ok(Some(Box::new(move |operands| {
-                let at = match index {
-                    DType::Int32 => Ints::Narrow(operands.input(1)),
-                    _ => Ints::Wide(operands.input(1)),
-                };
-                let rows = read_ids(at, out[0], &ids)?;
+                let at = index_input(operands, 1, index);
+                check_ids(at, out[0], &ids)?;
                 let data = operands.input::<T>(0);
                 let to = operands.output::<T>(0);
-                to.fill(start);
-                combine_rows(data, inner, &rows, to, f);
+                fill(&start, to);
+                combine_rows(data, inner, at, to, f);
                 Ok(())
             })))
         }, else => Ok(None))
@@ -257,18 +230,20 @@ impl Segment {
         dims[0] = n;
         let mut out = Tensor::empty(data.dtype(), Shape::from(dims))?;
         let inner: usize = data.shape()[1..].iter().product();
-        let rows = read_ids(Ints::Wide(ids), n, &[ids.len()])?;
+        let at = Indices::Wide(ids);
+        check_ids(at, n, &[ids.len()])?;
         let elements = out.as_mut_slice::<T>()?;
         elements.fill(self.combine.identity());
         combine_rows(
             data.as_slice::<T>()?,
             inner,
-            &rows,
+            at,
             elements,
             self.combine.function::<T>(),
         );
         let mut counts = vec![0usize; n];
-        rows.to.iter().for_each(|&row| counts[row] += 1);
+        let rows = at.iter().filter_map(|id| usize::try_from(id).ok());
+        rows.for_each(|row| counts[row] += 1);
         if inner > 0 {
             for (row, &count) in elements.chunks_exact_mut(inner).zip(&counts) {
                 if count == 0 && self.combine != Combine::Prod {

@@ -2,12 +2,13 @@
 
 use crate::args::{elements, expect_index, expect_rank};
 use crate::emit::*;
-use crate::movement::{Io, Moving, Rearrange, Strided, Strides, moving, static_shape, strides_of};
+use crate::movement::{Ground, Io, Moving, Placed, Rearrange, moving, static_shape};
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Known, Op, Registry,
     Runner, Specs, Tensors, VjpCall, op_object,
 };
+use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -45,15 +46,11 @@ fn view(known: &[Known; 3]) -> Entries<'_> {
     }
 }
 
-/// Where the selected elements lie in a tensor of that shape: the first one, and strides.
-fn place(selection: &[Taken], dims: &[usize]) -> (usize, Strides, SmallVec<[usize; 4]>) {
-    let mut start = 0;
-    let mut strides = Strides::new();
-    for (taken, stride) in selection.iter().zip(strides_of(dims)) {
-        start += taken.start * stride as usize;
-        strides.push(taken.stride * stride);
-    }
-    (start, strides, selection.iter().map(|t| t.size).collect())
+/// Where the selected elements lie in a tensor of that shape.
+fn place(selection: &[Taken], dims: &[usize]) -> View {
+    let sliced = |v: View, (axis, t): (usize, &Taken)| v.slice(axis, t.start, t.stride, t.size);
+    let axes = selection.iter().enumerate();
+    axes.fold(View::of(dims), sliced)
 }
 
 /// `input[begin:end:strides]` under masks; inputs are the tensor, begin, end and strides.
@@ -76,7 +73,7 @@ pub(crate) enum BoundSlice {
 }
 
 impl Rearrange for BoundSlice {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let (masks, dims, output, index) = match self {
             BoundSlice::Fixed(strided) => return strided.run(io),
             BoundSlice::Late {
@@ -95,10 +92,7 @@ impl Rearrange for BoundSlice {
                 Shape::new(&selection.shape)
             );
         }
-        let (start, strides, sizes) = place(&selection.taken, dims);
-        let from = io.input(0);
-        Strided::read(&sizes, start, &strides).copy(from, io.output(0));
-        Ok(())
+        Strided::read(&place(&selection.taken, dims)).run(io)
     }
 }
 
@@ -219,10 +213,8 @@ impl Moving for StridedSlice {
             }));
         }
         let selection = self.masks.resolve(&view(&known), &dims)?;
-        let (start, strides, sizes) = place(&selection.taken, &dims);
-        Ok(Some(BoundSlice::Fixed(Strided::read(
-            &sizes, start, &strides,
-        ))))
+        let view = place(&selection.taken, &dims);
+        Ok(Some(BoundSlice::Fixed(Strided::read(&view))))
     }
 }
 
@@ -231,22 +223,6 @@ impl Moving for StridedSlice {
 pub struct StridedSliceGrad {
     /// The masks of the slice.
     pub masks: SliceMasks,
-}
-
-/// Zeros with the elements of one input put in.
-pub(crate) struct PutIn {
-    from: usize,
-    copy: Strided,
-}
-
-impl Rearrange for PutIn {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
-        let (from, zero) = (io.input(self.from), io.zero());
-        let to = io.output(0);
-        to.fill(zero);
-        self.copy.copy(from, to);
-        Ok(())
-    }
 }
 
 impl Op for StridedSliceGrad {
@@ -296,11 +272,11 @@ impl Op for StridedSliceGrad {
 }
 
 impl Moving for StridedSliceGrad {
-    type Bound = PutIn;
+    type Bound = Placed;
     fn data(&self) -> usize {
         4
     }
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<PutIn>> {
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let dims = static_shape(&outputs[0])?;
         let Some(known) = entries_of(inputs, 1)? else {
             return Ok(None);
@@ -317,10 +293,10 @@ impl Moving for StridedSliceGrad {
                 Shape::new(&selection.shape)
             );
         }
-        let (start, strides, sizes) = place(&selection.taken, &dims);
-        Ok(Some(PutIn {
+        Ok(Some(Placed {
+            ground: Ground::Zero,
             from: 4,
-            copy: Strided::write(&sizes, start, &strides),
+            parts: vec![Strided::write(&place(&selection.taken, &dims))],
         }))
     }
 }
@@ -452,16 +428,15 @@ impl Moving for Slice {
             return Ok(None);
         };
         let (from, to) = (static_shape(inputs.spec(0))?, static_shape(&outputs[0])?);
-        let strides = strides_of(&from);
-        let mut start = 0;
+        let mut view = View::of(&from);
         for (axis, &b) in begin.iter().enumerate() {
             let fits = usize::try_from(b).is_ok_and(|b| b + to[axis] <= from[axis]);
             if !fits {
                 bail!(Shape, "slice of axis {axis}: begin {b} is out of range");
             }
-            start += b as usize * strides[axis] as usize;
+            view = view.slice(axis, b as usize, 1, to[axis]);
         }
-        Ok(Some(Strided::read(&to, start, &strides)))
+        Ok(Some(Strided::read(&view)))
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::args::{axis_of, elements, expect_index, scalar, size_of};
 use crate::concat::unstacked;
 use crate::emit::*;
-use crate::movement::{Io, Moving, Rearrange, Strided, moving, static_shape, strides_of};
+use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
     Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Known, Op, Registry, Specs,
     Val, VjpCall, op_object,
 };
+use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{Dim, PartialShape, Result, Shape, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub(crate) struct Part {
 }
 
 impl Rearrange for Part {
-    fn run<'a, T: Clone + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let from = io.input(self.from);
         for (i, part) in self.parts.iter().enumerate() {
             part.copy(from, io.output(i));
@@ -31,20 +32,21 @@ impl Rearrange for Part {
 impl Part {
     /// Parts of these shapes one after another along `axis`.
     fn along(axis: usize, from: usize, dims: &Shape, outputs: &[TensorSpec]) -> Result<Part> {
-        let strides = strides_of(dims);
-        let mut parts = Vec::with_capacity(outputs.len());
-        let mut at = 0;
-        for spec in outputs {
-            let out = static_shape(spec)?;
-            parts.push(Strided::read(&out, at * strides[axis] as usize, &strides));
-            at += out[axis];
-        }
-        if at != dims[axis] {
+        let sizes = outputs.iter().map(|spec| Ok(static_shape(spec)?[axis]));
+        let sizes = sizes.collect::<Result<Vec<usize>>>()?;
+        let all: usize = sizes.iter().sum();
+        if all != dims[axis] {
             bail!(
                 Shape,
-                "the parts have {at} elements along axis {axis} of shape {dims}"
+                "the parts have {all} elements along axis {axis} of shape {dims}"
             );
         }
+        let mut at = 0;
+        let part = |n: usize| {
+            at += n;
+            Strided::read(&View::of(dims).slice(axis, at - n, 1, n))
+        };
+        let parts = sizes.into_iter().map(part).collect();
         Ok(Part { from, parts })
     }
 }
@@ -299,16 +301,8 @@ impl Moving for Unpack {
     fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Part>> {
         let dims = static_shape(inputs.spec(0))?;
         let axis = axis_of(self.axis, dims.rank(), "axis")?;
-        let mut strides = strides_of(&dims);
-        let step = strides.remove(axis) as usize;
-        let part = |(i, spec): (usize, &TensorSpec)| {
-            Ok(Strided::read(&static_shape(spec)?, i * step, &strides))
-        };
-        let parts = outputs
-            .iter()
-            .enumerate()
-            .map(part)
-            .collect::<Result<_>>()?;
+        let part = |i| Strided::read(&View::of(&dims).at(axis, i));
+        let parts = (0..outputs.len()).map(part).collect();
         Ok(Some(Part { from: 0, parts }))
     }
 }

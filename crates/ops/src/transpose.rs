@@ -2,11 +2,12 @@
 
 use crate::args::{axis_of, elements, expect_index, expect_rank};
 use crate::emit::*;
-use crate::movement::{AxisMaps, Moving, Strided, Strides, moving, static_shape, strides_of};
+use crate::movement::{Moving, moving, static_shape};
 use ferrograph_graph::{
     Attr, Differentiability, Emitter, Grads, Inputs, Op, Registry, Specs, VjpCall, op_object,
 };
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, TensorSpec, bail};
+use ferrograph_kernels::movement::{Stretches, Strided, View, mapped, rolled};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -93,14 +94,10 @@ impl Op for Transpose {
 
 impl Moving for Transpose {
     type Bound = Strided;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Strided>> {
         let from = static_shape(inputs.spec(0))?;
-        let to = static_shape(&outputs[0])?;
-        let strides = strides_of(&from);
-        Ok(Transpose::perm(inputs, from.rank())?.map(|perm| {
-            let strides: Strides = perm.iter().map(|&p| strides[p]).collect();
-            Strided::read(&to, 0, &strides)
-        }))
+        let perm = Transpose::perm(inputs, from.rank())?;
+        Ok(perm.map(|perm| Strided::read(&View::of(&from).permute(&perm))))
     }
 }
 
@@ -154,17 +151,10 @@ impl Moving for BroadcastTo {
     fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
         let from = static_shape(inputs.spec(0))?;
         let to = static_shape(&outputs[0])?;
-        let Some(lead) = to.rank().checked_sub(from.rank()) else {
-            bail!(Shape, "cannot broadcast shape {from} to shape {to}");
-        };
-        let mut strides: Strides = smallvec![0; lead];
-        for (axis, stride) in strides_of(&from).into_iter().enumerate() {
-            if from[axis] != 1 && from[axis] != to[lead + axis] {
-                bail!(Shape, "cannot broadcast shape {from} to shape {to}");
-            }
-            strides.push(if from[axis] == 1 { 0 } else { stride });
+        match View::of(&from).broadcast_to(&to) {
+            Some(view) => Ok(Some(Strided::read(&view))),
+            None => bail!(Shape, "cannot broadcast shape {from} to shape {to}"),
         }
-        Ok(Some(Strided::read(&to, 0, &strides)))
     }
 }
 
@@ -241,22 +231,14 @@ impl Op for Tile {
     }
 }
 
-/// For each axis of the output the index along the input that element `i` comes from.
-fn axis_maps(from: &Shape, to: &Shape, source: impl Fn(usize, usize) -> usize) -> AxisMaps {
-    let maps = to
-        .iter()
-        .enumerate()
-        .map(|(axis, &n)| (0..n).map(|i| source(axis, i)).collect())
-        .collect();
-    AxisMaps::new(from, maps)
-}
-
 impl Moving for Tile {
-    type Bound = AxisMaps;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<AxisMaps>> {
+    type Bound = Strided;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
         let from = static_shape(inputs.spec(0))?;
         let to = static_shape(&outputs[0])?;
-        Ok(Some(axis_maps(&from, &to, |axis, i| i % from[axis])))
+        let times = to.iter().zip(from.iter()).map(|(t, f)| t / f.max(&1));
+        let times: SmallVec<[usize; 6]> = times.collect();
+        Ok(Some(Strided::read(&View::of(&from).tile(&times))))
     }
 }
 
@@ -311,15 +293,15 @@ impl Moving for ReverseV2 {
         let Some(reversed) = ReverseV2::axes(inputs, dims.rank())? else {
             return Ok(None);
         };
-        let mut strides = strides_of(&dims);
-        let mut start = 0;
-        for (axis, stride) in strides.iter_mut().enumerate() {
+        let turned = |view: View, axis| {
             if reversed[axis] {
-                start += dims[axis].saturating_sub(1) * *stride as usize;
-                *stride = -*stride;
+                view.reverse(axis)
+            } else {
+                view
             }
-        }
-        Ok(Some(Strided::read(&dims, start, &strides)))
+        };
+        let view = (0..dims.rank()).fold(View::of(&dims), turned);
+        Ok(Some(Strided::read(&view)))
     }
 }
 
@@ -367,8 +349,8 @@ impl Op for Roll {
 }
 
 impl Moving for Roll {
-    type Bound = AxisMaps;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<AxisMaps>> {
+    type Bound = Vec<Strided>;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Vec<Strided>>> {
         let dims = static_shape(&outputs[0])?;
         let (Some(counts), Some(axes)) = (inputs.ints(1), inputs.ints(2)) else {
             return Ok(None);
@@ -380,9 +362,12 @@ impl Moving for Roll {
             let count = count.rem_euclid(n as i64) as usize;
             shifts[axis] = (shifts[axis] + count) % n;
         }
-        Ok(Some(axis_maps(&dims, &dims, |axis, i| {
-            (i + dims[axis] - shifts[axis]) % dims[axis]
-        })))
+        let axes: Vec<Stretches> = dims
+            .iter()
+            .zip(shifts)
+            .map(|(&n, s)| rolled(n, s))
+            .collect();
+        Ok(Some(mapped(&dims, &axes)))
     }
 }
 

@@ -1,174 +1,126 @@
-//! Taking and putting rows by index.
+//! Taking slices and rows by index.
 
-use num_traits::AsPrimitive;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::{Indices, Rows};
 use crate::pool;
 
-/// `out[b, o, j, :] = x[b, o, indices[b, j], :]`; `x` is `[batch, outer, n, inner]`, `indices` `[batch, m]`, checked.
-pub fn gather<T: Copy + Send + Sync>(
+/// A gather from `[batch, outer, n, inner]` at `[batch, k]` to `[batch, outer, k, inner]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Gather {
+    /// Leading axes of elements and indices that go together.
+    pub batch: usize,
+    /// Axes between those and the one that is indexed.
+    pub outer: usize,
+    /// The length of the axis that is indexed.
+    pub n: usize,
+    /// Elements of a slice.
+    pub inner: usize,
+    /// Indices in a batch.
+    pub k: usize,
+}
+
+/// The first of the places that threads report, in any order, as wrong.
+struct FirstWrong(AtomicUsize);
+
+impl FirstWrong {
+    fn none() -> FirstWrong {
+        FirstWrong(AtomicUsize::new(usize::MAX))
+    }
+
+    #[cold]
+    fn report(&self, place: usize) {
+        self.0.fetch_min(place, Ordering::Relaxed);
+    }
+
+    fn result(self) -> Result<(), usize> {
+        match self.0.into_inner() {
+            usize::MAX => Ok(()),
+            place => Err(place),
+        }
+    }
+}
+
+impl Gather {
+    /// Gathers; `Err` holds the place of the first index that is out of range.
+    pub fn run<T: Clone + Send + Sync>(
+        &self,
+        x: &[T],
+        indices: Indices<'_>,
+        out: &mut [T],
+    ) -> Result<(), usize> {
+        if out.is_empty() {
+            let wrong = |i: &i64| !(0..self.n as i64).contains(i);
+            return indices.iter().position(|i| wrong(&i)).map_or(Ok(()), Err);
+        }
+        let wrong = FirstWrong::none();
+        pool::par_rows_mut(out, self.inner, row_cost::<T>(self.inner), |first, out| {
+            let mut rows = out.chunks_exact_mut(self.inner);
+            let (mut slab, mut j) = (first / self.k, first % self.k);
+            while rows.len() > 0 {
+                let from = &x[slab * self.n * self.inner..][..self.n * self.inner];
+                let start = slab / self.outer * self.k;
+                let places = start + j..start + self.k;
+                if let Err(place) = take(from, self.inner, indices, places, &mut rows) {
+                    return wrong.report(place);
+                }
+                (slab, j) = (slab + 1, 0);
+            }
+        });
+        wrong.result()
+    }
+}
+
+/// Fills rows with the slices of `x` at these indices, until either runs out.
+fn take<T: Clone>(
     x: &[T],
-    batch: usize,
-    n: usize,
     inner: usize,
-    indices: &[usize],
-    out: &mut [T],
-) {
-    if out.is_empty() || inner == 0 {
-        return;
-    }
-    let m = indices.len() / batch;
-    let outer = x.len() / (batch * n * inner);
-    assert_eq!(
-        out.len(),
-        batch * outer * m * inner,
-        "the result has a row for each index"
-    );
-    pool::par_rows_mut(out, inner, row_cost(inner), |first, out| {
-        for (r, to) in out.chunks_exact_mut(inner).enumerate() {
-            let (slab, j) = ((first + r) / m, (first + r) % m);
-            let at = (slab * n + indices[slab / outer * m + j]) * inner;
-            to.copy_from_slice(&x[at..at + inner]);
+    indices: Indices<'_>,
+    places: std::ops::Range<usize>,
+    rows: &mut std::slice::ChunksExactMut<'_, T>,
+) -> Result<(), usize> {
+    let n = x.len() / inner;
+    for (place, row) in places.zip(rows) {
+        match usize::try_from(indices.get(place)) {
+            Ok(i) if i < n => copy_row(&x[i * inner..(i + 1) * inner], row),
+            _ => return Err(place),
         }
-    });
-}
-
-/// `out[i, :] = x[offsets[i]..][..inner]`, as `gather_nd` does with [`linear_indices`].
-pub fn gather_rows<T: Copy + Send + Sync>(x: &[T], inner: usize, rows: &[usize], out: &mut [T]) {
-    assert_eq!(
-        out.len(),
-        rows.len() * inner,
-        "the result has a row for each index"
-    );
-    pool::par_rows_mut(out, inner, row_cost(inner), |first, out| {
-        for (to, &row) in out.chunks_exact_mut(inner).zip(&rows[first..]) {
-            to.copy_from_slice(&x[row * inner..][..inner]);
-        }
-    });
-}
-
-fn row_cost(inner: usize) -> f64 {
-    2.0 + inner as f64 * 0.3
-}
-
-/// The row numbers of index tuples over `dims`; `Err` holds the place of the first tuple that is out of range.
-pub fn linear_indices<I: AsPrimitive<i64>>(
-    tuples: &[I],
-    dims: &[usize],
-) -> Result<Vec<usize>, usize> {
-    assert!(
-        !dims.is_empty() && tuples.len().is_multiple_of(dims.len()),
-        "whole tuples"
-    );
-    let row = |tuple: &[I]| {
-        tuple.iter().zip(dims).try_fold(0usize, |at, (i, &n)| {
-            let i: i64 = i.as_();
-            (0..n as i64).contains(&i).then(|| at * n + i as usize)
-        })
-    };
-    tuples
-        .chunks_exact(dims.len())
-        .enumerate()
-        .map(|(place, tuple)| row(tuple).ok_or(place))
-        .collect()
-}
-
-/// `out[rows[i], :] = updates[i, :]`; later updates win.
-pub fn scatter_rows_set<T: Copy + Send + Sync>(
-    updates: &[T],
-    inner: usize,
-    rows: &[usize],
-    out: &mut [T],
-) {
-    scatter_rows(updates, inner, rows, out, |_, new| new);
-}
-
-/// `out[rows[i], :] = combine(out[rows[i], :], updates[i, :])`, in order of `i` for each row of `out`.
-pub fn scatter_rows<T: Copy + Send + Sync>(
-    updates: &[T],
-    inner: usize,
-    rows: &[usize],
-    out: &mut [T],
-    combine: impl Fn(T, T) -> T + Sync,
-) {
-    assert_eq!(
-        updates.len(),
-        rows.len() * inner,
-        "an update for each index"
-    );
-    if inner == 0 || out.is_empty() {
-        return;
     }
-    let n_rows = out.len() / inner;
-    assert!(
-        rows.iter().all(|&r| r < n_rows),
-        "indices have been checked"
-    );
-    let work = |first: usize, out: &mut [T]| {
-        let last = first + out.len() / inner;
-        for (&row, update) in rows.iter().zip(updates.chunks_exact(inner)) {
-            if (first..last).contains(&row) {
-                let to = &mut out[(row - first) * inner..][..inner];
-                to.iter_mut()
-                    .zip(update)
-                    .for_each(|(o, &u)| *o = combine(*o, u));
+    Ok(())
+}
+
+#[inline(always)]
+fn copy_row<T: Clone>(from: &[T], to: &mut [T]) {
+    match (from, to) {
+        ([x], [y]) => *y = x.clone(),
+        (from, to) => to.clone_from_slice(from),
+    }
+}
+
+/// `out[i, :] = x[rows[i], :]`; `Err` holds the first tuple that names no row.
+pub fn gather_rows<T: Clone + Send + Sync>(
+    x: &[T],
+    inner: usize,
+    rows: Rows<'_>,
+    out: &mut [T],
+) -> Result<(), usize> {
+    assert_eq!(out.len(), rows.count() * inner, "a row for each tuple");
+    if inner == 0 {
+        return rows.check();
+    }
+    let wrong = FirstWrong::none();
+    pool::par_rows_mut(out, inner, row_cost::<T>(inner), |first, out| {
+        for (i, to) in (first..).zip(out.chunks_exact_mut(inner)) {
+            match rows.get(i) {
+                Some(row) => copy_row(&x[row * inner..(row + 1) * inner], to),
+                None => return wrong.report(i),
             }
         }
-    };
-    if !pool::worth_it(rows.len() as f64 * row_cost(inner)) || inner < 8 {
-        return work(0, out);
-    }
-    // Each thread owns a part of the result and takes the updates that fall there, so that order is kept.
-    use rayon::prelude::*;
-    let share = n_rows.div_ceil(pool::n_threads());
-    pool::install(|| {
-        out.par_chunks_mut(share * inner)
-            .enumerate()
-            .for_each(|(i, out)| work(i * share, out))
     });
+    wrong.result()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gathers_along_an_axis() {
-        let x: Vec<i32> = (0..24).collect();
-        let mut out = vec![0; 2 * 2 * 4];
-        gather(&x, 1, 3, 4, &[2, 0], &mut out);
-        assert_eq!(
-            out,
-            [8, 9, 10, 11, 0, 1, 2, 3, 20, 21, 22, 23, 12, 13, 14, 15]
-        );
-        let mut out = vec![0; 2 * 2];
-        gather(&x[..6], 2, 3, 1, &[2, 0, 1, 1], &mut out);
-        assert_eq!(out, [2, 0, 4, 4]);
-    }
-
-    #[test]
-    fn tuples_become_rows() {
-        assert_eq!(linear_indices(&[1i32, 2, 0, 0], &[2, 3]), Ok(vec![5, 0]));
-        assert_eq!(linear_indices(&[1i64, 2, 0, 3], &[2, 3]), Err(1));
-        assert_eq!(linear_indices(&[-1i64], &[2]), Err(0));
-        let mut out = [0; 4];
-        gather_rows(&[1, 2, 3, 4, 5, 6], 2, &[2, 0], &mut out);
-        assert_eq!(out, [5, 6, 1, 2]);
-    }
-
-    #[test]
-    fn scatters_in_order() {
-        let (inner, n) = (32, 5000);
-        let rows: Vec<usize> = (0..n).map(|i| i * 7919 % 100).collect();
-        let updates: Vec<f32> = (0..n * inner).map(|i| (i % 1013) as f32 * 0.1).collect();
-        let mut out = vec![0.0f32; 100 * inner];
-        scatter_rows(&updates, inner, &rows, &mut out, |a, b| a + b);
-        let mut want = vec![0.0f32; 100 * inner];
-        for (i, &r) in rows.iter().enumerate() {
-            (0..inner).for_each(|c| want[r * inner + c] += updates[i * inner + c]);
-        }
-        assert_eq!(out, want);
-        let mut set = [0; 3];
-        scatter_rows_set(&[1, 2, 3], 1, &[0, 2, 0], &mut set);
-        assert_eq!(set, [3, 0, 2]);
-    }
+/// What moving a row costs.
+pub(super) fn row_cost<T>(inner: usize) -> f64 {
+    3.0 + (inner * size_of::<T>()) as f64 * 0.08
 }

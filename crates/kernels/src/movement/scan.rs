@@ -1,92 +1,111 @@
 //! Running sums and the like.
 
-use crate::pool;
+use crate::pool::{self, Base};
 
-/// How a scan runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How a scan runs over the middle of `[outer, n, inner]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scan {
+    /// The length of the axis that is scanned.
+    pub n: usize,
+    /// Elements next to one another that are scanned apart.
+    pub inner: usize,
     /// Each result leaves its own element out.
     pub exclusive: bool,
     /// From the last element to the first.
     pub reverse: bool,
 }
 
-/// Accumulates along the middle of `[outer, n, inner]`, beginning with `identity`.
-pub fn cumulate<T: Copy + Send + Sync>(
-    x: &[T],
-    n: usize,
-    inner: usize,
-    how: Scan,
-    identity: T,
-    combine: impl Fn(T, T) -> T + Sync,
-    out: &mut [T],
-) {
-    assert_eq!(x.len(), out.len(), "operand and result have one length");
-    let slab = n * inner;
-    if out.is_empty() {
-        return;
-    }
-    pool::par_rows_mut(out, slab, slab as f64, |first, out| {
-        for (o, out) in out.chunks_exact_mut(slab).enumerate() {
-            scan_slab(
-                &x[(first + o) * slab..][..slab],
-                inner,
-                how,
-                identity,
-                &combine,
-                out,
-            );
+/// Columns that a thread scans at once.
+const STRIP: usize = 1024;
+
+impl Scan {
+    /// Combines each element with all before it, beginning with `start`, in order.
+    pub fn run<T: Copy + Send + Sync>(
+        &self,
+        x: &[T],
+        start: T,
+        combine: impl Fn(T, T) -> T + Sync,
+        out: &mut [T],
+    ) {
+        assert_eq!(x.len(), out.len(), "operand and result have one length");
+        if out.is_empty() {
+            return;
         }
-    });
-}
+        if self.inner == 1 {
+            return pool::par_rows_mut(out, self.n, 1.5 * self.n as f64, |first, out| {
+                let x = &x[first * self.n..][..out.len()];
+                for (x, out) in x.chunks_exact(self.n).zip(out.chunks_exact_mut(self.n)) {
+                    self.row(x, start, &combine, out);
+                }
+            });
+        }
+        let slab = self.n * self.inner;
+        let n_strips = self.inner.div_ceil(STRIP);
+        let (n, base) = (out.len() / slab * n_strips, Base::of(out));
+        let cost = slab as f64 / n_strips as f64 * 0.5;
+        pool::par_chunks(n, cost, |strips| {
+            for strip in strips {
+                let column = strip % n_strips * STRIP;
+                let width = STRIP.min(self.inner - column);
+                let at = |step: usize| {
+                    (strip / n_strips) * slab + self.place(step) * self.inner + column
+                };
+                // SAFETY: strips of different numbers do not overlap, nor do the rows of one.
+                let row = |step: usize| unsafe { base.piece(at(step), width) };
+                let x = |step: usize| &x[at(step)..][..width];
+                self.strip(x, start, &combine, row);
+            }
+        });
+    }
 
-fn scan_slab<T: Copy>(
-    x: &[T],
-    inner: usize,
-    how: Scan,
-    identity: T,
-    combine: impl Fn(T, T) -> T,
-    out: &mut [T],
-) {
-    let n = x.len() / inner;
-    let mut acc = vec![identity; inner];
-    for step in 0..n {
-        let at = inner * if how.reverse { n - 1 - step } else { step };
-        for ((a, &v), o) in acc
-            .iter_mut()
-            .zip(&x[at..at + inner])
-            .zip(&mut out[at..at + inner])
-        {
-            let next = combine(*a, v);
-            *o = if how.exclusive { *a } else { next };
-            *a = next;
+    /// Where step `step` lies along the axis.
+    fn place(&self, step: usize) -> usize {
+        if self.reverse {
+            self.n - 1 - step
+        } else {
+            step
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_run_both_ways() {
-        let x = [1, 2, 3, 4, 5, 6];
-        let run = |n, inner, exclusive, reverse| {
-            let mut out = [0; 6];
-            cumulate(
-                &x,
-                n,
-                inner,
-                Scan { exclusive, reverse },
-                0,
-                |a, b| a + b,
-                &mut out,
-            );
-            out
+    fn row<T: Copy>(&self, x: &[T], start: T, combine: impl Fn(T, T) -> T, out: &mut [T]) {
+        let mut total = start;
+        let mut step = |x: T| {
+            let next = combine(total, x);
+            let shown = if self.exclusive { total } else { next };
+            total = next;
+            shown
         };
-        assert_eq!(run(6, 1, false, false), [1, 3, 6, 10, 15, 21]);
-        assert_eq!(run(6, 1, true, false), [0, 1, 3, 6, 10, 15]);
-        assert_eq!(run(3, 1, false, true), [6, 5, 3, 15, 11, 6]);
-        assert_eq!(run(3, 2, true, true), [8, 10, 5, 6, 0, 0]);
+        let pairs = x.iter().zip(out);
+        if self.reverse {
+            pairs.rev().for_each(|(&x, out)| *out = step(x));
+        } else {
+            pairs.for_each(|(&x, out)| *out = step(x));
+        }
+    }
+
+    fn strip<'a, T: Copy + 'a>(
+        &self,
+        x: impl Fn(usize) -> &'a [T],
+        start: T,
+        combine: impl Fn(T, T) -> T,
+        row: impl Fn(usize) -> &'a mut [T],
+    ) {
+        let mut last = row(0);
+        if self.exclusive {
+            last.fill(start);
+        } else {
+            last.iter_mut()
+                .zip(x(0))
+                .for_each(|(y, &x)| *y = combine(start, x));
+        }
+        for step in 1..self.n {
+            let next = row(step);
+            let x = x(if self.exclusive { step - 1 } else { step });
+            let pairs = last.iter().zip(x);
+            next.iter_mut()
+                .zip(pairs)
+                .for_each(|(y, (&a, &x))| *y = combine(a, x));
+            last = next;
+        }
     }
 }

@@ -3,13 +3,12 @@
 use super::axes::resolve;
 use crate::emit::*;
 use crate::movement::static_shape;
+use crate::number::Number;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare_family, of_family,
 };
-use ferrograph_kernels::elementwise::{Add, Binary, Mul};
-use ferrograph_kernels::pool;
+use ferrograph_kernels::movement as k;
 use ferrograph_tensor::{Element, Result, TensorSpec, bail, with_element};
-use num_traits::{One, Zero};
 use smallvec::smallvec;
 
 declare_family! {
@@ -51,16 +50,16 @@ impl Op for Scan {
             bail!(InvalidArgument, "axis must be a scalar");
         };
         let axis = resolve(axis, shape.rank())?;
-        let plan = Plan {
+        let scan = k::Scan {
             n: shape[axis],
             inner: shape[axis + 1..].iter().product(),
             exclusive: self.exclusive,
             reverse: self.reverse,
         };
         with_element!(inputs.dtype(0), numeric, T => Ok(Lowered::Kernel(if self.product {
-            bind::<T>(plan, T::one(), &Binary::of::<Mul>())
+            bind::<T>(scan, T::one(), Number::times)
         } else {
-            bind::<T>(plan, T::zero(), &Binary::of::<Add>())
+            bind::<T>(scan, T::default(), Number::plus)
         })), else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
@@ -82,43 +81,13 @@ impl Op for Scan {
     }
 }
 
-struct Plan {
-    n: usize,
-    inner: usize,
-    exclusive: bool,
-    reverse: bool,
-}
-
-fn bind<T: Element>(plan: Plan, start: T, merge: &Binary<T, T>) -> Kernel {
-    let (slab, merge) = (plan.n * plan.inner, merge.vec_vec);
+fn bind<T: Element>(
+    scan: k::Scan,
+    start: T,
+    combine: impl Fn(T, T) -> T + Send + Sync + 'static,
+) -> Kernel {
     Box::new(move |o| {
-        let x = o.input::<T>(0);
-        #[allow(clippy::cast_precision_loss)]
-        let cost = slab as f64;
-        pool::par_rows_mut(o.output::<T>(0), slab, cost, |first, out| {
-            for (i, out) in out.chunks_exact_mut(slab).enumerate() {
-                scan(&plan, start, merge, &x[(first + i) * slab..][..slab], out);
-            }
-        });
+        scan.run(o.input::<T>(0), start, &combine, o.output::<T>(0));
         Ok(())
     })
-}
-
-/// Scans one slab of `n` rows of `inner` elements, row by row.
-fn scan<T: Copy>(plan: &Plan, start: T, merge: fn(&[T], &[T], &mut [T]), x: &[T], out: &mut [T]) {
-    let inner = plan.inner;
-    let mut total = vec![start; inner];
-    let mut next = total.clone();
-    for step in 0..plan.n {
-        let row = if plan.reverse {
-            plan.n - 1 - step
-        } else {
-            step
-        };
-        let at = row * inner..(row + 1) * inner;
-        merge(&total, &x[at.clone()], &mut next);
-        let written = if plan.exclusive { &total } else { &next };
-        out[at].copy_from_slice(written);
-        std::mem::swap(&mut total, &mut next);
-    }
 }

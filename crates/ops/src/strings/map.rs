@@ -3,7 +3,7 @@
 use super::{char_len, like_input, map_strings};
 use crate::args::checked;
 use crate::attrs::attr_enum;
-use crate::movement::Ints;
+use crate::movement::indices_of;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec, bail, broadcast_shapes, err};
 use smallvec::smallvec;
@@ -127,7 +127,7 @@ impl Op for Substr {
             .iter()
             .map(|t| broadcast(t, &shape))
             .collect::<Result<_>>()?;
-        let (pos, len) = (Ints::of(&spread[1])?, Ints::of(&spread[2])?);
+        let (pos, len) = (indices_of(&spread[1])?, indices_of(&spread[2])?);
         let strings = spread[0]
             .as_strings()?
             .iter()

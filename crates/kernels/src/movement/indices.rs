@@ -1,0 +1,100 @@
+//! Places that are data: indices, and tuples of them that name rows.
+
+/// Integers that index, of the dtypes that they come in.
+#[derive(Debug, Clone, Copy)]
+pub enum Indices<'a> {
+    /// Of 8 bits.
+    Bytes(&'a [u8]),
+    /// Of 32 bits.
+    Narrow(&'a [i32]),
+    /// Of 64 bits.
+    Wide(&'a [i64]),
+}
+
+impl<'a> Indices<'a> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Indices::Bytes(x) => x.len(),
+            Indices::Narrow(x) => x.len(),
+            Indices::Wide(x) => x.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number `i`.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> i64 {
+        match self {
+            Indices::Bytes(x) => i64::from(x[i]),
+            Indices::Narrow(x) => i64::from(x[i]),
+            Indices::Wide(x) => x[i],
+        }
+    }
+
+    /// All of them.
+    pub fn iter(self) -> impl Iterator<Item = i64> + 'a {
+        (0..self.len()).map(move |i| self.get(i))
+    }
+}
+
+/// Rows that tuples of indices name: a tuple is a place in an array of these dimensions, whose elements are rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    indices: Indices<'a>,
+    dims: &'a [usize],
+    count: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows that these tuples name, one index a dimension.
+    pub fn new(indices: Indices<'a>, dims: &'a [usize]) -> Rows<'a> {
+        let count = match dims.len() {
+            0 => 0,
+            depth => indices.len() / depth,
+        };
+        Rows {
+            indices,
+            dims,
+            count,
+        }
+    }
+
+    /// As many tuples without an index, which all name the one row there is.
+    pub fn of_one(count: usize) -> Rows<'static> {
+        Rows {
+            indices: Indices::Wide(&[]),
+            dims: &[],
+            count,
+        }
+    }
+
+    /// How many tuples there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The row that tuple `i` names, if it lies within the dimensions.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<usize> {
+        let mut row = 0;
+        for (j, &n) in self.dims.iter().enumerate() {
+            let index = usize::try_from(self.indices.get(i * self.dims.len() + j)).ok()?;
+            if index >= n {
+                return None;
+            }
+            row = row * n + index;
+        }
+        Some(row)
+    }
+
+    /// `Err` holds the first tuple that names no row.
+    pub fn check(&self) -> Result<(), usize> {
+        let wrong = (0..self.count).find(|&i| self.get(i).is_none());
+        wrong.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,37 @@
+//! Putting rows by index.
+
+use super::gather::row_cost;
+use crate::pool;
+
+/// Shorter rows are put on one thread: finding them costs as much as putting them.
+const SHORTEST_SHARED: usize = 8;
+
+/// Puts each row of `updates` to the row of `out` that `row` gives for its number, by `put`, in order of the updates
+/// for each row of `out`; those for which it gives none are left out.
+pub fn scatter_rows<T: Send + Sync>(
+    updates: &[T],
+    inner: usize,
+    row: impl Fn(usize) -> Option<usize> + Sync,
+    out: &mut [T],
+    put: impl Fn(&mut T, &T) + Sync,
+) {
+    if inner == 0 || out.is_empty() {
+        return;
+    }
+    let work = |first: usize, out: &mut [T]| {
+        let here = first..first + out.len() / inner;
+        for (i, update) in updates.chunks_exact(inner).enumerate() {
+            if let Some(r) = row(i).filter(|r| here.contains(r)) {
+                let to = &mut out[(r - first) * inner..][..inner];
+                to.iter_mut().zip(update).for_each(|(o, u)| put(o, u));
+            }
+        }
+    };
+    let cost = (updates.len() / inner) as f64 * row_cost::<T>(inner);
+    if !pool::worth_it(cost) || inner < SHORTEST_SHARED {
+        return work(0, out);
+    }
+    // Each thread owns a part of the result and takes the updates that fall there, so that order is kept.
+    let share = (out.len() / inner).div_ceil(pool::n_threads());
+    pool::par_pieces_mut(out, share * inner, |i, out| work(i * share, out));
+}

@@ -1,0 +1,197 @@
+//! The greatest elements along the last axis; NaN counts as the greatest.
+
+use half::{bf16, f16};
+
+use crate::pool::{self, Base};
+
+/// An element type with an order.
+pub trait Ordered: Copy + Send + Sync {
+    /// An element and its place as one integer, which is less for greater elements and, of equal ones, for the first.
+    type Entry: Ord + Copy + Send;
+    /// That of this element.
+    fn entry(self, place: u32) -> Self::Entry;
+    /// The place in an entry.
+    fn place(entry: Self::Entry) -> u32;
+}
+
+/// Entries of elements of at most 32 bits and of 64: `$key` is an integer of the width that falls as the element grows.
+macro_rules! ordered {
+    (narrow; $($t:ty)*; |$x:ident| $key:expr) => {$(
+        impl Ordered for $t {
+            type Entry = u64;
+            #[inline(always)]
+            fn entry(self, place: u32) -> u64 {
+                let $x = self;
+                u64::from($key as u32) << 32 | u64::from(place)
+            }
+            #[inline(always)]
+            fn place(entry: u64) -> u32 {
+                entry as u32
+            }
+        }
+    )*};
+    (wide; $($t:ty)*; |$x:ident| $key:expr) => {$(
+        impl Ordered for $t {
+            type Entry = u128;
+            #[inline(always)]
+            fn entry(self, place: u32) -> u128 {
+                let $x = self;
+                u128::from($key as u64) << 32 | u128::from(place)
+            }
+            #[inline(always)]
+            fn place(entry: u128) -> u32 {
+                entry as u32
+            }
+        }
+    )*};
+}
+ordered!(narrow; u8 u16; |x| !u32::from(x));
+ordered!(narrow; u32; |x| !x);
+ordered!(narrow; i8 i16; |x| !(i32::from(x) ^ i32::MIN));
+ordered!(narrow; i32; |x| !(x ^ i32::MIN));
+ordered!(wide; u64; |x| !x);
+ordered!(wide; i64; |x| !(x ^ i64::MIN));
+ordered!(narrow; f16 bf16; |x| falling_f32(x.to_f32()));
+ordered!(narrow; f32; |x| falling_f32(x));
+ordered!(wide; f64; |x| falling_f64(x));
+
+/// Positive floats rise with their bits, negative ones fall; both zeros are one number.
+macro_rules! falling {
+    ($name:ident, $t:ty, $bits:ty) => {
+        #[inline(always)]
+        fn $name(x: $t) -> $bits {
+            const SIGN: $bits = 1 << (<$bits>::BITS - 1);
+            let bits = (x + 0.0).to_bits();
+            match x {
+                x if x.is_nan() => 0,
+                _ if bits & SIGN != 0 => bits,
+                _ => !(bits | SIGN),
+            }
+        }
+    };
+}
+falling!(falling_f32, f32, u32);
+falling!(falling_f64, f64, u64);
+
+/// Entries that are looked through at once, at least.
+const BATCH: usize = 1024;
+
+/// The `k` greatest of each row of `n`, the greatest first, with their places; of equals the first wins.
+pub fn top_k<T: Ordered>(x: &[T], n: usize, k: usize, values: &mut [T], places: &mut [i32]) {
+    assert!(k <= n && values.len() == places.len(), "k of n");
+    assert_eq!(
+        x.len() / n.max(1) * k,
+        places.len(),
+        "as many rows on both sides"
+    );
+    if k == 0 {
+        return;
+    }
+    let values = Base::of(values);
+    let cost = n as f64 * 2.0 + k as f64 * 2.0 * (k as f64).log2();
+    pool::par_rows_mut(places, k, cost, |first, places| {
+        // SAFETY: threads have rows of their own.
+        let values = unsafe { values.piece(first * k, places.len()) };
+        let mut best = Vec::with_capacity(n.min(BATCH.max(2 * k)));
+        let rows = values.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
+        for (row, (values, places)) in x[first * n..].chunks_exact(n).zip(rows) {
+            select(row, k, &mut best);
+            for (entry, (v, p)) in best.iter().zip(values.iter_mut().zip(places)) {
+                let place = T::place(*entry);
+                (*v, *p) = (row[place as usize], place as i32);
+            }
+        }
+    });
+}
+
+/// The entries of the `k` greatest in order. Those that cannot be among them are dropped batch by batch.
+fn select<T: Ordered>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
+    let full = BATCH.max(2 * k);
+    let keep = |best: &mut Vec<T::Entry>| {
+        best.select_nth_unstable(k - 1);
+        best.truncate(k);
+    };
+    best.clear();
+    let mut last = None;
+    for (place, x) in row.iter().enumerate() {
+        let entry = x.entry(place as u32);
+        if last.is_some_and(|last| entry > last) {
+            continue;
+        }
+        best.push(entry);
+        if best.len() == full {
+            keep(best);
+            last = best.last().copied();
+        }
+    }
+    if best.len() > k {
+        keep(best);
+    }
+    best.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(row: &[f32], k: usize) -> Vec<i32> {
+        let mut places: Vec<i32> = (0..row.len() as i32).collect();
+        places.sort_by(|&i, &j| {
+            let (a, b) = (row[i as usize], row[j as usize]);
+            b.partial_cmp(&a)
+                .unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
+        });
+        places.truncate(k);
+        places
+    }
+
+    #[test]
+    fn agrees_with_a_stable_sort() {
+        let mut seed = 7u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            match seed >> 28 {
+                0 => f32::NAN,
+                1 => -0.0,
+                2 => 0.0,
+                3 => f32::NEG_INFINITY,
+                _ => ((seed >> 8) % 200) as f32 - 100.0,
+            }
+        };
+        for (n, k) in [
+            (1, 1),
+            (9, 4),
+            (50, 50),
+            (5000, 3),
+            (5000, 700),
+            (3000, 3000),
+        ] {
+            let x: Vec<f32> = (0..3 * n).map(|_| next()).collect();
+            let (mut values, mut places) = (vec![0.0; 3 * k], vec![0; 3 * k]);
+            top_k(&x, n, k, &mut values, &mut places);
+            for r in 0..3 {
+                let row = &x[r * n..(r + 1) * n];
+                let want = plain(row, k);
+                assert_eq!(places[r * k..(r + 1) * k], want, "{n} {k}");
+                let same = |(v, p): (&f32, &i32)| v.to_bits() == row[*p as usize].to_bits();
+                assert!(values[r * k..(r + 1) * k].iter().zip(&want).all(same));
+            }
+        }
+    }
+
+    #[test]
+    fn orders_every_type() {
+        fn first<T: Ordered + Default>(x: &[T]) -> Vec<i32> {
+            let (mut values, mut places) = (vec![T::default(); x.len()], vec![0; x.len()]);
+            top_k(x, x.len(), x.len(), &mut values, &mut places);
+            places
+        }
+        assert_eq!(first(&[0u8, 255, 7]), [1, 2, 0]);
+        assert_eq!(first(&[-1i16, i16::MIN, i16::MAX]), [2, 0, 1]);
+        assert_eq!(first(&[-1i64, i64::MIN, i64::MAX, -1]), [2, 0, 3, 1]);
+        assert_eq!(first(&[1u64, u64::MAX, 0]), [1, 0, 2]);
+        assert_eq!(first(&[-1.0f64, f64::NAN, 2.0, -1.0]), [1, 2, 0, 3]);
+        let halves = [1.0, -2.0, 3.0].map(f16::from_f32);
+        assert_eq!(first(&halves), [2, 0, 1]);
+    }
+}
