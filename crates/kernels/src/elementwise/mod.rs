@@ -9,9 +9,12 @@ mod cast;
 mod compare;
 mod complex;
 mod float;
+mod gradients;
 mod half_floats;
 mod integer;
+mod no_nan;
 mod select;
+mod special;
 mod unary;
 
 pub use binary::*;
@@ -22,8 +25,11 @@ pub use complex::{Angle, Conj, Imag, Real};
 /// Another name of [`Round`], which takes halves to even.
 pub use float::Round as Rint;
 pub use float::*;
+pub use gradients::*;
 pub use integer::*;
-pub use select::{select, select_broadcast};
+pub use no_nan::*;
+pub use select::select_broadcast;
+pub use special::*;
 pub use unary::*;
 
 use crate::isa::Isa;

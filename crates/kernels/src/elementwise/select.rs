@@ -4,19 +4,7 @@ use super::Broadcast;
 use super::broadcast::Run;
 use crate::pool;
 
-/// `out[i] = if cond[i] { a[i] } else { b[i] }`, over the pool when that is worth it.
-pub fn select<T: Copy + Send + Sync>(cond: &[bool], a: &[T], b: &[T], out: &mut [T]) {
-    let shape = [out.len()];
-    select_broadcast(
-        &Broadcast::new([&[cond.len()], &[a.len()], &[b.len()]], &shape),
-        cond,
-        a,
-        b,
-        out,
-    );
-}
-
-/// As [`select`], with operands of different shapes: the plan is of condition, `a` and `b`.
+/// `out[i] = if cond[i] { a[i] } else { b[i] }`, over the pool when that is worth it; the plan is of condition, `a` and `b`.
 pub fn select_broadcast<T: Copy + Send + Sync>(
     plan: &Broadcast<3>,
     cond: &[bool],
@@ -86,7 +74,8 @@ mod tests {
     #[test]
     fn select_of_equal_lengths() {
         let mut out = [0.0f32; 3];
-        select(
+        select_broadcast(
+            &Broadcast::new([&[3]; 3], &[3]),
             &[true, false, true],
             &[1.0, 2.0, f32::NAN],
             &[-1.0, -0.0, 5.0],

@@ -5,7 +5,9 @@
 
 pub mod f32;
 pub mod f64;
+pub mod inverse;
 pub mod special;
+pub mod zeta;
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,6 @@
 
 use super::binary::{Binary, BinaryCall, BinaryDef, Guard};
 use super::families::{loops, table};
-use super::gamma;
-use super::special;
 use crate::emit::*;
 use ferrograph_graph::ScalarCode;
 use ferrograph_graph::{Emitter, Val};
@@ -44,21 +42,21 @@ table! {
     /// The angle of the point `(y, x)`, called by `y` first.
     ATAN2: atan2 = BinaryDef::new("Atan2", loops!(Of, k::Atan2, floating)).vjp(atan2);
     /// `x / y`, 0 where `y` is 0.
-    DIV_NO_NAN: div_no_nan = BinaryDef::new("DivNoNan", loops!(Of, special::DivNoNan, inexact)).vjp(div_no_nan);
+    DIV_NO_NAN: div_no_nan = BinaryDef::new("DivNoNan", loops!(Of, k::DivNoNan, inexact)).vjp(div_no_nan);
     /// `x * y`, 0 where `y` is 0 even if `x` is infinite or NaN.
-    MUL_NO_NAN: mul_no_nan = BinaryDef::new("MulNoNan", loops!(Of, special::MulNoNan, inexact)).vjp(mul_no_nan);
+    MUL_NO_NAN: mul_no_nan = BinaryDef::new("MulNoNan", loops!(Of, k::MulNoNan, inexact)).vjp(mul_no_nan);
     /// `x / y`, 0 where `x` is 0.
-    XDIVY: xdivy = BinaryDef::new("Xdivy", loops!(Of, special::Xdivy, inexact)).vjp(xdivy);
+    XDIVY: xdivy = BinaryDef::new("Xdivy", loops!(Of, k::Xdivy, inexact)).vjp(xdivy);
     /// `x log(y)`, 0 where `x` is 0.
-    XLOGY: xlogy = BinaryDef::new("Xlogy", loops!(Of, special::Xlogy, inexact)).vjp(xlogy);
+    XLOGY: xlogy = BinaryDef::new("Xlogy", loops!(Of, k::Xlogy, inexact)).vjp(xlogy);
     /// `x log(1 + y)`, 0 where `x` is 0.
-    XLOG1PY: xlog1py = BinaryDef::new("Xlog1py", loops!(Of, special::Xlog1py, inexact)).vjp(xlog1py);
+    XLOG1PY: xlog1py = BinaryDef::new("Xlog1py", loops!(Of, k::Xlog1py, inexact)).vjp(xlog1py);
     /// The number after `x` in the direction of `y`.
-    NEXT_AFTER: next_after = BinaryDef::new("NextAfter", loops!(Of, special::NextAfter, f32_f64));
+    NEXT_AFTER: next_after = BinaryDef::new("NextAfter", loops!(Of, k::NextAfter, f32_f64));
     /// The Hurwitz zeta function of `x` and `q`.
-    ZETA: zeta = BinaryDef::new("Zeta", loops!(Of, gamma::Zeta, f32_f64)).vjp(zeta);
+    ZETA: zeta = BinaryDef::new("Zeta", loops!(Of, k::Zeta, f32_f64)).vjp(zeta);
     /// The `a`-th derivative of digamma at `x`.
-    POLYGAMMA: polygamma = BinaryDef::new("Polygamma", loops!(Of, gamma::Polygamma, f32_f64)).vjp(polygamma);
+    POLYGAMMA: polygamma = BinaryDef::new("Polygamma", loops!(Of, k::Polygamma, f32_f64)).vjp(polygamma);
 }
 
 fn floor_div(a: i64, b: i64) -> Option<i64> {

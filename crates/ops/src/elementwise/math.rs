@@ -2,7 +2,6 @@
 
 use super::families::{loops, table};
 use super::math_grads as g;
-use super::special;
 use super::unary::{Unary, UnaryDef};
 use ferrograph_graph::ScalarCode;
 use ferrograph_kernels::elementwise as k;
@@ -65,9 +64,9 @@ table! {
     /// `1 - erf(x)`.
     ERFC: erfc = UnaryDef::new("Erfc", loops!(Of, k::Erfc, floating)).vjp(g::erfc);
     /// The inverse of the error function.
-    ERFINV: erfinv = UnaryDef::new("Erfinv", loops!(Of, special::Erfinv, floating)).vjp(g::erfinv);
+    ERFINV: erfinv = UnaryDef::new("Erfinv", loops!(Of, k::Erfinv, floating)).vjp(g::erfinv);
     /// The quantile of the normal distribution.
-    NDTRI: ndtri = UnaryDef::new("Ndtri", loops!(Of, special::Ndtri, floating)).vjp(g::ndtri);
+    NDTRI: ndtri = UnaryDef::new("Ndtri", loops!(Of, k::Ndtri, floating)).vjp(g::ndtri);
     /// The logarithm of the absolute value of the gamma function.
     LGAMMA: lgamma = UnaryDef::new("Lgamma", loops!(Of, k::Lgamma, floating)).vjp(g::lgamma);
     /// The derivative of `Lgamma`.

@@ -10,14 +10,12 @@ mod clip;
 mod compare;
 mod complex;
 pub(crate) mod families;
-mod gamma;
 mod leaky;
 mod like;
 mod math;
 mod math_grads;
 mod order;
 mod select;
-mod special;
 mod strings;
 mod unary;
 

@@ -1,37 +1,6 @@
-//! Functions related to the logarithm of the gamma function.
+//! The zeta function and the derivatives of the logarithm of the gamma function.
 
-use ferrograph_kernels::elementwise::{BinaryOp, Digamma, UnaryOp};
-use ferrograph_kernels::isa::{Isa, Unfused};
-
-/// The Hurwitz zeta function: the sum of `(q + n)^-x` over all `n` from 0.
-pub(crate) struct Zeta;
-/// Derivative number `a`, from 0, of the digamma function.
-pub(crate) struct Polygamma;
-
-macro_rules! through_f64 {
-    ($($op:ty, $f:expr;)*) => {$(
-        impl BinaryOp<f32> for $op {
-            type Out = f32;
-            const WIDE: bool = false;
-            const COST_NS: f64 = 60.0;
-            #[inline(always)]
-            #[allow(clippy::cast_possible_truncation)]
-            fn apply<I: Isa>(a: f32, b: f32) -> f32 {
-                $f(f64::from(a), f64::from(b)) as f32
-            }
-        }
-        impl BinaryOp<f64> for $op {
-            type Out = f64;
-            const WIDE: bool = false;
-            const COST_NS: f64 = 60.0;
-            #[inline(always)]
-            fn apply<I: Isa>(a: f64, b: f64) -> f64 {
-                $f(a, b)
-            }
-        }
-    )*};
-}
-through_f64! { Zeta, zeta; Polygamma, polygamma; }
+use super::special::digamma;
 
 /// Bernoulli numbers of even index over the factorials of their indices.
 const BERNOULLI: [f64; 10] = [
@@ -47,8 +16,10 @@ const BERNOULLI: [f64; 10] = [
     -174_611.0 / 802_857_662_698_291_200_000.0,
 ];
 
+/// The Hurwitz zeta function: the sum of `(q + n)^-x` over all `n` from 0.
+///
 /// Terms are added up until `q` is large; the rest is an integral with corrections at its lower end.
-fn zeta(x: f64, q: f64) -> f64 {
+pub fn zeta(x: f64, q: f64) -> f64 {
     if x == 1.0 {
         return f64::INFINITY;
     }
@@ -93,9 +64,10 @@ fn zeta_below(x: f64, q: f64) -> f64 {
     sign * negative + zeta(x, 1.0 - nearest)
 }
 
-fn polygamma(a: f64, x: f64) -> f64 {
+/// Derivative number `a`, from 0, of the digamma function.
+pub fn polygamma(a: f64, x: f64) -> f64 {
     if a == 0.0 {
-        return <Digamma as UnaryOp<f64>>::apply::<Unfused>(x);
+        return digamma(x);
     }
     if a < 0.0 || a != a.floor() {
         return f64::NAN;
