@@ -5,6 +5,7 @@ use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, 
 use crate::function::n_attr;
 use crate::op::{Kind, Maker, add, positive};
 use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{Bytes, DType, Dims, Result, Shape, Tensor, bail};
 use std::sync::Arc;
 
@@ -123,10 +124,7 @@ impl Padding {
                 .chunks_exact_mut(unit)
                 .for_each(|x| x.copy_from_slice(&pad));
             for (to, part) in bytes.chunks_exact_mut(n_row).zip(parts) {
-                place(part.shape(), &row, |from, at, n| {
-                    to[at * unit..(at + n) * unit]
-                        .copy_from_slice(&part.bytes()[from * unit..(from + n) * unit]);
-                });
+                at_beginning(part.shape(), &row, unit).copy(part.bytes(), to);
             }
         }
         Ok(out)
@@ -137,10 +135,8 @@ impl Padding {
         let pad = self.value.item_string()?;
         let mut all: Vec<Bytes> = vec![pad; shape.checked_count()?];
         for (i, part) in parts.iter().enumerate() {
-            let from = part.as_strings()?;
-            place(part.shape(), row, |start, at, n| {
-                all[i * n_row + at..][..n].clone_from_slice(&from[start..start + n]);
-            });
+            let to = &mut all[i * n_row..(i + 1) * n_row];
+            at_beginning(part.shape(), row, 1).copy(part.as_strings()?, to);
         }
         Tensor::from_strings(shape, all)
     }
@@ -174,32 +170,13 @@ impl Padding {
     }
 }
 
-/// Calls `copy(from, to, n)` for the runs of consecutive elements that a tensor of shape `part` has at the beginning of
-/// each axis of one of shape `whole`.
-fn place(part: &[usize], whole: &[usize], mut copy: impl FnMut(usize, usize, usize)) {
-    let Some((&run, outer)) = part.split_last() else {
-        copy(0, 0, 1);
-        return;
-    };
-    let n_runs: usize = outer.iter().product();
-    if run == 0 {
-        return;
-    }
-    let mut index = vec![0usize; outer.len()];
-    for r in 0..n_runs {
-        let mut at = 0;
-        for (i, n) in index.iter().zip(whole) {
-            at = at * n + i;
-        }
-        copy(r * run, at * whole[outer.len()], run);
-        for axis in (0..outer.len()).rev() {
-            index[axis] += 1;
-            if index[axis] < outer[axis] {
-                break;
-            }
-            index[axis] = 0;
-        }
-    }
+/// The copy of a tensor of shape `part` to the beginning of each axis of one of shape `whole`, whose elements are
+/// `unit` long.
+fn at_beginning(part: &[usize], whole: &[usize], unit: usize) -> Strided {
+    let mut dims = Dims::from_slice(whole);
+    dims.push(unit);
+    let axes = part.iter().enumerate();
+    Strided::write(&axes.fold(View::of(&dims), |v, (axis, &n)| v.slice(axis, 0, 1, n)))
 }
 
 /// The one string in a tensor.
