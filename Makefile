@@ -48,6 +48,7 @@ wheel: $(STAMP)-wheel ## build the release wheel into dist/
 lint: $(STAMP)-tools ## formatting, lints and types, as CI runs them
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(BIN)/python .ci/unused.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -15,10 +15,10 @@ pub trait Isa {
 }
 
 /// Two roundings; for machines without fused multiply-add, where the fused one is a slow library call.
-pub struct Unfused;
+pub(crate) struct Unfused;
 
 /// One rounding, in hardware.
-pub struct Fused;
+pub(crate) struct Fused;
 
 impl Isa for Unfused {
     #[inline(always)]
@@ -43,7 +43,7 @@ impl Isa for Fused {
 }
 
 /// A loop to be compiled once for each instruction set.
-pub trait Job {
+pub(crate) trait Job {
     /// What it returns.
     type Out;
     /// The loop; mark it `#[inline(always)]`.
@@ -53,7 +53,7 @@ pub trait Job {
 /// The widths a loop is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Level {
+pub(crate) enum Level {
     /// What the target guarantees.
     Baseline = 1,
     /// 256-bit vectors with fused multiply-add.
@@ -64,7 +64,7 @@ pub enum Level {
 
 /// The level of this machine, found once.
 #[inline]
-pub fn level() -> Level {
+pub(crate) fn level() -> Level {
     static LEVEL: AtomicU8 = AtomicU8::new(0);
     match LEVEL.load(Ordering::Relaxed) {
         1 => Level::Baseline,
@@ -102,7 +102,7 @@ fn detect() -> Level {
 /// Runs a loop in the widest instruction set of this machine.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub fn dispatch<J: Job>(job: J) -> J::Out {
+pub(crate) fn dispatch<J: Job>(job: J) -> J::Out {
     match level() {
         // SAFETY: `level` reports these only where the machine has the features.
         Level::Avx512 => unsafe { run_avx512(job) },
@@ -115,7 +115,7 @@ pub fn dispatch<J: Job>(job: J) -> J::Out {
 /// Runs a loop in the widest instruction set of this machine.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub fn dispatch<J: Job>(job: J) -> J::Out {
+pub(crate) fn dispatch<J: Job>(job: J) -> J::Out {
     job.run::<Fused>()
 }
 

@@ -8,4 +8,4 @@ pub mod nn;
 pub mod pool;
 pub mod random;
 pub mod reduce;
-pub mod vmath;
+mod vmath;

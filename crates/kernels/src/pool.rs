@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Work below this many nanoseconds stays on the caller's thread.
-pub const PARALLEL_THRESHOLD_NS: f64 = 50_000.0;
+pub(crate) const PARALLEL_THRESHOLD_NS: f64 = 50_000.0;
 
 /// The work one chunk should hold; fixed, so that chunking never depends on the number of threads.
 const CHUNK_NS: f64 = 20_000.0;
@@ -21,7 +21,7 @@ struct Owned {
 static CURRENT: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The number of threads of the pool: `FERROGRAPH_NUM_THREADS`, or what the machine offers.
-pub fn n_threads() -> usize {
+pub(crate) fn n_threads() -> usize {
     static N: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *N.get_or_init(|| {
         std::env::var("FERROGRAPH_NUM_THREADS")
@@ -35,7 +35,7 @@ pub fn n_threads() -> usize {
 /// Runs `f` inside the pool; directly when the caller is one of its threads already.
 ///
 /// A panic in `f` or in what it spawned resumes at the caller.
-pub fn install<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn install<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     let pool = pool();
     if pool.current_thread_index().is_some() {
         f()
@@ -50,7 +50,7 @@ pub fn worth_it(total_ns: f64) -> bool {
 }
 
 /// The chunk length for items of this cost: a multiple of 1024 above that size, at least 1.
-pub fn chunk_len(cost_per_item_ns: f64) -> usize {
+pub(crate) fn chunk_len(cost_per_item_ns: f64) -> usize {
     let len = (CHUNK_NS / cost_per_item_ns.max(1e-3)).max(1.0) as usize;
     if len > 1024 {
         len.next_multiple_of(1024)
@@ -60,7 +60,7 @@ pub fn chunk_len(cost_per_item_ns: f64) -> usize {
 }
 
 /// Calls `f` on consecutive ranges that cover `0..n`, over the pool when the total cost is worth it.
-pub fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sync) {
+pub(crate) fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sync) {
     if !worth_it(n as f64 * cost_per_item_ns) {
         return if n > 0 {
             f(0..n)
