@@ -39,3 +39,17 @@ pub fn erfinv(y: f64) -> f64 {
 fn tail_miss(x: f64, y: f64) -> f64 {
     y.signum() * ((1.0 - y.abs()) - libm::erfc(x.abs()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_known_points() {
+        assert!((erfinv(0.5) - 0.476_936_276_204_469_9).abs() < 1e-15);
+        assert!((erfinv(-0.999) + 2.326_753_765_513_525).abs() < 1e-13);
+        assert!((ndtri(0.975) - 1.959_963_984_540_054).abs() < 1e-13);
+        assert!(erfinv(1.0) == f64::INFINITY && ndtri(0.0) == f64::NEG_INFINITY);
+        assert!(erfinv(1.5).is_nan() && erfinv(f64::NAN).is_nan() && erfinv(0.0) == 0.0);
+    }
+}
