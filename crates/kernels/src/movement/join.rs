@@ -63,7 +63,11 @@ impl Join {
             let mut at = 0;
             for (piece, &width) in pieces.iter().zip(&self.widths) {
                 let from = &piece[row * width..][..n * width];
-                Block::of_rows(n, width, width, self.total).copy_slice(from, &mut part[at..]);
+                match n {
+                    1 => part[at..at + width].clone_from_slice(from),
+                    _ => Block::of_rows(n, width, width, self.total)
+                        .copy_slice(from, &mut part[at..]),
+                }
                 at += width;
             }
         }

@@ -16,6 +16,7 @@ use crate::pool::{self, Base};
 pub struct Strided {
     /// Loops over blocks, the slowest first; the last two go over the parts of rows and columns.
     nest: SmallVec<[Loop; 6]>,
+    n_blocks: usize,
     /// What a whole block copies.
     block: Block,
     /// How many rows and columns all its parts have together.
@@ -35,10 +36,10 @@ const SIDE: usize = 64;
 impl Strided {
     /// A copy that fills a dense slice with the elements of a view.
     pub fn read(from: &View) -> Strided {
-        Strided::between(from, &View::of(&from.shape()))
+        Strided::bound(from, &View::of(&from.shape()))
     }
 
-    /// A copy of all of a dense slice to the places of a view.
+    /// A copy of all of a dense slice to the places of a view, which must differ.
     pub fn write(to: &View) -> Strided {
         Strided::between(&View::of(&to.shape()), to)
     }
@@ -51,12 +52,20 @@ impl Strided {
             from.shape(),
             to.shape()
         );
-        let (Some(read), Some(written)) = (from.reach(), to.reach()) else {
-            return Strided::nothing();
-        };
-        assert!(to.is_injective(), "each place is written once");
-        assert!(read.0 >= 0 && written.0 >= 0, "views lie within slices");
+        assert!(
+            to.reach().is_none() || to.is_injective(),
+            "each place is written once"
+        );
+        Strided::bound(from, to)
+    }
+
+    /// The copy between views of one shape, the second of which has a place for each element.
+    fn bound(from: &View, to: &View) -> Strided {
         let mut all = Strided::nothing();
+        let (Some(read), Some(written)) = (from.reach(), to.reach()) else {
+            return all;
+        };
+        assert!(read.0 >= 0 && written.0 >= 0, "views lie within slices");
         (all.from, all.to) = (from.start, to.start);
         all.lengths = (read.1 as usize + 1, written.1 as usize + 1);
         all.size = from.axes.iter().map(|a| a.len).product();
@@ -68,6 +77,7 @@ impl Strided {
     fn nothing() -> Strided {
         Strided {
             nest: SmallVec::new(),
+            n_blocks: 0,
             block: Block {
                 rows: Loop::ONCE,
                 columns: Loop::ONCE,
@@ -140,6 +150,7 @@ impl Strided {
         let n_rows = rows.n.min((most / n_columns).max(1));
         loops.push(rows.in_steps_of(n_rows));
         loops.push(columns.in_steps_of(n_columns));
+        self.n_blocks = loops.iter().map(|l| l.n).product();
         self.nest = loops;
         self.whole = [rows.n, columns.n];
         self.block = Block {
@@ -150,11 +161,6 @@ impl Strided {
             },
             run,
         };
-    }
-
-    /// The number of blocks.
-    fn n_blocks(&self) -> usize {
-        self.nest.iter().map(|l| l.n).product()
     }
 
     /// Calls `f` with where each of these blocks begins on both sides, and what it copies from there.
@@ -193,7 +199,14 @@ impl Strided {
             return;
         }
         self.check(from.len(), to.len());
-        let (n, to) = (self.n_blocks(), Base::of(to));
+        if self.n_blocks == 1 {
+            // SAFETY: the slices are as long as the views reach, so that what the block touches lies within them.
+            return unsafe {
+                let from = from.as_ptr().offset(self.from);
+                self.block.copy(from, to.as_mut_ptr().offset(self.to));
+            };
+        }
+        let (n, to) = (self.n_blocks, Base::of(to));
         let cost = self.size as f64 / n as f64 * self.block.cost_ns::<T>();
         pool::par_chunks(n, cost, |range| {
             self.blocks(range, |f, t, block| {
@@ -210,7 +223,7 @@ impl Strided {
             return;
         }
         self.check(from.len(), to.len());
-        self.blocks(0..self.n_blocks(), |x, y, block| {
+        self.blocks(0..self.n_blocks, |x, y, block| {
             block.each(|i, j| {
                 let at = (y + j) as usize;
                 to[at] = f(to[at], from[(x + i) as usize]);
