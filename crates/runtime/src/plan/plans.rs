@@ -5,6 +5,7 @@ use crate::cache::CacheStats;
 use crate::compile::compile;
 use ferrograph_graph::{Graph, Memo, Runner, Tensors};
 use ferrograph_tensor::{PartialShape, Result, Shape, Tensor, bail};
+use ferrograph_transform::optimised;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use parking_lot::RwLock;
@@ -108,7 +109,8 @@ impl PlanCache {
             return Ok(entry.plan.clone());
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
-        let plan = Arc::new(compile(graph, &inputs.cloned().collect::<Vec<_>>())?);
+        let inputs: Vec<Tensor> = inputs.cloned().collect();
+        let plan = Arc::new(compile(&optimised(graph)?, &inputs)?);
         drop(self.keep(&key, &plan, now));
         Ok(plan)
     }

@@ -29,6 +29,8 @@ pub struct Rewriter<'g> {
     order: Vec<NodeId>,
     /// Nodes added behind all others, each with the node it is to stand before.
     added: Vec<(NodeId, NodeId)>,
+    /// The names of all nodes; empty until a node is added.
+    names: HashSet<Arc<str>>,
 }
 
 impl<'g> Rewriter<'g> {
@@ -50,6 +52,7 @@ impl<'g> Rewriter<'g> {
             n_gone: 0,
             order: Vec::new(),
             added: Vec::new(),
+            names: HashSet::new(),
         }
     }
 
@@ -265,7 +268,8 @@ impl<'g> Rewriter<'g> {
     fn add_constant(&mut self, before: NodeId, value: Tensor) -> ValueId {
         let node = NodeId::new(self.nodes.len());
         let v = ValueId::new(self.values.len());
-        let name = self.free_name(&format!("{}/Const", self.node(before).name));
+        let hint = format!("{}/Const", self.node(before).name);
+        let name = self.free_name(&hint);
         let origin = self.node(before).origin.clone();
         self.values.to_mut().push(ValueInfo {
             node,
@@ -286,14 +290,18 @@ impl<'g> Rewriter<'g> {
         v
     }
 
-    fn free_name(&self, hint: &str) -> Arc<str> {
-        let taken: HashSet<&str> = self.nodes.iter().map(|n| &*n.name).collect();
-        let numbered = (1..).map(|i| format!("{hint}_{i}"));
-        let mut names = std::iter::once(hint.to_owned()).chain(numbered);
-        names
-            .find(|name| !taken.contains(name.as_str()))
-            .unwrap_or_default()
-            .into()
+    /// A name that no node has: the hint, or the hint with a number.
+    fn free_name(&mut self, hint: &str) -> Arc<str> {
+        if self.names.is_empty() {
+            self.names = self.nodes.iter().map(|n| n.name.clone()).collect();
+        }
+        let mut name: Arc<str> = hint.into();
+        let mut number = 0;
+        while !self.names.insert(name.clone()) {
+            number += 1;
+            name = format!("{hint}_{number}").into();
+        }
+        name
     }
 
     /// Takes a node out; nothing may take what it gives.
