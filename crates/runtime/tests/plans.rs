@@ -58,7 +58,7 @@ impl Case<'_> {
     }
 }
 
-/// Zeros of types such as `float32 [2, 3]`, between semicolons; a resource is a variable.
+/// Zeros of types such as `float32 [2, 3]`, between semicolons; strings are empty, a resource is a variable.
 fn inputs(types: &str) -> Vec<Tensor> {
     let types = types.split(';').map(str::trim).filter(|t| !t.is_empty());
     types.map(zeros).collect()
@@ -77,6 +77,10 @@ fn zeros(of: &str) -> Tensor {
         let held = TensorSpec::new(DType::Float32, PartialShape::UNKNOWN);
         let cell = VariableCell::new("v".to_owned(), held, true);
         return Tensor::from_object(dtype, Arc::new(cell));
+    }
+    if dtype == DType::String {
+        let empty = vec![Arc::from(&b""[..]); shape.n_elements()];
+        return Tensor::from_strings(shape, empty).unwrap();
     }
     let mut zeros = Tensor::empty(dtype, shape).unwrap();
     zeros.bytes_mut().unwrap().fill(0);

@@ -212,7 +212,10 @@ impl<'b> Types<'_, 'b> {
         self.tensor(to);
         let n = shape.n_elements();
         if let (Some((a, _)), Some((b, _))) = (self.slot(from), self.slot(to)) {
-            let fits = a.dtype == b.dtype && a.len == n && (b.len == n || b.len == UNKNOWN_LEN);
+            // Of what has no dense form the length is told by the run alone.
+            let from_fits = a.len == n || (a.len == UNKNOWN_LEN && !a.dtype.is_dense());
+            let to_fits = b.len == n || b.len == UNKNOWN_LEN;
+            let fits = a.dtype == b.dtype && from_fits && to_fits;
             self.faults.expect(
                 fits,
                 format_args!("s{to} cannot be s{from} under the shape {shape}"),
