@@ -1,0 +1,32 @@
+"""The rows of the operations, a module for each family."""
+
+from importlib import import_module
+
+from table import ROWS
+
+FAMILIES = (
+    "unary",
+    "binary",
+    "reductions",
+    "products",
+    "neural",
+    "shapes",
+    "indexing",
+    "segments",
+    "diagonals",
+    "creation",
+    "ordering",
+    "strings",
+    "draws",
+    "state",
+    "lists",
+    "regions",
+    "pipelines",
+    "effects",
+    "older",
+    "slopes",
+)
+for family in FAMILIES:
+    import_module(f"families.{family}")
+
+__all__ = ["ROWS"]

@@ -1,0 +1,90 @@
+"""Gradients of the rows against finite differences, eagerly and traced."""
+
+import ferrograph as fg
+import numpy as np
+import pytest
+from executors import state_of
+from families import ROWS
+from run import expected, tensors
+
+DIFFERENTIABLE = [(f"{i}-{row}", row) for i, row in enumerate(ROWS) if row.grad]
+SETTLED = [(f"{i}-{row}", row) for i, row in enumerate(ROWS) if row.grad is not None]
+
+
+def rows(named):
+    return pytest.mark.parametrize("row", [r for _, r in named], ids=[name for name, _ in named])
+
+
+def values(row):
+    """The arguments at the row's first dtype."""
+    return row.at(row.main)
+
+
+def scalar_of(row, state, weights):
+    """The row as a function to one number: its first floating results, weighted and summed."""
+
+    def function(*args):
+        total = 0.0
+        outs = row.call(fg, *state, *[fg.convert_to_tensor(a) for a in args])
+        for out, weight in zip(tensors(outs), weights, strict=True):
+            if out.dtype.is_complex:
+                out = fg.math.real(out) + 2.0 * fg.math.imag(out)
+            if out.dtype.is_floating:
+                total = total + fg.reduce_sum(fg.cast(out, fg.float64) * weight)
+        return total
+
+    return function
+
+
+def weights_for(row):
+    rng = np.random.default_rng(7)
+    return [rng.uniform(0.5, 1.5, a.shape) for a, _ in expected(row, values(row), row.main)]
+
+
+def finite_difference(function, args, which, step=1e-5):
+    base = args[which]
+    out = np.zeros(base.shape)
+    for place in np.ndindex(base.shape):
+        ends = []
+        for sign in (1, -1):
+            moved = base.copy()
+            moved[place] += sign * step
+            ends.append(function(*[moved if i == which else a for i, a in enumerate(args)]))
+        out[place] = (float(ends[0]) - float(ends[1])) / (2 * step)
+    return out
+
+
+@rows(DIFFERENTIABLE)
+@pytest.mark.parametrize("how", ["eager", "traced"])
+def test_gradient(row, how):
+    args = [fg.constant(a) for a in values(row)]
+    function = scalar_of(row, state_of(row, args), weights_for(row))
+
+    def slopes(*args):
+        sources = [args[i] for i in row.grad]
+        with fg.GradientTape() as tape:
+            for source in sources:
+                tape.watch(source)
+            out = function(*args)
+        return [fg.convert_to_tensor(g) for g in tape.gradient(out, sources)]
+
+    if how == "traced":
+        specs = [fg.TensorSpec([None] * a.ndim, a.dtype) for a in args]
+        slopes = fg.function(slopes, input_signature=specs, autograph=False)
+    for which, slope in zip(row.grad, slopes(*args), strict=True):
+        want = finite_difference(function, values(row), which)
+        np.testing.assert_allclose(slope.numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+@rows(SETTLED)
+def test_no_gradient_but_those_stated(row):
+    """An argument that the row does not list has none: None, or zeros where the slope is zero."""
+    rest = [i for i, a in enumerate(values(row)) if a.dtype.kind == "f" and i not in row.grad]
+    args = [fg.constant(a) for a in values(row)]
+    state = state_of(row, args)
+    with fg.GradientTape() as tape:
+        for i in rest:
+            tape.watch(args[i])
+        outs = tensors(row.call(fg, *state, *args))
+    for slope in tape.gradient(outs, [args[i] for i in rest]):
+        assert slope is None or not np.any(fg.convert_to_tensor(slope).numpy())
