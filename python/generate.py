@@ -199,7 +199,11 @@ def version() -> str:
 
 def coverage(spaces: dict[str, list[Public]], table: dict) -> str:
     """The page that says what of the API is there, planned, left out."""
-    planned = {space: names.split() for space, names in table["PLANNED"].items()}
+    there = {space: {p.name for p in names} for space, names in spaces.items()}
+    planned = {
+        space: [name for name in names.split() if name not in there.get(space, ())]
+        for space, names in table["PLANNED"].items()
+    }
     n_have = sum(map(len, spaces.values()))
     n_planned = sum(map(len, planned.values()))
     text = (

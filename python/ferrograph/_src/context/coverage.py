@@ -1,8 +1,8 @@
 """What of the public API is there, what is planned, and what is left out on purpose.
 
 ``make generate`` reads this table and the declarations and writes ``docs/coverage.md``; a public
-module reads it when it is asked for a name that it does not have. A name moves from ``PLANNED`` to
-a declaration in the change that builds it.
+module reads it when it is asked for a name that it does not have. What is declared
+is there, whether ``PLANNED`` still lists it or not.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ package is called ``fg``.
     ),
 }
 
-# Names that are not there yet, by the module that will have them.
+# Names that are due, by their module: those that nothing declares yet are planned.
 PLANNED = {
     "": """
         CriticalSection DeviceSpec NoneTensorSpec OptionalSpec TensorArraySpec approx_top_k
