@@ -7,6 +7,10 @@ import textwrap
 
 import pytest
 
+# Every graph and plan is verified, in the programs that tests start, too. Read once, when the
+# first graph is finished.
+os.environ["FERROGRAPH_VERIFY"] = "1"
+
 
 @pytest.fixture
 def run_python(tmp_path):

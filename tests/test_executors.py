@@ -51,3 +51,7 @@ def test_plans_are_sound():
     concrete = branching()
     x, n = fg.constant([1.0, 2.0, 30.0]), fg.constant(7)
     assert _core.verify_plan(concrete, [x, n]) == []
+
+
+def test_the_suite_runs_verified():
+    assert _core.verifies()
