@@ -20,7 +20,7 @@ fn traced(
     let _level = enter_trace(trace.clone());
     let mut args = Vec::new();
     for spec in specs {
-        let placeholder = Arc::new(Placeholder { spec: spec.clone() });
+        let placeholder = Arc::new(Placeholder::from(spec.clone()));
         let value = trace.add_arg(placeholder, "x", None)?;
         args.push(Val::Sym(Sym {
             trace: trace.clone(),

@@ -183,7 +183,7 @@ fn number(i: usize) -> Result<u32> {
 
 fn add_input(trace: &TraceRef, spec: &TensorSpec) -> Result<ValueId> {
     let spec = spec.clone();
-    trace.add_arg(Arc::new(Placeholder { spec }), "input", None)
+    trace.add_arg(Arc::new(Placeholder::from(spec)), "input", None)
 }
 
 fn add_inputs(trace: &TraceRef, specs: &[TensorSpec]) -> Result<Vec<ValueId>> {

@@ -13,7 +13,7 @@ type Named = (String, Attr);
 fn passing() -> Attr {
     let mut b = GraphBuilder::new("passing");
     let spec = TensorSpec::new(DType::Float32, PartialShape::new(&[Dim::UNKNOWN]));
-    let node = b.add(Arc::new(Placeholder { spec }), &[], None, None);
+    let node = b.add(Arc::new(Placeholder::from(spec)), &[], None, None);
     let input = b.node(node.unwrap()).outputs[0];
     Attr::Graph(Arc::new(b.finish(vec![input], 1, vec![input])))
 }

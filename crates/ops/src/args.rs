@@ -1,19 +1,7 @@
 //! Reading of axes, counts and shapes from the inputs of operations.
 
 use ferrograph_graph::{Inputs, Known, Op, Specs};
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, bail, err};
-
-/// Checks that input `i`, called `what`, is an int32 or int64 tensor.
-pub(crate) fn expect_index(inputs: &Inputs<'_>, i: usize, what: &str) -> Result<()> {
-    if !matches!(inputs.dtype(i), DType::Int32 | DType::Int64) {
-        bail!(
-            DType,
-            "{what} must be an int32 or int64 tensor, got {}",
-            inputs.spec(i)
-        );
-    }
-    Ok(())
-}
+use ferrograph_tensor::{Dim, PartialShape, Result, Tensor, bail, err};
 
 /// Checks that input `i`, called `what`, holds numbers: real ones where their order counts.
 pub(crate) fn expect_numbers(

@@ -29,11 +29,6 @@ pub trait Build: Emitter {
         first(self.emit(op, inputs)?, name)
     }
 
-    /// A constant.
-    fn constant(&mut self, value: Tensor) -> Result<Val> {
-        self.one(std::sync::Arc::new(crate::Const { value }), &[])
-    }
-
     /// A scalar constant of a numeric dtype.
     fn scalar(&mut self, value: f64, dtype: DType) -> Result<Val> {
         let tensor = scalar_tensor(value, dtype)?;
@@ -74,11 +69,7 @@ pub trait Build: Emitter {
             let dims: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
             return self.int_vector(&dims);
         }
-        self.op("Shape", &[a], vec![("out_type", Attr::DType(DType::Int32))])
-    }
-    /// The elements of `a` under another shape.
-    fn reshape(&mut self, a: &Val, shape: &Val) -> Result<Val> {
-        self.op("Reshape", &[a, shape], vec![])
+        self.shape(a, DType::Int32)
     }
     /// `a` with the shape of `like`.
     fn reshape_like(&mut self, a: &Val, like: &Val) -> Result<Val> {

@@ -1,37 +1,44 @@
 //! Joining tensors along an axis, old or new.
 
-use crate::args::{axis_of, elements, expect_index, scalar, sum_dims, without_axis};
+use crate::args::{axis_of, elements, scalar, sum_dims, without_axis};
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,
-    VjpCall, op_object,
+    Emitter, Grad, Grads, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::Join;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitJoin;
+
+    /// The tensors `values` joined along `axis`.
+    ConcatV2 as "concat": concat_v2(values: [T; N], axis: Tidx in index) -> (output: T), gradient Vjp;
+
+    /// The tensors `values`, of one shape, stacked along a new axis.
+    Pack as "stack": pack(values: [T; N]) -> (output: T), gradient Vjp {
+        /// Where the new axis lies in the output.
+        axis: i64 = 0,
+    };
+}
 
 /// Inputs 0.. side by side in the only output.
-impl Rearrange for Join {
+pub(crate) struct Joined {
+    places: Places,
+    join: Join,
+}
+
+impl Rearrange for Joined {
     fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
-        let pieces: SmallVec<[&[T]; 8]> = (0..self.count()).map(|i| io.input(i)).collect();
-        self.run(&pieces, io.output(0));
+        let pieces: SmallVec<[&[T]; 8]> = (0..self.join.count()).map(|i| io.input(i)).collect();
+        self.join.run(&pieces, io.output(0));
         Ok(())
     }
-}
-
-/// Checks that inputs `0..n` have one dtype.
-fn expect_one_dtype(inputs: &Inputs<'_>, n: usize) -> Result<DType> {
-    for i in 1..n {
-        inputs.same_dtype(0, i)?;
+    fn places(&self) -> Places {
+        self.places.clone()
     }
-    Ok(inputs.dtype(0))
 }
-
-/// The inputs but the last, joined along the axis that the last one gives.
-#[derive(Debug)]
-pub struct ConcatV2;
 
 impl ConcatV2 {
     fn merged(inputs: &Inputs<'_>, n: usize, axis: usize, rank: usize) -> Result<PartialShape> {
@@ -67,14 +74,8 @@ impl ConcatV2 {
 }
 
 impl Op for ConcatV2 {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "ConcatV2"
-    }
-    fn node_name(&self) -> &'static str {
-        "concat"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let Some(n) = inputs.len().checked_sub(1).filter(|&n| n > 0) else {
             bail!(
@@ -82,8 +83,6 @@ impl Op for ConcatV2 {
                 "expected at least one tensor to concatenate and an axis"
             );
         };
-        expect_index(inputs, n, "axis")?;
-        let dtype = expect_one_dtype(inputs, n)?;
         let mut rank = None;
         for i in 0..n {
             match (rank, inputs.shape(i).rank()) {
@@ -106,7 +105,7 @@ impl Op for ConcatV2 {
             (Some(rank), None) => PartialShape::of_rank(rank),
             (None, _) => PartialShape::UNKNOWN,
         };
-        Ok(smallvec![TensorSpec::new(dtype, shape)])
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let mut all = Known::new();
@@ -118,9 +117,6 @@ impl Op for ConcatV2 {
         }
         Some(all)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let Some((axis, values)) = call.inputs.split_last() else {
             bail!(Internal, "a concatenation without inputs");
@@ -131,9 +127,7 @@ impl Op for ConcatV2 {
             return Ok(grads);
         }
         let sizes = sizes_along(e, values, axis)?;
-        let n = Attr::Int(values.len() as i64);
-        let inputs = [call.grad()?.clone(), sizes, axis.clone()];
-        let parts = e.op_all("SplitV", &inputs, vec![("num_split", n)])?;
+        let parts = e.split_v(call.grad()?, &sizes, axis, values.len() as i64)?;
         for (slot, part) in grads.iter_mut().zip(parts) {
             *slot = Some(Grad::Dense(part));
         }
@@ -159,19 +153,18 @@ fn sizes_along(e: &mut dyn Emitter, values: &[Val], axis: &Val) -> Result<Val> {
         let axis = match v.spec().shape.rank() {
             Some(rank) => {
                 let rank = e.scalar(rank as f64, axis.dtype())?;
-                e.op("FloorMod", &[axis, &rank], vec![])?
+                e.floor_mod(axis, &rank)?
             }
             None => axis.clone(),
         };
-        sizes.push(e.op("GatherV2", &[&shape, &axis, &zero], vec![])?);
+        sizes.push(e.gather_v2(&shape, &axis, &zero, 0)?);
     }
-    let sizes: Vec<&Val> = sizes.iter().collect();
-    e.op("Pack", &sizes, vec![("axis", Attr::Int(0))])
+    e.pack(&sizes, 0)
 }
 
 impl Moving for ConcatV2 {
-    type Bound = Join;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Join>> {
+    type Bound = Joined;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Joined>> {
         let n = inputs.len() - 1;
         let out = static_shape(&outputs[0])?;
         let Some(axis) = scalar(inputs, n) else {
@@ -183,35 +176,21 @@ impl Moving for ConcatV2 {
         let widths = (0..n)
             .map(width)
             .collect::<Result<SmallVec<[usize; 8]>>>()?;
-        Ok(Some(Join::new(count(&out[..axis]), &widths)))
+        Ok(Some(Joined {
+            places: Places::Join(axis),
+            join: Join::new(count(&out[..axis]), &widths),
+        }))
     }
-}
-
-/// The inputs, of one shape, stacked along a new axis.
-#[derive(Debug)]
-pub struct Pack {
-    /// Where the new axis lies in the output.
-    pub axis: i64,
 }
 
 impl Op for Pack {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Pack"
-    }
-    fn node_name(&self) -> &'static str {
-        "stack"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("axis", Attr::Int(self.axis))
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let n = inputs.len();
         if n == 0 {
             bail!(Value, "expected at least one tensor to stack");
         }
-        let dtype = expect_one_dtype(inputs, n)?;
         let mut all = PartialShape::UNKNOWN;
         for i in 0..n {
             all = match all.merge(inputs.shape(i)) {
@@ -233,7 +212,7 @@ impl Op for Pack {
                 PartialShape::new(&dims)
             }
         };
-        Ok(smallvec![TensorSpec::new(dtype, shape)])
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let mut all = Known::new();
@@ -245,27 +224,23 @@ impl Op for Pack {
         }
         Some(all)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let attrs = vec![
-            ("num", Attr::Int(call.inputs.len() as i64)),
-            ("axis", Attr::Int(self.axis)),
-        ];
-        let parts = e.op_all("Unpack", &[call.grad()?.clone()], attrs)?;
+        let parts = e.unpack(call.grad()?, call.inputs.len() as i64, self.axis)?;
         Ok(parts.into_iter().map(|g| Some(g.into())).collect())
     }
 }
 
 impl Moving for Pack {
-    type Bound = Join;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Join>> {
+    type Bound = Joined;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Joined>> {
         let out = static_shape(&outputs[0])?;
         let axis = axis_of(self.axis, out.rank(), "axis")?;
         let width = out[axis + 1..].iter().product();
         let widths: SmallVec<[usize; 8]> = smallvec![width; inputs.len()];
-        Ok(Some(Join::new(out[..axis].iter().product(), &widths)))
+        Ok(Some(Joined {
+            places: Places::Opaque,
+            join: Join::new(out[..axis].iter().product(), &widths),
+        }))
     }
 }
 
@@ -275,13 +250,4 @@ pub(crate) fn unstacked(shape: &PartialShape, axis: i64) -> Result<PartialShape>
         Some(rank) => Ok(without_axis(shape, Some(axis_of(axis, rank, "axis")?))),
         None => Ok(PartialShape::UNKNOWN),
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("ConcatV2", |_| Ok(Arc::new(ConcatV2)));
-    r.add("Pack", |a| {
-        Ok(Arc::new(Pack {
-            axis: a.int_or("axis", 0)?,
-        }))
-    });
 }

@@ -4,7 +4,7 @@ use crate::args::{expect_rank, scalar};
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving};
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Known, Lowered, Op, Specs, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Known, Lowered, Op, Places, Specs, VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::{fill, one_hot};
 use ferrograph_tensor::{
@@ -44,6 +44,9 @@ impl Rearrange for Spread {
             fill(value, io.output(0));
         }
         Ok(())
+    }
+    fn places(&self) -> Places {
+        Places::Fill
     }
 }
 

@@ -1,17 +1,45 @@
 //! Diagonals and bands of matrices.
 
-use crate::args::{expect_index, scalar};
+use crate::args::{expect_rank, scalar};
+use crate::attrs::attr_enum;
 use crate::emit::*;
 use crate::movement::{Ground, Io, Moving, Placed, Rearrange, moving, static_shape};
-use crate::pad::sum_of_all;
-use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Op, Registry, Specs,
-    Val, VjpCall, op_object,
-};
+use crate::pad::filling_grad;
+use ferrograph_graph::{Emitter, Grads, Inputs, Op, Specs, VjpCall, declare, declared};
 use ferrograph_kernels::movement::{Strided, View, band_part, diagonal};
 use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitDiag;
+
+    /// The matrices `input` with only the diagonal, `num_lower` diagonals below it and `num_upper` above it kept; all
+    /// where negative.
+    MatrixBandPart: matrix_band_part(input: T, num_lower: Tindex in index, num_upper: _ in index)
+        -> (band: T), gradient Vjp;
+
+    /// The diagonals `k` of the matrices `input`, filled up with `padding_value`.
+    MatrixDiagPartV3: matrix_diag_part_v3(input: T, k: _ in index, padding_value: T)
+        -> (diagonal: T), gradient Vjp {
+        /// Where diagonals are filled up.
+        align: Align = Align::RightLeft,
+    };
+
+    /// The matrices `input` with the diagonals `k` replaced by `diagonal`.
+    MatrixSetDiagV3: matrix_set_diag_v3(input: T, diagonal: T, k: _ in index) -> (output: T), gradient Vjp {
+        /// Where diagonals are filled up.
+        align: Align = Align::RightLeft,
+    };
+
+    /// Matrices of `padding_value` with the diagonals `k` set to `diagonal`; their sizes are `num_rows` and `num_cols`,
+    /// as small as possible where -1.
+    MatrixDiagV3: matrix_diag_v3(
+        diagonal: T, k: _ in index, num_rows: _ in index, num_cols: _ in index, padding_value: T,
+    ) -> (output: T), gradient Vjp {
+        /// Where diagonals are filled up.
+        align: Align = Align::RightLeft,
+    };
+}
 
 /// Rows and columns of matrices in the last two axes.
 fn matrix(shape: &PartialShape) -> Result<Option<(&[Dim], Dim, Dim)>> {
@@ -36,29 +64,15 @@ impl Rearrange for Kept {
     }
 }
 
-/// Matrices with only the diagonal, input 1 diagonals below it and input 2 above it kept; all where negative.
-#[derive(Debug)]
-pub struct MatrixBandPart;
-
 impl Op for MatrixBandPart {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "MatrixBandPart"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_index(inputs, 1, "num_lower")?;
-        expect_index(inputs, 2, "num_upper")?;
         matrix(inputs.shape(0))?;
         Ok(smallvec![inputs.spec(0).clone()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let inputs = [call.grad()?, &call.inputs[1], &call.inputs[2]];
-        let grad = e.op("MatrixBandPart", &inputs, vec![])?;
+        let grad = e.matrix_band_part(call.grad()?, &call.inputs[1], &call.inputs[2])?;
         Ok(smallvec![Some(grad.into()), None, None])
     }
 }
@@ -147,55 +161,35 @@ impl Band {
     }
 }
 
-/// The gradient of the value, input `i`, that fills what does not come from `rest`, where it is needed: what of the
-/// output's gradient did not go there.
-fn filling_grad(
-    e: &mut dyn Emitter,
-    call: &VjpCall<'_>,
-    i: usize,
-    rest: &Val,
-) -> Result<Option<Grad>> {
-    if call.needs.get(i) != Some(&true) {
-        return Ok(None);
+attr_enum! {
+    /// To which side diagonals shorter than the rows that hold them lie: those above the main one and itself, those below.
+    Align {
+        /// Above to the right, below to the left.
+        RightLeft = "RIGHT_LEFT",
+        /// Above to the left, below to the right.
+        LeftRight = "LEFT_RIGHT",
+        /// All to the left.
+        LeftLeft = "LEFT_LEFT",
+        /// All to the right.
+        RightRight = "RIGHT_RIGHT",
     }
-    let all = sum_of_all(e, call.grad()?)?;
-    let elsewhere = sum_of_all(e, rest)?;
-    Ok(Some(e.sub(&all, &elsewhere)?.into()))
 }
 
-/// How diagonals of different length lie in rows of one.
-#[derive(Clone, Debug)]
-pub struct Align(String);
-
 impl Align {
-    fn read(a: &AttrReader<'_>) -> Result<Align> {
-        let text = a.str_or("align", "RIGHT_LEFT")?;
-        match text.as_str() {
-            "RIGHT_LEFT" | "LEFT_RIGHT" | "LEFT_LEFT" | "RIGHT_RIGHT" => Ok(Align(text)),
-            _ => Err(err!(
-                Value,
-                "align must be two of LEFT and RIGHT, got {text:?}"
-            )),
+    /// Whether the diagonals above, and those below, lie to the right.
+    fn right(self) -> (bool, bool) {
+        match self {
+            Align::RightLeft => (true, false),
+            Align::LeftRight => (false, true),
+            Align::LeftLeft => (false, false),
+            Align::RightRight => (true, true),
         }
-    }
-
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("align", Attr::str(&self.0))
-    }
-
-    fn list(&self) -> Vec<(&'static str, Attr)> {
-        vec![("align", Attr::str(&self.0))]
-    }
-
-    fn right(&self) -> (bool, bool) {
-        (self.0.starts_with("RIGHT"), self.0.ends_with("RIGHT"))
     }
 }
 
 /// The range of diagonals that input `i` gives.
 fn diagonals(inputs: &Inputs<'_>, i: usize) -> Result<Option<(i64, i64)>> {
     const FARTHEST: i64 = 1 << 40;
-    expect_index(inputs, i, "k")?;
     match inputs.ints(i).as_deref() {
         None => Ok(None),
         Some(k) if k.iter().any(|d| !(-FARTHEST..=FARTHEST).contains(d)) => {
@@ -216,7 +210,7 @@ fn band(
     k: usize,
     rows: Dim,
     columns: Dim,
-    align: &Align,
+    align: Align,
 ) -> Result<Option<Band>> {
     let (Some((lower, upper)), Some(rows), Some(columns)) =
         (diagonals(inputs, k)?, rows.known(), columns.known())
@@ -239,35 +233,20 @@ fn n_matrices(dims: &[usize]) -> usize {
     dims[..dims.len().saturating_sub(2)].iter().product()
 }
 
-/// The diagonals input 1 of matrices input 0, filled up with the scalar input 2.
-#[derive(Debug)]
-pub struct MatrixDiagPart {
-    /// How diagonals of different length are filled up.
-    pub align: Align,
-}
-
-impl MatrixDiagPart {
+impl MatrixDiagPartV3 {
     fn band(&self, inputs: &Inputs<'_>) -> Result<Option<Band>> {
         match matrix(inputs.shape(0))? {
-            Some((_, rows, columns)) => band(inputs, 1, rows, columns, &self.align),
+            Some((_, rows, columns)) => band(inputs, 1, rows, columns, self.align),
             None => Ok(None),
         }
     }
 }
 
-impl Op for MatrixDiagPart {
-    op_object!();
+impl Op for MatrixDiagPartV3 {
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "MatrixDiagPartV3"
-    }
-    fn attrs(&self) -> Attrs {
-        self.align.attrs()
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        inputs.same_dtype(0, 2)?;
-        crate::args::expect_rank(inputs, 2, 0, "padding_value")?;
+        expect_rank(inputs, 2, 0, "padding_value")?;
         let shape = match (matrix(inputs.shape(0))?, diagonals(inputs, 1)?) {
             (Some((lead, ..)), Some((lower, upper))) => {
                 let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(lead);
@@ -281,19 +260,15 @@ impl Op for MatrixDiagPart {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let zeros = e.zeros_like(&call.inputs[0])?;
-        let inputs = [&zeros, call.grad()?, &call.inputs[1]];
-        let grad = e.op("MatrixSetDiagV3", &inputs, self.align.list())?;
+        let grad = e.matrix_set_diag_v3(&zeros, call.grad()?, &call.inputs[1], self.align)?;
         let padding = filling_grad(e, call, 2, &grad)?;
         Ok(smallvec![Some(grad.into()), None, padding])
     }
 }
 
-impl Moving for MatrixDiagPart {
+impl Moving for MatrixDiagPartV3 {
     type Bound = Placed;
     fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let Some(band) = self.band(inputs)? else {
@@ -310,27 +285,12 @@ impl Moving for MatrixDiagPart {
     }
 }
 
-/// Matrices input 0 with the diagonals input 2 replaced by input 1.
-#[derive(Debug)]
-pub struct MatrixSetDiag {
-    /// How diagonals of different length are filled up.
-    pub align: Align,
-}
-
-impl Op for MatrixSetDiag {
-    op_object!();
+impl Op for MatrixSetDiagV3 {
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "MatrixSetDiagV3"
-    }
-    fn attrs(&self) -> Attrs {
-        self.align.attrs()
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        inputs.same_dtype(0, 1)?;
         if let Some((lead, rows, columns)) = matrix(inputs.shape(0))?
-            && let Some(band) = band(inputs, 2, rows, columns, &self.align)?
+            && let Some(band) = band(inputs, 2, rows, columns, self.align)?
         {
             let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(lead);
             if band.count() > 1 {
@@ -349,47 +309,33 @@ impl Op for MatrixSetDiag {
         }
         Ok(smallvec![inputs.spec(0).clone()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = call.grad()?;
         let (diagonal, k) = (&call.inputs[1], &call.inputs[2]);
         let zeros = e.zeros_like(diagonal)?;
-        let rest = e.op("MatrixSetDiagV3", &[grad, &zeros, k], self.align.list())?;
+        let rest = e.matrix_set_diag_v3(grad, &zeros, k, self.align)?;
         let zero = e.scalar(0.0, grad.dtype())?;
-        let part = e.op("MatrixDiagPartV3", &[grad, k, &zero], self.align.list())?;
+        let part = e.matrix_diag_part_v3(grad, k, &zero, self.align)?;
         Ok(smallvec![Some(rest.into()), Some(part.into()), None])
     }
 }
 
-impl Moving for MatrixSetDiag {
+impl Moving for MatrixSetDiagV3 {
     type Bound = Placed;
     fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let dims = static_shape(&outputs[0])?;
         let [.., rows, columns] = *dims else {
             bail!(Shape, "expected matrices, got shape {dims}");
         };
-        let Some(band) = band(inputs, 2, Dim::new(rows), Dim::new(columns), &self.align)? else {
+        let Some(band) = band(inputs, 2, Dim::new(rows), Dim::new(columns), self.align)? else {
             return Ok(None);
         };
         Ok(Some(band.put(n_matrices(&dims), 1, Ground::Input(0))))
     }
 }
 
-/// Matrices of the scalar input 4 with the diagonals input 1 set to input 0; inputs 2 and 3 are their sizes, as small
-/// as possible where -1.
-#[derive(Debug)]
-pub struct MatrixDiag {
-    /// How diagonals of different length are filled up.
-    pub align: Align,
-}
-
-impl MatrixDiag {
+impl MatrixDiagV3 {
     fn band(&self, inputs: &Inputs<'_>) -> Result<Option<Band>> {
-        for (i, what) in [(2, "num_rows"), (3, "num_cols")] {
-            expect_index(inputs, i, what)?;
-        }
         let (Some((lower, upper)), Some(dims), Some(rows), Some(columns)) = (
             diagonals(inputs, 1)?,
             inputs.shape(0).dims(),
@@ -410,7 +356,7 @@ impl MatrixDiag {
             both => both,
         };
         let size = |n: i64| Dim::from(usize::try_from(n).ok());
-        let band = band(inputs, 1, size(rows), size(columns), &self.align)?;
+        let band = band(inputs, 1, size(rows), size(columns), self.align)?;
         match band {
             Some(band) if band.longest() as i64 == longest => Ok(Some(band)),
             _ => Err(err!(
@@ -422,19 +368,11 @@ impl MatrixDiag {
     }
 }
 
-impl Op for MatrixDiag {
-    op_object!();
+impl Op for MatrixDiagV3 {
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "MatrixDiagV3"
-    }
-    fn attrs(&self) -> Attrs {
-        self.align.attrs()
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(5)?;
-        inputs.same_dtype(0, 4)?;
-        crate::args::expect_rank(inputs, 4, 0, "padding_value")?;
+        expect_rank(inputs, 4, 0, "padding_value")?;
         let shape = match (inputs.shape(0).dims(), diagonals(inputs, 1)?) {
             (Some(dims), Some((lower, upper))) => {
                 let taken = if lower < upper { 2 } else { 1 };
@@ -461,24 +399,17 @@ impl Op for MatrixDiag {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = call.grad()?;
         let zero = e.scalar(0.0, grad.dtype())?;
-        let part = e.op(
-            "MatrixDiagPartV3",
-            &[grad, &call.inputs[1], &zero],
-            self.align.list(),
-        )?;
+        let part = e.matrix_diag_part_v3(grad, &call.inputs[1], &zero, self.align)?;
         let part = e.reshape_like(&part, &call.inputs[0])?;
         let padding = filling_grad(e, call, 4, &part)?;
         Ok(smallvec![Some(part.into()), None, None, None, padding])
     }
 }
 
-impl Moving for MatrixDiag {
+impl Moving for MatrixDiagV3 {
     type Bound = Placed;
     fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Placed>> {
         let Some(band) = self.band(inputs)? else {
@@ -487,23 +418,4 @@ impl Moving for MatrixDiag {
         let batch = n_matrices(&static_shape(&outputs[0])?);
         Ok(Some(band.put(batch, 0, Ground::Value(4))))
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("MatrixBandPart", |_| Ok(Arc::new(MatrixBandPart)));
-    r.add("MatrixDiagPartV3", |a| {
-        Ok(Arc::new(MatrixDiagPart {
-            align: Align::read(a)?,
-        }))
-    });
-    r.add("MatrixSetDiagV3", |a| {
-        Ok(Arc::new(MatrixSetDiag {
-            align: Align::read(a)?,
-        }))
-    });
-    r.add("MatrixDiagV3", |a| {
-        Ok(Arc::new(MatrixDiag {
-            align: Align::read(a)?,
-        }))
-    });
 }

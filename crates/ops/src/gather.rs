@@ -1,16 +1,29 @@
 //! Reading elements and slices by index.
 
-use crate::args::{axis_of, elements, expect_index, scalar};
+use crate::args::{axis_of, elements, scalar};
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
+use crate::slice::span;
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Specs, Val,
-    VjpCall, op_object,
+    Emitter, Grad, Grads, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::{Gather, Indices, Rows, gather_rows};
 use ferrograph_tensor::{DType, Error, PartialShape, Result, Shape, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitGather;
+
+    /// The slices of `params` along `axis` at `indices`; leading axes of both may be matched.
+    GatherV2: gather_v2(params: Tparams, indices: Tindices in index, axis: Taxis in index)
+        -> (output: Tparams), gradient Vjp {
+        /// How many leading axes of `params` and `indices` go together.
+        batch_dims: i64 = 0,
+    };
+
+    /// The slices of `params` at the index tuples in the last axis of `indices`.
+    GatherNd: gather_nd(params: Tparams, indices: Tindices in index) -> (output: Tparams), gradient Vjp;
+}
 
 /// The index of element `flat` of a tensor of that shape, as `[1,0]`; empty for a scalar.
 pub(crate) fn position_text(mut flat: usize, dims: &[usize]) -> String {
@@ -33,13 +46,6 @@ fn out_of_range(index: i64, flat: usize, dims: &[usize], n: usize) -> Error {
         "indices{} = {index} is not in [0, {n})",
         position_text(flat, dims)
     )
-}
-
-/// Slices of input 0 along the axis input 2 at the indices input 1; the first `batch_dims` axes of both are matched.
-#[derive(Debug)]
-pub struct GatherV2 {
-    /// How many leading axes of parameters and indices go together.
-    pub batch_dims: i64,
 }
 
 impl GatherV2 {
@@ -90,18 +96,9 @@ impl GatherV2 {
 }
 
 impl Op for GatherV2 {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "GatherV2"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("batch_dims", Attr::Int(self.batch_dims))
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_index(inputs, 1, "indices")?;
-        expect_index(inputs, 2, "axis")?;
         let shape = self.output(inputs.shape(0), inputs.shape(1), scalar(inputs, 2))?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
@@ -115,9 +112,6 @@ impl Op for GatherV2 {
             None => Some(None),
         };
         elements(inputs, 1)?.iter().map(at).collect()
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let axis = call.inputs[2].constant();
@@ -149,7 +143,7 @@ fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
     let one = e.int_vector(&[1])?;
     let inner = span(e, &dense_shape, &one, None)?;
     let zero = e.scalar(0.0, DType::Int32)?;
-    let shape = e.op("ConcatV2", &[&minus_one, &inner, &zero], vec![])?;
+    let shape = e.concat_v2(&[minus_one, inner], &zero)?;
     Ok(Grad::Slices {
         values: e.reshape(call.grad()?, &shape)?,
         indices: flat,
@@ -157,26 +151,11 @@ fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
     })
 }
 
-/// Elements `begin..end` of a vector, bounds being vectors of one; to its end where there is no other.
-fn span(e: &mut dyn Emitter, vector: &Val, begin: &Val, end: Option<&Val>) -> Result<Val> {
-    let one = e.int_vector(&[1])?;
-    let mask = i64::from(end.is_none());
-    e.op(
-        "StridedSlice",
-        &[vector, begin, end.unwrap_or(begin), &one],
-        vec![("end_mask", Attr::Int(mask))],
-    )
-}
-
 /// The product of elements `begin..end` of an int32 vector, as a vector of one.
 fn product(e: &mut dyn Emitter, vector: &Val, begin: &Val, end: Option<&Val>) -> Result<Val> {
     let part = span(e, vector, begin, end)?;
     let axis = e.int_vector(&[0])?;
-    e.op(
-        "Prod",
-        &[&part, &axis],
-        vec![("keep_dims", Attr::Bool(true))],
-    )
+    e.prod(&part, &axis, true)
 }
 
 /// The axis of a gather, counted from the front, and the one behind it, as vectors of one.
@@ -190,9 +169,9 @@ fn axis_bounds(e: &mut dyn Emitter, call: &VjpCall<'_>, axis: Option<i64>) -> Re
     if let Some(axis) = known {
         return Ok((e.int_vector(&[axis])?, e.int_vector(&[axis + 1])?));
     }
-    let rank = e.op("Rank", &[&call.inputs[0]], vec![])?;
+    let rank = e.rank(&call.inputs[0])?;
     let axis = e.cast(&call.inputs[2], DType::Int32)?;
-    let axis = e.op("FloorMod", &[&axis, &rank], vec![])?;
+    let axis = e.floor_mod(&axis, &rank)?;
     let one = e.int_vector(&[1])?;
     let at = e.reshape(&axis, &one)?;
     let after = e.add(&at, &one)?;
@@ -202,9 +181,8 @@ fn axis_bounds(e: &mut dyn Emitter, call: &VjpCall<'_>, axis: Option<i64>) -> Re
 /// Vectors end to end.
 fn joined(e: &mut dyn Emitter, parts: &[&Val]) -> Result<Val> {
     let zero = e.scalar(0.0, DType::Int32)?;
-    let mut all: Vec<&Val> = parts.to_vec();
-    all.push(&zero);
-    e.op("ConcatV2", &all, vec![])
+    let parts: Vec<Val> = parts.iter().map(|v| (*v).clone()).collect();
+    e.concat_v2(&parts, &zero)
 }
 
 impl GatherV2 {
@@ -234,13 +212,13 @@ impl GatherV2 {
         let by_outer = joined(e, &[&batches, &between, &k])?;
         let narrow = e.cast(indices, DType::Int32)?;
         let narrow = e.reshape(&narrow, &by_batch)?;
-        let spread = e.op("BroadcastTo", &[&narrow, &by_outer], vec![])?;
+        let spread = e.broadcast_to(&narrow, &by_outer)?;
         let (rows, row) = (joined(e, &[&outer, &k])?, joined(e, &[&outer, &one])?);
         let spread = e.reshape(&spread, &rows)?;
         let scalar_shape = e.int_vector(&[])?;
         let n_outer = e.reshape(&outer, &scalar_shape)?;
         let (zero, step) = (e.scalar(0.0, DType::Int32)?, e.scalar(1.0, DType::Int32)?);
-        let range = e.op("Range", &[&zero, &n_outer, &step], vec![])?;
+        let range = e.range(&zero, &n_outer, &step)?;
         let starts = e.mul(&range, &n)?;
         let starts = e.reshape(&starts, &row)?;
         let ids = e.add(&spread, &starts)?;
@@ -251,7 +229,7 @@ impl GatherV2 {
         let updates = e.reshape(call.grad()?, &flat_shape)?;
         let n_rows = e.mul(&outer, &n)?;
         let n_rows = e.reshape(&n_rows, &scalar_shape)?;
-        let summed = e.op("UnsortedSegmentSum", &[&updates, &ids, &n_rows], vec![])?;
+        let summed = e.unsorted_segment_sum(&updates, &ids, &n_rows)?;
         e.reshape(&summed, &shape)
     }
 }
@@ -269,6 +247,12 @@ impl Rearrange for BoundGather {
         let gathered = self.gather.run(from, indices, io.output(0));
         let wrong = |i| out_of_range(indices.get(i), i, &self.index_dims, self.gather.n);
         gathered.map_err(wrong)
+    }
+    fn places(&self) -> Places {
+        match self.gather.batch * self.gather.outer {
+            1 => Places::Rows,
+            _ => Places::Opaque,
+        }
     }
 }
 
@@ -295,19 +279,10 @@ impl Moving for GatherV2 {
     }
 }
 
-/// Slices of input 0 at the index tuples in the last axis of input 1.
-#[derive(Debug)]
-pub struct GatherNd;
-
 impl Op for GatherNd {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "GatherNd"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 1, "indices")?;
         let (params, indices) = (inputs.shape(0), inputs.shape(1));
         let shape = match (params.dims(), indices.dims()) {
             (_, Some([])) => bail!(Shape, "indices must have rank 1 at least, got a scalar"),
@@ -323,14 +298,11 @@ impl Op for GatherNd {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let indices = &call.inputs[1];
         let shape = e.shape_of(&call.inputs[0])?;
         let shape = e.cast(&shape, indices.dtype())?;
-        let grad = e.op("ScatterNd", &[indices, call.grad()?, &shape], vec![])?;
+        let grad = e.scatter_nd(indices, call.grad()?, &shape)?;
         Ok(smallvec![Some(grad.into()), None])
     }
 }
@@ -413,13 +385,4 @@ impl Moving for GatherNd {
         let (params, indices) = (static_shape(inputs.spec(0))?, static_shape(inputs.spec(1))?);
         Tuples::new(&params, &indices, inputs.dtype(1)).map(Some)
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("GatherV2", |a| {
-        Ok(Arc::new(GatherV2 {
-            batch_dims: a.int_or("batch_dims", 0)?,
-        }))
-    });
-    r.add("GatherNd", |_| Ok(Arc::new(GatherNd)));
 }

@@ -1,32 +1,21 @@
 //! Finding elements: by truth, by order.
 
-use ferrograph_graph::{
-    Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
-};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, err, with_element,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The coordinates of the true or nonzero elements of its input, one a row, as int64.
-#[derive(Debug)]
-pub struct Where;
+declare! {
+    trait EmitWhere;
+
+    /// The coordinates of the true or nonzero elements of `input`, one a row.
+    Where: where_true(input: T in dense) -> (index: int64), gradient Stops;
+}
 
 impl Op for Where {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Where"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        if !inputs.dtype(0).is_dense() {
-            return Err(err!(
-                DType,
-                "condition must be bool or a number, got {}",
-                inputs.spec(0)
-            ));
-        }
         let shape = PartialShape::new(&[Dim::UNKNOWN, inputs.shape(0).rank().into()]);
         Ok(smallvec![TensorSpec::new(DType::Int64, shape)])
     }
@@ -47,9 +36,6 @@ impl Op for Where {
         }
         Ok(smallvec![out])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
 fn nonzero<T: Element>(t: &Tensor) -> Result<Vec<usize>> {
@@ -59,8 +45,4 @@ fn nonzero<T: Element>(t: &Tensor) -> Result<Vec<usize>> {
         .filter(|(_, x)| **x != zero)
         .map(|(i, _)| i)
         .collect())
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Where", |_| Ok(Arc::new(Where)));
 }

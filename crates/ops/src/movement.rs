@@ -4,8 +4,10 @@
 //! element. Dense elements are chunks of as many bytes as their dtype has, strings are shared pointers, so that one
 //! routine serves every dtype.
 
-use ferrograph_graph::{Inputs, Kernel, Op, Operands, Specs, Tensors, evaluate};
-use ferrograph_kernels::movement::{self as k, Indices, Strided};
+use ferrograph_graph::{
+    Inputs, Kernel, Lowered, Movement, Op, Operands, Places, Specs, Tensors, evaluate,
+};
+use ferrograph_kernels::movement::{self as k, Indices, Strided, View};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -44,6 +46,11 @@ pub(crate) trait Io<'a, T> {
 pub(crate) trait Rearrange: Send + Sync + 'static {
     /// Fills the outputs.
     fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()>;
+
+    /// Where the elements of the outputs come from, as executors see it.
+    fn places(&self) -> Places {
+        Places::Opaque
+    }
 }
 
 /// An operation that only moves elements.
@@ -60,15 +67,15 @@ pub(crate) trait Moving: Op + Sized {
     }
 }
 
-/// The `kernel` and `eval` of an operation that is [`Moving`].
+/// The `lower` and `eval` of an operation that is [`Moving`].
 macro_rules! moving {
     () => {
-        fn kernel(
+        fn lower(
             &self,
             inputs: &::ferrograph_graph::Inputs<'_>,
             outputs: &[::ferrograph_tensor::TensorSpec],
-        ) -> ::ferrograph_tensor::Result<Option<::ferrograph_graph::Kernel>> {
-            $crate::movement::kernel(self, inputs, outputs)
+        ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Lowered> {
+            $crate::movement::lower(self, inputs, outputs)
         }
         fn eval(
             &self,
@@ -125,27 +132,32 @@ fn of_size<R: Rearrange, const N: usize>(bound: R) -> Kernel {
     Box::new(move |operands| bound.run(&mut Chunks::<N> { operands }))
 }
 
-/// The kernel of a moving operation on dense elements.
-pub(crate) fn kernel<M: Moving>(
+/// What a moving operation on dense elements lowers to.
+pub(crate) fn lower<M: Moving>(
     op: &M,
     inputs: &Inputs<'_>,
     outputs: &[TensorSpec],
-) -> Result<Option<Kernel>> {
+) -> Result<Lowered> {
     let dtype = inputs.dtype(op.data());
-    if !dtype.is_dense() || outputs.iter().any(|o| !o.shape.is_static()) {
-        return Ok(None);
+    if !dtype.is_dense() {
+        return Ok(Lowered::Eval);
+    }
+    for output in outputs {
+        static_shape(output)?.checked_count()?;
     }
     let Some(bound) = op.bind(inputs, outputs)? else {
-        return Ok(None);
+        return Ok(Lowered::Eval);
     };
-    Ok(Some(match dtype.size() {
+    let places = bound.places();
+    let kernel = match dtype.size() {
         1 => of_size::<_, 1>(bound),
         2 => of_size::<_, 2>(bound),
         4 => of_size::<_, 4>(bound),
         8 => of_size::<_, 8>(bound),
         16 => of_size::<_, 16>(bound),
         n => bail!(Internal, "no movement of elements of {n} bytes"),
-    }))
+    };
+    Ok(Lowered::Move(Movement { places, kernel }))
 }
 
 /// The outputs of a moving operation, on elements of any dtype.
@@ -196,6 +208,37 @@ impl Rearrange for Strided {
         let from = io.input(0);
         self.copy(from, io.output(0));
         Ok(())
+    }
+}
+
+/// Input 0 read by a view with an axis for each of the only output's.
+pub(crate) struct Viewed {
+    places: Places,
+    copy: Strided,
+}
+
+impl Viewed {
+    /// The elements of that view.
+    pub(crate) fn new(view: &View) -> Viewed {
+        let places = match usize::try_from(view.start()) {
+            Ok(start) => Places::Strided {
+                input: 0,
+                start,
+                strides: view.strides(),
+            },
+            Err(_) => Places::Opaque,
+        };
+        let copy = Strided::read(view);
+        Viewed { places, copy }
+    }
+}
+
+impl Rearrange for Viewed {
+    fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
+        self.copy.run(io)
+    }
+    fn places(&self) -> Places {
+        self.places.clone()
     }
 }
 

@@ -1,14 +1,32 @@
 //! Operations that give the same elements another shape.
 
-use crate::args::{axis_of, elements, expect_index, expect_rank, scalar};
+use crate::args::{axis_of, elements, expect_rank, scalar};
 use crate::emit::*;
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Emitter, Grad, Grads, Inputs, Known, Op, Registry, Runner,
-    Specs, Tensors, VjpCall, op_object,
+    Emitter, Grad, Grads, Inputs, Known, Lowered, Op, Runner, Specs, Tensors, VjpCall, declare,
+    declared,
 };
 use ferrograph_tensor::{Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitReshape;
+
+    /// The elements of `tensor` under the shape `shape`; a -1 in it stands for what is left.
+    Reshape: reshape(tensor: T, shape: Tshape in index) -> (output: T), gradient Vjp;
+
+    /// `input` with an axis of size 1 put in at `dim`.
+    ExpandDims: expand_dims(input: T, dim: Tdim in index) -> (output: T), gradient Vjp;
+
+    /// `input` without axes of size 1: those named, or all.
+    Squeeze: squeeze(input: T) -> (output: T), gradient Vjp {
+        /// The axes to drop; all of size 1 where empty.
+        squeeze_dims: Vec<i64> = Vec::new(),
+    };
+
+    /// `input`, all at once.
+    IdentityN: identity_n(input: [T]) -> (output: [T]), gradient Vjp;
+}
 
 /// The gradient with respect to the first of `n` inputs: that of the output under the input's shape.
 fn reshape_back(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
@@ -25,14 +43,9 @@ fn same_elements(inputs: &Inputs<'_>, output: Result<Specs>) -> Option<Known> {
     (spec.shape.rank()? <= 1).then_some(known)
 }
 
-/// The elements of input 0 under the shape that input 1 gives; a -1 in it stands for what is left.
-#[derive(Debug)]
-pub struct Reshape;
-
 impl Reshape {
     /// The dimensions asked for, where the length of the shape is known: -1 where to be inferred, else checked.
     fn target(inputs: &Inputs<'_>) -> Result<Option<Known>> {
-        expect_index(inputs, 1, "shape")?;
         expect_rank(inputs, 1, 1, "shape")?;
         let Some(target) = elements(inputs, 1) else {
             return Ok(None);
@@ -103,12 +116,8 @@ impl Reshape {
 }
 
 impl Op for Reshape {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Reshape"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
         let shape = match Reshape::target(inputs)? {
             None => PartialShape::UNKNOWN,
             Some(mut target) => {
@@ -123,32 +132,20 @@ impl Op for Reshape {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn alias(&self) -> Option<usize> {
-        Some(0)
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Alias(0))
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         same_elements(inputs, self.infer(inputs))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         reshape_back(e, call)
     }
 }
 
-/// Input 0 with an axis of size 1 put in where the scalar input 1 says.
-#[derive(Debug)]
-pub struct ExpandDims;
-
 impl Op for ExpandDims {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "ExpandDims"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 1, "axis")?;
         if elements(inputs, 1).is_some_and(|k| k.len() != 1) {
             bail!(Shape, "axis must be one integer, got {}", inputs.spec(1));
         }
@@ -172,25 +169,15 @@ impl Op for ExpandDims {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn alias(&self) -> Option<usize> {
-        Some(0)
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Alias(0))
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         same_elements(inputs, self.infer(inputs))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         reshape_back(e, call)
     }
-}
-
-/// Its input without axes of size 1: those named, or all.
-#[derive(Debug)]
-pub struct Squeeze {
-    /// The axes to drop; all of size 1 where empty.
-    pub squeeze_dims: Vec<i64>,
 }
 
 impl Squeeze {
@@ -222,44 +209,27 @@ impl Squeeze {
 }
 
 impl Op for Squeeze {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Squeeze"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("squeeze_dims", Attr::Ints(self.squeeze_dims.clone()))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let shape = match inputs.shape(0).dims() {
             Some(dims) => self.output(dims)?,
             None => PartialShape::UNKNOWN,
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn alias(&self) -> Option<usize> {
-        Some(0)
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Alias(0))
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         same_elements(inputs, self.infer(inputs))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         reshape_back(e, call)
     }
 }
 
-/// Its inputs, all at once.
-#[derive(Debug)]
-pub struct IdentityN;
-
 impl Op for IdentityN {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "IdentityN"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         Ok((0..inputs.len()).map(|i| inputs.spec(i).clone()).collect())
     }
@@ -272,9 +242,6 @@ impl Op for IdentityN {
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         Ok(inputs.iter().cloned().collect())
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         Ok(call
             .grads
@@ -282,17 +249,4 @@ impl Op for IdentityN {
             .map(|g| g.clone().map(Grad::from))
             .collect())
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Reshape", |_| Ok(Arc::new(Reshape)));
-    r.add("ExpandDims", |_| Ok(Arc::new(ExpandDims)));
-    r.add("Squeeze", |a| {
-        let squeeze_dims = match a.find("squeeze_dims") {
-            Some(_) => a.ints("squeeze_dims")?,
-            None => Vec::new(),
-        };
-        Ok(Arc::new(Squeeze { squeeze_dims }))
-    });
-    r.add("IdentityN", |_| Ok(Arc::new(IdentityN)));
 }

@@ -1,25 +1,50 @@
 //! Operations that give shapes, and check them.
 
-use crate::args::{dims_as_known, elements, expect_index, expect_rank};
+use crate::args::{dims_as_known, elements, expect_rank};
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Kernel, Known, Op, OpRef,
-    Operands, Registry, Runner, Specs, Tensors, VjpCall, op_object,
+    Emitter, Grads, Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, VjpCall, declare,
+    declared,
 };
 use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, broadcast_shapes, err,
 };
 use smallvec::smallvec;
-use std::sync::Arc;
 
-/// The integer dtype that the result of a shape query has.
-fn out_type(a: &AttrReader<'_>) -> Result<DType> {
-    match a.find("out_type") {
-        None => Ok(DType::Int32),
-        Some(_) => match a.dtype("out_type")? {
-            d @ (DType::Int32 | DType::Int64) => Ok(d),
-            d => Err(err!(DType, "out_type must be int32 or int64, got {d}")),
-        },
-    }
+declare! {
+    trait EmitShapes;
+
+    /// The shape of `input` as a vector.
+    Shape: shape(input: T) -> (output: out_type in index), gradient Stops {
+        /// The dtype of the result.
+        out_type: DType = DType::Int32,
+    };
+
+    /// The shapes of all of `input`.
+    ShapeN: shape_n(input: [T; N]) -> (output: [out_type; N] in index), gradient Stops {
+        /// The dtype of the results.
+        out_type: DType = DType::Int32,
+    };
+
+    /// How many elements `input` has.
+    Size: size(input: T) -> (output: out_type in index), gradient Stops {
+        /// The dtype of the result.
+        out_type: DType = DType::Int32,
+    };
+
+    /// How many dimensions `input` has.
+    Rank: rank(input: T) -> (output: int32), gradient Stops;
+
+    /// The shape that the shapes `s0` and `s1` broadcast to.
+    BroadcastArgs: broadcast_args(s0: T in index, s1: T) -> (r0: T), gradient Stops;
+
+    /// `input`, whose shape must fit.
+    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp {
+        /// What the shape must fit.
+        shape: PartialShape,
+    };
+
+    /// The inverse of the permutation `x`.
+    InvertPermutation: invert_permutation(x: T in index) -> (y: T), gradient Stops;
 }
 
 /// Writes integers to an int32 or int64 output.
@@ -49,34 +74,20 @@ pub(crate) fn ints_tensor(dtype: DType, shape: &[usize], values: &[i64]) -> Resu
 }
 
 /// A kernel that writes the same integers to its only output at every run.
-fn constant_ints(outputs: &[TensorSpec], values: Option<Known>) -> Result<Option<Kernel>> {
+fn constant_ints(outputs: &[TensorSpec], values: Option<Known>) -> Result<Lowered> {
     let Some(values) = values.and_then(|k| k.into_iter().collect::<Option<Vec<i64>>>()) else {
-        return Ok(None);
+        return Ok(Lowered::Eval);
     };
     let dtype = outputs[0].dtype;
-    Ok(Some(Box::new(move |operands| {
+    Ok(Lowered::Kernel(Box::new(move |operands| {
         write_ints(operands, 0, dtype, values.iter().copied());
         Ok(())
     })))
 }
 
-/// The shape of its input as a vector.
-#[derive(Debug)]
-pub struct Shape {
-    /// int32 or int64.
-    pub out_type: DType,
-}
-
 impl Op for Shape {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Shape"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("out_type", Attr::DType(self.out_type))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let rank = Dim::from(inputs.shape(0).rank());
         Ok(smallvec![TensorSpec::new(
             self.out_type,
@@ -86,29 +97,13 @@ impl Op for Shape {
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         dims_as_known(inputs.shape(0))
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         constant_ints(outputs, self.known(inputs))
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// The shapes of all its inputs.
-#[derive(Debug)]
-pub struct ShapeN {
-    /// int32 or int64.
-    pub out_type: DType,
 }
 
 impl Op for ShapeN {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "ShapeN"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("out_type", Attr::DType(self.out_type))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let vector = |i| {
             TensorSpec::new(
@@ -131,81 +126,40 @@ impl Op for ShapeN {
         };
         inputs.iter().map(shape).collect()
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// How many elements its input has.
-#[derive(Debug)]
-pub struct Size {
-    /// int32 or int64.
-    pub out_type: DType,
 }
 
 impl Op for Size {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Size"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("out_type", Attr::DType(self.out_type))
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![TensorSpec::scalar(self.out_type)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         Some(smallvec![Some(inputs.shape(0).n_elements()? as i64)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         constant_ints(outputs, self.known(inputs))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
     }
 }
 
-/// How many dimensions its input has, as an int32 scalar.
-#[derive(Debug)]
-pub struct Rank;
-
 impl Op for Rank {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "Rank"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![TensorSpec::scalar(DType::Int32)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         Some(smallvec![Some(inputs.shape(0).rank()? as i64)])
     }
-    fn kernel(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         constant_ints(outputs, self.known(inputs))
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
     }
 }
 
-/// The shape that two shapes, given as vectors, broadcast to.
-#[derive(Debug)]
-pub struct BroadcastArgs;
-
 impl Op for BroadcastArgs {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "BroadcastArgs"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
         for (i, what) in ["s0", "s1"].iter().enumerate() {
-            expect_index(inputs, i, what)?;
             expect_rank(inputs, i, 1, what)?;
         }
-        let dtype = inputs.same_dtype(0, 1)?;
         let rank = match (
             inputs.shape(0).dim(0).known(),
             inputs.shape(1).dim(0).known(),
@@ -215,7 +169,7 @@ impl Op for BroadcastArgs {
         };
         inputs.shape_value(0).broadcast(&inputs.shape_value(1))?;
         Ok(smallvec![TensorSpec::new(
-            dtype,
+            inputs.dtype(0),
             PartialShape::new(&[rank.into()])
         )])
     }
@@ -237,28 +191,11 @@ impl Op for BroadcastArgs {
             &shape
         )?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-/// Its input, whose shape must fit.
-#[derive(Debug)]
-pub struct EnsureShape {
-    /// What the shape must fit.
-    pub shape: PartialShape,
 }
 
 impl Op for EnsureShape {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "EnsureShape"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("shape", Attr::Shape(self.shape.clone()))
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
         let shape = inputs.shape(0);
         if !shape.is_compatible(&self.shape) {
             bail!(
@@ -275,20 +212,13 @@ impl Op for EnsureShape {
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         inputs.known(0)
     }
-    fn alias(&self) -> Option<usize> {
-        Some(0)
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Alias(0))
     }
     fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         Ok(smallvec![Some(call.grad()?.clone().into())])
     }
 }
-
-/// The inverse of a permutation.
-#[derive(Debug)]
-pub struct InvertPermutation;
 
 impl InvertPermutation {
     fn invert(perm: &[i64]) -> Result<Vec<i64>> {
@@ -305,13 +235,8 @@ impl InvertPermutation {
 }
 
 impl Op for InvertPermutation {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "InvertPermutation"
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        expect_index(inputs, 0, "x")?;
         expect_rank(inputs, 0, 1, "x")?;
         let shape = inputs.shape(0).merge(&PartialShape::of_rank(1))?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
@@ -330,36 +255,4 @@ impl Op for InvertPermutation {
             &inverse
         )?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    fn shared(op: impl Op) -> Result<OpRef> {
-        Ok(Arc::new(op))
-    }
-    r.add("Shape", |a| {
-        shared(Shape {
-            out_type: out_type(a)?,
-        })
-    });
-    r.add("ShapeN", |a| {
-        shared(ShapeN {
-            out_type: out_type(a)?,
-        })
-    });
-    r.add("Size", |a| {
-        shared(Size {
-            out_type: out_type(a)?,
-        })
-    });
-    r.add("Rank", |_| shared(Rank));
-    r.add("BroadcastArgs", |_| shared(BroadcastArgs));
-    r.add("EnsureShape", |a| {
-        shared(EnsureShape {
-            shape: a.shape("shape")?,
-        })
-    });
-    r.add("InvertPermutation", |_| shared(InvertPermutation));
 }

@@ -1,41 +1,113 @@
 //! Slices and their gradients.
 
-use crate::args::{elements, expect_index, expect_rank};
+use crate::args::{elements, expect_rank};
 use crate::emit::*;
-use crate::movement::{Ground, Io, Moving, Placed, Rearrange, moving, static_shape};
+use crate::movement::{Ground, Io, Moving, Placed, Rearrange, Viewed, moving, static_shape};
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Known, Op, Registry,
-    Runner, Specs, Tensors, VjpCall, op_object,
+    Emitter, Grads, Inputs, Known, Lowered, Op, Places, Runner, Specs, Tensors, Val, VjpCall,
+    declare, declared,
 };
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
 
-impl SliceMasks {
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("begin_mask", Attr::Int(self.begin))
-            .with("end_mask", Attr::Int(self.end))
-            .with("ellipsis_mask", Attr::Int(self.ellipsis))
-            .with("new_axis_mask", Attr::Int(self.new_axis))
-            .with("shrink_axis_mask", Attr::Int(self.shrink_axis))
-    }
+declare! {
+    trait EmitSlice;
 
-    fn list(&self) -> Vec<(&'static str, Attr)> {
-        self.attrs().iter().map(|(n, a)| (n, a.clone())).collect()
-    }
+    /// `input[begin:end:strides]`. Bit `i` of a mask speaks of entry `i` of the three.
+    StridedSlice as "strided_slice": strided_slice(
+        input: T, begin: Index in index, end: _ in index, strides: _ in index,
+    ) -> (output: T), gradient Vjp {
+        /// Begins at the start of the axis, whatever `begin` says.
+        begin_mask: i64 = 0,
+        /// Ends at the end of the axis, whatever `end` says.
+        end_mask: i64 = 0,
+        /// Stands for all axes that no other entry speaks of.
+        ellipsis_mask: i64 = 0,
+        /// Puts in an axis of size 1.
+        new_axis_mask: i64 = 0,
+        /// Takes the one index of `begin` and drops the axis.
+        shrink_axis_mask: i64 = 0,
+    };
 
-    fn read(a: &AttrReader<'_>) -> Result<SliceMasks> {
-        Ok(SliceMasks {
-            begin: a.int_or("begin_mask", 0)?,
-            end: a.int_or("end_mask", 0)?,
-            ellipsis: a.int_or("ellipsis_mask", 0)?,
-            new_axis: a.int_or("new_axis_mask", 0)?,
-            shrink_axis: a.int_or("shrink_axis_mask", 0)?,
-        })
+    /// The gradient of `StridedSlice`: `dy` in zeros of the shape `shape`, where the slice was taken.
+    StridedSliceGrad: strided_slice_grad(
+        shape: _ in index, begin: Index in index, end: _ in index, strides: _ in index, dy: T,
+    ) -> (output: T), gradient Vjp {
+        /// As in the slice, like the masks below.
+        begin_mask: i64 = 0,
+        /// As in the slice.
+        end_mask: i64 = 0,
+        /// As in the slice.
+        ellipsis_mask: i64 = 0,
+        /// As in the slice.
+        new_axis_mask: i64 = 0,
+        /// As in the slice.
+        shrink_axis_mask: i64 = 0,
+    };
+
+    /// The box of the sizes `size` at `begin` of `input`; a size of -1 reaches to the end.
+    Slice: slice(input: T, begin: Index in index, size: _ in index) -> (output: T), gradient Vjp;
+}
+
+macro_rules! masks {
+    ($op:ident) => {
+        impl $op {
+            fn masks(&self) -> SliceMasks {
+                SliceMasks {
+                    begin: self.begin_mask,
+                    end: self.end_mask,
+                    ellipsis: self.ellipsis_mask,
+                    new_axis: self.new_axis_mask,
+                    shrink_axis: self.shrink_axis_mask,
+                }
+            }
+        }
+    };
+}
+masks!(StridedSlice);
+masks!(StridedSliceGrad);
+
+impl From<SliceMasks> for StridedSlice {
+    fn from(masks: SliceMasks) -> StridedSlice {
+        StridedSlice {
+            begin_mask: masks.begin,
+            end_mask: masks.end,
+            ellipsis_mask: masks.ellipsis,
+            new_axis_mask: masks.new_axis,
+            shrink_axis_mask: masks.shrink_axis,
+        }
     }
+}
+
+/// Element `at` of a vector, counted from the end where negative.
+pub(crate) fn element(e: &mut dyn Emitter, vector: &Val, at: i64) -> Result<Val> {
+    let (begin, end) = (e.int_vector(&[at])?, e.int_vector(&[at + 1])?);
+    let one = e.int_vector(&[1])?;
+    e.strided_slice(vector, &begin, &end, &one, 0, 0, 0, 0, 1)
+}
+
+/// Elements `begin..end` of a vector, bounds being vectors of one; to its end where there is no other.
+pub(crate) fn span(
+    e: &mut dyn Emitter,
+    vector: &Val,
+    begin: &Val,
+    end: Option<&Val>,
+) -> Result<Val> {
+    let one = e.int_vector(&[1])?;
+    let to_end = i64::from(end.is_none());
+    e.strided_slice(
+        vector,
+        begin,
+        end.unwrap_or(begin),
+        &one,
+        0,
+        to_end,
+        0,
+        0,
+        0,
+    )
 }
 
 fn view(known: &[Known; 3]) -> Entries<'_> {
@@ -53,17 +125,10 @@ fn place(selection: &[Taken], dims: &[usize]) -> View {
     axes.fold(View::of(dims), sliced)
 }
 
-/// `input[begin:end:strides]` under masks; inputs are the tensor, begin, end and strides.
-#[derive(Debug)]
-pub struct StridedSlice {
-    /// The masks.
-    pub masks: SliceMasks,
-}
-
 /// A slice that is bound: at once, or to be resolved when it runs, from index inputs of that dtype.
 #[allow(missing_docs)]
 pub(crate) enum BoundSlice {
-    Fixed(Strided),
+    Fixed(Viewed),
     Late {
         masks: SliceMasks,
         dims: Shape,
@@ -94,6 +159,12 @@ impl Rearrange for BoundSlice {
         }
         Strided::read(&place(&selection.taken, dims)).run(io)
     }
+    fn places(&self) -> Places {
+        match self {
+            BoundSlice::Fixed(viewed) => viewed.places(),
+            BoundSlice::Late { .. } => Places::Opaque,
+        }
+    }
 }
 
 impl StridedSlice {
@@ -101,10 +172,9 @@ impl StridedSlice {
     fn as_rows(&self, inputs: &[Tensor]) -> Result<Option<Tensor>> {
         let specs: Specs = inputs.iter().map(Tensor::spec).collect();
         let all = Inputs::new(specs.iter().zip(inputs).map(|(s, t)| (s, Some(t), None)));
-        all.expect(4)?;
         let known =
             entries_of(&all, 1)?.ok_or_else(|| err!(Internal, "a slice ran without its bounds"))?;
-        let Selection { taken, shape } = self.masks.resolve(&view(&known), inputs[0].shape())?;
+        let Selection { taken, shape } = self.masks().resolve(&view(&known), inputs[0].shape())?;
         let Some((first, rest)) = taken.split_first() else {
             return Ok(Some(inputs[0].reshaped(Shape::new(&shape))?));
         };
@@ -124,20 +194,10 @@ impl StridedSlice {
 }
 
 impl Op for StridedSlice {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "StridedSlice"
-    }
-    fn node_name(&self) -> &'static str {
-        "strided_slice"
-    }
-    fn attrs(&self) -> Attrs {
-        self.masks.attrs()
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(4)?;
         let shape = match (entries_of(inputs, 1)?, inputs.shape(0).dims()) {
-            (Some(known), Some(dims)) => self.masks.infer(&view(&known), dims)?,
+            (Some(known), Some(dims)) => self.masks().infer(&view(&known), dims)?,
             _ => PartialShape::UNKNOWN,
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
@@ -151,7 +211,7 @@ impl Op for StridedSlice {
         if known.iter().any(|k| k.iter().any(Option::is_none)) {
             return None;
         }
-        let Selection { taken, shape } = self.masks.resolve(&view(&known), &[from.len()]).ok()?;
+        let Selection { taken, shape } = self.masks().resolve(&view(&known), &[from.len()]).ok()?;
         let [t] = taken.as_slice() else { return None };
         if shape.len() > 1 {
             return None;
@@ -159,12 +219,8 @@ impl Op for StridedSlice {
         let at = |i: usize| (t.start as isize + i as isize * t.stride) as usize;
         (0..t.size).map(|i| from.get(at(i)).copied()).collect()
     }
-    fn kernel(
-        &self,
-        inputs: &Inputs<'_>,
-        outputs: &[TensorSpec],
-    ) -> Result<Option<ferrograph_graph::Kernel>> {
-        crate::movement::kernel(self, inputs, outputs)
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        crate::movement::lower(self, inputs, outputs)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         if inputs.len() == 4
@@ -174,9 +230,6 @@ impl Op for StridedSlice {
         }
         crate::movement::eval(self, inputs)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let index = call.inputs[1].dtype();
         let shape = e.shape_of(&call.inputs[0])?;
@@ -184,10 +237,17 @@ impl Op for StridedSlice {
         let [_, begin, end, strides] = call.inputs else {
             bail!(Internal, "a slice has {} inputs", call.inputs.len());
         };
-        let grad = e.op(
-            "StridedSliceGrad",
-            &[&shape, begin, end, strides, call.grad()?],
-            self.masks.list(),
+        let grad = e.strided_slice_grad(
+            &shape,
+            begin,
+            end,
+            strides,
+            call.grad()?,
+            self.begin_mask,
+            self.end_mask,
+            self.ellipsis_mask,
+            self.new_axis_mask,
+            self.shrink_axis_mask,
         )?;
         Ok(smallvec![Some(grad.into()), None, None, None])
     }
@@ -206,41 +266,26 @@ impl Moving for StridedSlice {
                 return Ok(None);
             }
             return Ok(Some(BoundSlice::Late {
-                masks: self.masks,
+                masks: self.masks(),
                 dims,
                 output: static_shape(&outputs[0])?,
                 index,
             }));
         }
-        let selection = self.masks.resolve(&view(&known), &dims)?;
+        let selection = self.masks().resolve(&view(&known), &dims)?;
         let view = place(&selection.taken, &dims);
-        Ok(Some(BoundSlice::Fixed(Strided::read(&view))))
+        Ok(Some(BoundSlice::Fixed(Viewed::new(&view))))
     }
-}
-
-/// The gradient of a strided slice: the last input `dy` in zeros of the shape input 0, where the slice was taken.
-#[derive(Debug)]
-pub struct StridedSliceGrad {
-    /// The masks of the slice.
-    pub masks: SliceMasks,
 }
 
 impl Op for StridedSliceGrad {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "StridedSliceGrad"
-    }
-    fn attrs(&self) -> Attrs {
-        self.masks.attrs()
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(5)?;
-        expect_index(inputs, 0, "shape")?;
         expect_rank(inputs, 0, 1, "shape")?;
         let shape = inputs.shape_value(0);
         if let (Some(known), Some(dims)) = (entries_of(inputs, 1)?, shape.dims()) {
-            let slice = self.masks.infer(&view(&known), dims)?;
+            let slice = self.masks().infer(&view(&known), dims)?;
             if !slice.is_compatible(inputs.shape(4)) {
                 bail!(
                     Shape,
@@ -251,9 +296,6 @@ impl Op for StridedSliceGrad {
         }
         Ok(smallvec![TensorSpec::new(inputs.dtype(4), shape)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let [_, begin, end, strides, _] = call.inputs else {
             bail!(
@@ -262,10 +304,16 @@ impl Op for StridedSliceGrad {
                 call.inputs.len()
             );
         };
-        let grad = e.op(
-            "StridedSlice",
-            &[call.grad()?, begin, end, strides],
-            self.masks.list(),
+        let grad = e.strided_slice(
+            call.grad()?,
+            begin,
+            end,
+            strides,
+            self.begin_mask,
+            self.end_mask,
+            self.ellipsis_mask,
+            self.new_axis_mask,
+            self.shrink_axis_mask,
         )?;
         Ok(smallvec![None, None, None, None, Some(grad.into())])
     }
@@ -284,7 +332,7 @@ impl Moving for StridedSliceGrad {
         if known.iter().any(|k| k.iter().any(Option::is_none)) {
             return Ok(None);
         }
-        let selection = self.masks.resolve(&view(&known), &dims)?;
+        let selection = self.masks().resolve(&view(&known), &dims)?;
         let dy = static_shape(inputs.spec(4))?;
         if dy.dims() != selection.shape.as_slice() {
             bail!(
@@ -300,10 +348,6 @@ impl Moving for StridedSliceGrad {
         }))
     }
 }
-
-/// The box of the sizes input 2 at the begins input 1 of input 0; a size of -1 reaches to the end.
-#[derive(Debug)]
-pub struct Slice;
 
 impl Slice {
     /// The size along an axis of `n` elements.
@@ -339,15 +383,10 @@ impl Slice {
 }
 
 impl Op for Slice {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Slice"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
         for (i, what) in [(1, "begin"), (2, "size")] {
-            expect_index(inputs, i, what)?;
             expect_rank(inputs, i, 1, what)?;
         }
         let (begin, size) = (elements(inputs, 1), elements(inputs, 2));
@@ -398,9 +437,6 @@ impl Op for Slice {
         };
         Some(from.get(begin..end)?.iter().copied().collect())
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let begin = &call.inputs[1];
         let index = begin.dtype();
@@ -412,18 +448,15 @@ impl Op for Slice {
         let size = in_index(e, &call.outputs[0])?;
         let end = e.add(begin, &size)?;
         let strides = e.ones_like(begin)?;
-        let grad = e.op(
-            "StridedSliceGrad",
-            &[&shape, begin, &end, &strides, call.grad()?],
-            vec![],
-        )?;
+        let dy = call.grad()?;
+        let grad = e.strided_slice_grad(&shape, begin, &end, &strides, dy, 0, 0, 0, 0, 0)?;
         Ok(smallvec![Some(grad.into()), None, None])
     }
 }
 
 impl Moving for Slice {
-    type Bound = Strided;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+    type Bound = Viewed;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Viewed>> {
         let Some(begin) = inputs.ints(1) else {
             return Ok(None);
         };
@@ -436,20 +469,6 @@ impl Moving for Slice {
             }
             view = view.slice(axis, b as usize, 1, to[axis]);
         }
-        Ok(Some(Strided::read(&view)))
+        Ok(Some(Viewed::new(&view)))
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("StridedSlice", |a| {
-        Ok(Arc::new(StridedSlice {
-            masks: SliceMasks::read(a)?,
-        }))
-    });
-    r.add("StridedSliceGrad", |a| {
-        Ok(Arc::new(StridedSliceGrad {
-            masks: SliceMasks::read(a)?,
-        }))
-    });
-    r.add("Slice", |_| Ok(Arc::new(Slice)));
 }

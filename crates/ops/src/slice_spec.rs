@@ -266,7 +266,6 @@ fn range_size(begin: Bound, end: Bound, stride: Option<i64>, size: Option<usize>
 pub(crate) fn entries_of(inputs: &Inputs<'_>, at: usize) -> Result<Option<[Known; 3]>> {
     let mut n = None;
     for (i, what) in [(at, "begin"), (at + 1, "end"), (at + 2, "strides")] {
-        crate::args::expect_index(inputs, i, what)?;
         crate::args::expect_rank(inputs, i, 1, what)?;
         let len = inputs.known(i).map(|k| k.len());
         let len = len.or_else(|| inputs.shape(i).dim(0).known());

@@ -1,17 +1,38 @@
 //! Parting a tensor along an axis.
 
-use crate::args::{axis_of, elements, expect_index, scalar, size_of};
+use crate::args::{axis_of, elements, scalar, size_of};
 use crate::concat::unstacked;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
-use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Inputs, Known, Op, Registry, Specs,
-    Val, VjpCall, op_object,
-};
+use ferrograph_graph::{Emitter, Grads, Inputs, Known, Op, Specs, Val, VjpCall, declare, declared};
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{Dim, PartialShape, Result, Shape, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
+
+declare! {
+    trait EmitSplit;
+
+    /// `value` in `num_split` equal parts along the axis `split_dim`.
+    Split as "split": split(split_dim: _ in index, value: T) -> (output: [T; num_split]), gradient Vjp {
+        /// How many parts.
+        num_split: i64,
+    };
+
+    /// `value` in parts of the sizes `size_splits` along the axis `split_dim`; one size may be -1 for what is left.
+    SplitV as "split": split_v(value: T, size_splits: Tlen in index, split_dim: _ in index)
+        -> (output: [T; num_split]), gradient Vjp {
+        /// How many parts.
+        num_split: i64,
+    };
+
+    /// The slices of `value` along an axis, which they lose.
+    Unpack as "unstack": unpack(value: T) -> (output: [T; num]), gradient Vjp {
+        /// How many there are.
+        num: i64,
+        /// The axis.
+        axis: i64 = 0,
+    };
+}
 
 /// Copies of parts of one input to the outputs.
 pub(crate) struct Part {
@@ -66,7 +87,6 @@ fn resized(shape: &PartialShape, axis: Option<usize>, size: Dim) -> PartialShape
 
 /// The axis in input `i` for a tensor of that shape, where both are known.
 fn axis_in(inputs: &Inputs<'_>, i: usize, shape: &PartialShape) -> Result<Option<usize>> {
-    expect_index(inputs, i, "axis")?;
     match (scalar(inputs, i), shape.rank()) {
         (Some(axis), Some(rank)) => Ok(Some(axis_of(axis, rank, "axis")?)),
         _ => Ok(None),
@@ -87,51 +107,29 @@ fn all_grads(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Vec<Val>> {
 
 /// The gradients of the outputs joined along `axis`.
 fn joined_grads(e: &mut dyn Emitter, call: &VjpCall<'_>, axis: &Val) -> Result<Val> {
-    let mut parts = all_grads(e, call)?;
-    parts.push(axis.clone());
-    let parts: Vec<&Val> = parts.iter().collect();
-    e.op("ConcatV2", &parts, vec![])
-}
-
-/// Input 1 in `num_split` equal parts along the axis input 0.
-#[derive(Debug)]
-pub struct Split {
-    /// How many parts.
-    pub num_split: usize,
+    let parts = all_grads(e, call)?;
+    e.concat_v2(&parts, axis)
 }
 
 impl Op for Split {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Split"
-    }
-    fn node_name(&self) -> &'static str {
-        "split"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("num_split", Attr::Int(self.num_split as i64))
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
+        let n_parts = num_split(self.num_split)?;
         let from = inputs.shape(1);
         let axis = axis_in(inputs, 0, from)?;
         let size = axis.and_then(|axis| from.dim(axis).known());
         if let Some(n) = size
-            && (self.num_split == 0 || n % self.num_split != 0)
+            && n % n_parts != 0
         {
             bail!(
                 Shape,
-                "cannot split {n} elements of shape {from} into {} equal parts",
-                self.num_split
+                "cannot split {n} elements of shape {from} into {n_parts} equal parts"
             );
         }
-        let part = Dim::from(size.map(|n| n / self.num_split));
+        let part = Dim::from(size.map(|n| n / n_parts));
         let spec = TensorSpec::new(inputs.dtype(1), resized(from, axis, part));
-        Ok(smallvec![spec; self.num_split])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
+        Ok(smallvec![spec; n_parts])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = joined_grads(e, call, &call.inputs[0])?;
@@ -152,24 +150,17 @@ impl Moving for Split {
     }
 }
 
-/// Input 0 in parts of the sizes input 1 along the axis input 2; one size may be -1 for what is left.
-#[derive(Debug)]
-pub struct SplitV {
-    /// How many parts.
-    pub num_split: usize,
-}
-
 impl SplitV {
     fn sizes(&self, inputs: &Inputs<'_>, total: Option<usize>) -> Result<Known> {
+        let n_parts = num_split(self.num_split)?;
         let mut sizes = match elements(inputs, 1) {
-            Some(sizes) if sizes.len() != self.num_split => bail!(
+            Some(sizes) if sizes.len() != n_parts => bail!(
                 Shape,
-                "size_splits has {} elements for {} parts",
-                sizes.len(),
-                self.num_split
+                "size_splits has {} elements for {n_parts} parts",
+                sizes.len()
             ),
             Some(sizes) => sizes,
-            None => Known::from_elem(None, self.num_split),
+            None => Known::from_elem(None, n_parts),
         };
         if let Some(bad) = sizes.iter().flatten().find(|s| **s < -1) {
             bail!(Shape, "size_splits holds {bad}, which is no size");
@@ -197,20 +188,9 @@ impl SplitV {
 }
 
 impl Op for SplitV {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "SplitV"
-    }
-    fn node_name(&self) -> &'static str {
-        "split"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("num_split", Attr::Int(self.num_split as i64))
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        expect_index(inputs, 1, "size_splits")?;
         let from = inputs.shape(0);
         let axis = axis_in(inputs, 2, from)?;
         let sizes = self.sizes(inputs, axis.and_then(|a| from.dim(a).known()))?;
@@ -219,9 +199,6 @@ impl Op for SplitV {
             TensorSpec::new(inputs.dtype(0), resized(from, axis, size))
         };
         Ok(sizes.iter().map(spec).collect())
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = joined_grads(e, call, &call.inputs[2])?;
@@ -239,45 +216,24 @@ impl Moving for SplitV {
     }
 }
 
-/// The slices of its input along an axis, which they lose.
-#[derive(Debug)]
-pub struct Unpack {
-    /// How many there are.
-    pub num: usize,
-    /// The axis.
-    pub axis: i64,
-}
-
 impl Op for Unpack {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Unpack"
-    }
-    fn node_name(&self) -> &'static str {
-        "unstack"
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("num", Attr::Int(self.num as i64))
-            .with("axis", Attr::Int(self.axis))
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
+        let n = n_parts(self.num, "num")?;
         let shape = inputs.shape(0);
         if let Some(rank) = shape.rank() {
             let dim = shape.dim(axis_of(self.axis, rank, "axis")?);
-            if !dim.is_compatible(Dim::new(self.num)) {
+            if !dim.is_compatible(Dim::new(n)) {
                 bail!(
                     Shape,
-                    "cannot unstack shape {shape} along axis {} into {} tensors",
-                    self.axis,
-                    self.num
+                    "cannot unstack shape {shape} along axis {} into {n} tensors",
+                    self.axis
                 );
             }
         }
         let spec = TensorSpec::new(inputs.dtype(0), unstacked(shape, self.axis)?);
-        Ok(smallvec![spec; self.num])
+        Ok(smallvec![spec; n])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         if inputs.shape(0).rank()? != 1 {
@@ -285,13 +241,9 @@ impl Op for Unpack {
         }
         Some(smallvec![*inputs.known(0)?.first()?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let parts = all_grads(e, call)?;
-        let parts: Vec<&Val> = parts.iter().collect();
-        let grad = e.op("Pack", &parts, vec![("axis", Attr::Int(self.axis))])?;
+        let grad = e.pack(&parts, self.axis)?;
         Ok(smallvec![Some(grad.into())])
     }
 }
@@ -310,35 +262,16 @@ impl Moving for Unpack {
 /// More parts than this are refused rather than listed.
 const MAX_PARTS: usize = 1 << 20;
 
-fn n_parts(a: &AttrReader<'_>, name: &str) -> Result<usize> {
-    match size_of(a.int(name)?, name)? {
+fn n_parts(n: i64, name: &str) -> Result<usize> {
+    match size_of(n, name)? {
         n if n > MAX_PARTS => bail!(Value, "{name} is {n}, more than {MAX_PARTS}"),
         n => Ok(n),
     }
 }
 
-fn num_split(a: &AttrReader<'_>) -> Result<usize> {
-    match n_parts(a, "num_split")? {
+fn num_split(n: i64) -> Result<usize> {
+    match n_parts(n, "num_split")? {
         0 => bail!(Value, "num_split must be positive"),
         n => Ok(n),
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Split", |a| {
-        Ok(Arc::new(Split {
-            num_split: num_split(a)?,
-        }))
-    });
-    r.add("SplitV", |a| {
-        Ok(Arc::new(SplitV {
-            num_split: num_split(a)?,
-        }))
-    });
-    r.add("Unpack", |a| {
-        Ok(Arc::new(Unpack {
-            num: n_parts(a, "num")?,
-            axis: a.int_or("axis", 0)?,
-        }))
-    });
 }

@@ -141,7 +141,7 @@ pub(crate) fn infer(
     let mut values = Vec::new();
     for spec in inputs {
         let node = builder.add(
-            Arc::new(crate::Placeholder { spec: spec.clone() }),
+            Arc::new(crate::Placeholder::from(spec.clone())),
             &[],
             None,
             None,
@@ -290,7 +290,7 @@ fn traced(
             _ => PartialShape::UNKNOWN,
         };
         let spec = TensorSpec::new(tensor.dtype(), shape);
-        let value = trace.add_arg(Arc::new(crate::Placeholder { spec }), "x", None)?;
+        let value = trace.add_arg(Arc::new(crate::Placeholder::from(spec)), "x", None)?;
         args.push(Val::Sym(Sym {
             trace: trace.clone(),
             value,

@@ -1,19 +1,31 @@
 //! Operations that read the elements of one tensor in another order, or more than once.
 
-use crate::args::{axis_of, elements, expect_index, expect_rank};
+use crate::args::{axis_of, elements, expect_rank};
 use crate::emit::*;
-use crate::movement::{Moving, moving, static_shape};
-use ferrograph_graph::{
-    Attr, Differentiability, Emitter, Grads, Inputs, Op, Registry, Specs, VjpCall, op_object,
-};
+use crate::movement::{Moving, Viewed, moving, static_shape};
+use ferrograph_graph::{Emitter, Grads, Inputs, Op, Specs, VjpCall, declare, declared};
 use ferrograph_kernels::movement::{Stretches, Strided, View, mapped, rolled};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
-use std::sync::Arc;
 
-/// Axis `i` of the output is axis `perm[i]` of input 0, where `perm` is the vector input 1.
-#[derive(Debug)]
-pub struct Transpose;
+declare! {
+    trait EmitTranspose;
+
+    /// `x` with its axes in another order: axis `i` of the output is axis `perm[i]`.
+    Transpose as "transpose": transpose(x: T, perm: Tperm in index) -> (y: T), gradient Vjp;
+
+    /// `input` repeated along axes of size 1, and along new leading ones, to the shape `shape`.
+    BroadcastTo: broadcast_to(input: T, shape: Tidx in index) -> (output: T), gradient Vjp;
+
+    /// `input` repeated along each axis as often as `multiples` says.
+    Tile: tile(input: T, multiples: Tmultiples in index) -> (output: T), gradient Vjp;
+
+    /// `tensor` with the axes in `axis` reversed.
+    ReverseV2: reverse_v2(tensor: T, axis: Tidx in index) -> (output: T), gradient Vjp;
+
+    /// `input` with its elements rotated along each of the axes `axis` by its count in `shift`.
+    Roll: roll(input: T, shift: Tshift in index, axis: Taxis in index) -> (output: T), gradient Vjp;
+}
 
 impl Transpose {
     fn perm(inputs: &Inputs<'_>, rank: usize) -> Result<Option<SmallVec<[usize; 6]>>> {
@@ -41,17 +53,9 @@ impl Transpose {
 }
 
 impl Op for Transpose {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Transpose"
-    }
-    fn node_name(&self) -> &'static str {
-        "transpose"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 1, "perm")?;
         expect_rank(inputs, 1, 1, "perm")?;
         let shape = match (inputs.shape(0).dims(), inputs.shape(1).dim(0).known()) {
             (Some(dims), n) => match Transpose::perm(inputs, dims.len())? {
@@ -69,9 +73,6 @@ impl Op for Transpose {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let perm = &call.inputs[1];
         let inverse = match perm.constant() {
@@ -85,35 +86,26 @@ impl Op for Transpose {
                 }
                 e.int_vector(&inverse)?
             }
-            None => e.op("InvertPermutation", &[perm], vec![])?,
+            None => e.invert_permutation(perm)?,
         };
-        let grad = e.op("Transpose", &[call.grad()?, &inverse], vec![])?;
+        let grad = e.transpose(call.grad()?, &inverse)?;
         Ok(smallvec![Some(grad.into()), None])
     }
 }
 
 impl Moving for Transpose {
-    type Bound = Strided;
-    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+    type Bound = Viewed;
+    fn bind(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Viewed>> {
         let from = static_shape(inputs.spec(0))?;
         let perm = Transpose::perm(inputs, from.rank())?;
-        Ok(perm.map(|perm| Strided::read(&View::of(&from).permute(&perm))))
+        Ok(perm.map(|perm| Viewed::new(&View::of(&from).permute(&perm))))
     }
 }
 
-/// Input 0 repeated along axes of size 1, to the shape that input 1 gives.
-#[derive(Debug)]
-pub struct BroadcastTo;
-
 impl Op for BroadcastTo {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "BroadcastTo"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 1, "shape")?;
         expect_rank(inputs, 1, 1, "shape")?;
         if let Some(d) = inputs
             .known(1)
@@ -137,9 +129,6 @@ impl Op for BroadcastTo {
         }
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), to)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = e.unbroadcast(call.grad()?, &call.inputs[0], &call.outputs[0])?;
         Ok(smallvec![Some(grad.into()), None])
@@ -147,30 +136,21 @@ impl Op for BroadcastTo {
 }
 
 impl Moving for BroadcastTo {
-    type Bound = Strided;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+    type Bound = Viewed;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Viewed>> {
         let from = static_shape(inputs.spec(0))?;
         let to = static_shape(&outputs[0])?;
         match View::of(&from).broadcast_to(&to) {
-            Some(view) => Ok(Some(Strided::read(&view))),
+            Some(view) => Ok(Some(Viewed::new(&view))),
             None => bail!(Shape, "cannot broadcast shape {from} to shape {to}"),
         }
     }
 }
 
-/// Input 0 repeated along each axis as often as the vector input 1 says.
-#[derive(Debug)]
-pub struct Tile;
-
 impl Op for Tile {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Tile"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 1, "multiples")?;
         expect_rank(inputs, 1, 1, "multiples")?;
         let multiples = elements(inputs, 1);
         if let Some(m) = multiples.iter().flatten().flatten().find(|m| **m < 0) {
@@ -204,13 +184,10 @@ impl Op for Tile {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let multiples = e.cast(&call.inputs[1], DType::Int32)?;
         let shape = e.shape_of(&call.inputs[0])?;
-        let pairs = e.op("Pack", &[&multiples, &shape], vec![("axis", Attr::Int(1))])?;
+        let pairs = e.pack(&[multiples, shape], 1)?;
         let minus_one = e.int_vector(&[-1])?;
         let split = e.reshape(&pairs, &minus_one)?;
         let split_grad = e.reshape(call.grad()?, &split)?;
@@ -220,9 +197,9 @@ impl Op for Tile {
                 e.int_vector(&axes)?
             }
             None => {
-                let size = e.op("Size", &[&split], vec![])?;
+                let size = e.size(&split, DType::Int32)?;
                 let (zero, two) = (e.scalar(0.0, DType::Int32)?, e.scalar(2.0, DType::Int32)?);
-                e.op("Range", &[&zero, &size, &two], vec![])?
+                e.range(&zero, &size, &two)?
             }
         };
         let summed = e.sum(&split_grad, &axes, false)?;
@@ -242,10 +219,6 @@ impl Moving for Tile {
     }
 }
 
-/// Input 0 with the axes that the vector input 1 names reversed.
-#[derive(Debug)]
-pub struct ReverseV2;
-
 impl ReverseV2 {
     fn axes(inputs: &Inputs<'_>, rank: usize) -> Result<Option<SmallVec<[bool; 6]>>> {
         let Some(axes) = inputs.ints(1) else {
@@ -263,32 +236,24 @@ impl ReverseV2 {
 }
 
 impl Op for ReverseV2 {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "ReverseV2"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(2)?;
-        expect_index(inputs, 1, "axis")?;
         expect_rank(inputs, 1, 1, "axis")?;
         if let Some(rank) = inputs.shape(0).rank() {
             ReverseV2::axes(inputs, rank)?;
         }
         Ok(smallvec![inputs.spec(0).clone()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let grad = e.op("ReverseV2", &[call.grad()?, &call.inputs[1]], vec![])?;
+        let grad = e.reverse_v2(call.grad()?, &call.inputs[1])?;
         Ok(smallvec![Some(grad.into()), None])
     }
 }
 
 impl Moving for ReverseV2 {
-    type Bound = Strided;
-    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Strided>> {
+    type Bound = Viewed;
+    fn bind(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Option<Viewed>> {
         let dims = static_shape(&outputs[0])?;
         let Some(reversed) = ReverseV2::axes(inputs, dims.rank())? else {
             return Ok(None);
@@ -301,25 +266,14 @@ impl Moving for ReverseV2 {
             }
         };
         let view = (0..dims.rank()).fold(View::of(&dims), turned);
-        Ok(Some(Strided::read(&view)))
+        Ok(Some(Viewed::new(&view)))
     }
 }
 
-/// Input 0 with its elements rotated along the axes input 2 by the counts input 1.
-#[derive(Debug)]
-pub struct Roll;
-
 impl Op for Roll {
-    op_object!();
+    declared!();
     moving!();
-    fn name(&self) -> &'static str {
-        "Roll"
-    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(3)?;
-        for (i, what) in [(1, "shift"), (2, "axis")] {
-            expect_index(inputs, i, what)?;
-        }
         let counts = (elements(inputs, 1), elements(inputs, 2));
         if let (Some(a), Some(b)) = counts
             && a.len() != b.len()
@@ -338,12 +292,9 @@ impl Op for Roll {
         }
         Ok(smallvec![inputs.spec(0).clone()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let back = e.neg(&call.inputs[1])?;
-        let grad = e.op("Roll", &[call.grad()?, &back, &call.inputs[2]], vec![])?;
+        let grad = e.roll(call.grad()?, &back, &call.inputs[2])?;
         Ok(smallvec![Some(grad.into()), None, None])
     }
 }
@@ -369,12 +320,4 @@ impl Moving for Roll {
             .collect();
         Ok(Some(mapped(&dims, &axes)))
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("Transpose", |_| Ok(Arc::new(Transpose)));
-    r.add("BroadcastTo", |_| Ok(Arc::new(BroadcastTo)));
-    r.add("Tile", |_| Ok(Arc::new(Tile)));
-    r.add("ReverseV2", |_| Ok(Arc::new(ReverseV2)));
-    r.add("Roll", |_| Ok(Arc::new(Roll)));
 }

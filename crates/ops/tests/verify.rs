@@ -262,7 +262,7 @@ fn breaks_in_region(broken: &Arc<Graph>) {
 fn a_breach_ends_a_trace_with_a_list() {
     let trace = Trace::new("f", None);
     let spec = TensorSpec::scalar(DType::Float32);
-    let x = trace.add_arg(Arc::new(Placeholder { spec }), "x", None);
+    let x = trace.add_arg(Arc::new(Placeholder::from(spec)), "x", None);
     let x = x.unwrap();
     trace.add(Arc::new(Identity), &[x], None, None).unwrap();
     trace
@@ -350,15 +350,16 @@ fn regions_give_what_their_role_says() {
     assert_eq!(found, [format!("{at} cond is a condition and gives ()")]);
     let found = faults_of_loop(|_, body, _| {
         body.values[0].spec.shape = PartialShape::of_rank(1);
-        body.nodes[0].op = Arc::new(Placeholder {
-            spec: TensorSpec::new(DType::Float32, PartialShape::of_rank(1)),
-        });
+        body.nodes[0].op = Arc::new(Placeholder::from(TensorSpec::new(
+            DType::Float32,
+            PartialShape::of_rank(1),
+        )));
     });
     assert_eq!(found, [""; 0], "an open type fits");
     let found = faults_of_loop(|_, body, _| {
         let spec = TensorSpec::scalar(DType::Float32);
         body.values[0].spec = spec.clone();
-        body.nodes[0].op = Arc::new(Placeholder { spec });
+        body.nodes[0].op = Arc::new(Placeholder::from(spec));
     });
     let fed = format!("{at} body takes float32[] as input 0 and is fed float32[3]");
     let given = format!("{at} body gives (float32[]), should give (float32[3])");

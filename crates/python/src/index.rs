@@ -158,7 +158,7 @@ impl Index {
             vector(&self.strides)?,
         ];
         let [begin, end, strides] = bounds;
-        let op: OpRef = Arc::new(StridedSlice { masks: self.masks });
+        let op: OpRef = Arc::new(StridedSlice::from(self.masks));
         wrap(py, emit_one(py, &op, &[val.clone(), begin, end, strides])?)
     }
 }

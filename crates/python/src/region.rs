@@ -43,7 +43,7 @@ impl PyRegion {
         let origin = crate::origin::find(py);
         let value = self
             .trace
-            .add_arg(Arc::new(Placeholder { spec }), name, origin)
+            .add_arg(Arc::new(Placeholder::from(spec)), name, origin)
             .or_raise(py)?;
         Ok(Val::Sym(Sym {
             trace: self.trace.clone(),

@@ -20,7 +20,7 @@ fn vector(dims: &[Option<usize>]) -> TensorSpec {
 
 fn arg(trace: &TraceRef, spec: TensorSpec) -> Val {
     let value = trace
-        .add_arg(Arc::new(Placeholder { spec }), "x", None)
+        .add_arg(Arc::new(Placeholder::from(spec)), "x", None)
         .unwrap();
     Val::Sym(Sym {
         trace: trace.clone(),

@@ -59,7 +59,7 @@ fn records_of(graph: &Graph, trace: &TraceRef) -> Vec<Record> {
 
 /// A placeholder added to a trace as an argument.
 pub(crate) fn add_arg(trace: &TraceRef, spec: TensorSpec, name: &str) -> Result<Val> {
-    let op: OpRef = Arc::new(Placeholder { spec });
+    let op: OpRef = Arc::new(Placeholder::from(spec));
     Ok(sym(trace, trace.add_arg(op, name, None)?))
 }
 

@@ -19,13 +19,23 @@ pub struct View {
 }
 
 impl View {
+    /// Where the first element lies.
+    pub fn start(&self) -> isize {
+        self.start
+    }
+
+    /// How far apart the elements along each axis lie.
+    pub fn strides(&self) -> SmallVec<[isize; 6]> {
+        self.axes.iter().map(|a| a.stride).collect()
+    }
+
     /// All of a row-major array.
     pub fn of(shape: &[usize]) -> View {
         let mut stride = 1;
         let mut axes: SmallVec<[Axis; 6]> = SmallVec::with_capacity(shape.len());
         for &len in shape.iter().rev() {
             axes.push(Axis { len, stride });
-            stride *= len as isize;
+            stride = stride.saturating_mul(len as isize);
         }
         axes.reverse();
         View { start: 0, axes }

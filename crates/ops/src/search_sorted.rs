@@ -1,0 +1,58 @@
+//! Places in sorted rows.
+
+use crate::args::expect_rank;
+use crate::movement::static_shape;
+use crate::shape_info::write_ints;
+use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare_family, of_family};
+use ferrograph_tensor::{DType, Result, TensorSpec, bail, with_element};
+use smallvec::smallvec;
+
+declare_family! {
+    trait EmitSearch;
+
+    /// For each row of `values` the first place in the same row of `sorted_inputs` at which they could stand: before
+    /// those that are equal, or behind them.
+    SearchSorted {
+        /// Behind equal elements.
+        upper: bool,
+    } (sorted_inputs: T in real, values: T) -> (output: out_type in index) {
+        /// The dtype of the places.
+        out_type: DType = DType::Int32,
+    };
+
+    /// The first places, before those that are equal.
+    LowerBound: lower_bound, gradient Stops { upper: false };
+    /// The last places, behind those that are equal.
+    UpperBound: upper_bound, gradient Stops { upper: true };
+}
+
+impl Op for SearchSorted {
+    of_family!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let (rows, values) = (inputs.shape(0), inputs.shape(1));
+        for (i, what) in ["sorted_inputs", "values"].iter().enumerate() {
+            expect_rank(inputs, i, 2, what)?;
+        }
+        if !rows.dim(0).is_compatible(values.dim(0)) {
+            bail!(
+                Shape,
+                "sorted_inputs of shape {rows} and values of shape {values} have different numbers of rows"
+            );
+        }
+        Ok(smallvec![TensorSpec::new(self.out_type, values.clone())])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let (rows, values) = (static_shape(inputs.spec(0))?, static_shape(inputs.spec(1))?);
+        let (upper, out_type, n, m) = (self.upper, outputs[0].dtype, rows[1], values[1].max(1));
+        with_element!(inputs.dtype(0), real, T => Ok(Lowered::Kernel(Box::new(move |operands| {
+            let (sorted, values) = (operands.input::<T>(0), operands.input::<T>(1));
+            let place = |(i, v): (usize, &T)| {
+                let row = &sorted[i / m * n..(i / m + 1) * n];
+                row.partition_point(|x| if upper { x <= v } else { x < v }) as i64
+            };
+            let places = values.iter().enumerate().map(place);
+            write_ints(operands, 0, out_type, places);
+            Ok(())
+        }))), else => Ok(Lowered::Eval))
+    }
+}
