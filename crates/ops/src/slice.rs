@@ -128,7 +128,7 @@ fn place(selection: &[Taken], dims: &[usize]) -> View {
 /// A slice that is bound: at once, or to be resolved when it runs, from index inputs of that dtype.
 #[allow(missing_docs)]
 pub(crate) enum BoundSlice {
-    Fixed(Viewed),
+    Fixed(Box<Viewed>),
     Late {
         masks: SliceMasks,
         dims: Shape,
@@ -274,7 +274,11 @@ impl Moving for StridedSlice {
         }
         let selection = self.masks().resolve(&view(&known), &dims)?;
         let view = place(&selection.taken, &dims);
-        Ok(Some(BoundSlice::Fixed(Viewed::new(&view))))
+        let viewed = match view.shape().as_slice() == selection.shape.as_slice() {
+            true => Viewed::new(&view),
+            false => Viewed::new(&view).reshaped(),
+        };
+        Ok(Some(BoundSlice::Fixed(Box::new(viewed))))
     }
 }
 
