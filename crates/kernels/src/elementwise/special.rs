@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use super::{BinaryOp, UnaryOp};
 use crate::isa::Isa;
 use crate::vmath::inverse::{erfinv, ndtri};
+use crate::vmath::special::bessel_ie;
 use crate::vmath::zeta::{polygamma, zeta};
 
 /// The Hurwitz zeta function: the sum of `(q + n)^-x` over all `n` from 0.
@@ -42,7 +43,7 @@ pub struct Erfinv;
 /// The inverse of the normal distribution function.
 pub struct Ndtri;
 
-macro_rules! inverse {
+macro_rules! alone {
     ($op:ty, $f:expr; $($t:ty)*) => {$(
         impl UnaryOp<$t> for $op {
             type Out = $t;
@@ -55,8 +56,15 @@ macro_rules! inverse {
         }
     )*};
 }
-inverse!(Erfinv, erfinv; f32 f64 f16 bf16);
-inverse!(Ndtri, ndtri; f32 f64 f16 bf16);
+alone!(Erfinv, erfinv; f32 f64 f16 bf16);
+alone!(Ndtri, ndtri; f32 f64 f16 bf16);
+
+/// `e^-|x| I0(x)` for the modified Bessel function of order 0.
+pub struct BesselI0e;
+/// `e^-|x| I1(x)` for the modified Bessel function of order 1.
+pub struct BesselI1e;
+alone!(BesselI0e, |x| bessel_ie(0, x); f32 f64 f16 bf16);
+alone!(BesselI1e, |x| bessel_ie(1, x); f32 f64 f16 bf16);
 
 /// The next number after the first operand towards the second.
 pub struct NextAfter;

@@ -2,10 +2,12 @@
 
 use super::families::{loops, table};
 use super::math_grads as g;
-use super::unary::{Unary, UnaryDef};
-use ferrograph_graph::ScalarCode;
+use super::unary::{Unary, UnaryCall, UnaryDef};
+use crate::emit::*;
+use ferrograph_graph::{Emitter, ScalarCode, Val};
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::Unary as Of;
+use ferrograph_tensor::Result;
 
 table! {
     trait EmitMath; Unary(x): UnaryDef;
@@ -71,6 +73,10 @@ table! {
     LGAMMA: lgamma = UnaryDef::new("Lgamma", loops!(Of, k::Lgamma, floating)).vjp(g::lgamma);
     /// The derivative of `Lgamma`.
     DIGAMMA: digamma = UnaryDef::new("Digamma", loops!(Of, k::Digamma, floating)).vjp(g::digamma);
+    /// `e^-|x| I0(x)` for the modified Bessel function of order 0.
+    BESSEL_I0E: bessel_i0e = UnaryDef::new("BesselI0e", loops!(Of, k::BesselI0e, floating)).vjp(bessel_i0e);
+    /// `e^-|x| I1(x)` for the modified Bessel function of order 1.
+    BESSEL_I1E: bessel_i1e = UnaryDef::new("BesselI1e", loops!(Of, k::BesselI1e, floating)).vjp(bessel_i1e);
     /// Rounded down.
     FLOOR: floor = UnaryDef::new("Floor", loops!(Of, k::Floor, floating)).code(ScalarCode::Floor);
     /// Rounded up.
@@ -85,4 +91,28 @@ table! {
     IS_INF: is_inf = UnaryDef::new("IsInf", loops!(Of, k::IsInf, floating));
     /// Whether it is finite.
     IS_FINITE: is_finite = UnaryDef::new("IsFinite", loops!(Of, k::IsFinite, floating));
+}
+
+/// `i1e - sign(x) i0e`
+fn bessel_i0e(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let sign = e.sign(c.x)?;
+    let scaled = e.mul(&sign, c.y)?;
+    let other = e.bessel_i1e(c.x)?;
+    let slope = e.sub(&other, &scaled)?;
+    e.mul(c.g, &slope)
+}
+
+/// `i0e - (sign(x) + 1 / x) i1e`, where `i1e / x` is 1/2 at 0.
+fn bessel_i1e(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
+    let zero = e.scalar(0.0, c.x.dtype())?;
+    let half = e.scalar(0.5, c.x.dtype())?;
+    let at_zero = e.equal(c.x, &zero, true)?;
+    let ratio = e.div_no_nan(c.y, c.x)?;
+    let ratio = e.select(&at_zero, &half, &ratio)?;
+    let sign = e.sign(c.x)?;
+    let scaled = e.mul(&sign, c.y)?;
+    let other = e.bessel_i0e(c.x)?;
+    let slope = e.sub(&other, &scaled)?;
+    let slope = e.sub(&slope, &ratio)?;
+    e.mul(c.g, &slope)
 }

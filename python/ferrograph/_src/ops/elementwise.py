@@ -68,6 +68,26 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
+@public("math.bessel_i0e", ragged="flat")
+@emits("BesselI0e")
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
+    """exp(-|x|) I0(x) for the modified Bessel function of the first kind of order 0.
+
+    >>> fg.math.bessel_i0e([0.0, 1.0]).numpy()
+    array([1.       , 0.4657596], dtype=float32)
+    """
+
+
+@public("math.bessel_i1e", ragged="flat", sparse="zero")
+@emits("BesselI1e")
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
+    """exp(-|x|) I1(x) for the modified Bessel function of the first kind of order 1.
+
+    >>> fg.math.bessel_i1e([0.0, 1.0]).numpy()
+    array([0.       , 0.2079104], dtype=float32)
+    """
+
+
 @public("math.ceil", ragged="flat", sparse="zero")
 @emits("Ceil")
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
