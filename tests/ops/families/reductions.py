@@ -147,6 +147,30 @@ for op, name, running, neutral in (
         tol=2,
         empty=[Vary(0, 3)],
     )
+
+
+def running_log(x):
+    return np.logaddexp.accumulate(x, 1)
+
+
+row(
+    "CumulativeLogsumexp",
+    lambda fg, x: fg.math.cumulative_logsumexp(x, 1),
+    [SMALL],
+    running_log,
+    (0,),
+    tol=2,
+    empty=[Vary(3, 0)],
+)
+row(
+    "CumulativeLogsumexp",
+    lambda fg, x: fg.exp(fg.math.cumulative_logsumexp(x, 0, exclusive=True, reverse=True)),
+    [SMALL],
+    lambda x: exclusive(np.cumsum, 0)(np.exp(x)),
+    (0,),
+    tol=4,
+    empty=[Vary(0, 3)],
+)
 row(
     "L2Loss",
     lambda fg, x: fg.nn.l2_loss(x),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..context.hooks import hooks
 from ..values.public import public
 from ._base import (
     DROP,
@@ -19,11 +18,10 @@ from ._base import (
     float32,
     int64,
     int_vector,
-    known_size,
 )
 from ._dispatch import dispatched
 from ._emits import dressed
-from .arithmetic import add, divide, greater, greater_equal, less, maximum, not_equal, subtract
+from .arithmetic import add, divide, greater, greater_equal, not_equal, subtract
 from .elementwise import abs, exp, is_finite, log, sqrt, square
 from .numeric import cast
 
@@ -362,54 +360,5 @@ def cumulative_logsumexp(
     >>> fg.math.cumulative_logsumexp([0.0, 0.0]).numpy()
     array([0.       , 0.6931472], dtype=float32)
     """
-    x = convert(x)
-    axis %= x.ndim
-    lowest = convert(float("-inf"), x.dtype)
-    total = _shifted(x, 1, axis, reverse, lowest) if exclusive else x
-
-    def widened(total, step):
-        return _log_add(total, _shifted(total, step, axis, reverse, lowest)), step * 2
-
-    # After each round a sum reaches over twice as many places.
-    step, length = 1, known_size(x, axis)
-    if length is None:
-        length = _length(x, axis)
-        start = [total, convert(step)]
-        total, _ = hooks.while_loop(lambda _, step: less(step, length), widened, start)
-    else:
-        while step < length:
-            total, step = widened(total, step)
-    return emit("Identity", (total,), None, name)
-
-
-def _length(x: Any, axis: Any) -> Any:
-    known = known_size(x, axis)
-    return emit("Shape", (x,), None, None)[axis] if known is None else known
-
-
-def _shifted(x: Any, step: Any, axis: Any, reverse: Any, fill: Any) -> Any:
-    """``x`` moved ``step`` places along an axis, the places left free filled."""
-    rank, length = x.ndim, _length(x, axis)
-    begin: list
-    end: list
-    paddings: list
-    step = emit("Minimum", (step, length), None, None)
-    begin, end, paddings = [0] * rank, [0] * rank, [[0, 0] for _ in range(rank)]
-    if reverse:
-        begin[axis], end[axis], paddings[axis] = step, length, [0, step]
-    else:
-        end[axis], paddings[axis] = subtract(length, step), [step, 0]
-    mask = ((1 << rank) - 1) & ~(1 << axis)
-    masks = {"begin_mask": mask, "end_mask": mask}
-    kept = emit("StridedSlice", (x, begin, end, [1] * rank), masks, None)
-    moved = emit("PadV2", (kept, paddings, fill), None, None)
-    moved.set_shape(x.shape)
-    return moved
-
-
-def _log_add(x: Any, y: Any) -> Any:
-    """``log(exp(x) + exp(y))``."""
-    top = maximum(x, y)
-    top = emit("SelectV2", (is_finite(top), top, convert(0, top.dtype)), None, None)
-    top = emit("StopGradient", (top,), None, None)
-    return add(log(add(exp(subtract(x, top)), exp(subtract(y, top)))), top)
+    attrs = {"exclusive": exclusive, "reverse": reverse}
+    return emit("CumulativeLogsumexp", (x, axis), attrs, name)
