@@ -39,7 +39,7 @@ pub(super) struct Block {
 pub(super) const LONGEST_RUN: usize = 32;
 
 /// The edge of the square that a transposing copy takes at once.
-const TILE: usize = 16;
+pub(super) const TILE: usize = 16;
 
 impl Block {
     /// `n` contiguous rows of `width`, at these distances.
@@ -139,7 +139,7 @@ impl Block {
             unsafe {
                 match (step, stride) {
                     (1, 1) => slice_mut(to, n).clone_from_slice(slice(from, n)),
-                    (0, 1) => slice_mut(to, n).fill((*from).clone()),
+                    (0, 1) => repeat(&*from, slice_mut(to, n)),
                     _ => copy_each(n, from, step, to, stride),
                 }
                 from = from.wrapping_offset(self.rows.from);
@@ -221,6 +221,15 @@ unsafe fn tile<T: Clone>(from: *const T, columns: isize, to: *mut T, rows: isize
                 *y = x[r].clone();
             }
         }
+    }
+}
+
+/// Writes one value everywhere: a few times, then copies of those.
+fn repeat<T: Clone>(value: &T, to: &mut [T]) {
+    let (few, rest) = to.split_at_mut(to.len().min(64));
+    few.fill(value.clone());
+    for part in rest.chunks_mut(64) {
+        part.clone_from_slice(&few[..part.len()]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::View;
-use super::block::{Block, LONGEST_RUN, Loop};
+use super::block::{Block, LONGEST_RUN, Loop, TILE};
 use crate::pool::{self, Base};
 
 /// A copy between two views of one shape, bound before there are elements.
@@ -30,6 +30,8 @@ pub struct Strided {
 
 /// Elements that a block copies, roughly.
 const BLOCK: usize = 4096;
+/// Contiguous elements that a block copies, roughly.
+const STRETCH: usize = 1 << 16;
 /// The edge of a block that transposes.
 const SIDE: usize = 64;
 
@@ -142,8 +144,15 @@ impl Strided {
             Some(i) => loops.remove(i),
             None => loops.pop().unwrap_or(Loop::ONCE),
         };
-        let most = BLOCK / run;
+        let most = match (columns.from, columns.to) {
+            (1, 1) => STRETCH,
+            _ => BLOCK / run,
+        };
         let n_columns = match nearest {
+            // Long stretches on the side where each step goes far.
+            Some(_) if columns.from.abs() > rows.to => {
+                columns.n.min(TILE.max(most / rows.n.min(most / TILE)))
+            }
             Some(_) => columns.n.min(SIDE.max(most / rows.n.min(SIDE))),
             None => columns.n.min(most),
         };

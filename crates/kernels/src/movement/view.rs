@@ -57,10 +57,12 @@ impl View {
                 begin < a.len && (0..a.len as isize).contains(&last),
                 "the slice lies within its axis"
             );
-            self.start += begin as isize * a.stride;
+            self.start = self
+                .start
+                .wrapping_add((begin as isize).wrapping_mul(a.stride));
         }
         a.len = len;
-        a.stride *= step;
+        a.stride = a.stride.wrapping_mul(step);
         self
     }
 
@@ -108,9 +110,12 @@ impl View {
 
     /// The lowest and the highest place in the slice; `None` for no elements.
     pub(super) fn reach(&self) -> Option<(isize, isize)> {
+        if self.axes.iter().any(|a| a.len == 0) {
+            return None;
+        }
         let (mut low, mut high) = (self.start, self.start);
         for a in &self.axes {
-            let far = a.stride * (a.len.checked_sub(1)? as isize);
+            let far = a.stride * (a.len as isize - 1);
             low += far.min(0);
             high += far.max(0);
         }
