@@ -24,6 +24,15 @@ pub(crate) trait Number: Element {
     fn highest() -> Self;
 }
 
+/// How rows of elements combine: what the first becomes by the second.
+pub(crate) type Merge<T> = fn(&mut [T], &[T]);
+
+/// Replaces each element by what `f` makes of it and the other row's.
+#[inline(always)]
+pub(crate) fn merge<T: Copy>(to: &mut [T], from: &[T], f: impl Fn(T, T) -> T) {
+    to.iter_mut().zip(from).for_each(|(a, &b)| *a = f(*a, b));
+}
+
 macro_rules! integers {
     ($($t:ty)*) => { $(
         impl Number for $t {

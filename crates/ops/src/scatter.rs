@@ -4,7 +4,7 @@ use crate::args::expect_rank;
 use crate::emit::*;
 use crate::gather::Tuples;
 use crate::movement::{Io, Moving, Rearrange, index_input, moving, static_shape};
-use crate::number::Number;
+use crate::number::{Merge, Number, merge};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
 };
@@ -75,9 +75,11 @@ impl Op for ScatterNd {
         let index = inputs.dtype(0);
         let tuples = Tuples::new(&shape, &at, index)?;
         if inputs.dtype(1) == DType::Bool {
-            return Ok(scatter_fresh::<bool>(tuples, index, |a, b| a | b));
+            return Ok(scatter_fresh::<bool>(tuples, index, |to, x| {
+                merge(to, x, |a, b| a | b)
+            }));
         }
-        with_element!(inputs.dtype(1), numeric, T => Ok(scatter_fresh::<T>(tuples, index, Number::plus)),
+        with_element!(inputs.dtype(1), numeric, T => Ok(scatter_fresh::<T>(tuples, index, |to, x| merge(to, x, T::plus))),
             else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
@@ -86,14 +88,13 @@ impl Op for ScatterNd {
     }
 }
 
-fn scatter_fresh<T: Element>(tuples: Tuples, index: DType, combine: fn(T, T) -> T) -> Lowered {
+fn scatter_fresh<T: Element>(tuples: Tuples, index: DType, combine: Merge<T>) -> Lowered {
     let kernel: Kernel = Box::new(move |operands| {
         let rows = tuples.checked_rows(index_input(operands, 0, index))?;
         let updates = operands.input::<T>(1);
         let out = operands.output::<T>(0);
         fill(&T::default(), out);
-        let put = |to: &mut T, update: &T| *to = combine(*to, *update);
-        scatter_rows(updates, tuples.inner, |i| rows.get(i), out, put);
+        scatter_rows(updates, tuples.inner, |i| rows.get(i), out, combine);
         Ok(())
     });
     Lowered::Kernel(kernel)
@@ -122,7 +123,7 @@ impl Rearrange for Replace {
             self.tuples.inner,
             |i| rows.get(i),
             to,
-            T::clone_from,
+            <[T]>::clone_from_slice,
         );
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::args::{expect_numbers, expect_rank, scalar};
 use crate::emit::*;
 use crate::gather::position_text;
 use crate::movement::{index_input, static_shape};
-use crate::number::Number;
+use crate::number::{Merge, Number, merge};
 use crate::scatter::behind;
 use crate::slice::span;
 use ferrograph_graph::{
@@ -30,12 +30,12 @@ pub enum Combine {
 }
 
 impl Combine {
-    pub(crate) fn function<T: Number>(self) -> fn(T, T) -> T {
+    pub(crate) fn function<T: Number>(self) -> Merge<T> {
         match self {
-            Combine::Sum | Combine::Mean => Number::plus,
-            Combine::Prod => Number::times,
-            Combine::Max => Number::greater,
-            Combine::Min => Number::lesser,
+            Combine::Sum | Combine::Mean => |to, x| merge(to, x, T::plus),
+            Combine::Prod => |to, x| merge(to, x, T::times),
+            Combine::Max => |to, x| merge(to, x, T::greater),
+            Combine::Min => |to, x| merge(to, x, T::lesser),
         }
     }
 
@@ -68,10 +68,10 @@ pub(crate) fn combine_rows<T: Element>(
     inner: usize,
     ids: Indices<'_>,
     out: &mut [T],
-    f: fn(T, T) -> T,
+    f: Merge<T>,
 ) {
     let row = |i| usize::try_from(ids.get(i)).ok();
-    scatter_rows(data, inner, row, out, |to, x| *to = f(*to, *x));
+    scatter_rows(data, inner, row, out, f);
 }
 
 declare_family! {

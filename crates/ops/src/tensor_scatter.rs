@@ -4,7 +4,7 @@ use crate::args::expect_numbers;
 use crate::emit::*;
 use crate::gather::Tuples;
 use crate::movement::{index_input, static_shape};
-use crate::number::Number;
+use crate::number::{Merge, Number, merge};
 use crate::scatter::infer_update;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, Op, Specs, Val, VjpCall, declare_family, of_family,
@@ -27,12 +27,12 @@ pub enum ScatterKind {
 }
 
 impl ScatterKind {
-    fn combine<T: Number>(self) -> fn(T, T) -> T {
+    fn combine<T: Number>(self) -> Merge<T> {
         match self {
-            ScatterKind::Add => Number::plus,
-            ScatterKind::Sub => Number::minus,
-            ScatterKind::Max => Number::greater,
-            ScatterKind::Min => Number::lesser,
+            ScatterKind::Add => |to, x| merge(to, x, T::plus),
+            ScatterKind::Sub => |to, x| merge(to, x, T::minus),
+            ScatterKind::Max => |to, x| merge(to, x, T::greater),
+            ScatterKind::Min => |to, x| merge(to, x, T::lesser),
         }
     }
 }
@@ -101,8 +101,7 @@ impl Op for TensorScatter {
                 let (tensor, updates) = (operands.input::<T>(0), operands.input::<T>(2));
                 let out = operands.output::<T>(0);
                 copy(tensor, out);
-                let put = |to: &mut T, update: &T| *to = combine(*to, *update);
-                scatter_rows(updates, tuples.inner, |i| rows.get(i), out, put);
+                scatter_rows(updates, tuples.inner, |i| rows.get(i), out, combine);
                 Ok(())
             })))
         }, else => Ok(Lowered::Eval))

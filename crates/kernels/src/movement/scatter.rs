@@ -6,14 +6,14 @@ use crate::pool;
 /// Shorter rows are put on one thread: finding them costs as much as putting them.
 const SHORTEST_SHARED: usize = 8;
 
-/// Puts each row of `updates` to the row of `out` that `row` gives for its number, by `put`, in order of the updates
+/// Puts each row of `updates` to the row of `out` that `row` gives for its number, by `put` of both rows, in order of the updates
 /// for each row of `out`; those for which it gives none are left out.
 pub fn scatter_rows<T: Send + Sync>(
     updates: &[T],
     inner: usize,
     row: impl Fn(usize) -> Option<usize> + Sync,
     out: &mut [T],
-    put: impl Fn(&mut T, &T) + Sync,
+    put: impl Fn(&mut [T], &[T]) + Sync,
 ) {
     if inner == 0 || out.is_empty() {
         return;
@@ -22,8 +22,7 @@ pub fn scatter_rows<T: Send + Sync>(
         let here = first..first + out.len() / inner;
         for (i, update) in updates.chunks_exact(inner).enumerate() {
             if let Some(r) = row(i).filter(|r| here.contains(r)) {
-                let to = &mut out[(r - first) * inner..][..inner];
-                to.iter_mut().zip(update).for_each(|(o, u)| put(o, u));
+                put(&mut out[(r - first) * inner..][..inner], update);
             }
         }
     };

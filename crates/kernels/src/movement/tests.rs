@@ -399,7 +399,9 @@ fn scatters_in_order() {
         let row = |i: usize| (!i.is_multiple_of(5)).then_some(i * 7919 % 100);
         let updates: Vec<f32> = (0..n * inner).map(|i| (i % 1013) as f32 * 0.1).collect();
         let mut out = vec![0.0f32; 100 * inner];
-        scatter_rows(&updates, inner, row, &mut out, |a, b| *a += b);
+        scatter_rows(&updates, inner, row, &mut out, |a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b)
+        });
         let mut want = vec![0.0f32; 100 * inner];
         for (i, r) in (0..n).filter_map(|i| row(i).map(|r| (i, r))) {
             (0..inner).for_each(|c| want[r * inner + c] += updates[i * inner + c]);
@@ -412,7 +414,7 @@ fn scatters_in_order() {
         1,
         |i| Some([0, 2, 0][i]),
         &mut set,
-        |a, b| *a = *b,
+        <[i32]>::copy_from_slice,
     );
     assert_eq!(set, [3, 0, 2]);
 }
