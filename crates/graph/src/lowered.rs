@@ -213,6 +213,7 @@ pub fn lower(op: &dyn Op, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result
     let lowered = op.lower(inputs, outputs)?;
     let fits = match &lowered {
         Lowered::Alias(_) => !is_object || is_static(inputs.spec(0)) && is_static(&outputs[0]),
+        Lowered::Object(ObjectKernel::Reads(_)) if changes > 0 => false,
         Lowered::Object(_) => is_object && behind().all(dense),
         _ => outputs.iter().all(dense),
     };

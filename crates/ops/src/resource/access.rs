@@ -133,3 +133,24 @@ impl Op for AssignVariable {
         Ok(Tensors::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrograph_graph::lower;
+
+    fn kind(dtype: DType) -> &'static str {
+        let spec = TensorSpec::scalar(dtype);
+        let handle = [TensorSpec::scalar(DType::Resource)];
+        let read = ReadVariableOp::of(spec.clone());
+        lower(&read, &Inputs::of_specs(&handle), &[spec])
+            .unwrap()
+            .kind()
+    }
+
+    #[test]
+    fn small_dense_values_are_copied_and_strings_shared() {
+        assert_eq!(kind(DType::Float32), "object");
+        assert_eq!(kind(DType::String), "eval");
+    }
+}
