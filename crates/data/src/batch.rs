@@ -3,14 +3,17 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::op::{Kind, Maker, add, positive};
-use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets, positive};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail};
 use std::sync::Arc;
 
-/// Makes stacks of consecutive elements.
-#[derive(Debug)]
-struct MakeBatch;
+datasets! {
+    trait EmitBatch;
+
+    /// Stacks of `batch_size` consecutive elements of `input_dataset`.
+    BatchDatasetV2: batch_dataset(input_dataset: variant, batch_size: int64, drop_remainder: bool) {};
+}
 
 #[derive(Debug)]
 struct Batch {
@@ -19,12 +22,7 @@ struct Batch {
     drop_remainder: bool,
 }
 
-impl Maker for MakeBatch {
-    const NAME: &'static str = "BatchDatasetV2";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Bool];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeBatch)
-    }
+impl Maker for BatchDatasetV2 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Batch {
             input: dataset_of(&inputs[0])?,
@@ -166,8 +164,4 @@ fn stack_component(elements: &[Tensors], c: usize) -> Result<Tensor> {
             "component {c} is a {dtype}, which cannot be batched"
         ),
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeBatch>(r);
 }

@@ -3,15 +3,19 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::op::{Kind, Maker, add};
-use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, err};
 use std::sync::Arc;
 
-/// Makes elements of the inputs, each from the one whose number the selector gives.
-#[derive(Debug)]
-struct MakeChosen {
-    stops: bool,
+datasets! {
+    trait EmitChoose;
+
+    /// Elements of `data_input_datasets`, each from the one whose number `selector_input_dataset` gives.
+    DirectedInterleaveDataset: directed_interleave_dataset(selector_input_dataset: variant, data_input_datasets: [variant; N]) {
+        /// Whether the first dataset that ends also ends the whole.
+        stop_on_empty_dataset: bool = false,
+    };
 }
 
 #[derive(Debug)]
@@ -22,23 +26,12 @@ struct Chosen {
     stops: bool,
 }
 
-impl Maker for MakeChosen {
-    const NAME: &'static str = "DirectedInterleaveDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    const REST: bool = true;
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeChosen {
-            stops: a.bool_or("stop_on_empty_dataset", false)?,
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("stop_on_empty_dataset", Attr::Bool(self.stops))
-    }
+impl Maker for DirectedInterleaveDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Chosen {
             selector: dataset_of(&inputs[0])?,
             inputs: inputs[1..].iter().map(dataset_of).collect::<Result<_>>()?,
-            stops: self.stops,
+            stops: self.stop_on_empty_dataset,
         }))
     }
 }
@@ -92,8 +85,4 @@ impl Elements for ChosenElements {
         }
         Ok(None)
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeChosen>(r);
 }

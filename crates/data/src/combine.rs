@@ -1,25 +1,25 @@
 //! Several datasets side by side, or one after the other.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, dataset_of};
-use crate::op::{Kind, Maker, add};
-use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{DType, Result, Tensor};
 use std::sync::Arc;
 
-/// Makes elements with the components of those of all inputs, as long as each has one.
-#[derive(Debug)]
-struct MakeZip;
+datasets! {
+    trait EmitCombine;
+
+    /// Elements with the components of those of all `input_datasets`, as long as each has one.
+    ZipDataset: zip_dataset(input_datasets: [variant; N]) {};
+
+    /// The elements of `input_dataset`, then those of `another_dataset`.
+    ConcatenateDataset: concatenate_dataset(input_dataset: variant, another_dataset: variant) {};
+}
 
 #[derive(Debug)]
 struct Zip(Vec<DatasetRef>);
 
-impl Maker for MakeZip {
-    const NAME: &'static str = "ZipDataset";
-    const INPUTS: &'static [Kind] = &[];
-    const REST: bool = true;
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeZip)
-    }
+impl Maker for ZipDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Zip(inputs
             .iter()
@@ -101,19 +101,10 @@ impl Sink for Behind<'_> {
     }
 }
 
-/// Makes the elements of one dataset, then those of another.
-#[derive(Debug)]
-struct MakeConcatenate;
-
 #[derive(Debug)]
 struct Concatenate(DatasetRef, DatasetRef);
 
-impl Maker for MakeConcatenate {
-    const NAME: &'static str = "ConcatenateDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Dataset];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeConcatenate)
-    }
+impl Maker for ConcatenateDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Concatenate(
             dataset_of(&inputs[0])?,
@@ -155,9 +146,4 @@ impl Elements for Sequence {
             None => Ok(None),
         }
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeZip>(r);
-    add::<MakeConcatenate>(r);
 }

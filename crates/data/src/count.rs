@@ -1,14 +1,26 @@
 //! Fewer elements, or the same again, by number.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, dataset_of};
-use crate::op::{Kind, Maker, add, count, int};
-use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use crate::op::{Maker, count, datasets, int};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail};
 use std::sync::Arc;
 
-/// Makes the first elements; all of them for a negative number.
-#[derive(Debug)]
-struct MakeTake;
+datasets! {
+    trait EmitCount;
+
+    /// The first `count` elements of `input_dataset`; all of them for a negative number.
+    TakeDataset: take_dataset(input_dataset: variant, count: int64) {};
+
+    /// What comes after the first `count` elements of `input_dataset`; nothing for a negative number.
+    SkipDataset: skip_dataset(input_dataset: variant, count: int64) {};
+
+    /// All elements of `input_dataset` `count` times; without end for a negative number.
+    RepeatDataset: repeat_dataset(input_dataset: variant, count: int64) {};
+
+    /// Every `num_shards`-th element of `input_dataset`, from number `index` on.
+    ShardDataset: shard_dataset(input_dataset: variant, num_shards: int64, index: int64) {};
+}
 
 #[derive(Debug)]
 struct Take {
@@ -16,12 +28,7 @@ struct Take {
     n: u64,
 }
 
-impl Maker for MakeTake {
-    const NAME: &'static str = "TakeDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeTake)
-    }
+impl Maker for TakeDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let input = dataset_of(&inputs[0])?;
         Ok(match count(&inputs[1])? {
@@ -81,10 +88,6 @@ impl Elements for TakeElements {
     }
 }
 
-/// Makes what comes after the first elements; nothing for a negative number.
-#[derive(Debug)]
-struct MakeSkip;
-
 #[derive(Debug)]
 struct Skip {
     input: DatasetRef,
@@ -92,12 +95,7 @@ struct Skip {
     n: Option<u64>,
 }
 
-impl Maker for MakeSkip {
-    const NAME: &'static str = "SkipDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeSkip)
-    }
+impl Maker for SkipDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Skip {
             input: dataset_of(&inputs[0])?,
@@ -155,10 +153,6 @@ impl Elements for SkipElements {
     }
 }
 
-/// Makes all elements several times; without end for a negative number.
-#[derive(Debug)]
-struct MakeRepeat;
-
 #[derive(Debug)]
 struct Repeat {
     input: DatasetRef,
@@ -166,12 +160,7 @@ struct Repeat {
     times: Option<u64>,
 }
 
-impl Maker for MakeRepeat {
-    const NAME: &'static str = "RepeatDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeRepeat)
-    }
+impl Maker for RepeatDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Repeat {
             input: dataset_of(&inputs[0])?,
@@ -233,10 +222,6 @@ impl Elements for RepeatElements {
     }
 }
 
-/// Makes every so many elements, from one number on.
-#[derive(Debug)]
-struct MakeShard;
-
 #[derive(Debug)]
 struct Shard {
     input: DatasetRef,
@@ -244,12 +229,7 @@ struct Shard {
     index: u64,
 }
 
-impl Maker for MakeShard {
-    const NAME: &'static str = "ShardDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeShard)
-    }
+impl Maker for ShardDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let (n, index) = (int(&inputs[1])?, int(&inputs[2])?);
         match (u64::try_from(n), u64::try_from(index)) {
@@ -293,11 +273,4 @@ impl Elements for ShardElements {
         self.input.skip(gap, runner)?;
         self.input.next(runner)
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeTake>(r);
-    add::<MakeSkip>(r);
-    add::<MakeRepeat>(r);
-    add::<MakeShard>(r);
 }

@@ -4,17 +4,24 @@ use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::function::{Caller, Function};
-use crate::op::{Kind, Maker, add};
+use crate::op::{Maker, datasets};
 use crate::source::row_of;
-use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
+use ferrograph_graph::{Graph, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Makes the elements of the datasets that a function gives for each element, one dataset after the other.
-#[derive(Debug)]
-struct MakeFlatMap {
-    function: Arc<Graph>,
+datasets! {
+    trait EmitFlat;
+
+    /// The elements of the datasets that `f` gives for each element of `input_dataset`, one dataset after the other.
+    FlatMapDataset: flat_map_dataset(input_dataset: variant, other_arguments: [Targuments]) {
+        /// Gives a dataset for an element and what it captured.
+        f: Arc<Graph>,
+    };
+
+    /// The rows of each element of `input_dataset`.
+    UnbatchDataset: unbatch_dataset(input_dataset: variant) {};
 }
 
 #[derive(Debug)]
@@ -23,26 +30,15 @@ struct FlatMap {
     function: Function,
 }
 
-impl Maker for MakeFlatMap {
-    const NAME: &'static str = "FlatMapDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    const REST: bool = true;
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeFlatMap {
-            function: a.graph("f")?,
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("f", Attr::Graph(self.function.clone()))
-    }
+impl Maker for FlatMapDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(FlatMap {
             input: dataset_of(&inputs[0])?,
-            function: Function::new(&self.function, &inputs[1..]),
+            function: Function::new(&self.f, &inputs[1..]),
         }))
     }
     fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.function]
+        smallvec![&self.f]
     }
 }
 
@@ -88,19 +84,10 @@ impl Elements for FlatMapElements {
     }
 }
 
-/// Makes the rows of each element.
-#[derive(Debug)]
-struct MakeUnbatch;
-
 #[derive(Debug)]
 struct Unbatch(DatasetRef);
 
-impl Maker for MakeUnbatch {
-    const NAME: &'static str = "UnbatchDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeUnbatch)
-    }
+impl Maker for UnbatchDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Unbatch(dataset_of(&inputs[0])?)))
     }
@@ -164,9 +151,4 @@ fn n_rows(element: &[Tensor]) -> Result<usize> {
         }
     }
     Ok(found.unwrap_or(0))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeFlatMap>(r);
-    add::<MakeUnbatch>(r);
 }

@@ -1,7 +1,7 @@
 //! Functions that pipelines apply to elements: graphs with what they captured.
 
-use ferrograph_graph::{AttrReader, Graph, Memo, Runner, Tensors};
-use ferrograph_tensor::{Result, Tensor, bail, err};
+use ferrograph_graph::{Graph, Memo, Runner, Tensors};
+use ferrograph_tensor::{Result, Tensor, err};
 use std::sync::Arc;
 
 /// A graph and the values that feed its last inputs.
@@ -65,14 +65,5 @@ impl Caller {
                 value.spec()
             )
         })
-    }
-}
-
-/// The number that an attribute gives, as a count.
-pub(crate) fn n_attr(a: &AttrReader<'_>, name: &str) -> Result<usize> {
-    let n = a.int(name)?;
-    match usize::try_from(n) {
-        Ok(n) => Ok(n),
-        Err(_) => bail!(Value, "{name} must not be negative, got {n}"),
     }
 }

@@ -1,9 +1,9 @@
 //! Elements that the host language makes.
 
 use crate::dataset::{BoxedElements, Dataset, DatasetRef};
-use crate::op::{Kind, Maker, check_element, dataset_op};
+use crate::op::{Maker, check_element, element_specs, types_of};
 use crate::{Elements, dataset::Cardinality};
-use ferrograph_graph::{Attr, AttrReader, Attrs, OpRef, Runner, Tensors};
+use ferrograph_graph::{OpRef, Runner, Tensors};
 use ferrograph_tensor::{Object, Result, Tensor, TensorSpec, bail};
 use std::any::Any;
 use std::fmt;
@@ -27,11 +27,25 @@ impl Object for Shared {
     }
 }
 
-/// Makes what a generator of the host language gives.
-#[derive(Debug)]
-struct MakeGenerated {
-    generator: Shared,
-    specs: Arc<[TensorSpec]>,
+pub use declared::EmitGenerator;
+use declared::GeneratorDataset;
+
+/// A generator is an object of the host: nothing makes the operation by name, so it is not registered.
+#[allow(dead_code)]
+mod declared {
+    use crate::op::datasets;
+    use ferrograph_tensor::Object;
+    use std::sync::Arc;
+
+    datasets! {
+        trait EmitGenerator;
+
+        /// What a generator of the host language gives for `arguments`.
+        GeneratorDataset: generator_dataset(arguments: [Targuments]) {
+            /// The generator.
+            generator: Arc<dyn Object>,
+        };
+    }
 }
 
 #[derive(Debug)]
@@ -41,24 +55,16 @@ struct Generated {
     specs: Arc<[TensorSpec]>,
 }
 
-impl Maker for MakeGenerated {
-    const NAME: &'static str = "GeneratorDataset";
-    const INPUTS: &'static [Kind] = &[];
-    const REST: bool = true;
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        bail!(
-            Unimplemented,
-            "a generator of the host language cannot be made by name"
-        )
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("generator", Attr::Object(Arc::new(self.generator.clone())))
-    }
+impl Maker for GeneratorDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
+        let generator = self.generator.as_any().downcast_ref::<Shared>();
+        let Some(generator) = generator else {
+            bail!(InvalidArgument, "{:?} is no generator", self.generator);
+        };
         Ok(Arc::new(Generated {
-            generator: self.generator.clone(),
+            generator: generator.clone(),
             arguments: inputs.iter().cloned().collect(),
-            specs: self.specs.clone(),
+            specs: element_specs(&self.output_types, &self.output_shapes)?.into(),
         }))
     }
 }
@@ -97,7 +103,7 @@ impl Elements for Started {
         };
         let element = elements.next(runner)?;
         match &element {
-            Some(element) => check_element(&self.dataset.specs, element)?,
+            Some(element) => check_element(types_of(&self.dataset.specs), element)?,
             None => {
                 self.ended = true;
                 self.elements = None;
@@ -109,9 +115,10 @@ impl Elements for Started {
 
 /// The operation that makes a dataset of a generator, whose arguments are its inputs.
 pub fn generator_op(generator: Arc<dyn Generator>, specs: Vec<TensorSpec>) -> OpRef {
-    let maker = MakeGenerated {
-        generator: Shared(generator),
-        specs: specs.clone().into(),
-    };
-    dataset_op(maker, specs)
+    let (output_types, output_shapes) = specs.into_iter().map(|s| (s.dtype, s.shape)).unzip();
+    Arc::new(GeneratorDataset {
+        generator: Arc::new(Shared(generator)),
+        output_types,
+        output_shapes,
+    })
 }

@@ -3,26 +3,35 @@
 use crate::dataset::{
     BoxedElements, Dataset, DatasetHandle, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::function::{Caller, Function, n_attr};
-use crate::op::{Kind, Maker, add, element_specs};
+use crate::function::{Caller, Function};
+use crate::op::{Maker, datasets, element_specs};
 use crate::source::List;
-use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
-use ferrograph_ops::{read_specs, specs_attrs};
-use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
+use ferrograph_graph::{Graph, Runner, Tensors};
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Makes the elements of the datasets that a function gives for a key and a window of elements of that key. Inputs:
-/// the dataset, then what the three functions captured.
-#[derive(Debug)]
-struct MakeGroups {
-    key: Arc<Graph>,
-    reduce: Arc<Graph>,
-    size: Arc<Graph>,
-    n_key: usize,
-    n_reduce: usize,
-    input_specs: Arc<[TensorSpec]>,
+datasets! {
+    trait EmitGroup;
+
+    /// The elements of the datasets that `reduce_func` gives for a key and a window of elements of that key.
+    GroupByWindowDataset: group_by_window_dataset(input_dataset: variant, captures: [Tcaptures]) {
+        /// Gives the key of an element.
+        key_func: Arc<Graph>,
+        /// Gives a dataset for a key and a window of elements.
+        reduce_func: Arc<Graph>,
+        /// Gives the size of windows for a key.
+        window_size_func: Arc<Graph>,
+        /// How many of `captures` are those of `key_func`.
+        n_key_captures: usize,
+        /// How many, behind them, are those of `reduce_func`.
+        n_reduce_captures: usize,
+        /// The dtypes of the components of `input_dataset`.
+        input_types: Vec<DType>,
+        /// Their shapes.
+        input_shapes: Vec<PartialShape>,
+    };
 }
 
 #[derive(Debug)]
@@ -34,49 +43,26 @@ struct Groups {
     specs: Arc<[TensorSpec]>,
 }
 
-impl Maker for MakeGroups {
-    const NAME: &'static str = "GroupByWindowDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    const REST: bool = true;
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        element_specs(a)?;
-        Ok(MakeGroups {
-            key: a.graph("key_func")?,
-            reduce: a.graph("reduce_func")?,
-            size: a.graph("window_size_func")?,
-            n_key: n_attr(a, "n_key_captures")?,
-            n_reduce: n_attr(a, "n_reduce_captures")?,
-            input_specs: read_specs(a, "input_types", "input_shapes")?.into(),
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        let attrs = Attrs::new()
-            .with("key_func", Attr::Graph(self.key.clone()))
-            .with("reduce_func", Attr::Graph(self.reduce.clone()))
-            .with("window_size_func", Attr::Graph(self.size.clone()))
-            .with("n_key_captures", Attr::Int(self.n_key as i64))
-            .with("n_reduce_captures", Attr::Int(self.n_reduce as i64));
-        let specs = specs_attrs(Attrs::new(), &self.input_specs);
-        let input = |name| specs.get(name).cloned().unwrap_or(Attr::Ints(Vec::new()));
-        attrs
-            .with("input_types", input("output_types"))
-            .with("input_shapes", input("output_shapes"))
-    }
+impl Maker for GroupByWindowDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let short = || err!(InvalidArgument, "fewer inputs than the functions captured");
         let rest = &inputs[1..];
-        let (key, rest) = rest.split_at_checked(self.n_key).ok_or_else(short)?;
-        let (reduce, size) = rest.split_at_checked(self.n_reduce).ok_or_else(short)?;
+        let (key, rest) = rest
+            .split_at_checked(self.n_key_captures)
+            .ok_or_else(short)?;
+        let (reduce, size) = rest
+            .split_at_checked(self.n_reduce_captures)
+            .ok_or_else(short)?;
         Ok(Arc::new(Groups {
             input: dataset_of(&inputs[0])?,
-            key: Function::new(&self.key, key),
-            reduce: Function::new(&self.reduce, reduce),
-            size: Function::new(&self.size, size),
-            specs: self.input_specs.clone(),
+            key: Function::new(&self.key_func, key),
+            reduce: Function::new(&self.reduce_func, reduce),
+            size: Function::new(&self.window_size_func, size),
+            specs: element_specs(&self.input_types, &self.input_shapes)?.into(),
         }))
     }
     fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.key, &self.reduce, &self.size]
+        smallvec![&self.key_func, &self.reduce_func, &self.window_size_func]
     }
 }
 
@@ -184,8 +170,4 @@ impl Elements for GroupElements {
         }
         Ok(None)
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeGroups>(r);
 }

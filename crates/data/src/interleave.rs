@@ -4,16 +4,21 @@ use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::function::{Caller, Function};
-use crate::op::{Kind, Maker, add, positive};
-use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets, positive};
+use ferrograph_graph::{Graph, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Makes the elements of the datasets that a function gives, so many of them at a time in a cycle.
-#[derive(Debug)]
-struct MakeInterleave {
-    function: Arc<Graph>,
+datasets! {
+    trait EmitInterleave;
+
+    /// The elements of the datasets that `f` gives for those of `input_dataset`, `cycle_length` of them at a time,
+    /// `block_length` elements of each in turn.
+    InterleaveDataset: interleave_dataset(input_dataset: variant, cycle_length: int64, block_length: int64, other_arguments: [Targuments]) {
+        /// Gives a dataset for an element and what it captured.
+        f: Arc<Graph>,
+    };
 }
 
 #[derive(Debug)]
@@ -24,28 +29,17 @@ struct Interleave {
     function: Function,
 }
 
-impl Maker for MakeInterleave {
-    const NAME: &'static str = "InterleaveDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int];
-    const REST: bool = true;
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeInterleave {
-            function: a.graph("f")?,
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("f", Attr::Graph(self.function.clone()))
-    }
+impl Maker for InterleaveDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Interleave {
             input: dataset_of(&inputs[0])?,
             cycle: positive(&inputs[1], "cycle_length")?,
             block: positive(&inputs[2], "block_length")?,
-            function: Function::new(&self.function, &inputs[3..]),
+            function: Function::new(&self.f, &inputs[3..]),
         }))
     }
     fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.function]
+        smallvec![&self.f]
     }
 }
 
@@ -131,8 +125,4 @@ impl Elements for Cycle {
         }
         Ok(None)
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeInterleave>(r);
 }

@@ -3,17 +3,32 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::op::{Kind, Maker, add, int};
+use crate::op::{Maker, datasets, int};
 use crate::source::List;
-use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{DType, ErrorKind, Result, Tensor, bail};
 use hashbrown::HashSet;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Makes the elements of its input, computed by the first iteration that reaches the end.
-#[derive(Debug)]
-struct MakeCache;
+datasets! {
+    trait EmitKeep;
+
+    /// The elements of `input_dataset`, computed by the first iteration that reaches the end.
+    CacheDatasetV2: cache_dataset(input_dataset: variant) {};
+
+    /// The elements of `input_dataset`, which are computed when they are asked for.
+    PrefetchDataset: prefetch_dataset(input_dataset: variant, buffer_size: int64) {};
+
+    /// Each element of `input_dataset` once, where it comes first.
+    UniqueDataset: unique_dataset(input_dataset: variant) {};
+
+    /// The elements of `input_dataset` that can be computed.
+    IgnoreErrorsDataset: ignore_errors_dataset(input_dataset: variant) {};
+
+    /// The elements of `input_dataset`, which have to be `cardinality` in number.
+    AssertCardinalityDataset: assert_cardinality_dataset(input_dataset: variant, cardinality: int64) {};
+}
 
 #[derive(Debug)]
 struct Cache {
@@ -21,12 +36,7 @@ struct Cache {
     kept: Mutex<Option<Arc<Vec<Tensors>>>>,
 }
 
-impl Maker for MakeCache {
-    const NAME: &'static str = "CacheDatasetV2";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeCache)
-    }
+impl Maker for CacheDatasetV2 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Cache {
             input: dataset_of(&inputs[0])?,
@@ -84,34 +94,16 @@ impl Elements for Recording {
     }
 }
 
-/// Makes the elements of its input. They are computed when they are asked for.
-#[derive(Debug)]
-struct MakePrefetch;
-
-impl Maker for MakePrefetch {
-    const NAME: &'static str = "PrefetchDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakePrefetch)
-    }
+impl Maker for PrefetchDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         dataset_of(&inputs[0])
     }
 }
 
-/// Makes each element once, where it comes first.
-#[derive(Debug)]
-struct MakeUnique;
-
 #[derive(Debug)]
 struct Unique(DatasetRef);
 
-impl Maker for MakeUnique {
-    const NAME: &'static str = "UniqueDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeUnique)
-    }
+impl Maker for UniqueDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Unique(dataset_of(&inputs[0])?)))
     }
@@ -168,19 +160,10 @@ impl Elements for UniqueElements {
     }
 }
 
-/// Makes the elements that can be computed.
-#[derive(Debug)]
-struct MakeWithoutErrors;
-
 #[derive(Debug)]
 struct WithoutErrors(DatasetRef);
 
-impl Maker for MakeWithoutErrors {
-    const NAME: &'static str = "IgnoreErrorsDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeWithoutErrors)
-    }
+impl Maker for IgnoreErrorsDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(WithoutErrors(dataset_of(&inputs[0])?)))
     }
@@ -206,22 +189,13 @@ impl Elements for Working {
     }
 }
 
-/// Makes the elements of its input, which have to be so many.
-#[derive(Debug)]
-struct MakeCounted;
-
 #[derive(Debug)]
 struct Counted {
     input: DatasetRef,
     expected: i64,
 }
 
-impl Maker for MakeCounted {
-    const NAME: &'static str = "AssertCardinalityDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeCounted)
-    }
+impl Maker for AssertCardinalityDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Counted {
             input: dataset_of(&inputs[0])?,
@@ -274,12 +248,4 @@ impl Elements for CountedElements {
         }
         Ok(element)
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeCache>(r);
-    add::<MakePrefetch>(r);
-    add::<MakeUnique>(r);
-    add::<MakeWithoutErrors>(r);
-    add::<MakeCounted>(r);
 }

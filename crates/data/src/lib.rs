@@ -10,6 +10,7 @@ mod choose;
 mod combine;
 mod count;
 mod dataset;
+pub mod emit;
 mod flat;
 mod function;
 mod generator;

@@ -4,8 +4,8 @@ use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::function::{Caller, Function};
-use crate::op::{Kind, Maker, add};
-use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets};
+use ferrograph_graph::{Graph, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -79,49 +79,52 @@ impl Elements for AppliedElements {
     }
 }
 
-macro_rules! makers {
-    ($($(#[$doc:meta])* $maker:ident, $name:literal, $attr:literal, $how:expr;)*) => { $(
-        $(#[$doc])*
-        #[derive(Debug)]
-        struct $maker {
-            function: Arc<Graph>,
-        }
+datasets! {
+    trait EmitMap;
 
-        impl Maker for $maker {
-            const NAME: &'static str = $name;
-            const INPUTS: &'static [Kind] = &[Kind::Dataset];
-            const REST: bool = true;
-            fn read(a: &AttrReader<'_>) -> Result<Self> {
-                Ok($maker { function: a.graph($attr)? })
-            }
-            fn attrs(&self) -> Attrs {
-                Attrs::new().with($attr, Attr::Graph(self.function.clone()))
-            }
+    /// What `f` gives for each element of `input_dataset`.
+    MapDataset: map_dataset(input_dataset: variant, other_arguments: [Targuments]) {
+        /// Takes an element and what it captured.
+        f: Arc<Graph>,
+    };
+
+    /// The elements of `input_dataset` that `predicate` holds for.
+    FilterDataset: filter_dataset(input_dataset: variant, other_arguments: [Targuments]) {
+        /// Takes an element and what it captured.
+        predicate: Arc<Graph>,
+    };
+
+    /// The elements of `input_dataset` before the first that `predicate` does not hold for.
+    TakeWhileDataset: take_while_dataset(input_dataset: variant, other_arguments: [Targuments]) {
+        /// Takes an element and what it captured.
+        predicate: Arc<Graph>,
+    };
+}
+
+/// A function applied to the elements of input 0; the others are what it captured.
+fn applied(how: Use, function: &Arc<Graph>, inputs: &[Tensor]) -> Result<DatasetRef> {
+    Ok(Arc::new(Applied {
+        how,
+        input: dataset_of(&inputs[0])?,
+        function: Function::new(function, &inputs[1..]),
+    }))
+}
+
+macro_rules! makers {
+    ($($op:ident, $function:ident, $how:expr;)*) => { $(
+        impl Maker for $op {
             fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
-                Ok(Arc::new(Applied {
-                    how: $how,
-                    input: dataset_of(&inputs[0])?,
-                    function: Function::new(&self.function, &inputs[1..]),
-                }))
+                applied($how, &self.$function, inputs)
             }
             fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-                smallvec![&self.function]
+                smallvec![&self.$function]
             }
         }
     )* };
 }
 
 makers! {
-    /// Makes what a function gives for each element.
-    MakeMap, "MapDataset", "f", Use::Map;
-    /// Makes the elements that a predicate holds for.
-    MakeFilter, "FilterDataset", "predicate", Use::Filter;
-    /// Makes the elements before the first that a predicate does not hold for.
-    MakeTakeWhile, "TakeWhileDataset", "predicate", Use::TakeWhile;
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeMap>(r);
-    add::<MakeFilter>(r);
-    add::<MakeTakeWhile>(r);
+    MapDataset, f, Use::Map;
+    FilterDataset, predicate, Use::Filter;
+    TakeWhileDataset, predicate, Use::TakeWhile;
 }

@@ -1,33 +1,13 @@
 //! What operations that make datasets have in common.
 
-use crate::dataset::{DatasetHandle, DatasetRef};
-use ferrograph_graph::{
-    AttrReader, Attrs, Differentiability, Graph, Inputs, Op, OpRef, Region, Registry, Runner,
-    Specs, Tensors, op_object,
-};
-use ferrograph_ops::{read_specs, specs_attrs};
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
-use smallvec::{SmallVec, smallvec};
-use std::fmt;
+use crate::dataset::DatasetRef;
+use ferrograph_graph::{Declared, Graph};
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The part of a dataset operation that is its own: its fields are its attributes.
-pub(crate) trait Maker: fmt::Debug + Send + Sync + Sized + 'static {
-    /// The name in the public GraphDef vocabulary.
-    const NAME: &'static str;
-    /// The kinds of the leading inputs. What follows is `rest`.
-    const INPUTS: &'static [Kind];
-    /// Whether further inputs may follow: components, states, or what a function captured.
-    const REST: bool = false;
-
-    /// Reads its attributes.
-    fn read(a: &AttrReader<'_>) -> Result<Self>;
-
-    /// Its attributes.
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-    }
-
+/// The part of a dataset operation that is its own beside its declaration.
+pub(crate) trait Maker: Declared {
     /// The dataset of these inputs.
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef>;
 
@@ -35,94 +15,92 @@ pub(crate) trait Maker: fmt::Debug + Send + Sync + Sized + 'static {
     fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
         SmallVec::new()
     }
+
+    /// Checks its attributes.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
-/// What an input has to be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    /// A dataset.
-    Dataset,
-    /// A scalar int64.
-    Int,
-    /// A scalar bool.
-    Bool,
-}
-
-impl Kind {
-    fn dtype(self) -> DType {
-        match self {
-            Kind::Dataset => DType::Variant,
-            Kind::Int => DType::Int64,
-            Kind::Bool => DType::Bool,
+/// Declares operations that make datasets, which have a variant for output and the types of the components of elements
+/// for last attributes; what each makes is its [`Maker`].
+macro_rules! datasets {
+    (
+        trait $emits:ident;
+        $(
+            $(#[doc = $doc:literal])*
+            $op:ident: $method:ident $inputs:tt { $($attrs:tt)* };
+        )*
+    ) => {
+        ::ferrograph_graph::declare! {
+            trait $emits;
+            $(
+                $(#[doc = $doc])*
+                $op: $method $inputs -> (handle: variant), gradient Stops {
+                    $($attrs)*
+                    /// The dtypes of the components of an element.
+                    output_types: Vec<::ferrograph_tensor::DType>,
+                    /// Their shapes.
+                    output_shapes: Vec<::ferrograph_tensor::PartialShape>,
+                };
+            )*
         }
+
+        $(
+            impl ::ferrograph_graph::Op for $op {
+                ::ferrograph_graph::declared!();
+                fn infer(
+                    &self,
+                    _inputs: &::ferrograph_graph::Inputs<'_>,
+                ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Specs> {
+                    $crate::op::Maker::check(self)?;
+                    $crate::op::element_specs(&self.output_types, &self.output_shapes)?;
+                    let handle =
+                        ::ferrograph_tensor::TensorSpec::scalar(::ferrograph_tensor::DType::Variant);
+                    Ok(::smallvec::smallvec![handle])
+                }
+                fn eval(
+                    &self,
+                    _runner: &dyn ::ferrograph_graph::Runner,
+                    inputs: &[::ferrograph_tensor::Tensor],
+                ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Tensors> {
+                    let specs = $crate::op::element_specs(&self.output_types, &self.output_shapes)?;
+                    let dataset = $crate::op::Maker::make(self, inputs)?;
+                    let specs = specs.into();
+                    let handle = $crate::dataset::DatasetHandle { dataset, specs };
+                    Ok(::smallvec::smallvec![handle.into_tensor()])
+                }
+                fn regions(&self) -> ::smallvec::SmallVec<[::ferrograph_graph::Region<'_>; 2]> {
+                    let functions = $crate::op::Maker::functions(self).into_iter();
+                    functions.map(::ferrograph_graph::Region::function).collect()
+                }
+            }
+        )*
+    };
+}
+pub(crate) use datasets;
+
+/// The types of components by their dtypes and shapes.
+pub(crate) fn element_specs(types: &[DType], shapes: &[PartialShape]) -> Result<Vec<TensorSpec>> {
+    if types.len() != shapes.len() {
+        bail!(
+            Value,
+            "{} dtypes and {} shapes of components",
+            types.len(),
+            shapes.len()
+        );
     }
+    let pairs = types.iter().zip(shapes);
+    Ok(pairs
+        .map(|(dtype, shape)| TensorSpec::new(*dtype, shape.clone()))
+        .collect())
 }
 
-/// An operation that makes a dataset.
-#[derive(Debug)]
-pub(crate) struct DatasetOp<M> {
-    maker: M,
-    specs: Arc<[TensorSpec]>,
-}
-
-impl<M: Maker> Op for DatasetOp<M> {
-    op_object!();
-    fn name(&self) -> &'static str {
-        M::NAME
-    }
-    fn attrs(&self) -> Attrs {
-        specs_attrs(self.maker.attrs(), &self.specs)
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let n = M::INPUTS.len();
-        if inputs.len() < n || (!M::REST && inputs.len() > n) {
-            bail!(Type, "expected {n} inputs, got {}", inputs.len());
-        }
-        for (i, kind) in M::INPUTS.iter().enumerate() {
-            inputs.expect_dtype(i, kind.dtype())?;
-        }
-        Ok(smallvec![TensorSpec::scalar(DType::Variant)])
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let handle = DatasetHandle {
-            dataset: self.maker.make(inputs)?,
-            specs: self.specs.clone(),
-        };
-        Ok(smallvec![handle.into_tensor()])
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
-        (self.maker.functions().into_iter())
-            .map(Region::function)
-            .collect()
-    }
-}
-
-fn construct<M: Maker>(a: &AttrReader<'_>) -> Result<OpRef> {
-    Ok(Arc::new(DatasetOp {
-        maker: M::read(a)?,
-        specs: element_specs(a)?.into(),
-    }))
-}
-
-/// Adds the operation of a maker.
-pub(crate) fn add<M: Maker>(r: &mut Registry) {
-    r.add(M::NAME, construct::<M>);
-}
-
-/// The types of the components that an operation's attributes tell.
-pub(crate) fn element_specs(a: &AttrReader<'_>) -> Result<Vec<TensorSpec>> {
-    read_specs(a, "output_types", "output_shapes")
-}
-
-/// A dataset operation of that maker, for bindings whose attributes are host objects.
-pub(crate) fn dataset_op<M: Maker>(maker: M, specs: Vec<TensorSpec>) -> OpRef {
-    Arc::new(DatasetOp {
-        maker,
-        specs: specs.into(),
-    })
+/// The dtypes and shapes of components.
+pub(crate) fn types_of(
+    specs: &[TensorSpec],
+) -> impl ExactSizeIterator<Item = (DType, &PartialShape)> {
+    specs.iter().map(|spec| (spec.dtype, &spec.shape))
 }
 
 /// The scalar int64 in a tensor.
@@ -145,28 +123,21 @@ pub(crate) fn count(t: &Tensor) -> Result<Option<u64>> {
 }
 
 /// Whether the tensors have these dtypes and shapes that fit.
-pub(crate) fn check_element(specs: &[TensorSpec], element: &[Tensor]) -> Result<()> {
-    if specs.len() != element.len() {
+pub(crate) fn check_element<'a>(
+    types: impl ExactSizeIterator<Item = (DType, &'a PartialShape)>,
+    element: &[Tensor],
+) -> Result<()> {
+    if types.len() != element.len() {
         bail!(
             InvalidArgument,
             "an element has {} components, expected {}",
             element.len(),
-            specs.len()
+            types.len()
         );
     }
-    for (i, (spec, t)) in specs.iter().zip(element).enumerate() {
-        let fits = spec.dtype == t.dtype()
-            && match spec.shape.dims() {
-                None => true,
-                Some(dims) => {
-                    dims.len() == t.rank()
-                        && dims
-                            .iter()
-                            .zip(t.shape().iter())
-                            .all(|(d, n)| d.known().is_none_or(|d| d == *n))
-                }
-            };
-        if !fits {
+    for (i, ((dtype, shape), t)) in types.zip(element).enumerate() {
+        if dtype != t.dtype() || !shape.accepts(t.shape()) {
+            let spec = TensorSpec::new(dtype, shape.clone());
             bail!(
                 InvalidArgument,
                 "component {i} of an element is {}, expected {spec}",

@@ -1,11 +1,8 @@
 //! Values that may be missing.
 
 use crate::op::{check_element, element_specs};
-use ferrograph_graph::{
-    Attrs, Differentiability, Inputs, Op, Registry, Runner, Specs, Tensors, op_object,
-};
-use ferrograph_ops::specs_attrs;
-use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
 use std::any::Any;
 use std::sync::Arc;
@@ -39,19 +36,39 @@ impl OptionalValue {
     }
 }
 
+declare! {
+    trait EmitOptionals;
+
+    /// An optional of `components`.
+    OptionalFromValue: optional_from_value(components: [Toutput_types]) -> (optional: variant), gradient Stops;
+
+    /// An optional of nothing.
+    OptionalNone: optional_none() -> (optional: variant), gradient Stops;
+
+    /// Whether `optional` has a value.
+    OptionalHasValue: optional_has_value(optional: variant) -> (has_value: bool), gradient Stops;
+
+    /// The components of the value of `optional`.
+    OptionalGetValue: optional_get_value(optional: variant) -> (components: [output_types]), gradient Stops {
+        /// The dtypes of the components of the value.
+        output_types: Vec<DType>,
+        /// Their shapes.
+        output_shapes: Vec<PartialShape>,
+    };
+}
+
+impl OptionalGetValue {
+    fn types(&self) -> impl ExactSizeIterator<Item = (DType, &PartialShape)> {
+        self.output_types.iter().copied().zip(&self.output_shapes)
+    }
+}
+
 fn variant() -> TensorSpec {
     TensorSpec::scalar(DType::Variant)
 }
 
-/// An optional of these components.
-#[derive(Debug)]
-struct FromValue;
-
-impl Op for FromValue {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "OptionalFromValue"
-    }
+impl Op for OptionalFromValue {
+    declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![variant()])
     }
@@ -59,95 +76,41 @@ impl Op for FromValue {
         let value = inputs.iter().cloned().collect();
         Ok(smallvec![OptionalValue(Some(value)).into_tensor()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
-/// An optional of nothing.
-#[derive(Debug)]
-struct Missing;
-
-impl Op for Missing {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "OptionalNone"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(0)?;
+impl Op for OptionalNone {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![variant()])
     }
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
         Ok(smallvec![OptionalValue(None).into_tensor()])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
-/// Whether there is a value.
-#[derive(Debug)]
-struct HasValue;
-
-impl Op for HasValue {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "OptionalHasValue"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        inputs.expect_dtype(0, DType::Variant)?;
+impl Op for OptionalHasValue {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![TensorSpec::scalar(DType::Bool)])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let has = OptionalValue::of(&inputs[0])?.0.is_some();
         Ok(smallvec![Tensor::scalar(has)?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
 }
 
-/// The components of the value.
-#[derive(Debug)]
-struct GetValue {
-    specs: Vec<TensorSpec>,
-}
-
-impl Op for GetValue {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "OptionalGetValue"
-    }
-    fn attrs(&self) -> Attrs {
-        specs_attrs(Attrs::new(), &self.specs)
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        inputs.expect_dtype(0, DType::Variant)?;
-        Ok(self.specs.iter().cloned().collect())
+impl Op for OptionalGetValue {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        element_specs(&self.output_types, &self.output_shapes).map(Specs::from_vec)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match &OptionalValue::of(&inputs[0])?.0 {
             Some(value) => {
-                check_element(&self.specs, value)?;
+                check_element(self.types(), value)?;
                 Ok(value.clone())
             }
             None => bail!(InvalidArgument, "the optional has no value"),
         }
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("OptionalFromValue", |_| Ok(Arc::new(FromValue)));
-    r.add("OptionalNone", |_| Ok(Arc::new(Missing)));
-    r.add("OptionalHasValue", |_| Ok(Arc::new(HasValue)));
-    r.add("OptionalGetValue", |a| {
-        Ok(Arc::new(GetValue {
-            specs: element_specs(a)?,
-        }))
-    });
 }

@@ -2,18 +2,21 @@
 
 use crate::batch::{collect, n_batches};
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
-use crate::function::n_attr;
-use crate::op::{Kind, Maker, add, positive};
-use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets, positive};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{Bytes, DType, Dims, Result, Shape, Tensor, bail};
 use std::sync::Arc;
 
-/// Makes stacks of consecutive elements padded at their ends. Inputs: the dataset, the size, whether a short rest is
-/// dropped; then for each component its padded shape (-1: as long as the longest), then each one's padding.
-#[derive(Debug)]
-struct MakePadded {
-    n: usize,
+datasets! {
+    trait EmitPadded;
+
+    /// Stacks of `batch_size` consecutive elements of `input_dataset` padded at their ends. `shapes_and_paddings` holds for
+    /// each component its padded shape (-1: as long as the longest), then each one's padding.
+    PaddedBatchDatasetV2: padded_batch_dataset(input_dataset: variant, batch_size: int64, drop_remainder: bool, shapes_and_paddings: [Tpadding]) {
+        /// How many components an element has.
+        n_components as "N": usize,
+    };
 }
 
 /// How one component is padded.
@@ -31,27 +34,18 @@ struct Padded {
     paddings: Vec<Padding>,
 }
 
-impl Maker for MakePadded {
-    const NAME: &'static str = "PaddedBatchDatasetV2";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Bool];
-    const REST: bool = true;
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakePadded { n: n_attr(a, "N")? })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("N", Attr::Int(self.n as i64))
-    }
+impl Maker for PaddedBatchDatasetV2 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let rest = &inputs[3..];
-        if rest.len() != 2 * self.n {
+        if rest.len() != 2 * self.n_components {
             bail!(
                 InvalidArgument,
                 "{} components need a shape and a padding each, got {} inputs",
-                self.n,
+                self.n_components,
                 rest.len()
             );
         }
-        let (shapes, values) = rest.split_at(self.n);
+        let (shapes, values) = rest.split_at(self.n_components);
         let padding = |(shape, value): (&Tensor, &Tensor)| {
             let dims = shape.to_i64s()?;
             Ok(Padding {
@@ -195,8 +189,4 @@ impl ItemString for Tensor {
             ),
         }
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakePadded>(r);
 }

@@ -1,27 +1,48 @@
 //! What a whole dataset comes to: a fold over it, its only element, how many there are.
 
 use crate::dataset::{DatasetHandle, dataset_of, pause};
-use crate::function::{Function, n_attr};
-use crate::iterator_ops::{GetNext, HasNext, MakeIterator, NewIterator};
-use crate::op::{check_element, element_specs};
+use crate::function::Function;
+use crate::iterator_ops::{AnonymousIteratorV3, IteratorGetNext, IteratorHasNext, MakeIterator};
+use crate::op::{check_element, element_specs, types_of};
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Branch, Differentiability, Effect, Graph, Inputs, Op, OpRef, Region,
-    Registry, Runner, Specs, Tensors, Trace, TraceRef, Val, ValueId, op_object,
+    Branch, Graph, Inputs, Op, OpRef, Region, Runner, Specs, Tensors, Trace, TraceRef, Val,
+    ValueId, declare, declared,
 };
-use ferrograph_ops::{Call, Const, Placeholder, While, specs_attrs};
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_ops::{Call, Const, Placeholder, While};
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// The state after a function was applied to it and each element in turn. Inputs: the dataset, the state, what the
-/// function captured.
-#[derive(Debug)]
-struct Reduce {
-    function: Arc<Graph>,
-    n_state: usize,
-    specs: Vec<TensorSpec>,
+declare! {
+    trait EmitFolds;
+
+    /// The state after `f` was applied to it and each element of `input_dataset` in turn; behind the first state stands
+    /// what `f` captured.
+    ReduceDataset: reduce_dataset(input_dataset: variant, initial_state_and_captures: [Tstate])
+        -> (components: [output_types]), gradient Stops, effect World {
+        /// Gives the next state.
+        f: Arc<Graph>,
+        /// How many tensors the state is.
+        n_state: usize,
+        /// The dtypes of the components of the state.
+        output_types: Vec<DType>,
+        /// Their shapes.
+        output_shapes: Vec<PartialShape>,
+    };
+
+    /// The only element of `dataset`.
+    DatasetToSingleElement: dataset_to_single_element(dataset: variant)
+        -> (components: [output_types]), gradient Stops, effect World {
+        /// The dtypes of the components of an element.
+        output_types: Vec<DType>,
+        /// Their shapes.
+        output_shapes: Vec<PartialShape>,
+    };
+
+    /// How many elements `input_dataset` has: -1 for no end, -2 where only iterating tells.
+    DatasetCardinality: dataset_cardinality(input_dataset: variant) -> (cardinality: int64), gradient Stops;
 }
 
 /// Calls a function without state on each element.
@@ -34,19 +55,11 @@ fn for_effects(runner: &dyn Runner, handle: &DatasetHandle, function: Function) 
     Ok(())
 }
 
-impl Op for Reduce {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "ReduceDataset"
-    }
-    fn attrs(&self) -> Attrs {
-        let attrs = Attrs::new()
-            .with("f", Attr::Graph(self.function.clone()))
-            .with("n_state", Attr::Int(self.n_state as i64));
-        specs_attrs(attrs, &self.specs)
-    }
+impl Op for ReduceDataset {
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        if inputs.len() <= self.n_state || self.specs.len() != self.n_state {
+        let specs = element_specs(&self.output_types, &self.output_shapes)?;
+        if inputs.len() <= self.n_state || specs.len() != self.n_state {
             bail!(
                 Type,
                 "a reduction of {} state tensors got {} inputs",
@@ -54,31 +67,25 @@ impl Op for Reduce {
                 inputs.len()
             );
         }
-        inputs.expect_dtype(0, DType::Variant)?;
-        for (i, spec) in self.specs.iter().enumerate() {
+        for (i, spec) in specs.iter().enumerate() {
             inputs.expect_dtype(i + 1, spec.dtype)?;
         }
-        Ok(self.specs.iter().cloned().collect())
-    }
-    fn effect(&self) -> Effect {
-        Effect::World
+        Ok(Specs::from_vec(specs))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let handle = DatasetHandle::of(&inputs[0])?;
         if self.n_state == 0 {
-            for_effects(runner, handle, Function::new(&self.function, &inputs[1..]))?;
+            for_effects(runner, handle, Function::new(&self.f, &inputs[1..]))?;
             return Ok(Tensors::new());
         }
-        let graph = reduction(&self.function, &self.specs, &handle.specs)?;
+        let specs = element_specs(&self.output_types, &self.output_shapes)?;
+        let graph = reduction(&self.f, &specs, &handle.specs)?;
         let state = runner.run(&graph, inputs.iter().cloned().collect())?;
-        check_element(&self.specs, &state)?;
+        check_element(types_of(&specs), &state)?;
         Ok(state)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
     fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
-        smallvec![Region::function(&self.function)]
+        smallvec![Region::function(&self.f)]
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         UNBOUNDED_FLOPS
@@ -132,7 +139,7 @@ fn condition(n_state: usize) -> Result<Branch> {
     let iterator = add_input(&trace, &TensorSpec::scalar(DType::Resource))?;
     let value = Tensor::scalar(false)?;
     let no = add_node(&trace, Arc::new(Const { value }), &[])?;
-    let more = add_node(&trace, Arc::new(HasNext), &[iterator, no[0]])?;
+    let more = add_node(&trace, Arc::new(IteratorHasNext), &[iterator, no[0]])?;
     Ok(Branch {
         graph: trace.seal(more)?.0,
         inputs: vec![number(n_state)?],
@@ -150,8 +157,12 @@ fn body(
     let mut arguments = add_inputs(&trace, state)?;
     let iterator = add_input(&trace, &TensorSpec::scalar(DType::Resource))?;
     let captured = add_inputs(&trace, captured)?;
-    let specs = element.to_vec();
-    arguments.extend(add_node(&trace, Arc::new(GetNext { specs }), &[iterator])?);
+    let (output_types, output_shapes) = unzipped(element);
+    let next = IteratorGetNext {
+        output_types,
+        output_shapes,
+    };
+    arguments.extend(add_node(&trace, Arc::new(next), &[iterator])?);
     arguments.extend(&captured);
     let graph = function.clone();
     let next = add_node(&trace, Arc::new(Call { graph }), &arguments)?;
@@ -168,13 +179,22 @@ fn whole(looped: While, element: &[TensorSpec], captured: &[TensorSpec]) -> Resu
     let dataset = add_input(&trace, &TensorSpec::scalar(DType::Variant))?;
     let mut inputs = add_inputs(&trace, &looped.vars)?;
     let captured = add_inputs(&trace, captured)?;
-    let specs = element.to_vec();
-    let iterator = add_node(&trace, Arc::new(NewIterator { specs }), &[])?;
+    let (output_types, output_shapes) = unzipped(element);
+    let iterator = AnonymousIteratorV3 {
+        output_types,
+        output_shapes,
+    };
+    let iterator = add_node(&trace, Arc::new(iterator), &[])?;
     add_node(&trace, Arc::new(MakeIterator), &[dataset, iterator[0]])?;
     inputs.push(iterator[0]);
     inputs.extend(captured);
     let outputs = add_node(&trace, Arc::new(looped), &inputs)?;
     Ok(trace.seal(outputs)?.0)
+}
+
+fn unzipped(specs: &[TensorSpec]) -> (Vec<DType>, Vec<PartialShape>) {
+    let pairs = specs.iter().map(|s| (s.dtype, s.shape.clone()));
+    pairs.unzip()
 }
 
 fn number(i: usize) -> Result<u32> {
@@ -205,27 +225,10 @@ fn add_node(trace: &TraceRef, op: OpRef, inputs: &[ValueId]) -> Result<Vec<Value
 /// What an iteration over all elements counts as: worth running without locks.
 const UNBOUNDED_FLOPS: f64 = 1e9;
 
-/// The only element of a dataset.
-#[derive(Debug)]
-struct Single {
-    specs: Vec<TensorSpec>,
-}
-
-impl Op for Single {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "DatasetToSingleElement"
-    }
-    fn attrs(&self) -> Attrs {
-        specs_attrs(Attrs::new(), &self.specs)
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        inputs.expect_dtype(0, DType::Variant)?;
-        Ok(self.specs.iter().cloned().collect())
-    }
-    fn effect(&self) -> Effect {
-        Effect::World
+impl Op for DatasetToSingleElement {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        element_specs(&self.output_types, &self.output_shapes).map(Specs::from_vec)
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let mut elements = dataset_of(&inputs[0])?.open()?;
@@ -238,54 +241,22 @@ impl Op for Single {
         if elements.next(runner)?.is_some() {
             bail!(InvalidArgument, "the dataset has more than one element");
         }
-        check_element(&self.specs, &element)?;
+        let types = self.output_types.iter().copied();
+        check_element(types.zip(&self.output_shapes), &element)?;
         Ok(element)
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         UNBOUNDED_FLOPS
     }
 }
 
-/// How many elements there are: -1 for no end, -2 where only iterating tells.
-#[derive(Debug)]
-struct Count;
-
-impl Op for Count {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "DatasetCardinality"
-    }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect(1)?;
-        inputs.expect_dtype(0, DType::Variant)?;
+impl Op for DatasetCardinality {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![TensorSpec::scalar(DType::Int64)])
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = DatasetHandle::of(&inputs[0])?.dataset.cardinality();
         Ok(smallvec![Tensor::scalar(n.number())?])
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Stops
-    }
-}
-
-fn make_reduce(a: &AttrReader<'_>) -> Result<OpRef> {
-    Ok(Arc::new(Reduce {
-        function: a.graph("f")?,
-        n_state: n_attr(a, "n_state")?,
-        specs: element_specs(a)?,
-    }))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("ReduceDataset", make_reduce);
-    r.add("DatasetToSingleElement", |a| {
-        Ok(Arc::new(Single {
-            specs: element_specs(a)?,
-        }))
-    });
-    r.add("DatasetCardinality", |_| Ok(Arc::new(Count)));
 }

@@ -1,18 +1,23 @@
 //! A function over elements that carries a state from one to the next.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
-use crate::function::{Caller, Function, n_attr};
-use crate::op::{Kind, Maker, add};
-use ferrograph_graph::{Attr, AttrReader, Attrs, Graph, Registry, Runner, Tensors};
+use crate::function::{Caller, Function};
+use crate::op::{Maker, datasets};
+use ferrograph_graph::{Graph, Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Makes what a function gives for the state and each element; it gives the next state before that.
-#[derive(Debug)]
-struct MakeScan {
-    function: Arc<Graph>,
-    n_state: usize,
+datasets! {
+    trait EmitScan;
+
+    /// What `f` gives for the state and each element of `input_dataset`; it gives the next state before that.
+    ScanDataset: scan_dataset(input_dataset: variant, initial_state_and_captures: [Tstate]) {
+        /// Gives the next state and an element.
+        f: Arc<Graph>,
+        /// How many tensors the state is.
+        n_state: usize,
+    };
 }
 
 #[derive(Debug)]
@@ -22,21 +27,7 @@ struct Scan {
     function: Function,
 }
 
-impl Maker for MakeScan {
-    const NAME: &'static str = "ScanDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset];
-    const REST: bool = true;
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeScan {
-            function: a.graph("f")?,
-            n_state: n_attr(a, "n_state")?,
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("f", Attr::Graph(self.function.clone()))
-            .with("n_state", Attr::Int(self.n_state as i64))
-    }
+impl Maker for ScanDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let Some((initial, captured)) = inputs[1..].split_at_checked(self.n_state) else {
             bail!(
@@ -49,11 +40,11 @@ impl Maker for MakeScan {
         Ok(Arc::new(Scan {
             input: dataset_of(&inputs[0])?,
             initial: initial.iter().cloned().collect(),
-            function: Function::new(&self.function, captured),
+            function: Function::new(&self.f, captured),
         }))
     }
     fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {
-        smallvec![&self.function]
+        smallvec![&self.f]
     }
 }
 
@@ -94,8 +85,4 @@ impl Elements for ScanElements {
     fn has_more(&mut self) -> Option<bool> {
         self.input.has_more()
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeScan>(r);
 }

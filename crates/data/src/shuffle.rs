@@ -3,18 +3,21 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::op::{Kind, Maker, add, int};
+use crate::op::{Maker, datasets, int};
 use crate::source::Words;
-use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_ops::Stream;
 use ferrograph_tensor::{Result, Tensor, bail};
 use std::sync::Arc;
 
-/// Makes the elements of its input, each drawn from a buffer of the next ones. Inputs: the dataset, the size of the
-/// buffer (-1: all elements), two seeds.
-#[derive(Debug)]
-struct MakeShuffle {
-    reshuffle: bool,
+datasets! {
+    trait EmitShuffle;
+
+    /// The elements of `input_dataset`, each drawn from a buffer of the next `buffer_size` ones (-1: all elements).
+    ShuffleDatasetV3: shuffle_dataset(input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64) {
+        /// Whether each iteration has an order of its own.
+        reshuffle_each_iteration: bool = true,
+    };
 }
 
 #[derive(Debug)]
@@ -26,17 +29,7 @@ struct Shuffle {
     stream: Option<Stream>,
 }
 
-impl Maker for MakeShuffle {
-    const NAME: &'static str = "ShuffleDatasetV3";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int, Kind::Int];
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeShuffle {
-            reshuffle: a.bool_or("reshuffle_each_iteration", true)?,
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("reshuffle_each_iteration", Attr::Bool(self.reshuffle))
-    }
+impl Maker for ShuffleDatasetV3 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let size = match int(&inputs[1])? {
             -1 => usize::MAX,
@@ -58,7 +51,9 @@ impl Maker for MakeShuffle {
             input: dataset_of(&inputs[0])?,
             size,
             seeds,
-            stream: self.reshuffle.then(|| Stream::new(seeds.0, seeds.1)),
+            stream: self
+                .reshuffle_each_iteration
+                .then(|| Stream::new(seeds.0, seeds.1)),
         }))
     }
 }
@@ -114,8 +109,4 @@ impl Elements for ShuffleElements {
         let chosen = self.words.below(self.buffer.len());
         Ok(Some(self.buffer.swap_remove(chosen)))
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeShuffle>(r);
 }

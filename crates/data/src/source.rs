@@ -1,18 +1,31 @@
 //! Datasets of values: numbers of a range, rows of tensors, tensors as they are, random numbers.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, put_all};
-use crate::op::{Kind, Maker, add, int};
-use ferrograph_graph::{Attr, AttrReader, Attrs, Registry, Runner, Tensors};
+use crate::op::{Maker, datasets, int};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_kernels::random::PhiloxState;
 use ferrograph_ops::Stream;
 use ferrograph_tensor::{DType, Result, Tensor, bail, err};
 use smallvec::smallvec;
 use std::sync::Arc;
 
-/// Makes the integers from `start` to before `stop` in steps.
-#[derive(Debug)]
-struct MakeRange {
-    dtype: DType,
+datasets! {
+    trait EmitSources;
+
+    /// The integers from `start` to before `stop` in steps of `step`.
+    RangeDataset: range_dataset(start: int64, stop: int64, step: int64) {};
+
+    /// The rows of `components`, by number.
+    TensorSliceDataset: tensor_slice_dataset(components: [Toutput_types]) {};
+
+    /// One element: `components`.
+    TensorDataset: tensor_dataset(components: [Toutput_types]) {};
+
+    /// Random numbers without end, of 32 bits each, in int64.
+    RandomDatasetV2: random_dataset(seed: int64, seed2: int64) {
+        /// Whether each iteration has numbers of its own.
+        rerandomize_each_iteration: bool = false,
+    };
 }
 
 #[derive(Debug, Clone)]
@@ -36,16 +49,7 @@ fn range_len(start: i64, stop: i64, step: i64) -> u64 {
     to.abs_diff(from).div_ceil(step.unsigned_abs())
 }
 
-impl Maker for MakeRange {
-    const NAME: &'static str = "RangeDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Int, Kind::Int, Kind::Int];
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        let dtype = match a.dtypes("output_types")?[..] {
-            [dtype] if dtype.is_integer() || dtype.is_floating() => dtype,
-            ref other => bail!(Type, "a range has one component of numbers, got {other:?}"),
-        };
-        Ok(MakeRange { dtype })
-    }
+impl Maker for RangeDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let (start, stop, step) = (int(&inputs[0])?, int(&inputs[1])?, int(&inputs[2])?);
         if step == 0 {
@@ -55,8 +59,21 @@ impl Maker for MakeRange {
             start,
             n: range_len(start, stop, step),
             step,
-            dtype: self.dtype,
+            dtype: self.dtype()?,
         }))
+    }
+    fn check(&self) -> Result<()> {
+        self.dtype().map(|_| ())
+    }
+}
+
+impl RangeDataset {
+    /// The dtype of the numbers.
+    fn dtype(&self) -> Result<DType> {
+        match self.output_types[..] {
+            [dtype] if dtype.is_integer() || dtype.is_floating() => Ok(dtype),
+            ref other => bail!(Type, "a range has one component of numbers, got {other:?}"),
+        }
     }
 }
 
@@ -123,23 +140,13 @@ fn number(value: i64, dtype: DType) -> Result<Tensor> {
     }, else => Err(err!(DType, "a range of {dtype} cannot be made")))
 }
 
-/// Makes the rows of tensors, by number.
-#[derive(Debug)]
-struct MakeSlices;
-
 #[derive(Debug)]
 struct Slices {
     tensors: Tensors,
     rows: usize,
 }
 
-impl Maker for MakeSlices {
-    const NAME: &'static str = "TensorSliceDataset";
-    const INPUTS: &'static [Kind] = &[];
-    const REST: bool = true;
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeSlices)
-    }
+impl Maker for TensorSliceDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let sizes: Vec<usize> = inputs
             .iter()
@@ -225,17 +232,7 @@ pub(crate) fn row_of(t: &Tensor, i: usize) -> Result<Tensor> {
     row.reshaped(shape)
 }
 
-/// Makes a dataset of one element.
-#[derive(Debug)]
-struct MakeTensors;
-
-impl Maker for MakeTensors {
-    const NAME: &'static str = "TensorDataset";
-    const INPUTS: &'static [Kind] = &[];
-    const REST: bool = true;
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeTensors)
-    }
+impl Maker for TensorDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(List::new(vec![inputs.iter().cloned().collect()])))
     }
@@ -286,12 +283,6 @@ impl Elements for ListElements {
     }
 }
 
-/// Makes random numbers without end, of 32 bits each, in int64.
-#[derive(Debug)]
-struct MakeRandom {
-    rerandomize: bool,
-}
-
 #[derive(Debug)]
 struct Random {
     seeds: (i64, i64),
@@ -299,22 +290,14 @@ struct Random {
     stream: Option<Stream>,
 }
 
-impl Maker for MakeRandom {
-    const NAME: &'static str = "RandomDatasetV2";
-    const INPUTS: &'static [Kind] = &[Kind::Int, Kind::Int];
-    fn read(a: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeRandom {
-            rerandomize: a.bool_or("rerandomize_each_iteration", false)?,
-        })
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("rerandomize_each_iteration", Attr::Bool(self.rerandomize))
-    }
+impl Maker for RandomDatasetV2 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let seeds = (int(&inputs[0])?, int(&inputs[1])?);
         Ok(Arc::new(Random {
             seeds,
-            stream: self.rerandomize.then(|| Stream::new(seeds.0, seeds.1)),
+            stream: self
+                .rerandomize_each_iteration
+                .then(|| Stream::new(seeds.0, seeds.1)),
         }))
     }
 }
@@ -378,11 +361,4 @@ impl Words {
         let scaled = (u128::from(wide) * n as u128) >> 64;
         scaled as usize
     }
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeRange>(r);
-    add::<MakeSlices>(r);
-    add::<MakeTensors>(r);
-    add::<MakeRandom>(r);
 }

@@ -3,17 +3,20 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements, dataset_of, pause,
 };
-use crate::op::{Kind, Maker, add, positive};
+use crate::op::{Maker, datasets, positive};
 use crate::source::List;
-use ferrograph_graph::{AttrReader, Registry, Runner, Tensors};
+use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor};
 use smallvec::smallvec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Makes windows of `size` elements, `stride` apart, that begin `shift` apart.
-#[derive(Debug)]
-struct MakeWindow;
+datasets! {
+    trait EmitWindow;
+
+    /// Windows of `size` elements of `input_dataset`, `stride` apart, that begin `shift` apart.
+    WindowDataset: window_dataset(input_dataset: variant, size: int64, shift: int64, stride: int64, drop_remainder: bool) {};
+}
 
 #[derive(Debug)]
 struct Window {
@@ -24,12 +27,7 @@ struct Window {
     drop_remainder: bool,
 }
 
-impl Maker for MakeWindow {
-    const NAME: &'static str = "WindowDataset";
-    const INPUTS: &'static [Kind] = &[Kind::Dataset, Kind::Int, Kind::Int, Kind::Int, Kind::Bool];
-    fn read(_: &AttrReader<'_>) -> Result<Self> {
-        Ok(MakeWindow)
-    }
+impl Maker for WindowDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         Ok(Arc::new(Window {
             input: dataset_of(&inputs[0])?,
@@ -130,8 +128,4 @@ fn by_component(elements: &[Tensors]) -> Tensors {
         .into_tensor()
     };
     (0..n).map(component).collect()
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    add::<MakeWindow>(r);
 }

@@ -1,7 +1,7 @@
 //! Rust types that are values of attributes.
 
 use crate::{Attr, AttrReader, Graph};
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor};
+use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, err};
 use std::sync::Arc;
 
 /// What kind of value an attribute holds.
@@ -77,6 +77,17 @@ attr_values! {
     Tensor, Tensor, tensor, |x| Attr::Tensor(x.clone());
     Arc<Graph>, Graph, graph, |x| Attr::Graph(x.clone());
     Arc<dyn Object>, Object, object, |x| Attr::Object(x.clone());
+}
+
+impl AttrValue for usize {
+    const KIND: AttrKind = AttrKind::Int;
+    fn to_attr(&self) -> Option<Attr> {
+        Some(Attr::Int(i64::try_from(*self).unwrap_or(i64::MAX)))
+    }
+    fn read(reader: &AttrReader<'_>, name: &str) -> Result<usize> {
+        let n = reader.int(name)?;
+        usize::try_from(n).map_err(|_| err!(Value, "{name} must not be negative, got {n}"))
+    }
 }
 
 impl<T: AttrValue> AttrValue for Option<T> {
