@@ -3,23 +3,26 @@
 use crate::Call;
 use crate::emit::*;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Differentiability, Emitter, Grads, Graph, Inputs, Op, OpRef, Region,
-    Registry, Runner, Specs, Tensors, Val, VjpCall, op_object,
+    Emitter, Grads, Graph, Inputs, Op, OpRef, Region, Runner, Specs, Tensors, Val, VjpCall,
+    declare, declared,
 };
 use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Gives its first inputs (the results) as they are. The gradients of the arguments, which come next among the inputs,
-/// are what a graph makes of the gradients of the results and of what it captured, which comes last.
-#[derive(Debug)]
-pub struct CustomGradient {
-    /// Takes the gradients of the results, then the captures.
-    pub backward: Arc<Graph>,
-    /// How many results there are.
-    pub n_results: usize,
-    /// For each argument the output of the graph that is its gradient.
-    pub gradients: Vec<Option<usize>>,
+declare! {
+    trait EmitCustomGradient;
+
+    /// The first of `input` (the results) as they are. The gradients of the arguments, which come next among `input`, are
+    /// what a graph makes of the gradients of the results and of what it captured, which comes last.
+    CustomGradient as "IdentityN": custom_gradient(input: [T]) -> (output: [T]), gradient Vjp {
+        /// Takes the gradients of the results, then the captures.
+        backward: Arc<Graph>,
+        /// How many results there are.
+        n_results: usize,
+        /// For each argument the output of the graph that is its gradient; -1 where it has none.
+        gradients: Vec<i64>,
+    };
 }
 
 impl CustomGradient {
@@ -29,26 +32,7 @@ impl CustomGradient {
 }
 
 impl Op for CustomGradient {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "CustomGradient"
-    }
-    fn node_name(&self) -> &'static str {
-        "IdentityN"
-    }
-    fn attrs(&self) -> Attrs {
-        let place = |g: &Option<usize>| g.and_then(|i| i64::try_from(i).ok()).unwrap_or(-1);
-        Attrs::new()
-            .with("backward", Attr::Graph(self.backward.clone()))
-            .with(
-                "n_results",
-                Attr::Int(i64::try_from(self.n_results).unwrap_or(i64::MAX)),
-            )
-            .with(
-                "gradients",
-                Attr::Ints(self.gradients.iter().map(place).collect()),
-            )
-    }
+    declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let n_captures = self.backward.inputs.len().checked_sub(self.n_results);
         let Some(n_captures) = n_captures else {
@@ -65,9 +49,6 @@ impl Op for CustomGradient {
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         Ok(inputs[..self.n_results].iter().cloned().collect())
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Vjp
-    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let mut inputs: Vec<Val> = Vec::new();
         for (output, grad) in call.outputs.iter().zip(call.grads) {
@@ -83,7 +64,8 @@ impl Op for CustomGradient {
         let found = e.emit(backward, &inputs)?;
         let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
         for (i, place) in self.gradients.iter().enumerate() {
-            grads[self.n_results + i] = place.and_then(|p| found.get(p).cloned()).map(Into::into);
+            let gradient = usize::try_from(*place).ok().and_then(|p| found.get(p));
+            grads[self.n_results + i] = gradient.cloned().map(Into::into);
         }
         Ok(grads)
     }
@@ -93,22 +75,4 @@ impl Op for CustomGradient {
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         0.0
     }
-}
-
-fn make(a: &AttrReader<'_>) -> Result<OpRef> {
-    let gradients = a
-        .ints("gradients")?
-        .into_iter()
-        .map(|i| usize::try_from(i).ok())
-        .collect();
-    let n_results = usize::try_from(a.int("n_results")?).unwrap_or(0);
-    Ok(Arc::new(CustomGradient {
-        backward: a.graph("backward")?,
-        n_results,
-        gradients,
-    }))
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    r.add("CustomGradient", make);
 }

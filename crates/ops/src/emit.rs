@@ -5,6 +5,7 @@ pub use crate::concat::EmitJoin;
 pub use crate::core::EmitLeaves;
 pub use crate::create::EmitCreate;
 pub use crate::diag::EmitDiag;
+pub use crate::custom::EmitCustomGradient;
 pub use crate::elementwise::{
     EmitActivationGradients, EmitActivations, EmitArithmetic, EmitBits, EmitCast, EmitChecks,
     EmitClip, EmitComplex, EmitEquality, EmitLikes, EmitLogic, EmitMath, EmitOrder, EmitParts,

@@ -4,12 +4,49 @@
 use crate::interrupt::Watch;
 use crate::tensor_list::TensorList;
 use ferrograph_graph::{
-    Attr, AttrReader, Attrs, Branch, Carried, Differentiability, Effect, Graph, Inputs, Op, OpRef,
-    Region, Registry, Role, Runner, Specs, Tensors, op_object, picked_branch,
+    Attr, AttrDecl, AttrKind, AttrReader, Attrs, Branch, Carried, Constructor, Decl,
+    Differentiability, Effect, Graph, Inputs, Kind, Op, OpRef, Port, Region, Registry, Role,
+    Runner, Specs, Tensors, op_object, picked_branch,
 };
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
+
+/// The declaration of an operation that holds graphs, which has a name for graphs without effects and one for others.
+const fn holding(
+    (name, node_name): (&'static str, &'static str),
+    doc: &'static str,
+    (inputs, outputs): (&'static [Port], &'static [Port]),
+    attrs: &'static [AttrDecl],
+    effect: Effect,
+) -> Decl {
+    Decl {
+        node_name,
+        doc,
+        attrs,
+        effect,
+        gradient: Differentiability::Regions,
+        ..Decl::new(name, inputs, outputs)
+    }
+}
+
+/// An attribute that must be given.
+const fn given(name: &'static str, kind: AttrKind) -> AttrDecl {
+    AttrDecl {
+        name,
+        kind,
+        default: None,
+    }
+}
+
+/// An attribute that may be left out.
+const fn optional(name: &'static str, kind: AttrKind) -> AttrDecl {
+    AttrDecl {
+        name,
+        kind,
+        default: Some(|| None),
+    }
+}
 
 fn mapping(branch: &Branch) -> Attr {
     Attr::Ints(branch.inputs.iter().map(|&i| i64::from(i)).collect())
@@ -36,6 +73,26 @@ fn strongest(a: Effect, b: Effect) -> Effect {
     if rank(a) >= rank(b) { a } else { b }
 }
 
+const CALL_PORTS: (&[Port], &[Port]) = (
+    &[Port::new("args", Kind::Each("Tin"))],
+    &[Port::new("output", Kind::Each("Tout"))],
+);
+const CALL_ATTRS: &[AttrDecl] = &[given("f", AttrKind::Graph)];
+static PURE_CALL: Decl = holding(
+    ("PartitionedCall", "PartitionedCall"),
+    "What the graph `f` gives for `args`; it has no effects.",
+    CALL_PORTS,
+    CALL_ATTRS,
+    Effect::Pure,
+);
+static CALL: Decl = holding(
+    ("StatefulPartitionedCall", "StatefulPartitionedCall"),
+    "What the graph `f` gives for `args`.",
+    CALL_PORTS,
+    CALL_ATTRS,
+    Effect::World,
+);
+
 /// A call of a graph: its inputs are the graph's.
 #[derive(Debug)]
 pub struct Call {
@@ -45,10 +102,10 @@ pub struct Call {
 
 impl Op for Call {
     op_object!();
-    fn name(&self) -> &'static str {
+    fn decl(&self) -> &'static Decl {
         match self.effect() {
-            Effect::Pure => "PartitionedCall",
-            _ => "StatefulPartitionedCall",
+            Effect::Pure => &PURE_CALL,
+            _ => &CALL,
         }
     }
     fn attrs(&self) -> Attrs {
@@ -67,9 +124,6 @@ impl Op for Call {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         runner.run(&self.graph, inputs.iter().cloned().collect())
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Regions
-    }
     fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
         smallvec![Region::call(&self.graph)]
     }
@@ -78,6 +132,34 @@ impl Op for Call {
         Some(Arc::new(Call { graph }))
     }
 }
+
+const IF_PORTS: (&[Port], &[Port]) = (
+    &[
+        Port::new("cond", Kind::Is(DType::Bool)),
+        Port::new("input", Kind::Each("Tin")),
+    ],
+    &[Port::new("output", Kind::Each("Tout"))],
+);
+const IF_ATTRS: &[AttrDecl] = &[
+    given("then_branch", AttrKind::Graph),
+    given("then_inputs", AttrKind::Ints),
+    given("else_branch", AttrKind::Graph),
+    given("else_inputs", AttrKind::Ints),
+];
+static PURE_IF: Decl = holding(
+    ("StatelessIf", "cond"),
+    "What `then_branch` gives where `cond` holds, else what `else_branch` does; they have no effects.",
+    IF_PORTS,
+    IF_ATTRS,
+    Effect::Pure,
+);
+static IF: Decl = holding(
+    ("If", "cond"),
+    "What `then_branch` gives where `cond` holds, else what `else_branch` does.",
+    IF_PORTS,
+    IF_ATTRS,
+    Effect::World,
+);
 
 /// One of two graphs, chosen by the scalar bool input 0.
 #[derive(Debug)]
@@ -90,14 +172,11 @@ pub struct If {
 
 impl Op for If {
     op_object!();
-    fn name(&self) -> &'static str {
+    fn decl(&self) -> &'static Decl {
         match self.effect() {
-            Effect::Pure => "StatelessIf",
-            _ => "If",
+            Effect::Pure => &PURE_IF,
+            _ => &IF,
         }
-    }
-    fn node_name(&self) -> &'static str {
-        "cond"
     }
     fn attrs(&self) -> Attrs {
         Attrs::new()
@@ -106,8 +185,7 @@ impl Op for If {
             .with("else_branch", Attr::Graph(self.else_branch.graph.clone()))
             .with("else_inputs", mapping(&self.else_branch))
     }
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect_dtype(0, DType::Bool)?;
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         let (a, b) = (&self.then_branch.graph, &self.else_branch.graph);
         if a.outputs.len() != b.outputs.len() {
             bail!(
@@ -136,9 +214,6 @@ impl Op for If {
         let branch = branches[picked_branch(&inputs[0])?];
         run_branch(branch, runner, inputs)
     }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Regions
-    }
     fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
         let branches = [&self.then_branch, &self.else_branch];
         branches.map(|b| Region::of(b, Role::Branch)).into()
@@ -154,6 +229,35 @@ impl Op for If {
 
 /// What a loop counts as: worth running without locks, however little its body does.
 const UNBOUNDED_FLOPS: f64 = 1e9;
+
+const WHILE_PORTS: (&[Port], &[Port]) = (
+    &[Port::new("input", Kind::Each("T"))],
+    &[Port::new("output", Kind::Each("T"))],
+);
+const WHILE_ATTRS: &[AttrDecl] = &[
+    given("cond", AttrKind::Graph),
+    given("cond_inputs", AttrKind::Ints),
+    given("body", AttrKind::Graph),
+    given("body_inputs", AttrKind::Ints),
+    given("T", AttrKind::DTypes),
+    given("output_shapes", AttrKind::Shapes),
+    optional("recorded_types", AttrKind::DTypes),
+    optional("recorded_shapes", AttrKind::Shapes),
+];
+static PURE_WHILE: Decl = holding(
+    ("StatelessWhile", "while"),
+    "What `body` made of the first of `input`, again and again while `cond` holds; they have no effects.",
+    WHILE_PORTS,
+    WHILE_ATTRS,
+    Effect::Pure,
+);
+static WHILE: Decl = holding(
+    ("While", "while"),
+    "What `body` made of the first of `input`, again and again while `cond` holds.",
+    WHILE_PORTS,
+    WHILE_ATTRS,
+    Effect::World,
+);
 
 /// A loop: inputs are the loop variables, then what is invariant; outputs are the variables after the last iteration.
 #[derive(Debug)]
@@ -171,14 +275,11 @@ pub struct While {
 
 impl Op for While {
     op_object!();
-    fn name(&self) -> &'static str {
+    fn decl(&self) -> &'static Decl {
         match self.effect() {
-            Effect::Pure => "StatelessWhile",
-            _ => "While",
+            Effect::Pure => &PURE_WHILE,
+            _ => &WHILE,
         }
-    }
-    fn node_name(&self) -> &'static str {
-        "while"
     }
     fn attrs(&self) -> Attrs {
         let dtypes = |specs: &[TensorSpec]| Attr::DTypes(specs.iter().map(|s| s.dtype).collect());
@@ -264,9 +365,6 @@ impl Op for While {
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         UNBOUNDED_FLOPS
-    }
-    fn differentiability(&self) -> Differentiability {
-        Differentiability::Regions
     }
     fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
         let carried = Carried {
@@ -389,10 +487,14 @@ pub fn read_specs(a: &AttrReader<'_>, types: &str, shapes: &str) -> Result<Vec<T
 }
 
 pub(crate) fn register(r: &mut Registry) {
-    r.add("PartitionedCall", make_call);
-    r.add("StatefulPartitionedCall", make_call);
-    r.add("If", make_if);
-    r.add("StatelessIf", make_if);
-    r.add("While", make_while);
-    r.add("StatelessWhile", make_while);
+    for (decl, make) in [
+        (&PURE_CALL, make_call as Constructor),
+        (&CALL, make_call),
+        (&PURE_IF, make_if),
+        (&IF, make_if),
+        (&PURE_WHILE, make_while),
+        (&WHILE, make_while),
+    ] {
+        r.row(decl, make);
+    }
 }

@@ -5,8 +5,8 @@ use crate::errors::{IntoPyResult, PyPayload, guarded};
 use crate::hooks::{Hooks, hooks};
 use crate::tensor::{PyTensor, wrap};
 use ferrograph_graph::{
-    Attr, Attrs, Differentiability, Effect, Emitter, Grad, Grads, Inputs, Op, Runner, Specs,
-    Tensors, Val, Vals, VjpCall, op_object,
+    Effect, Emitter, Grad, Grads, Inputs, Op, Runner, Specs, Tensors, Val, Vals, VjpCall, declared,
+    of_family,
 };
 use ferrograph_ops::emit::*;
 use ferrograph_runtime::{emit_named, enter_eager};
@@ -28,20 +28,81 @@ impl Object for HostObject {
     }
 }
 
-/// Runs a Python function on its inputs. With `eager` it gets tensors, and gives one more output, which keeps what its
-/// gradient needs; else it gets arrays and has no gradient.
-#[derive(Debug)]
-struct PyFunc {
-    function: Arc<HostObject>,
-    dtypes: Vec<DType>,
-    eager: bool,
-    stateful: bool,
+/// Callbacks are made by their function, not by name: what registers them and what emits them by their declaration is
+/// not called.
+#[allow(dead_code)]
+mod declared {
+    use ferrograph_graph::{declare, declare_family};
+    use ferrograph_tensor::{DType, Object};
+    use std::sync::Arc;
+
+    pub(super) mod call {
+        use super::*;
+        declare_family! {
+            trait EmitPyFunc;
+
+            /// Runs a Python function on its inputs.
+            PyFunc {
+                /// It gets tensors, and one more output keeps what its gradient needs; else it gets arrays.
+                eager: bool,
+                /// Whether it acts on the world.
+                stateful: bool,
+            } (input: [Tin]) -> (output: [Tout]) {
+                /// The function.
+                token: Arc<dyn Object>,
+                /// The dtypes of its results.
+                dtypes as "Tout": Vec<DType>,
+            };
+
+            /// What a Python function gives for the tensors `input`, and what its gradient needs.
+            EagerPyFunc: eager_py_func, gradient Vjp, effect World { eager: true, stateful: true };
+            /// What a Python function gives for the arrays `input`.
+            PyFunc: py_func, gradient Stops, effect World { eager: false, stateful: true };
+            /// What a Python function without effects gives for the arrays `input`.
+            PyFuncStateless: py_func_stateless, gradient Stops { eager: false, stateful: false };
+        }
+    }
+
+    pub(super) mod grad {
+        use super::*;
+        declare! {
+            trait EmitPyFuncGrad;
+
+            /// The gradients of the inputs of an `EagerPyFunc` by what it left and the gradients of its outputs.
+            EagerPyFuncGrad: eager_py_func_grad(left: variant, gradients: [Tin])
+                -> (output: [Tout]), gradient Missing {
+                /// The dtypes of the gradients.
+                dtypes as "Tout": Vec<DType>,
+            };
+        }
+    }
+}
+use declared::call::PyFunc;
+use declared::grad::EagerPyFuncGrad;
+
+impl PyFunc {
+    /// A call of that function.
+    fn of(function: HostObject, dtypes: Vec<DType>, eager: bool, stateful: bool) -> PyFunc {
+        let decl = match (eager, stateful) {
+            (true, _) => PyFunc::EagerPyFunc,
+            (false, true) => PyFunc::PyFunc,
+            (false, false) => PyFunc::PyFuncStateless,
+        };
+        PyFunc {
+            decl,
+            eager,
+            stateful,
+            token: Arc::new(function),
+            dtypes,
+        }
+    }
 }
 
-/// The gradients of the inputs of a [`PyFunc`]: takes what it left, and the gradients of its outputs.
-#[derive(Debug)]
-struct PyFuncGrad {
-    dtypes: Vec<DType>,
+/// The Python object that the core keeps.
+fn host(object: &dyn Object) -> Result<&Py<PyAny>> {
+    let object = object.as_any().downcast_ref::<HostObject>();
+    let object = object.ok_or_else(|| err!(InvalidArgument, "no Python object was kept"))?;
+    Ok(&object.0)
 }
 
 /// The core error for an exception in a callback, by the documented classes.
@@ -96,19 +157,7 @@ fn call_hook(
 }
 
 impl Op for PyFunc {
-    op_object!();
-    fn name(&self) -> &'static str {
-        match (self.eager, self.stateful) {
-            (true, _) => "EagerPyFunc",
-            (false, true) => "PyFunc",
-            (false, false) => "PyFuncStateless",
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("token", Attr::Object(self.function.clone()))
-            .with("Tout", Attr::DTypes(self.dtypes.clone()))
-    }
+    of_family!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         let mut specs: Specs = self
             .dtypes
@@ -130,7 +179,7 @@ impl Op for PyFunc {
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (mut outputs, left) = call_hook(
             |h| &h.run_callback,
-            &self.function.0,
+            host(&*self.token)?,
             inputs,
             &self.dtypes,
             self.eager,
@@ -143,13 +192,6 @@ impl Op for PyFunc {
             ));
         }
         Ok(outputs)
-    }
-    fn differentiability(&self) -> Differentiability {
-        if self.eager {
-            Differentiability::Vjp
-        } else {
-            Differentiability::Stops
-        }
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let mut inputs: Vec<Val> = call.outputs.last().cloned().into_iter().collect();
@@ -167,7 +209,7 @@ impl Op for PyFunc {
         let sources = |val: &&Val| val.dtype().is_differentiable();
         let dtypes = call.inputs.iter().filter(sources).map(Val::dtype).collect();
         let mut found = e
-            .emit(Arc::new(PyFuncGrad { dtypes }), &inputs)?
+            .emit(Arc::new(EagerPyFuncGrad { dtypes }), &inputs)?
             .into_iter();
         let deal = |val: &Val| {
             val.dtype()
@@ -179,11 +221,8 @@ impl Op for PyFunc {
     }
 }
 
-impl Op for PyFuncGrad {
-    op_object!();
-    fn name(&self) -> &'static str {
-        "EagerPyFuncGrad"
-    }
+impl Op for EagerPyFuncGrad {
+    declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(self
             .dtypes
@@ -193,16 +232,10 @@ impl Op for PyFuncGrad {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let left = inputs[0].as_object()?;
-        let left = left.as_any().downcast_ref::<HostObject>();
-        let left = left.ok_or_else(|| {
-            err!(
-                InvalidArgument,
-                "a py_function left nothing for its gradient"
-            )
-        })?;
+        let left = host(&**left)?;
         Ok(call_hook(
             |h| &h.callback_gradient,
-            &left.0,
+            left,
             &inputs[1..],
             &self.dtypes,
             true,
@@ -230,12 +263,7 @@ pub(crate) fn emit_callback<'py>(
     for input in inputs.try_iter()? {
         vals.push(to_val(&input?, None)?);
     }
-    let op = Arc::new(PyFunc {
-        function: Arc::new(HostObject(function)),
-        dtypes,
-        eager,
-        stateful,
-    });
+    let op = Arc::new(PyFunc::of(HostObject(function), dtypes, eager, stateful));
     let outputs = guarded(|| emit_named(op, &vals, None)).or_raise(py)?;
     outputs.into_iter().take(n).map(|v| wrap(py, v)).collect()
 }

@@ -489,10 +489,11 @@ pub(crate) fn emit_custom_gradient<'py>(
         });
     }
     vals.extend(captures.into_iter().map(|c| c.outer));
+    let place = |g: Option<usize>| g.and_then(|i| i64::try_from(i).ok()).unwrap_or(-1);
     let op = Arc::new(CustomGradient {
         backward,
         n_results,
-        gradients,
+        gradients: gradients.into_iter().map(place).collect(),
     });
     let outputs = guarded(|| emit_named(op, &vals, None)).or_raise(py)?;
     outputs.into_iter().map(|v| wrap(py, v)).collect()

@@ -2,7 +2,8 @@
 
 use super::{parse, print};
 use crate::{
-    Attr, Attrs, Graph, GraphBuilder, Inputs, NodeId, Op, Registry, Specs, op_object, verify,
+    Attr, Attrs, Decl, Graph, GraphBuilder, Inputs, Kind, NodeId, Op, Port, Registry, Specs,
+    op_object, verify,
 };
 use ferrograph_tensor::{
     Complex32, DType, Dim, Object, PartialShape, Result, Tensor, TensorSpec, bf16, f16,
@@ -13,10 +14,12 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Source(TensorSpec);
 
+static SOURCE: Decl = Decl::new("Placeholder", &[], &[]);
+
 impl Op for Source {
     op_object!();
-    fn name(&self) -> &'static str {
-        "Placeholder"
+    fn decl(&self) -> &'static Decl {
+        &SOURCE
     }
     fn attrs(&self) -> Attrs {
         Attrs::new()
@@ -32,10 +35,12 @@ impl Op for Source {
 #[derive(Debug)]
 struct Any(Attr);
 
+static ANY: Decl = Decl::new("Any", &[Port::new("inputs", Kind::Each("T"))], &[]);
+
 impl Op for Any {
     op_object!();
-    fn name(&self) -> &'static str {
-        "Any"
+    fn decl(&self) -> &'static Decl {
+        &ANY
     }
     fn attrs(&self) -> Attrs {
         Attrs::new().with("a", self.0.clone())
@@ -56,13 +61,13 @@ impl Object for Host {
 
 fn registry() -> Registry {
     let mut r = Registry::new();
-    r.add("Placeholder", |a| {
+    r.row(&SOURCE, |a| {
         Ok(Arc::new(Source(TensorSpec::new(
             a.dtype("dtype")?,
             a.shape("shape")?,
         ))))
     });
-    r.add("Any", |a| match a.find("a") {
+    r.row(&ANY, |a| match a.find("a") {
         Some(a) => Ok(Arc::new(Any(a.clone()))),
         None => a.int("a").map(|i| Arc::new(Any(Attr::Int(i))) as _),
     });
