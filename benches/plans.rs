@@ -44,7 +44,7 @@ fn chain(spec: TensorSpec, n: usize) -> Arc<Graph> {
     traced(&[spec], |g, args| {
         let mut x = args[0].clone();
         for _ in 0..n / 2 {
-            let y = g.op("Tanh", &[&x], vec![])?;
+            let y = g.tanh(&x)?;
             x = g.add(&y, &args[0])?;
         }
         Ok(vec![x])
@@ -92,7 +92,7 @@ fn network(c: &mut Criterion) {
         };
         let product = g.matmul(x, w1, false, false)?;
         let sum = g.add(&product, b1)?;
-        let hidden = g.op("Relu", &[&sum], vec![])?;
+        let hidden = g.relu(&sum)?;
         let product = g.matmul(&hidden, w2, false, false)?;
         Ok(vec![g.add(&product, b2)?])
     })
@@ -109,9 +109,7 @@ fn scalar_loop(c: &mut Criterion) {
         graph,
         inputs: vec![0, 1, 2],
     };
-    let cond = traced(&vars, |g, v| {
-        Ok(vec![g.op("Less", &[&v[0], &v[2]], vec![])?])
-    });
+    let cond = traced(&vars, |g, v| Ok(vec![g.less(&v[0], &v[2])?]));
     let body = traced(&vars, |g, v| {
         let one = g.scalar(1.0, DType::Int32)?;
         let i = g.add(&v[0], &one)?;
@@ -124,7 +122,8 @@ fn scalar_loop(c: &mut Criterion) {
         vars: vars.clone(),
         recorded: None,
     });
-    let graph = traced(&vars, |g, v| Ok(vec![g.one(op, v)?])).expect("the loop is well typed");
+    let graph =
+        traced(&vars, |g, v| Ok(vec![g.emit(op, v)?[0].clone()])).expect("the loop is well typed");
     let inputs = [0, 0, N].map(|v| Tensor::scalar(v).expect("it fits"));
     let mut group = c.benchmark_group("plans/loop over scalars");
     group.throughput(Throughput::Elements(N as u64));

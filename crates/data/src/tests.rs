@@ -10,11 +10,13 @@ fn spec() -> TensorSpec {
     TensorSpec::scalar(DType::Int64)
 }
 
-/// What an operation with these attributes gives.
+/// What an operation with these attributes gives; one that tells the types of elements has those of `spec`.
 fn run(op: &str, attrs: Vec<(&str, Attr)>, inputs: &[Tensor]) -> Result<Tensors> {
     let specs = specs_attrs(ferrograph_graph::Attrs::new(), &[spec()]);
+    let declared = registry().decl(op).map_or(&[][..], |decl| decl.attrs);
     let mut all: Vec<(String, Attr)> = specs
         .iter()
+        .filter(|(n, _)| declared.iter().any(|attr| attr.name == *n))
         .map(|(n, a)| (n.to_owned(), a.clone()))
         .collect();
     all.extend(attrs.into_iter().map(|(n, a)| (n.to_owned(), a)));

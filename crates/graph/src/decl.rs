@@ -276,12 +276,16 @@ impl Decl {
         Ok(())
     }
 
-    /// Checks attributes that say the dtype of an input or output against the set that it is declared with.
+    /// Checks that attributes are declared, or say the dtype of an input or output or the length of a list, and holds
+    /// dtypes of inputs and outputs against the sets that they are declared with.
     ///
     /// # Errors
-    /// `DType`, naming the attribute.
+    /// `Type` for another attribute, `DType` for another dtype, which name the attribute.
     pub fn check_attrs(&self, attrs: &[(String, Attr)]) -> Result<()> {
         for (name, attr) in attrs {
+            if !self.has_attr(name) {
+                bail!(Type, "{} has no attribute {name}", self.name);
+            }
             if let Attr::DType(dtype) = attr
                 && let Some(set) = self.type_set(name)
                 && !set.contains(*dtype)
@@ -290,6 +294,17 @@ impl Decl {
             }
         }
         Ok(())
+    }
+
+    /// Whether there is an attribute of that name, one that follows from inputs or outputs included.
+    fn has_attr(&self, attr: &str) -> bool {
+        let mut ports = self.inputs.iter().chain(self.outputs);
+        self.attrs.iter().any(|a| a.name == attr)
+            || ports.any(|port| match port.kind {
+                Kind::Is(_) | Kind::Of(_) => false,
+                Kind::Var(name, _) | Kind::Copies(_, name) | Kind::Each(name) => name == attr,
+                Kind::List(name, _, count) => name == attr || count == attr,
+            })
     }
 
     /// The dtypes that the type attribute of that name may be.

@@ -275,9 +275,7 @@ pub trait Emitter {
 /// An operation: its fields are its attributes.
 pub trait Op: Any + fmt::Debug + Send + Sync {
     /// What is declared of it.
-    fn decl(&self) -> &'static Decl {
-        &UNDECLARED
-    }
+    fn decl(&self) -> &'static Decl;
 
     /// The name in the public GraphDef vocabulary, such as `AddV2`.
     fn name(&self) -> &'static str {
@@ -303,41 +301,13 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         self.decl().effect
     }
 
-    /// What it does at these types, all of static shape: see [`lower`](crate::lower), by which callers ask.
+    /// What it does at these types, all of static shape: see [`lower`](crate::lower), by which callers ask. By default
+    /// only evaluation tells.
     ///
     /// # Errors
     /// What can be told to be wrong before it runs.
-    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
-        if let Some(i) = self.alias() {
-            return Ok(Lowered::Alias(i));
-        }
-        if !inputs.is_empty()
-            && !inputs.dtype(0).is_dense()
-            && let Some(object) = self.object_kernel(inputs, outputs)?
-        {
-            return Ok(Lowered::Object(object));
-        }
-        Ok(Lowered::kernel_or_eval(self.kernel(inputs, outputs)?))
-    }
-
-    /// A kernel for inputs of these static specs (constants given where known) and those outputs, where the shapes of
-    /// the outputs do not depend on the inputs' elements. `None` leaves the work to [`Op::eval`].
-    fn kernel(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Option<Kernel>> {
-        Ok(None)
-    }
-
-    /// As [`Op::kernel`], where input 0 is an object and all else dense and of static shape.
-    fn object_kernel(
-        &self,
-        _inputs: &Inputs<'_>,
-        _outputs: &[TensorSpec],
-    ) -> Result<Option<ObjectKernel>> {
-        Ok(None)
-    }
-
-    /// The input whose elements the only output shares under another shape, if so.
-    fn alias(&self) -> Option<usize> {
-        None
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Eval)
     }
 
     /// The outputs for these inputs. The default infers, and runs the kernel.
@@ -388,12 +358,7 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
 
     /// The name its nodes get by default; several operations have one from Python, such as `add` for `AddV2`.
     fn node_name(&self) -> &'static str {
-        let decl = self.decl();
-        if std::ptr::eq(decl, &UNDECLARED) {
-            self.name()
-        } else {
-            decl.node_name
-        }
+        self.decl().node_name
     }
 
     /// A rough cost in floating-point operations, for scheduling: by default one per output element.
@@ -405,9 +370,6 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
             .sum()
     }
 }
-
-/// The declaration of operations that have none.
-static UNDECLARED: Decl = Decl::new("", &[], &[]);
 
 /// Implements the two methods of [`Op`] that only the concrete type can give.
 #[macro_export]
@@ -498,10 +460,7 @@ impl dyn Op {
     /// # Errors
     /// Why these inputs are refused.
     pub fn specs(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let decl = self.decl();
-        if !std::ptr::eq(decl, &UNDECLARED) {
-            decl.check(inputs)?;
-        }
+        self.decl().check(inputs)?;
         self.infer(inputs)
     }
 

@@ -11,23 +11,13 @@ pub type Constructor = fn(&AttrReader<'_>) -> Result<OpRef>;
 /// The operations by their public names.
 #[derive(Default)]
 pub struct Registry {
-    constructors: HashMap<&'static str, Constructor>,
-    decls: HashMap<&'static str, &'static Decl>,
+    rows: HashMap<&'static str, (&'static Decl, Constructor)>,
 }
 
 impl Registry {
     /// A registry without operations.
     pub fn new() -> Registry {
         Registry::default()
-    }
-
-    /// Adds an operation.
-    ///
-    /// # Panics
-    /// Where the name is taken.
-    pub fn add(&mut self, name: &'static str, constructor: Constructor) {
-        let old = self.constructors.insert(name, constructor);
-        assert!(old.is_none(), "operation {name} is registered twice");
     }
 
     /// Adds an operation by its declaration.
@@ -43,30 +33,31 @@ impl Registry {
     /// # Panics
     /// Where the name is taken.
     pub fn row(&mut self, decl: &'static Decl, constructor: Constructor) {
-        self.add(decl.name, constructor);
-        self.decls.insert(decl.name, decl);
+        let old = self.rows.insert(decl.name, (decl, constructor));
+        assert!(old.is_none(), "operation {} is registered twice", decl.name);
     }
 
     /// What is declared of the operation of that name.
     pub fn decl(&self, name: &str) -> Option<&'static Decl> {
-        self.decls.get(name).copied()
+        self.rows.get(name).map(|(decl, _)| *decl)
     }
 
     /// The operation of that name with these attributes.
+    ///
+    /// # Errors
+    /// `NotFound` for another name; where the attributes are not those that are declared.
     pub fn make(&self, name: &str, attrs: &[(String, Attr)]) -> Result<OpRef> {
-        let constructor = self
-            .constructors
+        let (decl, constructor) = self
+            .rows
             .get(name)
             .ok_or_else(|| err!(NotFound, "there is no operation {name}"))?;
-        if let Some(decl) = self.decl(name) {
-            decl.check_attrs(attrs)?;
-        }
+        decl.check_attrs(attrs)?;
         constructor(&AttrReader::new(name, attrs))
     }
 
     /// The names of all operations, sorted.
     pub fn names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.constructors.keys().copied().collect();
+        let mut names: Vec<_> = self.rows.keys().copied().collect();
         names.sort_unstable();
         names
     }

@@ -1,34 +1,13 @@
 //! Short names for emitting operations, for gradient rules and compositions.
 
 use crate::emit::*;
-use crate::registry;
-use ferrograph_graph::{Attr, Emitter, OpRef, Val, Vals};
+use ferrograph_graph::{Emitter, Val};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, err};
 use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 
-/// Emits operations by their public names.
+/// Emits what takes more than one operation, or none where nothing is to be done.
 pub trait Build: Emitter {
-    /// All outputs of the operation of that name.
-    fn op_all(&mut self, name: &str, inputs: &[Val], attrs: Vec<(&str, Attr)>) -> Result<Vals> {
-        let attrs: Vec<(String, Attr)> =
-            attrs.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
-        let op = registry().make(name, &attrs)?;
-        self.emit(op, inputs)
-    }
-
-    /// The first output of the operation of that name.
-    fn op(&mut self, name: &str, inputs: &[&Val], attrs: Vec<(&str, Attr)>) -> Result<Val> {
-        let inputs: Vec<Val> = inputs.iter().map(|v| (*v).clone()).collect();
-        first(self.op_all(name, &inputs, attrs)?, name)
-    }
-
-    /// The first output of this operation.
-    fn one(&mut self, op: OpRef, inputs: &[Val]) -> Result<Val> {
-        let name = op.name();
-        first(self.emit(op, inputs)?, name)
-    }
-
     /// A scalar constant of a numeric dtype.
     fn scalar(&mut self, value: f64, dtype: DType) -> Result<Val> {
         let tensor = scalar_tensor(value, dtype)?;
@@ -122,13 +101,6 @@ pub trait Build: Emitter {
 }
 
 impl<E: Emitter + ?Sized> Build for E {}
-
-fn first(outputs: Vals, name: &str) -> Result<Val> {
-    outputs
-        .into_iter()
-        .next()
-        .ok_or_else(|| err!(Internal, "operation {name} has no output"))
-}
 
 /// A scalar tensor of a numeric dtype.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

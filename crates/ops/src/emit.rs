@@ -4,8 +4,8 @@ pub use crate::build::Build;
 pub use crate::concat::EmitJoin;
 pub use crate::core::EmitLeaves;
 pub use crate::create::EmitCreate;
-pub use crate::diag::EmitDiag;
 pub use crate::custom::EmitCustomGradient;
+pub use crate::diag::EmitDiag;
 pub use crate::elementwise::{
     EmitActivationGradients, EmitActivations, EmitArithmetic, EmitBits, EmitCast, EmitChecks,
     EmitClip, EmitComplex, EmitEquality, EmitLikes, EmitLogic, EmitMath, EmitOrder, EmitParts,

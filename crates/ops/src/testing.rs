@@ -17,6 +17,24 @@ pub(crate) struct Recorder {
     calls: Vec<(OpRef, Vec<Val>, Vals)>,
 }
 
+/// Emits operations by their public names, as tests that go through many of them do.
+pub(crate) trait ByName: Emitter {
+    /// All outputs of the operation of that name.
+    fn op_all(&mut self, name: &str, inputs: &[Val], attrs: Vec<(&str, Attr)>) -> Result<Vals> {
+        let attrs: Vec<(String, Attr)> =
+            attrs.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
+        self.emit(registry().make(name, &attrs)?, inputs)
+    }
+
+    /// The first output of the operation of that name.
+    fn op(&mut self, name: &str, inputs: &[&Val], attrs: Vec<(&str, Attr)>) -> Result<Val> {
+        let inputs: Vec<Val> = inputs.iter().map(|v| (*v).clone()).collect();
+        Ok(self.op_all(name, &inputs, attrs)?.remove(0))
+    }
+}
+
+impl<E: Emitter + ?Sized> ByName for E {}
+
 impl Emitter for Recorder {
     fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals> {
         let outputs = match &self.trace {
@@ -79,8 +97,8 @@ impl Recorder {
                         dense_shape,
                     }) => {
                         let zero = self.scalar(0.0, DType::Int32)?;
-                        let n = self.op("GatherV2", &[&dense_shape, &zero, &zero], vec![])?;
-                        self.op("UnsortedSegmentSum", &[&values, &indices, &n], vec![])?
+                        let n = self.gather_v2(&dense_shape, &zero, &zero, 0)?;
+                        self.unsorted_segment_sum(&values, &indices, &n)?
                     }
                     None => continue,
                 };
@@ -89,7 +107,7 @@ impl Recorder {
                     "gradient shape of {op:?}"
                 );
                 let total = match grads.remove(&input.key()) {
-                    Some(old) => self.op("AddN", &[&old, &grad], vec![])?,
+                    Some(old) => self.add_n(&[old, grad])?,
                     None => grad,
                 };
                 grads.insert(input.key(), total);

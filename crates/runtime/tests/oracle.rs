@@ -107,9 +107,7 @@ fn intermediate_values_share_a_small_slab() {
 #[test]
 fn shape_arithmetic_is_folded_when_planned() {
     let g = graph(vector(&[None, Some(2)]), |e, x| {
-        let shape = e
-            .op("Shape", &[x], vec![])
-            .unwrap_or_else(|_| e.shape_of(x).unwrap());
+        let shape = e.shape(x, DType::Int32).unwrap();
         let flat = e.int_vector(&[-1]).unwrap();
         let y = e.reshape(x, &flat).unwrap();
         e.reshape(&y, &shape).unwrap()
@@ -134,7 +132,7 @@ fn branching() -> Arc<Graph> {
         let zero = e.scalar(0.0, DType::Float32).unwrap();
         let axes = e.int_vector(&[0]).unwrap();
         let total = e.sum(x, &axes, false).unwrap();
-        let positive = e.op("Greater", &[&total, &zero], vec![]).unwrap();
+        let positive = e.greater(&total, &zero).unwrap();
         let branch = |graph| Branch {
             graph,
             inputs: vec![1],
@@ -162,7 +160,7 @@ fn looping() -> Arc<Graph> {
     };
     let cond = state(|e, i, _, _| {
         let five = e.scalar(5.0, DType::Int32).unwrap();
-        vec![e.op("Less", &[i, &five], vec![]).unwrap()]
+        vec![e.less(i, &five).unwrap()]
     });
     let body = state(|e, i, y, x| {
         let one = e.scalar(1.0, DType::Int32).unwrap();

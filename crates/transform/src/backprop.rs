@@ -2,11 +2,9 @@
 
 use crate::gradient::GraphGradient;
 use crate::region::region_vjp;
-use ferrograph_graph::{
-    Attr, Differentiability, Emitter, Grad, Grads, OpRef, Sym, Val, Vals, VjpCall,
-};
+use ferrograph_graph::{Differentiability, Emitter, Grad, Grads, OpRef, Sym, Val, Vals, VjpCall};
 use ferrograph_ops::emit::*;
-use ferrograph_tensor::{DType, Origin, Result, bail, err};
+use ferrograph_tensor::{DType, Origin, Result, bail};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -80,22 +78,15 @@ fn sum_grads(e: &mut dyn Emitter, parts: &[Grad]) -> Result<Grad> {
         .collect();
     if let Some(slices) = slices {
         let dtype = slices[0].1.dtype();
-        let mut values: Vec<Val> = slices.iter().map(|s| s.0.clone()).collect();
-        let mut indices = slices
+        let values: Vec<Val> = slices.iter().map(|s| s.0.clone()).collect();
+        let indices = slices
             .iter()
             .map(|s| e.cast(s.1, dtype))
             .collect::<Result<Vec<_>>>()?;
         let axis = e.scalar(0.0, DType::Int32)?;
-        values.push(axis.clone());
-        indices.push(axis);
-        let first = |vals: Vals| {
-            vals.into_iter()
-                .next()
-                .ok_or_else(|| err!(Internal, "ConcatV2 gave nothing"))
-        };
         return Ok(Grad::Slices {
-            values: first(e.op_all("ConcatV2", &values, vec![])?)?,
-            indices: first(e.op_all("ConcatV2", &indices, vec![])?)?,
+            values: e.concat_v2(&values, &axis)?,
+            indices: e.concat_v2(&indices, &axis)?,
             dense_shape: slices[0].2.clone(),
         });
     }
@@ -119,12 +110,8 @@ pub fn densify(e: &mut dyn Emitter, grad: &Grad) -> Result<Val> {
             dense_shape,
         } => {
             let zero = e.scalar(0.0, DType::Int32)?;
-            let n = e.op(
-                "GatherV2",
-                &[dense_shape, &zero, &zero],
-                vec![("batch_dims", Attr::Int(0))],
-            )?;
-            let sum = e.op("UnsortedSegmentSum", &[values, indices, &n], vec![])?;
+            let n = e.gather_v2(dense_shape, &zero, &zero, 0)?;
+            let sum = e.unsorted_segment_sum(values, indices, &n)?;
             e.reshape(&sum, dense_shape)
         }
     }

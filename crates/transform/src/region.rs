@@ -352,10 +352,7 @@ pub(crate) fn zeros_of(e: &mut dyn Emitter, value: &Val, held: Option<TensorSpec
         return e.zeros_like(value);
     }
     let spec = held.ok_or_else(|| err!(Internal, "a variable has a gradient but is not read"))?;
-    let read = e.one(
-        Arc::new(ReadVariableOp::of(spec)),
-        std::slice::from_ref(value),
-    )?;
+    let read = e.read_variable(value, spec.dtype, spec.shape)?;
     e.zeros_like(&read)
 }
 

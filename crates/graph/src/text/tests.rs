@@ -2,8 +2,8 @@
 
 use super::{parse, print};
 use crate::{
-    Attr, Attrs, Decl, Graph, GraphBuilder, Inputs, Kind, NodeId, Op, Port, Registry, Specs,
-    op_object, verify,
+    Attr, AttrDecl, AttrKind, Attrs, Decl, Graph, GraphBuilder, Inputs, Kind, NodeId, Op, Port,
+    Registry, Specs, op_object, verify,
 };
 use ferrograph_tensor::{
     Complex32, DType, Dim, Object, PartialShape, Result, Tensor, TensorSpec, bf16, f16,
@@ -14,7 +14,21 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Source(TensorSpec);
 
-static SOURCE: Decl = Decl::new("Placeholder", &[], &[]);
+const fn attr(name: &'static str, kind: AttrKind) -> AttrDecl {
+    AttrDecl {
+        name,
+        kind,
+        default: None,
+    }
+}
+
+static SOURCE: Decl = Decl {
+    attrs: &[
+        attr("dtype", AttrKind::DType),
+        attr("shape", AttrKind::Shape),
+    ],
+    ..Decl::new("Placeholder", &[], &[])
+};
 
 impl Op for Source {
     op_object!();
@@ -35,7 +49,10 @@ impl Op for Source {
 #[derive(Debug)]
 struct Any(Attr);
 
-static ANY: Decl = Decl::new("Any", &[Port::new("inputs", Kind::Each("T"))], &[]);
+static ANY: Decl = Decl {
+    attrs: &[attr("a", AttrKind::Int)],
+    ..Decl::new("Any", &[Port::new("inputs", Kind::Each("T"))], &[])
+};
 
 impl Op for Any {
     op_object!();

@@ -1,4 +1,4 @@
-use crate::testing::{check_gradients, f64s, infer, run, spec, t64};
+use crate::testing::{ByName, check_gradients, f64s, infer, run, spec, t64};
 use ferrograph_graph::Attr;
 use ferrograph_tensor::{Bytes, Complex64, DType, ErrorKind, Tensor};
 
@@ -257,17 +257,13 @@ fn complex_parts_and_gradients() {
     for part in ["Real", "Imag", "ComplexAbs", "Angle", "Sign"] {
         crate::testing::check_fn(part, &[&re, &im], |e, xs| {
             use crate::emit::*;
-            let z = e.op("Complex", &[&xs[0], &xs[1]], vec![])?;
-            let w = e.op("Exp", &[&z], vec![])?;
+            let z = e.complex(&xs[0], &xs[1])?;
+            let w = e.exp(&z)?;
             let w = e.mul(&w, &z)?;
             let shifted = conj_and_two(e, &z)?;
             let w = e.div(&w, &shifted)?;
             let y = e.op(part, &[&w], vec![])?;
-            if part == "Sign" {
-                e.op("Imag", &[&y], vec![])
-            } else {
-                Ok(y)
-            }
+            if part == "Sign" { e.imag(&y) } else { Ok(y) }
         });
     }
     let z = Tensor::vector(&[Complex64::new(3.0, -4.0)]).unwrap();

@@ -1,5 +1,4 @@
-use crate::emit::*;
-use crate::testing::{check_fn, check_gradients, f64s, infer, run, run_all, spec, t64};
+use crate::testing::{ByName, check_fn, check_gradients, f64s, infer, run, run_all, spec, t64};
 use ferrograph_graph::Attr;
 use ferrograph_tensor::{DType, ErrorKind, Tensor, bf16};
 

@@ -51,7 +51,7 @@ impl ReduceCall<'_> {
         let mut kept = y.clone();
         for axis in axes {
             let axis = e.scalar(axis as f64, DType::Int32)?;
-            kept = e.op("ExpandDims", &[&kept, &axis], vec![])?;
+            kept = e.expand_dims(&kept, &axis)?;
         }
         Ok(kept)
     }
@@ -64,7 +64,7 @@ fn spread(e: &mut dyn Emitter, a: &Val, like: &Val) -> Result<Val> {
         return Ok(a.clone());
     }
     let shape = e.shape_of(like)?;
-    e.op("BroadcastTo", &[a, &shape], vec![])
+    e.broadcast_to(a, &shape)
 }
 
 pub(super) fn sum(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
@@ -93,12 +93,11 @@ fn n_reduced(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
         let shape = e.shape_of(c.x)?;
         let axes = e.int_vector(&axes)?;
         let zero = e.scalar(0.0, DType::Int32)?;
-        let sizes = e.op("GatherV2", &[&shape, &axes, &zero], vec![])?;
+        let sizes = e.gather_v2(&shape, &axes, &zero, 0)?;
         return e.prod(&sizes, &zero, false);
     }
-    let int = || vec![("out_type", ferrograph_graph::Attr::DType(DType::Int32))];
-    let from = e.op("Size", &[c.x], int())?;
-    let to = e.op("Size", &[c.y], int())?;
+    let from = e.size(c.x, DType::Int32)?;
+    let to = e.size(c.y, DType::Int32)?;
     let one = e.scalar(1.0, DType::Int32)?;
     let to = e.maximum(&to, &one)?;
     e.floor_div(&from, &to)
@@ -163,15 +162,15 @@ fn others_across(e: &mut dyn Emitter, x: &Val, axes: &[i64], rank: usize) -> Res
         }
     }
     let (perm, back) = (e.int_vector(&perm)?, e.int_vector(&back)?);
-    let moved = e.op("Transpose", &[x, &perm], vec![])?;
+    let moved = e.transpose(x, &perm)?;
     let rows = e.shape_of(&moved)?;
     let (zero, n_kept) = (e.int_vector(&[0])?, e.int_vector(&[kept.len() as i64])?);
-    let outer = e.op("Slice", &[&rows, &zero, &n_kept], vec![])?;
+    let outer = e.slice(&rows, &zero, &n_kept)?;
     let rest = e.int_vector(&[-1])?;
     let axis = e.scalar(0.0, DType::Int32)?;
-    let joined = e.op("ConcatV2", &[&outer, &rest, &axis], vec![])?;
+    let joined = e.concat_v2(&[outer, rest], &axis)?;
     let flat = e.reshape(&moved, &joined)?;
     let others = others_along(e, &flat, -1)?;
     let others = e.reshape_like(&others, &moved)?;
-    e.op("Transpose", &[&others, &back], vec![])
+    e.transpose(&others, &back)
 }

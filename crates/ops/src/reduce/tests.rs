@@ -100,7 +100,7 @@ fn gradients_of_reductions() {
 #[test]
 fn ties_share_and_zeros_do_no_harm() {
     use crate::emit::*;
-    use crate::testing::Recorder;
+    use crate::testing::{ByName, Recorder};
     use ferrograph_graph::Val;
     let gradient = |name: &str, x: &Tensor| {
         let (mut e, x) = (Recorder::default(), Val::eager(x.clone()));

@@ -185,8 +185,8 @@ impl Op for TensorListFromTensor {
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let shape = e.shape_of(&call.inputs[0])?;
         let (one, none) = (e.int_vector(&[1])?, e.int_vector(&[0])?);
-        let tail = vec![("end_mask", ferrograph_graph::Attr::Int(1))];
-        let shape = e.op("StridedSlice", &[&shape, &one, &none, &one], tail)?;
+        let to_end = 1;
+        let shape = e.strided_slice(&shape, &one, &none, &one, 0, to_end, 0, 0, 0)?;
         let grad = e.tensor_list_stack(call.grad()?, &shape, self.element_dtype, -1)?;
         let grad = e.reshape_like(&grad, &call.inputs[0])?;
         Ok(grads([Some(grad), None]))

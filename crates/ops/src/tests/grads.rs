@@ -2,7 +2,7 @@
 
 use super::support::{iota, s, v};
 use crate::emit::*;
-use crate::testing::{Recorder, check_fn, check_gradients, t64};
+use crate::testing::{ByName, Recorder, check_fn, check_gradients, t64};
 use ferrograph_graph::Attr;
 use ferrograph_tensor::{DType, Tensor};
 
