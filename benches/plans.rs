@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ferrograph_benches::uniform;
-use ferrograph_graph::{Branch, Graph, Sym, Tensors, Trace, Val};
+use ferrograph_graph::{Branch, Emitter, Graph, Sym, Tensors, Trace, Val};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{LeafOps, Placeholder, While};
 use ferrograph_runtime::{Door, enter_trace, plan_for};
