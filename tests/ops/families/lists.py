@@ -17,6 +17,10 @@ def listed(fg, op, inputs, x, **attrs):
     return fg._core.emit(op, inputs, {"element_dtype": x.dtype, **attrs}, None)
 
 
+def length(fg, handle):
+    return fg._core.emit("TensorListLength", (handle,), None, None)
+
+
 def of_list(op, call, expect, args=(X,), grad=(0,), **fields):
     row(op, call, list(args), expect, grad, dtypes=ALL, **fields)
 
@@ -74,7 +78,7 @@ of_list(
 )
 of_list(
     "TensorListLength",
-    lambda fg, x: listed(fg, "TensorListLength", (empty_list(fg, x),), x),
+    lambda fg, x: length(fg, empty_list(fg, x)),
     lambda x: 0,
     grad=(),
     out="int32",
@@ -102,7 +106,7 @@ def resized(fg, x):
     shorter = fg._core.emit("TensorListResize", (longer, 1), None, None)
     return (
         listed(fg, "TensorListStack", (shorter, [4]), x),
-        listed(fg, "TensorListLength", (longer,), x),
+        length(fg, longer),
     )
 
 
