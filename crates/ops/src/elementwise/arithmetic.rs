@@ -12,33 +12,74 @@ use ferrograph_tensor::Result;
 table! {
     trait EmitArithmetic; Binary(x, y): BinaryDef;
     /// `x + y`; strings are joined.
-    ADD_V2: add = BinaryDef::new("AddV2", loops!(Of, k::Add, numeric)).node("add").known(i64::checked_add).vjp(add).joining_strings().code(ScalarCode::Add);
+    ADD_V2: add = BinaryDef::new("AddV2", loops!(Of, k::Add, numeric))
+        .node("add")
+        .known(i64::checked_add)
+        .vjp(add)
+        .joining_strings()
+        .code(ScalarCode::Add);
     /// `x + y`; strings are joined. An older name of `AddV2`.
-    ADD: add_v1 = BinaryDef::new("Add", loops!(Of, k::Add, numeric)).known(i64::checked_add).vjp(add).joining_strings().code(ScalarCode::Add);
+    ADD: add_v1 = BinaryDef::new("Add", loops!(Of, k::Add, numeric))
+        .known(i64::checked_add)
+        .vjp(add)
+        .joining_strings()
+        .code(ScalarCode::Add);
     /// `x - y`.
-    SUB: sub = BinaryDef::new("Sub", loops!(Of, k::Sub, numeric)).node("sub").known(i64::checked_sub).vjp(sub).code(ScalarCode::Sub);
+    SUB: sub = BinaryDef::new("Sub", loops!(Of, k::Sub, numeric))
+        .node("sub")
+        .known(i64::checked_sub)
+        .vjp(sub)
+        .code(ScalarCode::Sub);
     /// `x * y`.
-    MUL: mul = BinaryDef::new("Mul", loops!(Of, k::Mul, numeric)).node("mul").known(i64::checked_mul).vjp(mul).code(ScalarCode::Mul);
+    MUL: mul = BinaryDef::new("Mul", loops!(Of, k::Mul, numeric))
+        .node("mul")
+        .known(i64::checked_mul)
+        .vjp(mul)
+        .code(ScalarCode::Mul);
     /// `x / y`.
-    REAL_DIV: div = BinaryDef::new("RealDiv", loops!(Of, k::Div, numeric)).node("truediv").guard(Guard::Divisor).vjp(div).code(ScalarCode::Div);
+    REAL_DIV: div = BinaryDef::new("RealDiv", loops!(Of, k::Div, numeric))
+        .node("truediv")
+        .guard(Guard::Divisor)
+        .vjp(div)
+        .code(ScalarCode::Div);
     /// `x / y`; integers are divided towards zero.
     DIV: div_v1 = BinaryDef::new("Div", loops!(Of, k::Div, numeric)).node("div").guard(Guard::Divisor).vjp(div);
     /// `x / y` rounded towards zero.
     TRUNCATE_DIV: truncate_div = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real)).guard(Guard::Divisor);
     /// What is left of `x` when divided by `y` towards zero; it has the sign of `x`.
-    TRUNCATE_MOD: truncate_mod = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real)).guard(Guard::Divisor).vjp(truncate_mod);
+    TRUNCATE_MOD: truncate_mod = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real))
+        .guard(Guard::Divisor)
+        .vjp(truncate_mod);
     /// `x / y` rounded down.
-    FLOOR_DIV: floor_div = BinaryDef::new("FloorDiv", loops!(Of, k::FloorDiv, real)).node("floordiv").guard(Guard::Divisor).known(floor_div);
+    FLOOR_DIV: floor_div = BinaryDef::new("FloorDiv", loops!(Of, k::FloorDiv, real))
+        .node("floordiv")
+        .guard(Guard::Divisor)
+        .known(floor_div);
     /// What is left of `x` when divided by `y` rounding down; it has the sign of `y`.
-    FLOOR_MOD: floor_mod = BinaryDef::new("FloorMod", loops!(Of, k::FloorMod, real)).guard(Guard::Divisor).known(floor_mod).vjp(modulo);
+    FLOOR_MOD: floor_mod = BinaryDef::new("FloorMod", loops!(Of, k::FloorMod, real))
+        .guard(Guard::Divisor)
+        .known(floor_mod)
+        .vjp(modulo);
     /// `x` to the power of `y`.
-    POW: pow = BinaryDef::new("Pow", loops!(Of, k::Pow, numeric)).node("pow").guard(Guard::Exponent).vjp(pow).code(ScalarCode::Pow);
+    POW: pow = BinaryDef::new("Pow", loops!(Of, k::Pow, numeric))
+        .node("pow")
+        .guard(Guard::Exponent)
+        .vjp(pow)
+        .code(ScalarCode::Pow);
     /// The greater of `x` and `y`.
-    MAXIMUM: maximum = BinaryDef::new("Maximum", loops!(Of, k::Maximum, real)).known(|a, b| Some(a.max(b))).vjp(maximum).code(ScalarCode::Maximum);
+    MAXIMUM: maximum = BinaryDef::new("Maximum", loops!(Of, k::Maximum, real))
+        .known(|a, b| Some(a.max(b)))
+        .vjp(maximum)
+        .code(ScalarCode::Maximum);
     /// The smaller of `x` and `y`.
-    MINIMUM: minimum = BinaryDef::new("Minimum", loops!(Of, k::Minimum, real)).known(|a, b| Some(a.min(b))).vjp(minimum).code(ScalarCode::Minimum);
+    MINIMUM: minimum = BinaryDef::new("Minimum", loops!(Of, k::Minimum, real))
+        .known(|a, b| Some(a.min(b)))
+        .vjp(minimum)
+        .code(ScalarCode::Minimum);
     /// `(x - y)²`, conjugated where complex.
-    SQUARED_DIFFERENCE: squared_difference = BinaryDef::new("SquaredDifference", loops!(Of, k::SquaredDifference, numeric)).vjp(squared_difference).code(ScalarCode::SquaredDifference);
+    SQUARED_DIFFERENCE: squared_difference = BinaryDef::new("SquaredDifference", loops!(Of, k::SquaredDifference, numeric))
+        .vjp(squared_difference)
+        .code(ScalarCode::SquaredDifference);
     /// The angle of the point `(y, x)`, called by `y` first.
     ATAN2: atan2 = BinaryDef::new("Atan2", loops!(Of, k::Atan2, floating)).vjp(atan2);
     /// `x / y`, 0 where `y` is 0.

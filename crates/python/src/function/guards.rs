@@ -59,10 +59,10 @@ impl Guard {
         match &self.place {
             Place::Name(globals, name) => globals.bind(py).get_item(name).ok().flatten(),
             Place::Cell(cell) => {
+                let cell = cell.as_ptr();
                 // SAFETY: PyCell_Get gives a new reference, or null: for an empty cell without, for what is no cell
                 // with an exception, which is taken.
-                let value =
-                    unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyCell_Get(cell.as_ptr())) };
+                let value = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyCell_Get(cell)) };
                 if value.is_none() {
                     drop(PyErr::take(py));
                 }
