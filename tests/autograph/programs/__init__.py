@@ -1,0 +1,1 @@
+"""Random programs over Python's own objects, eager and traced; see ``run`` for what is compared."""

@@ -1,0 +1,113 @@
+"""Many programs in processes of their own: one that dies or hangs costs its program alone."""
+
+from __future__ import annotations
+
+import json
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from . import containers, flow, foreign, functions, objects
+from .kit import Family, make
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for module in (foreign, containers, objects, functions, flow)
+    for family in module.FAMILIES
+}
+LIMIT = 20.0  # seconds without an answer
+
+
+def seeds_of(count: int, start: int = 0) -> list[tuple[str, int]]:
+    """So many programs, the families in turn."""
+    names = list(FAMILIES)
+    return [(names[i % len(names)], start + i // len(names)) for i in range(count)]
+
+
+class Worker:
+    """A process that answers for its programs one by one."""
+
+    def __init__(self, work: list[tuple[str, int]]):
+        self.work, self.done = work, 0
+        self.process: Any = None
+        self.heard = 0.0
+        self.start()
+
+    def start(self) -> None:
+        left = self.work[self.done :]
+        command = [sys.executable, "-c", _PROGRAM, str(Path(__file__).parents[1])]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.process.stdin.write(json.dumps(left))
+        self.process.stdin.close()
+        self.heard = time.monotonic()
+
+    def answer(self) -> dict | None:
+        """The next answer; None where the process has ended."""
+        line = self.process.stdout.readline()
+        self.heard = time.monotonic()
+        if not line:
+            return None
+        self.done += 1
+        return json.loads(line)
+
+    def give_up(self, kind: str, why: str) -> dict | None:
+        """The verdict on the program that ended or stopped the process, and a new process."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        if self.done == len(self.work):
+            return None
+        family, seed = self.work[self.done]
+        self.done += 1
+        found = {"family": family, "seed": seed, "verdict": kind, "why": why}
+        if self.done < len(self.work):
+            self.start()
+        return found
+
+
+_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); import programs.workers as w; w.serve()"
+
+
+def serve() -> None:
+    """Answer for the programs that the input names."""
+    import tempfile
+
+    from . import run
+
+    answers, sys.stdout = sys.stdout, sys.stderr
+    with tempfile.TemporaryDirectory() as folder:
+        for family, seed in json.load(sys.stdin):
+            program = make(FAMILIES[family], seed)
+            with run.quiet():
+                verdict = run.run(program, Path(folder, "printed"))
+            found = {"family": family, "seed": seed, "verdict": verdict.kind, "why": verdict.why}
+            print(json.dumps(found), file=answers, flush=True)
+
+
+def verdicts(work: list[tuple[str, int]], n_workers: int = 2) -> Iterator[dict]:
+    """The verdict on each program, as they come."""
+    workers = [Worker(work[i::n_workers]) for i in range(n_workers) if work[i::n_workers]]
+    with selectors.DefaultSelector() as selector:
+        for worker in workers:
+            selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
+        while selector.get_map():
+            ready = [key.data for key, _ in selector.select(1.0)]
+            for worker in list({id(k.data): k.data for k in selector.get_map().values()}.values()):
+                late = time.monotonic() - worker.heard > LIMIT
+                if worker not in ready and not late:
+                    continue
+                found = worker.answer() if worker in ready else None
+                if found is None:
+                    selector.unregister(worker.process.stdout)
+                    kind = "hang" if late and worker not in ready else "crash"
+                    found = worker.give_up(kind, f"the process ended: {kind}")
+                    if found is not None and worker.done < len(worker.work):
+                        selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
+                if found is not None:
+                    yield found
