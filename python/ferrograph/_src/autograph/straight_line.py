@@ -43,7 +43,7 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
     code = function.__code__
     if any(type(c) is types.CodeType for c in code.co_consts):
         return False
-    if any(_is_suspect(op) for op in set(code.co_code[::2])):
+    if "sort" in code.co_names or any(_is_suspect(op) for op in set(code.co_code[::2])):
         return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 from .. import ops
 from ..context import ownership
 from ..native import _core
-from . import effects, merging
+from . import effects, failures, merging
 from .places import Spot, say
 from .regions import Conditional
 from .state import UNDEFINED, Place, State
@@ -41,10 +40,10 @@ Thunk = Callable[[], Any]
 
 
 class _Branches(threading.local):
-    """How many staged branches the thread is tracing, one inside the other."""
+    """The staged branches that the thread is tracing, inner ones last."""
 
     def __init__(self) -> None:
-        self.depth = 0
+        self.stack: list[Any] = []
 
 
 _branches = _Branches()
@@ -123,7 +122,7 @@ def _trace_branches(
         finally:
             state.write(before)
         found.append(effects.changes(journal, functions, direct, names))
-    _raise_both(errors)
+    _raise_both(conditional, errors)
     return after, [error is not None for error in errors], found
 
 
@@ -175,19 +174,20 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
     one that reads an element which a tensor of known shape does not have: its condition may be what
     keeps it from that.
     """
-    _branches.depth += 1
+    _branches.stack.append(branch)
     try:
         with branch:
             try:
                 return function(), None
             except Exception as e:
                 if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
-                    mark_left(e)
+                    failures.mark_left(e)
                     raise
-                ops.Assert(False, [f"{type(e).__name__}: {e}{_raised_at(e)}"])
+                if not failures.is_said(e, branch):
+                    ops.Assert(False, failures.message(e, _raised_at(e)))
                 return UNDEFINED, e
     finally:
-        _branches.depth -= 1
+        _branches.stack.pop()
 
 
 def _raised_at(exception: Exception) -> str:
@@ -201,26 +201,25 @@ def _raised_at(exception: Exception) -> str:
     return found
 
 
-def mark_left(exception: BaseException) -> None:
-    """Note that an exception comes out of a staged branch or loop."""
-    with contextlib.suppress(AttributeError):  # not every class takes attributes
-        exception._ferrograph_left_region = True
+def _raise_both(conditional: Conditional, errors: Sequence[Exception | None]) -> None:
+    """Where every branch raises, so does the conditional.
 
-
-def left_region(exception: BaseException | None) -> bool:
-    """Whether an exception comes out of a staged branch or loop, whose code may never run."""
-    return getattr(exception, "_ferrograph_left_region", False)
-
-
-def _raise_both(errors: Sequence[Exception | None]) -> None:
-    """Where every branch raises, so does the conditional."""
-    if errors[0] is not None and errors[1] is not None:
-        raise errors[0]
+    No handler may take one for the other; in a branch around it the graph says which it is.
+    """
+    first, second = errors
+    if first is None or second is None:
+        return
+    if not failures.are_alike(first, second):
+        failures.mark_left(first)
+        if _branches.stack:
+            conditional.emit()
+            failures.note_said(first, _branches.stack[-1])
+    raise first
 
 
 def marked(exception: Any) -> Any:
     """``exception``, which a ``raise`` statement throws, recognisable in the branch around it."""
-    if not _branches.depth:
+    if not _branches.stack:
         return exception
     if isinstance(exception, type):
         exception = exception()
@@ -286,7 +285,7 @@ def stage_choice(
                 outcomes.append(_trace(branch, function))
             found.append(effects.changes(journal, (then, orelse)))
         failed = [error is not None for _, error in outcomes]
-        _raise_both([error for _, error in outcomes])
+        _raise_both(conditional, [error for _, error in outcomes])
         values = [value for value, _ in outcomes]
         conditional.merge("the results", values[0], values[1], (failed[0], failed[1]))
         settle = _merge_changes(conditional, found, failed, place, fills=True)
@@ -332,5 +331,4 @@ def rows(value: Any) -> Any:
 
 def stage_assert(test: Any, message: Thunk | None) -> None:
     """Fail when the graph runs and ``test`` is false."""
-    data = [message()] if message is not None else ["assertion failed"]
-    ops.Assert(test, data)
+    failures.check(test, message)

@@ -18,7 +18,8 @@ from ..values import constants, dtypes, errors
 from . import effects, merging, values
 from . import options as loop_options
 from .carried import ShapeChangeError, Slot, Variables
-from .conditional import RESULT, mark_left, stage_choice, where
+from .conditional import RESULT, stage_choice, where
+from .failures import mark_left
 from .iteration import source_of
 from .lists import Grown
 from .merging import GrownList

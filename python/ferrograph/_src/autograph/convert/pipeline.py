@@ -3,7 +3,8 @@
 1. ``normalize``: forms that depend on their place are written out.
 2. ``jumps``: break, continue and return become flags.
 3. ``conditionals``, ``loops``: statements become functions and a call that chooses, inside out.
-4. ``logical``, ``calls``, ``unpacking``, ``asserts``, ``raises``, ``stores``: expressions.
+4. ``logical``, ``calls``, ``texts``, ``unpacking``, ``asserts``, ``raises``, ``stores``: what is
+   in expressions.
 
 Functions nested in the converted one go through the same steps, except decorated ones, which are
 converted when they are called. Statements of a generator in which it yields stay where they are.
@@ -28,6 +29,7 @@ from . import (
     normalize,
     raises,
     stores,
+    texts,
     unpacking,
 )
 from .context import Context
@@ -121,6 +123,9 @@ class _Expressions(build.Transformer):
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        return texts.convert(self.generic_visit(node))
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         return node if _binds(node) else self.generic_visit(node)

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ... import control_flow, ops
+from ... import ops
 from ...context.hooks import hooks
 from ...native import _core
 from ...ops import (
@@ -27,6 +27,8 @@ from ...staging.iteration import (
 )
 from ...values import dtypes, nest
 from .logic import and_, or_
+from .sorting import sorted_, stack_of, with_callbacks
+from .texts import formatted
 
 
 def staged_form(callee: Any) -> Any:
@@ -150,7 +152,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
             return python(*args)
         args = tuple(lists.as_tensors(a) for a in args)
         if keywords:
-            return _keyed(python, reduction, args, _with_callbacks(keywords))
+            return _keyed(python, reduction, args, with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
             return reduction(args[0], axis=0)
         if len(args) == 1 and not isinstance(args[0], (list, tuple)):
@@ -202,44 +204,7 @@ def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[st
         chosen = python(range(len(keys)), key=keys.__getitem__)
         return values[chosen]
     arg = ops.argmax if reduction is ops.reduce_max else ops.argmin
-    return lists.loaded(values, arg(_stacked(keys), output_type=dtypes.int32))
-
-
-def _stacked(items: list) -> Any:
-    dtype = values_module.common_dtype(items)
-    return ops.stack([values_module.to_tensor(v, dtype) for v in items])
-
-
-def _sorted(values: Any, **keywords: Any) -> Any:
-    keywords = _with_callbacks(keywords)
-    values = lists.as_tensors(values)
-    if not is_staged(values):
-        return _sorted_items(list(values), keywords)
-    direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
-    key = keywords.get("key")
-    if key is None:
-        return ops.sort(values, axis=0, direction=direction)
-    order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
-    return ops.gather(values, order)
-
-
-def _sorted_items(items: list, keywords: dict[str, Any]) -> list:
-    key = keywords.get("key")
-    keys = items if key is None else [key(v) for v in items]
-    if not any(is_staged(k) for k in keys):
-        order = sorted(
-            range(len(items)), key=keys.__getitem__, reverse=bool(keywords.get("reverse"))
-        )
-        return effects.fresh([items[i] for i in order])
-    direction = "DESCENDING" if keywords.get("reverse") else "ASCENDING"
-    places = ops.argsort(_stacked(keys), direction=direction, stable=True)
-    return effects.fresh(ops.unstack(ops.gather(_stacked(items), places)))
-
-
-def _with_callbacks(keywords: dict[str, Any]) -> dict[str, Any]:
-    """``keywords`` with the key function converted."""
-    key = keywords.get("key")
-    return keywords if key is None else {**keywords, "key": hooks.callee(key)}
+    return lists.loaded(values, arg(stack_of(keys), output_type=dtypes.int32))
 
 
 def _applied(python: Callable) -> Callable:
@@ -294,9 +259,10 @@ _FORMS: dict[Any, Any] = {
     builtins.min: _extreme(builtins.min, ops.reduce_min, ops.minimum),
     builtins.any: _quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or),
     builtins.all: _quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and),
-    builtins.sorted: _sorted,
+    builtins.sorted: sorted_,
     builtins.next: _next,
     builtins.iter: _iter,
+    builtins.format: formatted,
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
     builtins.list: _container(list),

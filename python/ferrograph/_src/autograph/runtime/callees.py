@@ -20,7 +20,7 @@ from ...staging.journal import traces
 from ...staging.state import Container
 from .. import status
 from ..convert import compile
-from . import builtins
+from . import builtins, sorting
 
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
@@ -62,7 +62,9 @@ def fn(callee: Any) -> Any:
             return callee if changed is callee.__func__ else _METHOD(changed, callee.__self__)
         return _resolved(callee)
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
-        quiet = not journals or (len(journals) == 1 and not journals[0].lists)
+        if not journals:
+            return callee
+        quiet = len(journals) == 1 and not journals[0].lists and callee.__name__ != "sort"
         return callee if quiet else _resolved(callee)
     return _remembered(callee, known)
 
@@ -103,6 +105,8 @@ def _builtin(callee: Any) -> Any:
     if isinstance(target, _CONTAINERS):
         if lists.is_grown(target):
             return lists.method(target, callee.__name__)
+        if callee.__name__ == "sort":
+            return sorting.method(target)
         if effects.in_region() and callee.__name__ in _MUTATORS:
             effects.touch(Container(f"a {type(target).__name__}", target))
         return callee

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...staging import conditional
+from ...staging import conditional, failures
 from ...staging.conditional import is_staged
 from .logic import Thunk
 
@@ -14,7 +14,7 @@ __all__ = ["assert_stmt", "catching", "raised"]
 
 def catching(kinds: Any) -> Any:
     """What an ``except`` clause catches: nothing of what left a staged branch or loop."""
-    return () if conditional.left_region(sys.exc_info()[1]) else kinds
+    return () if failures.left_region(sys.exc_info()[1]) else kinds
 
 
 def raised(exception: Any) -> Any:

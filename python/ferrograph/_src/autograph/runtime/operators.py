@@ -22,6 +22,7 @@ from .loops import for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
 from .names import bind
 from .sequences import certain, elements, unpacked
+from .texts import formatted, joined
 
 __all__ = [
     "and_",
@@ -37,12 +38,14 @@ __all__ = [
     "elements",
     "fn",
     "for_stmt",
+    "formatted",
     "fresh",
     "global_name",
     "if_exp",
     "if_stmt",
     "in_place",
     "item",
+    "joined",
     "left",
     "loaded",
     "match",

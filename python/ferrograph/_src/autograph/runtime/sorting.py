@@ -1,0 +1,85 @@
+"""``sorted``, ``list.sort``: by tensors in the graph, by all else as Python does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import control_flow, ops
+from ...context.hooks import hooks
+from ...staging import effects, lists
+from ...staging import values as values_module
+from ...staging.conditional import is_staged
+from ...staging.state import Container
+
+__all__ = ["sorted_", "stack_of", "with_callbacks"]
+
+
+def sorted_(values: Any, **keywords: Any) -> Any:
+    """``sorted``."""
+    keywords = with_callbacks(keywords)
+    values = lists.as_tensors(values)
+    if not is_staged(values):
+        return effects.fresh(_sorted_items(list(values), **keywords))
+    key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
+    if key is None:
+        return ops.sort(values, axis=0, direction=direction)
+    order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
+    return ops.gather(values, order)
+
+
+def method(items: list) -> Any:
+    """``items.sort``."""
+
+    def sort(**keywords: Any) -> None:
+        effects.touch(Container("a list", items))
+        items[:] = _sorted_items(list(items), **with_callbacks(keywords))
+
+    return sort
+
+
+def with_callbacks(keywords: dict[str, Any]) -> dict[str, Any]:
+    """``keywords`` with the key function converted."""
+    key = keywords.get("key")
+    return keywords if key is None else {**keywords, "key": hooks.callee(key)}
+
+
+def stack_of(items: list) -> Any:
+    """Tensors, and numbers that go with them, as one tensor."""
+    dtype = values_module.common_dtype(items)
+    return ops.stack([values_module.to_tensor(v, dtype) for v in items])
+
+
+def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
+    keys = items if key is None else [key(v) for v in items]
+    columns = _columns(keys)
+    if columns is None:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
+        return [items[i] for i in order]
+    places = None
+    for column in reversed(columns):
+        values = stack_of(list(column))
+        values = values if places is None else ops.gather(values, places)
+        found = ops.argsort(values, direction=_direction(reverse), stable=True)
+        places = found if places is None else ops.gather(places, found)
+    return _taken(items, places)
+
+
+def _direction(reverse: Any) -> str:
+    return "DESCENDING" if reverse else "ASCENDING"
+
+
+def _columns(keys: list) -> list | None:
+    """The keys, a list for each part that they have, where tensors decide; else None."""
+    if any(is_staged(k) for k in keys):
+        return [keys]
+    if not keys or not all(isinstance(k, tuple) and len(k) == len(keys[0]) for k in keys):
+        return None
+    columns = list(zip(*keys, strict=True))
+    return columns if any(is_staged(part) for k in keys for part in k) else None
+
+
+def _taken(items: list, places: Any) -> list:
+    """The items in another order, each part of them by itself."""
+    columns = zip(*map(values_module.leaves_of, items), strict=True)
+    taken = [ops.unstack(ops.gather(stack_of(list(c)), places), len(items)) for c in columns]
+    return [values_module.pack(items[0], list(leaves)) for leaves in zip(*taken, strict=True)]

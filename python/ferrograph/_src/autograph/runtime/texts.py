@@ -1,0 +1,79 @@
+"""Formatted values: of a tensor that has no value yet a string tensor with the text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ... import ops
+from ...native import _core
+from ...ops import string_ops
+from ...staging.conditional import is_staged
+from ...staging.places import here, say
+from ...values import dtypes, errors
+
+__all__ = ["formatted", "joined"]
+
+_SPEC = re.compile(
+    r"(?P<align>[<>]?)(?P<sign>\+?)(?P<zero>0?)(?P<width>\d*)(?:\.(?P<precision>\d+))?"
+    r"(?P<kind>[dfFeg]?)"
+)
+_DEFAULT_PRECISION = 6
+
+
+def formatted(value: Any, spec: str = "") -> Any:
+    """``format(value, spec)``; a string tensor where the value is a tensor of the graph."""
+    if not spec or not is_staged(value):
+        return format(value, spec)
+    tensor = _core.convert_to_tensor(value)
+    found = _SPEC.fullmatch(spec)
+    if tensor.shape.rank == 0 and found is not None:
+        attributes = _attributes(tensor, spec, **found.groupdict())
+        if attributes is not None:
+            as_float = found["kind"] not in ("", "d")
+            number = ops.cast(tensor, dtypes.float64) if as_float else tensor
+            return string_ops.as_string(number, **attributes)
+    raise errors.StagingError(
+        say(
+            here(),
+            f"the format specification {spec!r} of a tensor of dtype {tensor.dtype.name} and shape "
+            f"{tensor.shape} has no form in the graph, where its value is known",
+            "Formats of single numbers such as `.2f`, `8.3e`, `5d`, `05d`, `<6d` and `+d` have "
+            "one; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
+        )
+    )
+
+
+def _attributes(
+    tensor: Any,
+    spec: str,
+    *,
+    align: str,
+    sign: str,
+    zero: str,
+    width: str,
+    precision: Any,
+    kind: str,
+) -> dict[str, Any] | None:
+    """How ``as_string`` writes a number so; None where it cannot. ValueError as Python has it."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_floating):
+        return None
+    format(0 if tensor.dtype.is_integer else 0.0, spec)
+    fills = [fill for fill, given in (("-", align == "<"), ("+", sign), ("0", zero)) if given]
+    if len(fills) > 1 or (fills == ["0"] and align):
+        return None
+    found: dict[str, Any] = {"fill": "".join(fills)}
+    if width or fills == ["+"]:
+        found["width"] = int(width or 1)
+    if kind in ("", "d"):
+        return found if tensor.dtype.is_integer else None
+    found["precision"] = _DEFAULT_PRECISION if precision is None else int(precision)
+    found["scientific"], found["shortest"] = kind == "e", kind == "g"
+    return found
+
+
+def joined(*parts: Any) -> Any:
+    """The parts of an f-string as one text."""
+    if any(is_staged(part) for part in parts):
+        return string_ops.join(list(parts))
+    return "".join(parts)

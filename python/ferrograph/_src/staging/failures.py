@@ -1,0 +1,69 @@
+"""What a failure says when the graph runs: messages with the values of the tensors in them."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from typing import Any
+
+from .. import ops
+from ..ops import string_ops
+from ..values import dtypes
+from . import values
+
+_PLAIN = (int, float, str, bytes, type(None))
+
+
+def message(exception: Exception, suffix: str) -> list:
+    """What ``Assert`` shows of an exception that a branch ends with, ``suffix`` behind it."""
+    head, given = f"{type(exception).__name__}: ", exception.args
+    own = isinstance(type(exception).__str__, types.FunctionType)
+    if own or not any(values.is_staged(a) for a in given):
+        return [f"{head}{exception}{suffix}"]
+    if len(given) == 1 and values.is_tensor(given[0]) and given[0].dtype == dtypes.string:
+        return [string_ops.join([head, given[0], suffix])]
+    return [head.rstrip(), *shown(given), suffix.lstrip()]
+
+
+def mark_left(exception: BaseException) -> None:
+    """Note that an exception comes out of a staged branch or loop."""
+    with contextlib.suppress(AttributeError):  # not every class takes attributes
+        exception._ferrograph_left_region = True
+        exception._ferrograph_said = None
+
+
+def left_region(exception: BaseException | None) -> bool:
+    """Whether an exception comes out of a staged branch or loop, whose code may never run."""
+    return getattr(exception, "_ferrograph_left_region", False)
+
+
+def are_alike(first: Exception, second: Exception) -> bool:
+    """Whether a handler cannot tell two exceptions apart."""
+    if type(first) is not type(second) or len(first.args) != len(second.args):
+        return False
+    pairs = zip(first.args, second.args, strict=True)
+    return all(
+        a is b or (type(a) is type(b) and isinstance(a, _PLAIN) and a == b) for a, b in pairs
+    )
+
+
+def note_said(exception: Exception, branch: Any) -> None:
+    """Note that the graph of ``branch`` fails with ``exception`` already."""
+    exception._ferrograph_said = branch
+
+
+def is_said(exception: Exception, branch: Any) -> bool:
+    """Whether the graph of ``branch`` fails with ``exception`` already."""
+    return getattr(exception, "_ferrograph_said", None) is branch
+
+
+def shown(value: Any) -> list:
+    """The parts of the message of an ``assert``, or the arguments of an exception, as tensors."""
+    if not isinstance(value, (list, tuple)):
+        value = (value,)
+    return [v if values.is_staged(v) or isinstance(v, str) else str(v) for v in value]
+
+
+def check(test: Any, message: Any) -> None:
+    """Fail when the graph runs and ``test`` is false; ``message`` gives what to show, if any."""
+    ops.Assert(test, ["assertion failed"] if message is None else shown(message()))
