@@ -2,7 +2,7 @@
 //! not 0.0; tensors by dtype, shape and bits; graphs and host objects by identity.
 
 use crate::{Attr, Attrs, Op};
-use ferrograph_tensor::{Object, Tensor};
+use ferrograph_tensor::{DType, Object, Tensor};
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 use std::sync::Arc;
@@ -71,9 +71,14 @@ pub fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
     if a.dtype() != b.dtype() || a.shape() != b.shape() {
         return false;
     }
-    match (a.as_object(), b.as_object(), a.as_strings(), b.as_strings()) {
-        (Ok(a), Ok(b), ..) => address(a) == address(b),
-        (_, _, Ok(x), Ok(y)) => a.shares_storage(b) || x == y,
+    match a.dtype() {
+        DType::Resource | DType::Variant => {
+            matches!((a.as_object(), b.as_object()), (Ok(x), Ok(y)) if address(x) == address(y))
+        }
+        DType::String => {
+            a.shares_storage(b)
+                || matches!((a.as_strings(), b.as_strings()), (Ok(x), Ok(y)) if x == y)
+        }
         _ => a.shares_storage(b) || a.bytes() == b.bytes(),
     }
 }
@@ -82,13 +87,13 @@ pub fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
 pub fn hash_tensor<H: Hasher>(t: &Tensor, state: &mut H) {
     t.dtype().hash(state);
     t.shape().hash(state);
-    if let Ok(object) = t.as_object() {
-        address(object).hash(state);
-    } else if let Ok(strings) = t.as_strings() {
-        strings.first().hash(state);
-    } else {
-        let bytes = t.bytes();
-        bytes[..bytes.len().min(HASHED_BYTES)].hash(state);
+    match t.dtype() {
+        DType::Resource | DType::Variant => t.as_object().ok().map(address).hash(state),
+        DType::String => t.as_strings().ok().and_then(|s| s.first()).hash(state),
+        _ => {
+            let bytes = t.bytes();
+            bytes[..bytes.len().min(HASHED_BYTES)].hash(state);
+        }
     }
 }
 

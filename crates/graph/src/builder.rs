@@ -1,8 +1,8 @@
 //! Building graphs: adds nodes, infers their types, and names them.
 
+use crate::names::Names;
 use crate::{Graph, Inputs, Known, Node, NodeId, OpRef, ValueId, ValueInfo};
 use ferrograph_tensor::{ErrorKind, Origin, Result, TensorSpec, bail};
-use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct GraphBuilder {
     name: Arc<str>,
     nodes: Vec<Node>,
     values: Vec<ValueInfo>,
-    names: HashMap<Arc<str>, u32>,
+    names: Names,
     scope: String,
 }
 
@@ -22,19 +22,18 @@ impl GraphBuilder {
             name: name.into(),
             nodes: Vec::new(),
             values: Vec::new(),
-            names: HashMap::new(),
+            names: Names::default(),
             scope: String::new(),
         }
     }
 
     /// A builder that goes on from a finished graph; node and value ids stay.
     pub fn from_graph(name: &str, graph: &Graph) -> GraphBuilder {
-        let names = graph.nodes.iter().map(|n| (n.name.clone(), 0)).collect();
         GraphBuilder {
             name: name.into(),
             nodes: graph.nodes.clone(),
             values: graph.values.clone(),
-            names,
+            names: Names::of(graph.nodes.iter().map(|n| &n.name)),
             scope: String::new(),
         }
     }
@@ -76,26 +75,7 @@ impl GraphBuilder {
 
     /// A name not used yet: the hint, or the hint with the next free number.
     pub fn unique_name(&mut self, hint: &str) -> Arc<str> {
-        let base: Arc<str> = if self.scope.is_empty() {
-            hint.into()
-        } else {
-            format!("{}{hint}", self.scope).into()
-        };
-        if !self.names.contains_key(&base) {
-            self.names.insert(base.clone(), 0);
-            return base;
-        };
-        loop {
-            let count = self.names.get_mut(&base).map_or(0, |c| {
-                *c += 1;
-                *c
-            });
-            let name: Arc<str> = format!("{base}_{count}").into();
-            if !self.names.contains_key(&name) {
-                self.names.insert(name.clone(), 0);
-                return name;
-            }
-        }
+        self.names.unique(&self.scope, hint)
     }
 
     /// Adds a node for an operation on these values and gives its id.

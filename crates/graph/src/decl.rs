@@ -4,7 +4,7 @@
 //! argument; the registry makes operations by it; printing, GraphDef's type attributes and the documentation come from
 //! it. [`declare!`](crate::declare) writes declarations; what an operation means beside them is its [`Op`](crate::Op).
 
-use crate::{Attr, AttrKind, Attrs, Differentiability, Effect, Inputs};
+use crate::{Attr, AttrKind, Attrs, Differentiability, Effect, Inputs, Law};
 use ferrograph_tensor::{DType, Result, bail};
 use std::fmt;
 
@@ -188,6 +188,8 @@ pub struct Decl {
     pub effect: Effect,
     /// Whether and how gradients flow.
     pub gradient: Differentiability,
+    /// The identity that it obeys.
+    pub law: Law,
 }
 
 impl Decl {
@@ -206,6 +208,7 @@ impl Decl {
             attrs: &[],
             effect: Effect::Pure,
             gradient: Differentiability::Stops,
+            law: Law::Free,
         }
     }
 

@@ -99,7 +99,7 @@ macro_rules! declare {
             $op:ident $(as $node:literal)? : $method:ident (
                 $($input:ident : $kind:tt $(in $set:ident)?),* $(,)?
             ) -> ( $($output:ident : $okind:tt $(in $oset:ident)?),* $(,)? ),
-            gradient $gradient:ident $(, effect $effect:ident)?
+            gradient $gradient:ident $(, effect $effect:ident)? $(, law $law:ident)?
             $({ $(
                 $(#[doc = $adoc:literal])*
                 $attr:ident $(as $public:literal)? : $type:ty $(= $default:expr)?
@@ -131,6 +131,7 @@ macro_rules! declare {
                     }),*)?],
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
+                    law: $crate::declare!(@law $($law)?),
                 };
 
                 fn from_attrs(
@@ -204,6 +205,8 @@ macro_rules! declare {
     (@value) => { None };
     (@effect $effect:ident) => { $crate::Effect::$effect };
     (@effect) => { $crate::Effect::Pure };
+    (@law $law:ident) => { $crate::Law::$law };
+    (@law) => { $crate::Law::Free };
 }
 
 /// The [`Kind`](crate::Kind) that a declaration spells.

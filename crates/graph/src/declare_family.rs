@@ -35,7 +35,7 @@ macro_rules! declare_family {
         $(
             $(#[doc = $rdoc:literal])*
             $name:ident $(as $node:literal)? : $method:ident,
-            gradient $gradient:ident $(, effect $effect:ident)? { $($values:tt)* };
+            gradient $gradient:ident $(, effect $effect:ident)? $(, law $law:ident)? { $($values:tt)* };
         )*
     ) => {
         $crate::declare_family! { @struct [$(#[doc = $doc])*] $op
@@ -54,6 +54,7 @@ macro_rules! declare_family {
                     attrs: $crate::declare_family!(@attrs $attrs),
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
+                    law: $crate::declare!(@law $($law)?),
                 };
             )*
         }

@@ -20,7 +20,9 @@ mod declare_family;
 mod graph;
 mod ids;
 mod interpret;
+mod law;
 mod lowered;
+mod names;
 mod op;
 mod operands;
 mod region;
@@ -41,6 +43,7 @@ pub use declare::{Declared, FromOutputs, emit_as};
 pub use graph::{Graph, Node, ValueInfo};
 pub use ids::{NodeId, ValueId};
 pub use interpret::{Interpreter, run_nodes};
+pub use law::Law;
 pub use lowered::{
     Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
 };

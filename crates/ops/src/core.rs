@@ -25,10 +25,10 @@ declare! {
     };
 
     /// `input` as it is.
-    Identity: identity(input: T) -> (output: T), gradient Passes;
+    Identity: identity(input: T) -> (output: T), gradient Passes, law PassesOn;
 
     /// `input` as it is, through which no gradient flows.
-    StopGradient: stop_gradient(input: T) -> (output: T), gradient Stops;
+    StopGradient: stop_gradient(input: T) -> (output: T), gradient Stops, law PassesOn;
 
     /// Nothing: a node to hang control dependencies on.
     NoOp: no_op() -> (), gradient Stops, effect World;

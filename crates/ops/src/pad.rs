@@ -38,10 +38,10 @@ declare! {
     trait EmitPad;
 
     /// `input` with zeros around it; a row of `paddings` says how many before and after each axis.
-    Pad: pad(input: T, paddings: Tpaddings in index) -> (output: T), gradient Vjp;
+    Pad: pad(input: T, paddings: Tpaddings in index) -> (output: T), gradient Vjp, law PADS;
 
     /// `input` with `constant_values` around it; a row of `paddings` says how many before and after each axis.
-    PadV2: pad_v2(input: T, paddings: Tpaddings in index, constant_values: T) -> (output: T), gradient Vjp;
+    PadV2: pad_v2(input: T, paddings: Tpaddings in index, constant_values: T) -> (output: T), gradient Vjp, law PADS;
 
     /// `input` continued at both ends of each axis by its mirror image; a row of `paddings` says how far.
     MirrorPad: mirror_pad(input: T, paddings: Tpaddings in index) -> (output: T), gradient Vjp {

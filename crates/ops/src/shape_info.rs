@@ -38,7 +38,7 @@ declare! {
     BroadcastArgs: broadcast_args(s0: T in index, s1: T) -> (r0: T), gradient Stops;
 
     /// `input`, whose shape must fit.
-    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp {
+    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp, law KeepsShape {
         /// What the shape must fit.
         shape: PartialShape,
     };

@@ -12,13 +12,13 @@ declare! {
     trait EmitTranspose;
 
     /// `x` with its axes in another order: axis `i` of the output is axis `perm[i]`.
-    Transpose as "transpose": transpose(x: T, perm: Tperm in index) -> (y: T), gradient Vjp;
+    Transpose as "transpose": transpose(x: T, perm: Tperm in index) -> (y: T), gradient Vjp, law Permutes;
 
     /// `input` repeated along axes of size 1, and along new leading ones, to the shape `shape`.
-    BroadcastTo: broadcast_to(input: T, shape: Tidx in index) -> (output: T), gradient Vjp;
+    BroadcastTo: broadcast_to(input: T, shape: Tidx in index) -> (output: T), gradient Vjp, law KeepsShape;
 
     /// `input` repeated along each axis as often as `multiples` says.
-    Tile: tile(input: T, multiples: Tmultiples in index) -> (output: T), gradient Vjp;
+    Tile: tile(input: T, multiples: Tmultiples in index) -> (output: T), gradient Vjp, law TILES;
 
     /// `tensor` with the axes in `axis` reversed.
     ReverseV2: reverse_v2(tensor: T, axis: Tidx in index) -> (output: T), gradient Vjp;

@@ -3,8 +3,9 @@
 use super::strings;
 use crate::emit::*;
 use ferrograph_graph::{
-    Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Kind, Known, Lowered, Map, Op,
-    Operands, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
+    Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Kind, Known, Law, Lowered, Map,
+    Op, Operands, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object,
+    sets,
 };
 use ferrograph_kernels::elementwise::{self as k, Broadcast, contains_negative, contains_zero};
 use ferrograph_kernels::pool;
@@ -95,6 +96,11 @@ impl BinaryDef {
     /// Executors know the function by that code.
     pub const fn code(self, code: ScalarCode) -> BinaryDef {
         BinaryDef { code, ..self }
+    }
+    /// It obeys that identity.
+    pub const fn law(mut self, law: Law) -> BinaryDef {
+        self.decl.law = law;
+        self
     }
     /// It does what that text says.
     pub const fn doc(mut self, doc: &'static str) -> BinaryDef {

@@ -3,8 +3,7 @@
 use super::binary::{Binary, BinaryDef};
 use super::families::{loops, table};
 use super::unary::{Unary, UnaryDef};
-use ferrograph_graph::Registry;
-use ferrograph_graph::ScalarCode;
+use ferrograph_graph::{Law, Registry, ScalarCode};
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::{Binary as Of, Unary as Of1};
 
@@ -15,9 +14,9 @@ mod two {
     table! {
         trait EmitLogic; Binary(x, y): BinaryDef;
         /// Whether both hold.
-        LOGICAL_AND: logical_and = BinaryDef::new("LogicalAnd", loops!(Of, k::LogicalAnd, bool)).code(ScalarCode::And);
+        LOGICAL_AND: logical_and = BinaryDef::new("LogicalAnd", loops!(Of, k::LogicalAnd, bool)).code(ScalarCode::And).law(Law::Neutral(1.0));
         /// Whether one holds at least.
-        LOGICAL_OR: logical_or = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool)).code(ScalarCode::Or);
+        LOGICAL_OR: logical_or = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool)).code(ScalarCode::Or).law(Law::Neutral(0.0));
         /// The bits that both have.
         BITWISE_AND: bitwise_and = BinaryDef::new("BitwiseAnd", loops!(Of, k::BitAnd, integer));
         /// The bits that one has at least.
@@ -38,9 +37,9 @@ mod one {
     table! {
         trait EmitBits; Unary(x): UnaryDef;
         /// Whether it does not hold.
-        LOGICAL_NOT: logical_not = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool)).code(ScalarCode::Not);
+        LOGICAL_NOT: logical_not = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool)).code(ScalarCode::Not).law(Law::Involution);
         /// All bits turned over.
-        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer));
+        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer)).law(Law::Involution);
     }
 }
 

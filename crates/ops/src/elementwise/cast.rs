@@ -16,7 +16,7 @@ declare! {
 
     /// The nearest values of another dtype to those of `x`: integers wrap, floats are truncated to integers, complex
     /// numbers lose their imaginary part.
-    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp {
+    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp, law Casts {
         /// The dtype to convert to.
         dtype as "DstT": DType,
     };

@@ -1,8 +1,8 @@
 //! Operations on one tensor, element by element.
 
 use ferrograph_graph::{
-    Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind, Lowered, Map, Op, Port, Runner,
-    ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
+    Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind, Law, Lowered, Map, Op, Port,
+    Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::pool;
@@ -51,6 +51,11 @@ impl UnaryDef {
     /// Executors know the function by that code.
     pub const fn code(self, code: ScalarCode) -> UnaryDef {
         UnaryDef { code, ..self }
+    }
+    /// It obeys that identity.
+    pub const fn law(mut self, law: Law) -> UnaryDef {
+        self.decl.law = law;
+        self
     }
     /// It does what that text says.
     pub const fn doc(mut self, doc: &'static str) -> UnaryDef {

@@ -17,7 +17,7 @@ declare! {
     trait EmitSums;
 
     /// The sum of all `inputs`, of one dtype and shape.
-    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp;
+    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp, law OnlyTerm;
 
     /// Half the sum of the squares of `t`.
     L2Loss: l2_loss(t: T in floating) -> (output: T), gradient Vjp;

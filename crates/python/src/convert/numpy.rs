@@ -79,6 +79,9 @@ fn imported<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
 /// The tensor of a NumPy array or scalar; `None` for other objects.
 pub(super) fn tensor_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<Tensor>> {
     let py = obj.py();
+    if sequence::is_plain(obj) {
+        return Ok(None);
+    }
     let Some(types) = types(py) else {
         return Ok(None);
     };

@@ -3,7 +3,7 @@
 
 use super::facts::Scope;
 use crate::plan::{Action, Block, Bound, Move, Site, Slot, Step, Taken};
-use ferrograph_graph::{Effect, Graph, Lowered, Node, NodeId, ObjectKernel, ValueId, lower};
+use ferrograph_graph::{Effect, Graph, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
 
@@ -225,6 +225,9 @@ impl Lowering {
         steps: &mut Vec<Step>,
     ) -> Result<()> {
         let scope = names.scope;
+        if node.op.decl().law == Law::PassesOn {
+            return self.pass_on(names, node);
+        }
         let ins = self.reads(names, &node.inputs)?;
         let action = if let Some(region) = scope.regions.get(&id.index()) {
             self.region(names, node, region, &ins, steps)?
@@ -239,6 +242,14 @@ impl Lowering {
                 node: id,
             },
         }));
+        Ok(())
+    }
+
+    /// The outputs are the first inputs: no step is needed.
+    fn pass_on(&mut self, names: &mut Names<'_>, node: &Node) -> Result<()> {
+        for (from, to) in node.inputs.iter().zip(&node.outputs) {
+            names.slots[to.index()] = Some(self.read(names, *from)?);
+        }
         Ok(())
     }
 

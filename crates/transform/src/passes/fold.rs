@@ -15,7 +15,7 @@ impl Pass for Fold {
             return None;
         }
         let small = |t: &&Tensor| t.n_elements() <= SMALL && is_plain(t.dtype());
-        let constants = node.inputs.iter().map(|v| graph.constant(*v).filter(small));
+        let constants = graph.inputs(id).map(|v| graph.constant(v).filter(small));
         let inputs: SmallVec<[&Tensor; 4]> = constants.collect::<Option<_>>()?;
         if !is_pure(node) || !node.op.regions().is_empty() || !gives_small(graph, node) {
             return None;

@@ -17,8 +17,7 @@ impl Pass for Prune {
         work.extend(graph.ids().filter(has_effect));
         while let Some(id) = work.pop() {
             if !std::mem::replace(&mut self.is_needed[id.index()], true) {
-                let inputs = graph.node(id).inputs.iter();
-                work.extend(inputs.map(|v| graph.value(*v).node));
+                work.extend(graph.inputs(id).map(|v| graph.value(v).node));
             }
         }
     }

@@ -53,7 +53,7 @@ pub fn pass_counts() -> Vec<PassCount> {
     passes::ALL.iter().map(count).collect()
 }
 
-/// What became of a graph by all passes; `None` where that is the graph itself.
+/// What became of a graph by all passes; `None` where it stays as it is.
 struct Optimised(OnceLock<Option<Arc<Graph>>>);
 
 /// The graph after all passes: equal to it for every input, bit for bit.
@@ -65,7 +65,8 @@ pub fn optimised(graph: &Arc<Graph>) -> Result<Arc<Graph>> {
     if let Some(found) = kept.0.get() {
         return Ok(found.as_ref().unwrap_or(graph).clone());
     }
-    let made = run(graph, &passes::ALL, Budget::of_process(), &optimised)?;
+    let rewriter = run(graph, &passes::ALL, Budget::of_process(), &optimised)?;
+    let made = finished(rewriter, |r| r.is_worth_it())?;
     if let Some(made) = &made {
         made.attachment(|| Optimised(OnceLock::from(None)));
     }
@@ -82,17 +83,18 @@ pub fn run_pass(graph: &Arc<Graph>, name: &str) -> Result<Arc<Graph>> {
     let i = found.ok_or_else(|| err!(NotFound, "there is no pass {name:?}"))?;
     let only = std::slice::from_ref(&passes::ALL[i]);
     let inner = |region: &Arc<Graph>| run_pass(region, name);
-    let made = run(graph, only, Budget::of_process(), &inner)?;
+    let rewriter = run(graph, only, Budget::of_process(), &inner)?;
+    let made = finished(rewriter, |r| r.is_changed())?;
     Ok(made.unwrap_or_else(|| graph.clone()))
 }
 
-/// The graph after these passes, with `inner` applied to the graphs in it; `None` where nothing changed.
-fn run(
-    graph: &Graph,
+/// What these passes make of a graph, with `inner` applied to the graphs in it.
+fn run<'g>(
+    graph: &'g Graph,
     passes: &[Named],
     budget: &Budget,
     inner: &dyn Fn(&Arc<Graph>) -> Result<Arc<Graph>>,
-) -> Result<Option<Arc<Graph>>> {
+) -> Result<Rewriter<'g>> {
     let mut rewriter = Rewriter::new(graph);
     enter_regions(&mut rewriter, inner)?;
     for pass in passes {
@@ -103,10 +105,18 @@ fn run(
             verified(&rewriter, pass.name)?;
         }
     }
-    if !rewriter.is_changed() {
-        return Ok(None);
+    Ok(rewriter)
+}
+
+/// The changed graph, where it is wanted.
+fn finished(
+    rewriter: Rewriter<'_>,
+    is_wanted: impl FnOnce(&Rewriter<'_>) -> bool,
+) -> Result<Option<Arc<Graph>>> {
+    match is_wanted(&rewriter) {
+        true => rewriter.finish().map(|made| Some(Arc::new(made))),
+        false => Ok(None),
     }
-    rewriter.finish().map(|made| Some(Arc::new(made)))
 }
 
 /// Verifies what a pass made of a graph, where verification is on.
@@ -195,8 +205,8 @@ mod tests {
         let graph = parse(TEXT, ferrograph_ops::registry()).unwrap();
         let budget = Budget::new(n_rewrites);
         let keep = |region: &Arc<Graph>| Ok(region.clone());
-        let made = run(&graph, &passes::ALL, &budget, &keep).unwrap();
-        made.map_or(graph.nodes.len(), |made| made.nodes.len())
+        let rewriter = run(&graph, &passes::ALL, &budget, &keep).unwrap();
+        rewriter.finish().unwrap().nodes.len()
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 mod budget;
 mod driver;
+mod overlay;
 mod rewriter;
 
 pub(crate) use driver::Named;

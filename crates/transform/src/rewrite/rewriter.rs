@@ -1,8 +1,9 @@
-//! Changes to a graph: what stands for a value, what a node becomes, which nodes go. Nothing is copied before the first
-//! change, and ids stay as they are until the changed graph is built.
+//! Changes to a graph: what stands for a value, what a node becomes, which nodes go. Only what changes is copied, and
+//! ids stay as they are until the changed graph is built.
 
+use super::overlay::Overlay;
 use super::{Operand, Rewrite};
-use ferrograph_graph::{Graph, Inputs, Known, Node, NodeId, OpRef, Specs, ValueId, ValueInfo};
+use ferrograph_graph::{Graph, Inputs, Known, Law, Node, NodeId, OpRef, Specs, ValueId, ValueInfo};
 use ferrograph_ops::Const;
 use ferrograph_tensor::{Result, Tensor, err};
 use hashbrown::HashSet;
@@ -14,8 +15,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Rewriter<'g> {
     graph: &'g Graph,
-    nodes: Cow<'g, [Node]>,
-    values: Cow<'g, [ValueInfo]>,
+    nodes: Overlay<'g, Node>,
+    values: Overlay<'g, ValueInfo>,
     outputs: Cow<'g, [ValueId]>,
     is_input: Vec<bool>,
     /// What stands for each value; empty while each stands for itself.
@@ -25,6 +26,8 @@ pub struct Rewriter<'g> {
     /// Nodes that were taken out; empty while there are none.
     gone: Vec<bool>,
     n_gone: usize,
+    /// How many of those a plan has a step for.
+    n_steps_gone: usize,
     /// Program order; empty while it is that of the ids.
     order: Vec<NodeId>,
     /// Nodes added behind all others, each with the node it is to stand before.
@@ -42,21 +45,22 @@ impl<'g> Rewriter<'g> {
         }
         Rewriter {
             graph,
-            nodes: Cow::Borrowed(&graph.nodes),
-            values: Cow::Borrowed(&graph.values),
+            nodes: Overlay::new(&graph.nodes),
+            values: Overlay::new(&graph.values),
             outputs: Cow::Borrowed(&graph.outputs),
             is_input,
             stands: Vec::new(),
             sharper: Vec::new(),
             gone: Vec::new(),
             n_gone: 0,
+            n_steps_gone: 0,
             order: Vec::new(),
             added: Vec::new(),
             names: HashSet::new(),
         }
     }
 
-    /// The node of that id.
+    /// The node of that id. What stands for the values that it names, [`Rewriter::inputs`] tells.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
@@ -64,6 +68,18 @@ impl<'g> Rewriter<'g> {
     /// What is known of a value.
     pub fn value(&self, v: ValueId) -> &ValueInfo {
         &self.values[v.index()]
+    }
+
+    /// What a node takes.
+    pub fn inputs(&self, id: NodeId) -> impl Iterator<Item = ValueId> {
+        let inputs = self.node(id).inputs.iter();
+        inputs.map(|v| self.resolve(*v))
+    }
+
+    /// Input `i` of a node.
+    pub fn input(&self, id: NodeId, i: usize) -> Option<ValueId> {
+        let named = self.node(id).inputs.get(i);
+        named.map(|v| self.resolve(*v))
     }
 
     /// The node that gives a value.
@@ -98,8 +114,15 @@ impl<'g> Rewriter<'g> {
     }
 
     /// Whether anything changed.
-    pub fn is_changed(&self) -> bool {
-        matches!(self.nodes, Cow::Owned(_)) || matches!(self.outputs, Cow::Owned(_))
+    pub(super) fn is_changed(&self) -> bool {
+        self.nodes.is_changed() || self.n_gone > 0
+    }
+
+    /// Whether a plan of the changed graph would do less, or be made sooner: constants and what passes values on are no
+    /// steps of a plan, so that it is worth copying the graph without them only where they are many.
+    pub(super) fn is_worth_it(&self) -> bool {
+        let is_many = self.n_gone * 8 >= self.graph.nodes.len();
+        self.nodes.is_changed() || self.n_steps_gone > 0 || (self.n_gone > 0 && is_many)
     }
 
     /// The node at a place in program order; `None` behind the last. Places hold nodes taken out as well.
@@ -140,22 +163,14 @@ impl<'g> Rewriter<'g> {
         self.sharper[v.index()] = true;
     }
 
-    /// Brings a node up to date with what became of the values it takes: they are replaced by what stands for them, and
-    /// its outputs inferred again where more is known of one.
+    /// Brings a node up to date with what became of the values it takes: its outputs are inferred again where more is
+    /// known of one.
     pub(super) fn refresh(&mut self, id: NodeId) {
-        if self.stands.is_empty() && self.sharper.is_empty() {
+        if self.sharper.is_empty() {
             return;
         }
-        let mut is_sharper = false;
-        for i in 0..self.node(id).inputs.len() {
-            let old = self.node(id).inputs[i];
-            let new = self.resolve(old);
-            is_sharper |= self.is_sharper(old) || self.is_sharper(new);
-            if new != old {
-                self.nodes.to_mut()[id.index()].inputs[i] = new;
-            }
-        }
-        if is_sharper {
+        let mut named = self.node(id).inputs.iter();
+        if named.any(|v| self.is_sharper(*v) || self.is_sharper(self.resolve(*v))) {
             self.infer(id);
         }
     }
@@ -174,7 +189,7 @@ impl<'g> Rewriter<'g> {
             if shape.is_none() && known.is_none() {
                 continue;
             }
-            let info = &mut self.values.to_mut()[v.index()];
+            let info = &mut self.values[v.index()];
             info.spec.shape = shape.unwrap_or_else(|| info.spec.shape.clone());
             info.known = known.map(Box::new).or_else(|| info.known.take());
             self.sharpen(v);
@@ -183,8 +198,8 @@ impl<'g> Rewriter<'g> {
 
     fn inferred(&self, id: NodeId) -> Option<(Specs, Option<Known>)> {
         let node = self.node(id);
-        let inputs = Inputs::new(node.inputs.iter().map(|v| {
-            let info = self.value(*v);
+        let inputs = Inputs::new(self.inputs(id).map(|v| {
+            let info = self.value(v);
             (&info.spec, info.constant.as_deref(), info.known.as_deref())
         }));
         Some((node.op.specs(&inputs).ok()?, node.op.known(&inputs)))
@@ -238,12 +253,14 @@ impl<'g> Rewriter<'g> {
             let knows_more = (new.constant.is_some() && old.constant.is_none())
                 || (new.known.is_some() && old.known.is_none())
                 || old.spec.shape != new.spec.shape;
+            if new.known.is_none()
+                && let Some(known) = old.known.clone()
+            {
+                self.values[v.index()].known = Some(known);
+            }
             if knows_more {
                 self.sharpen(out);
             }
-            let known = self.value(out).known.clone();
-            let target = &mut self.values.to_mut()[v.index()];
-            target.known = target.known.take().or(known);
         }
         self.remove(id);
         true
@@ -251,11 +268,11 @@ impl<'g> Rewriter<'g> {
 
     fn become_op(&mut self, id: NodeId, op: OpRef, inputs: SmallVec<[ValueId; 3]>) {
         let constant = op.constant().cloned();
-        let node = &mut self.nodes.to_mut()[id.index()];
+        let node = &mut self.nodes[id.index()];
         (node.op, node.inputs) = (op, inputs);
         match (constant, &node.outputs[..]) {
             (Some(constant), &[v]) => {
-                let info = &mut self.values.to_mut()[v.index()];
+                let info = &mut self.values[v.index()];
                 info.spec = constant.spec();
                 info.constant = Some(Box::new(constant));
                 self.sharpen(v);
@@ -271,14 +288,14 @@ impl<'g> Rewriter<'g> {
         let hint = format!("{}/Const", self.node(before).name);
         let name = self.free_name(&hint);
         let origin = self.node(before).origin.clone();
-        self.values.to_mut().push(ValueInfo {
+        self.values.push(ValueInfo {
             node,
             index: 0,
             spec: value.spec(),
             constant: Some(Box::new(value.clone())),
             known: None,
         });
-        self.nodes.to_mut().push(Node {
+        self.nodes.push(Node {
             op: Arc::new(Const { value }),
             inputs: smallvec![],
             outputs: smallvec![v],
@@ -306,9 +323,13 @@ impl<'g> Rewriter<'g> {
 
     /// Takes a node out; nothing may take what it gives.
     pub fn remove(&mut self, id: NodeId) {
-        self.nodes.to_mut();
         self.gone.resize(self.nodes.len(), false);
-        self.n_gone += usize::from(!std::mem::replace(&mut self.gone[id.index()], true));
+        if !std::mem::replace(&mut self.gone[id.index()], true) {
+            let op = &self.node(id).op;
+            let is_step = op.constant().is_none() && op.decl().law != Law::PassesOn;
+            self.n_gone += 1;
+            self.n_steps_gone += usize::from(is_step);
+        }
     }
 
     /// Lets the graph return other values of its own.
@@ -399,10 +420,7 @@ impl<'g> Rewriter<'g> {
                 continue;
             }
             let node = self.node(id);
-            let makers = node
-                .inputs
-                .iter()
-                .map(|v| self.value(self.resolve(*v)).node);
+            let makers = self.inputs(id).map(|v| self.value(v).node);
             work.extend(makers.chain(node.control.iter().copied()));
         }
         found

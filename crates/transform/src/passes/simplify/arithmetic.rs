@@ -5,34 +5,15 @@ use crate::rewrite::Rewrite;
 use ferrograph_graph::ValueId;
 use ferrograph_tensor::{DType, Element, Tensor, bf16, f16};
 
-/// `x + 0`, either way round. Of the float zeros only the negative one leaves `x` as it is: `-0.0 + 0.0` is `0.0`.
-pub(super) fn sum(site: &Site<'_>) -> Option<Rewrite> {
-    kept(site, 0, -0.0).or_else(|| kept(site, 1, -0.0))
+/// Either of two inputs, where the other one is the number: `x + 0`, `1 * x`. Of the float zeros only the negative one
+/// leaves a sum as it is: `-0.0 + 0.0` is `0.0`.
+pub(super) fn neutral(site: &Site<'_>, number: f64) -> Option<Rewrite> {
+    kept(site, 0, number).or_else(|| kept(site, 1, number))
 }
 
-/// `x - 0`, with the positive one of the float zeros.
-pub(super) fn difference(site: &Site<'_>) -> Option<Rewrite> {
-    kept(site, 0, 0.0)
-}
-
-/// `x * 1`, either way round.
-pub(super) fn product(site: &Site<'_>) -> Option<Rewrite> {
-    kept(site, 0, 1.0).or_else(|| kept(site, 1, 1.0))
-}
-
-/// `x / 1`.
-pub(super) fn quotient(site: &Site<'_>) -> Option<Rewrite> {
-    kept(site, 0, 1.0)
-}
-
-/// `x and true`, either way round.
-pub(super) fn conjunction(site: &Site<'_>) -> Option<Rewrite> {
-    kept(site, 0, 1.0).or_else(|| kept(site, 1, 1.0))
-}
-
-/// `x or false`, either way round.
-pub(super) fn disjunction(site: &Site<'_>) -> Option<Rewrite> {
-    kept(site, 0, 0.0).or_else(|| kept(site, 1, 0.0))
+/// The first of two inputs, where the second one is the number: `x - 0`, `x / 1`.
+pub(super) fn neutral_right(site: &Site<'_>, number: f64) -> Option<Rewrite> {
+    kept(site, 0, number)
 }
 
 /// Input `i` of two, where the other one is all of a number and does not broadcast it.
@@ -80,11 +61,7 @@ fn all<T: Element + Copy, B: PartialEq>(t: &Tensor, number: T, bits: impl Fn(T) 
 
 /// An operation that undoes itself, twice.
 pub(super) fn involution(site: &Site<'_>) -> Option<Rewrite> {
-    site.same_before(0)?
-        .inputs
-        .first()
-        .copied()
-        .map(Rewrite::stand)
+    site.same_before(0)?.input(0).map(Rewrite::stand)
 }
 
 /// A cast to the dtype that is there, or back from one that holds all values of the first.
@@ -95,7 +72,7 @@ pub(super) fn cast(site: &Site<'_>) -> Option<Rewrite> {
     if middle == to {
         return Some(Rewrite::stand(from));
     }
-    let first = site.same_before(0)?.inputs.first().copied()?;
+    let first = site.same_before(0)?.input(0)?;
     (site.spec(first).dtype == to && holds_all(middle, to)).then(|| Rewrite::stand(first))
 }
 

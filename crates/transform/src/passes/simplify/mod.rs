@@ -1,15 +1,15 @@
 //! Replaces an operation by what is there already, or by a simpler one, where the result has the same bits: -0.0 stays
 //! -0.0, a NaN keeps its payload. (A signalling NaN, which arithmetic would have made quiet, stays signalling.)
 //!
-//! Rules are functions by the name of the operation they start from, in the file of its family. They may only drop what
-//! cannot fail. A node with control predecessors is left alone: programs hang them on identities.
+//! An operation declares the [`Law`] that it obeys; what a law makes of a node is a function in the file of its family.
+//! It may only drop what cannot fail. A node with control predecessors is left alone: programs hang them on identities.
 
 mod arithmetic;
 mod movement;
 
 use super::SMALL;
 use crate::rewrite::{Pass, Rewrite, Rewriter};
-use ferrograph_graph::{Node, NodeId, ValueId};
+use ferrograph_graph::{Law, Node, NodeId, ValueId};
 use ferrograph_tensor::{PartialShape, Tensor, TensorSpec};
 
 pub(super) struct Simplify;
@@ -17,48 +17,43 @@ pub(super) struct Simplify;
 impl Pass for Simplify {
     fn visit(&mut self, graph: &Rewriter<'_>, id: NodeId) -> Option<Rewrite> {
         let node = graph.node(id);
-        let rule = rule(node.op.name())?;
-        if !node.control.is_empty() {
+        let law = node.op.decl().law;
+        if law == Law::Free || !node.control.is_empty() {
             return None;
         }
-        rule(&Site { graph, node })
+        applied(law, &Site { graph, id, node })
     }
 }
 
-type Rule = fn(&Site<'_>) -> Option<Rewrite>;
-
-fn rule(name: &str) -> Option<Rule> {
-    Some(match name {
-        "Identity" | "StopGradient" | "IdentityN" | "CustomGradient" => passed_on,
-        "AddN" => only_input,
-        "ConcatV2" => only_part,
-        "AddV2" | "Add" => arithmetic::sum,
-        "Sub" => arithmetic::difference,
-        "Mul" => arithmetic::product,
-        "RealDiv" | "Div" | "TruncateDiv" => arithmetic::quotient,
-        "LogicalAnd" => arithmetic::conjunction,
-        "LogicalOr" => arithmetic::disjunction,
-        "Neg" | "LogicalNot" | "Invert" | "Conj" => arithmetic::involution,
-        "Cast" => arithmetic::cast,
-        "Select" | "SelectV2" => arithmetic::select,
-        "Reshape" => movement::reshape,
-        "ExpandDims" | "Squeeze" | "BroadcastTo" | "EnsureShape" => movement::same_shape,
-        "Tile" => movement::tile,
-        "Pad" | "PadV2" => movement::pad,
-        "Transpose" => movement::transpose,
-        _ => return None,
-    })
+/// What a law makes of a node that obeys it.
+fn applied(law: Law, site: &Site<'_>) -> Option<Rewrite> {
+    match law {
+        Law::Free => None,
+        Law::PassesOn => passed_on(site),
+        Law::OnlyTerm => only_term(site),
+        Law::OnlyPart => only_part(site),
+        Law::Neutral(number) => arithmetic::neutral(site, number),
+        Law::NeutralRight(number) => arithmetic::neutral_right(site, number),
+        Law::Untouched(number) => movement::untouched(site, number),
+        Law::Involution => arithmetic::involution(site),
+        Law::KeepsShape => movement::same_shape(site),
+        Law::Reshapes => movement::reshape(site),
+        Law::Permutes => movement::transpose(site),
+        Law::Casts => arithmetic::cast(site),
+        Law::Selects => arithmetic::select(site),
+    }
 }
 
 /// A node in its graph.
 struct Site<'a> {
     graph: &'a Rewriter<'a>,
+    id: NodeId,
     node: &'a Node,
 }
 
 impl<'a> Site<'a> {
     fn input(&self, i: usize) -> Option<ValueId> {
-        self.node.inputs.get(i).copied()
+        self.graph.input(self.id, i)
     }
 
     fn spec(&self, v: ValueId) -> &'a TensorSpec {
@@ -77,9 +72,11 @@ impl<'a> Site<'a> {
     }
 
     /// The node that gives input `i`, where it is the same operation as this.
-    fn same_before(&self, i: usize) -> Option<&'a Node> {
-        let before = self.graph.maker(self.input(i)?);
-        (before.op.name() == self.node.op.name()).then_some(before)
+    fn same_before(&self, i: usize) -> Option<Site<'a>> {
+        let id = self.graph.value(self.input(i)?).node;
+        let node = self.graph.node(id);
+        let is_same = node.op.name() == self.node.op.name();
+        is_same.then_some(Site { id, node, ..*self })
     }
 
     /// Input `i` where it surely has the shape of the only output.
@@ -92,24 +89,22 @@ impl<'a> Site<'a> {
 
 /// The outputs are the first inputs.
 fn passed_on(site: &Site<'_>) -> Option<Rewrite> {
-    let inputs = site.node.inputs.get(..site.node.outputs.len())?;
-    Some(Rewrite::Stand(inputs.iter().copied().collect()))
+    let inputs = (0..site.node.outputs.len()).map(|i| site.input(i));
+    Some(Rewrite::Stand(inputs.collect::<Option<_>>()?))
 }
 
 /// The sum of one value.
-fn only_input(site: &Site<'_>) -> Option<Rewrite> {
+fn only_term(site: &Site<'_>) -> Option<Rewrite> {
     match site.node.inputs[..] {
-        [v] => Some(Rewrite::stand(v)),
+        [_] => site.input(0).map(Rewrite::stand),
         _ => None,
     }
 }
 
 /// One value joined with nothing; the last input is the axis.
 fn only_part(site: &Site<'_>) -> Option<Rewrite> {
-    match site.node.inputs[..] {
-        [v, _] if site.spec(v).shape.rank().is_some_and(|rank| rank > 0) => {
-            site.constant(1).map(|_| Rewrite::stand(v))
-        }
-        _ => None,
-    }
+    let part = site.input(0)?;
+    let has_axes = site.spec(part).shape.rank().is_some_and(|rank| rank > 0);
+    (site.node.inputs.len() == 2 && has_axes && site.constant(1).is_some())
+        .then(|| Rewrite::stand(part))
 }

@@ -15,7 +15,7 @@ pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
     if let Some(same) = same_shape(site) {
         return Some(same);
     }
-    let (first, shape) = (*site.same_before(0)?.inputs.first()?, site.input(1)?);
+    let (first, shape) = (site.same_before(0)?.input(0)?, site.input(1)?);
     let is_static = |v| site.spec(v).shape.is_static();
     if !is_static(first) || !is_static(site.input(0)?) {
         return None; // the reshape before this one may fail
@@ -27,22 +27,11 @@ pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
     Some(Rewrite::Become(site.node.op.clone(), operands))
 }
 
-/// Each axis once.
-pub(super) fn tile(site: &Site<'_>) -> Option<Rewrite> {
-    let times = site.constant(1)?.to_i64s().ok()?;
-    times
-        .iter()
-        .all(|&n| n == 1)
-        .then(|| site.input(0).map(Rewrite::stand))?
-}
-
-/// Nothing on either side.
-pub(super) fn pad(site: &Site<'_>) -> Option<Rewrite> {
-    let widths = site.constant(1)?.to_i64s().ok()?;
-    widths
-        .iter()
-        .all(|&n| n == 0)
-        .then(|| site.input(0).map(Rewrite::stand))?
+/// Input 0, where the integers in input 1 are all that number.
+pub(super) fn untouched(site: &Site<'_>, number: i64) -> Option<Rewrite> {
+    let given = site.constant(1)?.to_i64s().ok()?;
+    let is_untouched = given.iter().all(|n| *n == number);
+    is_untouched.then(|| site.input(0).map(Rewrite::stand))?
 }
 
 /// Axes in the order in which they are, or permuted twice.
@@ -52,10 +41,7 @@ pub(super) fn transpose(site: &Site<'_>) -> Option<Rewrite> {
         return site.input(0).map(Rewrite::stand);
     }
     let before = site.same_before(0)?;
-    let [first, by] = before.inputs[..] else {
-        return None;
-    };
-    let inner = axes(site.graph.constant(by)?)?;
+    let (first, inner) = (before.input(0)?, axes(before.constant(1)?)?);
     let both: Vec<usize> = perm
         .iter()
         .map(|&axis| inner.get(axis).copied())
