@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import signal
 from pathlib import Path
+from typing import Any
 
 from . import run
 from .kit import Program
+
+SECONDS = 1.0  # that an eager run of a part may take
 
 
 def shrunk(program: Program, stream: Path) -> Program:
@@ -51,13 +55,27 @@ def _sort(verdict: run.Verdict) -> tuple[str, str]:
     return verdict.kind, verdict.why.split(" ")[0] if verdict.kind != "different" else ""
 
 
+def _fails(place: run.Place, values: tuple) -> bool:
+    """Whether a program fails eagerly, or never ends."""
+    signal.signal(signal.SIGALRM, _late)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        place.reset()
+        args = (*map(run.fg.constant, values), run.fg.range, run.fg.constant)
+        return place.outcome(place.names["program"], args).kind == "raises"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _late(number: int, frame: Any) -> None:
+    raise TimeoutError
+
+
 def _same(program: Program, kind: tuple[str, str], stream: Path) -> bool:
     """Whether a program still runs eagerly and gets that verdict."""
     try:
         place = run.Place(program, stream)
-        place.reset()
-        args = (*map(run.fg.constant, run.INPUTS[0]), run.fg.range, run.fg.constant)
-        if place.outcome(place.names["program"], args).kind == "raises":
+        if any(_fails(place, values) for values in run.INPUTS):
             return False
         return _sort(run.run(program, stream)) == kind
     except Exception:  # a text that is no program any more

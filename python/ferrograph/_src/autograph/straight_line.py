@@ -18,6 +18,7 @@ from ..native import _core
 
 __all__ = ["is_straight_line"]
 
+_BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods that have a meaning on tensors
 _VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
 
 
@@ -43,7 +44,9 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
     code = function.__code__
     if any(type(c) is types.CodeType for c in code.co_consts):
         return False
-    if "sort" in code.co_names or any(_is_suspect(op) for op in set(code.co_code[::2])):
+    if _BY_TENSORS.intersection(code.co_names) or any(
+        _is_suspect(op) for op in set(code.co_code[::2])
+    ):
         return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..native import _core
 from ..values import nest
+from ..values.errors import StagingError
 from ..values.tensor_spec import TypeSpec
 
 __all__ = ["Packed", "flatten_result", "map_template"]
@@ -117,6 +118,8 @@ def as_output(value: Any) -> Any:
     if not isinstance(value, _core.Tensor):
         try:
             value = _core.convert_to_tensor(value)
+        except StagingError:
+            raise
         except (TypeError, ValueError) as e:
             raise TypeError(
                 "a traced function returns tensors, values that convert to them, None, and "

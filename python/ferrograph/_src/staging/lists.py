@@ -275,6 +275,20 @@ def method(items: list, name: str) -> Callable:
     return call
 
 
+def placed(items: list, method_: Callable) -> Callable:
+    """``insert`` or ``pop`` of a list that has not grown: it does where a tensor is the place."""
+
+    def call(*args: Any) -> Any:
+        effects.in_place(items)
+        if not args or not values.is_staged(args[0]):
+            return method_(*args)
+        elements = Elements([*items, *args[1:]], "the list")
+        _set(items, Grown.of(elements, list(items)))
+        return method(items, method_.__name__)(*args)
+
+    return call
+
+
 def _set(items: list, grown: Grown) -> None:
     list.__setitem__(items, slice(None), [grown])
 

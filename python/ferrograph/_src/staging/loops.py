@@ -34,7 +34,8 @@ class Loop:
     """What a loop statement knows of itself.
 
     ``live`` names are read later, ``entry`` ones by an iteration before it sets them, ``after``
-    ones after the loop, ``soft`` ones may be; ``targets`` are those that a ``for`` statement sets.
+    ones after the loop, ``soft`` ones may be; ``targets`` are those that a ``for`` statement sets;
+    ``extended`` ones keep their object where that is a list.
     """
 
     def __init__(
@@ -51,15 +52,19 @@ class Loop:
         soft: tuple[str, ...] = (),
         targets: tuple[str, ...] = (),
         is_for: bool = False,
+        extended: tuple[str, ...] = (),
         anchors: tuple = (),
     ):
         self.state, self.line = state, line
         self.broke, self.returned, self.options = broke, returned, options
         self.live, self.entry, self.after, self.soft = live, entry, after, soft
         self.targets, self.is_for, self.anchors = targets, is_for, anchors
+        self.extended = extended
 
     def carries(self, i: int) -> bool:
         label = self.state.places[i].label
+        if label in self.extended and isinstance(self.state.places[i].get(), list):
+            return False
         return i >= self.state.n_names or label in self.live or label in self.soft
 
     def stopped(self) -> Any:

@@ -27,6 +27,7 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 
 
+_DISPLAYS = (ast.Tuple, ast.List, ast.Starred)
 _VISITS: Any = {}
 _LIST_METHODS = frozenset(
     {"append", "extend", "insert", "pop", "clear", "remove", "sort", "reverse"}
@@ -47,6 +48,7 @@ class Uses:
         self.calls = False
         self.walrus: set[str] = set()
         self.grown: set[str] = set()  # the texts of what is changed by a method of lists
+        self.extended: set[str] = set()  # names to which a list is added in place
         for node in nodes:
             if node is not None:
                 self.visit(node)
@@ -68,9 +70,17 @@ class Uses:
     def visit_Name(self, node: ast.Name) -> None:
         (self.loads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
 
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, ast.ListComp):
+            self.grown |= {build.text_of(t) for t in node.targets if not isinstance(t, _DISPLAYS)}
+        self.generic_visit(node)
+
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             self.loads.add(node.target.id)
+            if is_extension(node):
+                self.extended.add(node.target.id)
+                self.grown.add(node.target.id)
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -178,6 +188,7 @@ class Uses:
         self.globals |= other.globals
         self.nonlocals |= other.nonlocals
         self.calls |= other.calls
+        self.extended |= other.extended
         for text, node in other.places.items():
             self.places.setdefault(text, node)
 
@@ -203,6 +214,44 @@ def summary(body: Iterable[ast.AST]) -> Uses:
             node.ag_summary = known
         total.add(known)
     return total
+
+
+def is_extension(node: ast.AST) -> bool:
+    """Whether a statement is ``name += [...]``."""
+    return (
+        isinstance(node, ast.AugAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.op, ast.Add)
+        and isinstance(node.value, (ast.List, ast.ListComp))
+    )
+
+
+def only_extended(body: list[ast.stmt]) -> tuple[str, ...]:
+    """The names that ``body`` binds by ``name += [...]`` alone: a list keeps its place."""
+    uses = summary(body)
+    names = uses.extended - uses.rebound - uses.walrus
+    if not names:
+        return ()
+    extensions = {id(n.target) for s in body for n in ast.walk(s) if is_extension(n)}
+    for statement in body:
+        for node in ast.walk(statement):
+            if id(node) not in extensions and isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load):
+                    names.discard(node.id)
+            elif not isinstance(node, (ast.expr, *_CONTEXT_KINDS)):
+                names -= _bound_otherwise(node)
+    return tuple(sorted(names))
+
+
+_CONTEXT_KINDS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+
+
+def _bound_otherwise(node: ast.AST) -> set[str]:
+    """The names that a node binds without a ``Name`` in the text."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    found = {getattr(node, field, None) for field in ("name", "asname", "rest")}
+    return {name for name in found if isinstance(name, str)}
 
 
 class Scope:

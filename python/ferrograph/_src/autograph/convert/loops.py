@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from . import build, inline, unpacking
-from .analysis import Uses, summary
+from .analysis import Uses, only_extended, summary
 from .context import Context
 
 _OPTIONS = "set_loop_options"
@@ -35,6 +35,9 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     }
     if soft:
         constants["soft"] = soft
+    extended = only_extended(node.body)
+    if extended:
+        constants["extended"] = extended
     body_stores = set(summary(node.body).stores)
     if isinstance(node, ast.For):
         body_stores |= Uses(head).stores

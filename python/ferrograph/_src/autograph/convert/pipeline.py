@@ -13,6 +13,7 @@ converted when they are called. Statements of a generator in which it yields sta
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
 
 from . import (
@@ -20,6 +21,7 @@ from . import (
     asserts,
     build,
     calls,
+    comprehensions,
     conditionals,
     generators,
     inline,
@@ -113,7 +115,16 @@ class _Expressions(build.Transformer):
     def visit_Call(self, node: ast.Call) -> Any:
         if build.is_operator_call(node):
             return self.generic_visit(node)
+        if comprehensions.is_consumed(node):
+            node.args[0] = self._consumed(node)
         return calls.convert(self.generic_visit(node))
+
+    def _consumed(self, node: ast.Call) -> ast.expr:
+        """The generator that a call takes as a whole, as a list where tensors decide."""
+        lazy = node.args[0]
+        whole = ast.ListComp(elt=copy.deepcopy(lazy.elt), generators=copy.deepcopy(lazy.generators))
+        callee = build.loaded(node.func)
+        return comprehensions.convert_consumed(callee, lazy, build.locate(whole, lazy))
 
     def _comprehension(self, node: Any) -> Any:
         before, self.inlines = self.inlines, False
@@ -122,7 +133,15 @@ class _Expressions(build.Transformer):
         unpacking.convert_generators(node.generators, "a comprehension")
         return node
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        if not comprehensions.is_convertible(node):
+            return self._comprehension(node)
+        before, self.inlines = self.inlines, False
+        self.generic_visit(node)
+        self.inlines = before
+        return comprehensions.convert(node, before)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         return texts.convert(self.generic_visit(node))
@@ -187,7 +206,10 @@ class _Statements(_Expressions):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         changed = stores.changed_in_place(node, self._context.scope.parameters)
+        is_extension = analysis.is_extension(node)
         self.generic_visit(node)
+        if is_extension:
+            return [stores.announcement(changed, node), stores.extension(node)]
         return node if changed is None else [stores.announcement(changed, node), node]
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:

@@ -30,6 +30,7 @@ _MUTATORS = frozenset(
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
     | {"__setitem__", "__delitem__", "__iadd__"}
 )
+_BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
@@ -64,7 +65,8 @@ def fn(callee: Any) -> Any:
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
         if not journals:
             return callee
-        quiet = len(journals) == 1 and not journals[0].lists and callee.__name__ != "sort"
+        quiet = len(journals) == 1 and not journals[0].lists
+        quiet = quiet and callee.__name__ not in _BY_TENSORS
         return callee if quiet else _resolved(callee)
     return _remembered(callee, known)
 
@@ -105,8 +107,9 @@ def _builtin(callee: Any) -> Any:
     if isinstance(target, _CONTAINERS):
         if lists.is_grown(target):
             return lists.method(target, callee.__name__)
-        if callee.__name__ == "sort":
-            return sorting.method(target)
+        if callee.__name__ in _BY_TENSORS and isinstance(target, list):
+            by_order = callee.__name__ == "sort"
+            return sorting.method(target) if by_order else lists.placed(target, callee)
         if effects.in_region() and callee.__name__ in _MUTATORS:
             effects.touch(Container(f"a {type(target).__name__}", target))
         return callee

@@ -15,13 +15,14 @@ from ...staging.lists import loaded
 from ...staging.state import attribute, global_name, item
 from .callees import fn
 from .comparisons import compare, contained
+from .comprehensions import each, listed, taken
 from .conditionals import if_exp, if_stmt
 from .failures import assert_stmt, catching, raised
 from .logic import and_, not_, or_
 from .loops import for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
 from .names import bind
-from .sequences import certain, elements, unpacked
+from .sequences import certain, elements, is_list, unpacked
 from .texts import formatted, joined
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "contained",
     "container",
+    "each",
     "elements",
     "fn",
     "for_stmt",
@@ -44,9 +46,11 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "in_place",
+    "is_list",
     "item",
     "joined",
     "left",
+    "listed",
     "loaded",
     "match",
     "names_of_module",
@@ -56,6 +60,7 @@ __all__ = [
     "plain",
     "raised",
     "stopped",
+    "taken",
     "unpacked",
     "unrolls",
     "while_stmt",

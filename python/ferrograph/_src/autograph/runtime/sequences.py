@@ -10,7 +10,7 @@ from ...staging.iteration import has_elements
 from ...staging.places import here, say
 from ...values import errors
 
-__all__ = ["certain", "elements", "unpacked"]
+__all__ = ["certain", "elements", "is_list", "unpacked"]
 
 
 def elements(iterable: Any) -> Any:
@@ -34,6 +34,11 @@ def unpacked(value: Any, pattern: tuple) -> Any:
     if not fits or not any(pattern):
         return value
     return [unpacked(v, p) if p else v for v, p in zip(value, pattern, strict=True)]
+
+
+def is_list(value: Any) -> bool:
+    """Whether ``value += [...]`` is ``value.extend([...])``."""
+    return isinstance(value, list) and type(value).__iadd__ is list.__iadd__
 
 
 def certain(test: Any, what: str) -> Any:
