@@ -256,7 +256,18 @@ fn operands(x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<(Val, Val)> 
     }
 }
 
-/// The tensor for a value; see `ferrograph.convert_to_tensor`.
+/// The tensor for a value: numbers, strings, NumPy arrays, nested lists of such, and whatever converts itself.
+///
+/// Tensors come back as they are, variables as their value now. Without `dtype`, Python integers become int32 (int64 where
+/// they need it) and floats float32, unless the value converts to `dtype_hint`; arrays keep their dtype.
+///
+///     >>> fg.convert_to_tensor([[1, 2], [3, 4]]).shape
+///     TensorShape([2, 2])
+///     >>> fg.convert_to_tensor([1, 2], fg.float64).numpy()
+///     array([1., 2.])
+///
+/// Raises TypeError for elements that `dtype` does not hold, ValueError for what is no array of elements, such as lists of
+/// different lengths, and for a tensor of another dtype.
 #[pyfunction]
 #[pyo3(signature = (value, dtype=None, dtype_hint=None, name=None))]
 pub(crate) fn convert_to_tensor<'py>(

@@ -12,6 +12,17 @@ use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyDict, PyList};
 
 /// A multi-dimensional array of elements of one dtype.
+///
+/// Eager tensors have a value, which `numpy()` gives; symbolic ones stand for a value of the graph that is being traced.
+/// Operators compute elementwise, on operands of one dtype whose shapes broadcast; `==` too, and `@` multiplies matrices.
+/// Tensors never change.
+///
+///     >>> x = fg.constant([[1, 2], [3, 4]])
+///     >>> (2 * x - x[0]).numpy()
+///     array([[1, 2],
+///            [5, 6]], dtype=int32)
+///     >>> x.shape, x.dtype
+///     (TensorShape([2, 2]), tf.int32)
 #[pyclass(name = "Tensor", module = "ferrograph", subclass, frozen, weakref)]
 pub(crate) struct PyTensor {
     pub(crate) val: Val,

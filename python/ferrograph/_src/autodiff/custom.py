@@ -122,7 +122,21 @@ def _dense(grad: Any) -> Any:
 
 @public("grad_pass_through")
 def grad_pass_through(f: Callable) -> Callable:
-    """``f`` with the gradient of the identity: what comes from above goes to the argument."""
+    """``f`` with the gradient of the identity: what comes from above goes to the argument.
+
+    Argument and result must have the same shape. For steps without a gradient of their own, such as
+    rounding.
+
+    >>> @fg.grad_pass_through
+    ... def rounded(x):
+    ...     return fg.round(x)
+    >>> x = fg.constant(1.7)
+    >>> with fg.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = rounded(x)
+    >>> float(y), float(tape.gradient(y, x))
+    (2.0, 1.0)
+    """
 
     @custom_gradient
     def through(*args: Any, **kwargs: Any) -> Any:
@@ -138,7 +152,18 @@ def grad_pass_through(f: Callable) -> Callable:
 
 @public("recompute_grad")
 def recompute_grad(f: Callable) -> Callable:
-    """``f`` with a gradient that runs it again instead of keeping its intermediate values."""
+    """``f`` with a gradient that runs it again instead of keeping its intermediate values.
+
+    Memory for time: arguments are kept, what was computed from them is not.
+
+    >>> f = fg.recompute_grad(lambda x: fg.exp(x) * x)
+    >>> x = fg.constant(0.0)
+    >>> with fg.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = f(x)
+    >>> float(tape.gradient(y, x))
+    1.0
+    """
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:

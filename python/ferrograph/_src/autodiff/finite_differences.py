@@ -18,6 +18,13 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
 
     Each is an array with a row for each element of the result and a column for each element of the
     argument. ``delta`` is how far the differences reach, 1/1024 by default.
+
+    >>> computed, measured = fg.test.compute_gradient(fg.square, [fg.constant([3.0, 1.0])])
+    >>> computed[0]
+    array([[6., 0.],
+           [0., 2.]], dtype=float32)
+    >>> bool(abs(computed[0] - measured[0]).max() < 1e-2)
+    True
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError(f"x must be a list or tuple of arguments, got {type(x).__name__}")

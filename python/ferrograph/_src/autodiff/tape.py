@@ -19,7 +19,17 @@ __all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
 
 @public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
-    """What ``gradient`` gives for a source that the target does not depend on."""
+    """What ``gradient`` gives for a source that the target does not depend on.
+
+    ``NONE`` gives None, ``ZERO`` zeros in the shape of the source.
+
+    >>> x, y = fg.constant(1.0), fg.constant(2.0)
+    >>> with fg.GradientTape() as tape:
+    ...     tape.watch([x, y])
+    ...     z = x * x
+    >>> float(tape.gradient(z, y, unconnected_gradients=fg.UnconnectedGradients.ZERO))
+    0.0
+    """
 
     NONE = "none"
     ZERO = "zero"

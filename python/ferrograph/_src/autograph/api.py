@@ -18,7 +18,11 @@ _F = TypeVar("_F", bound=Callable)
 
 @public("autograph.experimental.Feature")
 class Feature(enum.Enum):
-    """Parts of the conversion that may be asked for by name. All are always on."""
+    """Parts of the conversion that may be asked for by name. All are always on.
+
+    >>> fg.autograph.experimental.Feature.LISTS.name
+    'LISTS'
+    """
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
@@ -41,6 +45,12 @@ def convert(fn: _F) -> _F:
     Functions that it calls are converted as they are called. Takes functions, methods, partials and
     objects with a ``__call__`` written in Python; what cannot be converted, generators for one,
     comes back as it is.
+
+    >>> @fg.autograph.convert
+    ... def size(x):
+    ...     return x if x > 0 else -x
+    >>> int(size(fg.constant(-2)))
+    2
     """
     return cast(_F, runtime.any_callable(fn))
 
@@ -52,7 +62,14 @@ def convert_callback(fn: _F) -> _F:
 
 @public("autograph.experimental.do_not_convert")
 def do_not_convert(func: Callable | None = None) -> Callable:
-    """Mark a function, and what it calls, to run as plain Python. Also a decorator factory."""
+    """Mark a function, and what it calls, to run as plain Python. Also a decorator factory.
+
+    >>> @fg.autograph.experimental.do_not_convert
+    ... def shifted(x):
+    ...     return x + 1
+    >>> int(fg.function(shifted)(fg.constant(1)))
+    2
+    """
     if func is None:
         return do_not_convert
 
@@ -72,6 +89,10 @@ def tf_convert(
     """``f`` converted if conversion is on in ``ctx``, a status that ``control_status_ctx`` gave.
 
     Without ``ctx`` it is converted if ``convert_by_default`` says so.
+
+    >>> f = fg.autograph.tf_convert(abs, fg.autograph.control_status_ctx())
+    >>> f(-3)
+    3
     """
     if ctx is None:
         wanted = convert_by_default or user_requested
@@ -82,5 +103,16 @@ def tf_convert(
 
 @public("autograph.trace")
 def trace(*args: Any) -> None:
-    """Print ``args`` while the function that holds the call is traced."""
+    """Print ``args`` while the function that holds the call is traced.
+
+    >>> @fg.function
+    ... def f(x):
+    ...     fg.autograph.trace('traced')
+    ...     return x
+    >>> int(f(1))
+    traced
+    1
+    >>> int(f(1))
+    1
+    """
     print(*args)

@@ -24,6 +24,11 @@ def to_graph(
 
     With ``recursive=False`` the functions it calls stay as they are. ValueError where it has no
     source.
+
+    >>> def size(x):
+    ...     return x if x > 0 else -x
+    >>> int(fg.autograph.to_graph(size)(fg.constant(-2)))
+    2
     """
     function = _plain_function(entity)
     if recursive and compile.is_converted(function.__code__):
@@ -39,7 +44,14 @@ def to_graph(
 def to_code(
     entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
 ) -> str:
-    """The source of the converted form of a function. ValueError where it has no source."""
+    """The source of the converted form of a function. ValueError where it has no source.
+
+    >>> def double(x):
+    ...     return x + x
+    >>> print(fg.autograph.to_code(double))  # doctest: +ELLIPSIS
+    def double(x):
+        return x + x
+    """
     try:
         with inline.left_out():
             return ast.unparse(compile.converted_tree(_plain_function(entity)))
@@ -67,5 +79,16 @@ def set_loop_options(
     Its arguments are evaluated before the loop. ``shape_invariants`` is a list of pairs of a
     variable and the shape that it keeps, with None for dimensions that change.
     ``parallel_iterations`` and ``swap_memory`` change nothing.
+
+    >>> @fg.function
+    ... def ones(n):
+    ...     found = fg.constant([1])
+    ...     for _ in fg.range(n):
+    ...         fg.autograph.experimental.set_loop_options(
+    ...             shape_invariants=[(found, fg.TensorShape([None]))])
+    ...         found = fg.concat([found, [1]], 0)
+    ...     return found
+    >>> ones(fg.constant(2)).numpy()
+    array([1, 1, 1], dtype=int32)
     """
     options.record(maximum_iterations, shape_invariants)

@@ -68,7 +68,16 @@ class ControlStatus(NamedTuple):
 
 @public("autograph.control_status_ctx")
 def control_status_ctx() -> ControlStatus:
-    """Whether library functions convert the callbacks they are given here, for ``tf_convert``."""
+    """Whether library functions convert the callbacks they are given here, for ``tf_convert``.
+
+    >>> fg.autograph.control_status_ctx().status
+    'ENABLED'
+    >>> @fg.function
+    ... def f():
+    ...     print(fg.autograph.control_status_ctx().status)
+    >>> f()
+    ENABLED
+    """
     return ControlStatus("ENABLED" if _status.enabled else "DISABLED")
 
 
@@ -77,7 +86,11 @@ _verbosity = 0
 
 @public("autograph.set_verbosity")
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """How much the converter says: from 1 on it warns of functions that have no source."""
+    """How much the converter says: from 1 on it warns of functions that have no source.
+
+    >>> fg.autograph.set_verbosity(1)
+    >>> fg.autograph.set_verbosity(0)
+    """
     global _verbosity
     _verbosity = int(level)
 

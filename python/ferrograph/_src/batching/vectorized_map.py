@@ -23,6 +23,12 @@ def vectorized_map(
 
     A tensor of a single row goes with every row of the others. Rows are computed one by one; the
     last two arguments are accepted and change nothing.
+
+    ValueError where the rows of two tensors differ in number.
+
+    >>> rows = fg.constant([[1, 2], [3, 4]])
+    >>> fg.vectorized_map(lambda row: fg.reduce_sum(row * row), rows).numpy()
+    array([ 5, 25], dtype=int32)
     """
     fn = converted(fn, "vectorized_map")
     rows = Rows(elems, "vectorized_map", broadcast=True)

@@ -16,7 +16,11 @@ __all__ = [
 
 @public("config.PhysicalDevice")
 class PhysicalDevice:
-    """A device by its name and kind."""
+    """A device by its name and kind.
+
+    >>> fg.config.PhysicalDevice('/physical_device:CPU:0', 'CPU').device_type
+    'CPU'
+    """
 
     __slots__ = ("device_type", "name")
 
@@ -35,23 +39,46 @@ class PhysicalDevice:
 
 @public("config.run_functions_eagerly")
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Make functions run their Python bodies at each call instead of their graphs, or stop that."""
+    """Make functions run their Python bodies at each call instead of their graphs, or stop that.
+
+    >>> @fg.function
+    ... def f():
+    ...     print('the body runs')
+    >>> fg.config.run_functions_eagerly(True)
+    >>> f()
+    the body runs
+    >>> f()
+    the body runs
+    >>> fg.config.run_functions_eagerly(False)
+    """
     _core.run_functions_eagerly(bool(run_eagerly))
 
 
 @public("config.functions_run_eagerly")
 def functions_run_eagerly() -> bool:
-    """Whether functions run their Python bodies at each call."""
+    """Whether functions run their Python bodies at each call.
+
+    >>> fg.config.functions_run_eagerly()
+    False
+    """
     return _core.functions_run_eagerly()
 
 
 @public("config.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of this machine that ferrograph runs on."""
+    """The devices of this machine that ferrograph runs on.
+
+    >>> [device.name for device in fg.config.list_physical_devices('CPU')]
+    ['/physical_device:CPU:0']
+    """
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
 @public("config.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices as operations name them."""
+    """The devices as operations name them.
+
+    >>> [device.name for device in fg.config.list_logical_devices('CPU')]
+    ['/device:CPU:0']
+    """
     return [PhysicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []

@@ -81,6 +81,18 @@ def no_retrace() -> Iterator[None]:
 
     The error carries the record that says what differs. The first trace of a function is allowed,
     and so is all that happens in it.
+
+    >>> f = fg.function(lambda x: x + 1)
+    >>> int(f(fg.constant(1)))
+    2
+    >>> with fg.no_retrace():
+    ...     print(int(f(fg.constant(2))))
+    3
+    >>> with fg.no_retrace():
+    ...     f(fg.constant(2.0))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    RetraceError: retrace #2 of <lambda> (<doc61>:1), called at <doc64>:2:5; 0 ms
     """
     _thread.no_retrace += 1
     try:
@@ -96,20 +108,48 @@ def retracing_is_refused() -> bool:
 
 @public("executing_eagerly")
 def executing_eagerly() -> bool:
-    """Whether operations compute at once here: not while a function is traced."""
+    """Whether operations compute at once here: not while a function is traced.
+
+    >>> @fg.function
+    ... def f():
+    ...     print(fg.executing_eagerly())
+    >>> f()
+    False
+    >>> fg.executing_eagerly()
+    True
+    """
     return _core.executing_eagerly()
 
 
 @public("inside_function")
 def inside_function() -> bool:
-    """Whether a function is being traced, also within ``init_scope``."""
+    """Whether a function is being traced, also within ``init_scope``.
+
+    >>> @fg.function
+    ... def f():
+    ...     print(fg.inside_function())
+    >>> f()
+    True
+    >>> fg.inside_function()
+    False
+    """
     return _thread.depth > 0
 
 
 @public("init_scope")
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """Operations of a block compute at once, also while a function is traced."""
+    """Operations of a block compute at once, also while a function is traced.
+
+    >>> @fg.function
+    ... def f(x):
+    ...     with fg.init_scope():
+    ...         print(fg.executing_eagerly())
+    ...     return x
+    >>> int(f(1))
+    True
+    1
+    """
     scope = _core.EagerScope()
     scope.enter()
     try:
@@ -123,6 +163,13 @@ class name_scope:
     """Names of operations made in a block get a prefix: ``with name_scope("layer"): ...``.
 
     The block's value is the prefix, with a trailing slash. ValueError for a name that is no string.
+
+    >>> @fg.function(input_signature=[fg.TensorSpec([])])
+    ... def f(x):
+    ...     with fg.name_scope('layer'):
+    ...         return fg.exp(x, name='exp')
+    >>> f.get_concrete_function().graph.get_operations()[1].name
+    'layer/exp'
     """
 
     def __init__(self, name: str):
@@ -162,7 +209,16 @@ def current_scope() -> str:
 @public("control_dependencies")
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """Operations of a block run after these ones. Operations with effects are ordered anyway."""
+    """Operations of a block run after these ones. Operations with effects are ordered anyway.
+
+    >>> v = fg.Variable(1)
+    >>> @fg.function
+    ... def f(x):
+    ...     with fg.control_dependencies([v.assign(5)]):
+    ...         return x + v
+    >>> int(f(2))
+    7
+    """
     region = current_region()
     if region is None or region.graph_id != _core.current_graph_id():
         yield
@@ -203,6 +259,11 @@ def device(device_name: Any) -> Iterator[None]:
 
     Functions are traced for each device that is asked for. None asks for no device any more.
     ValueError for a device that this machine does not offer to ferrograph.
+
+    >>> with fg.device('CPU:0'):
+    ...     x = fg.constant(1)
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
     """
     name = _canonical(device_name)
     if not name and device_name is not None:

@@ -33,7 +33,11 @@ unconverted: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDic
 
 @public("debugging.is_traceback_filtering_enabled")
 def is_filtering() -> bool:
-    """Whether frames of this package are left out of tracebacks."""
+    """Whether frames of this package are left out of tracebacks.
+
+    >>> fg.debugging.is_traceback_filtering_enabled()
+    True
+    """
     return _state["filtering"]
 
 
@@ -44,13 +48,24 @@ def set_filtering(filtering: bool) -> None:
 
 @public("debugging.enable_traceback_filtering")
 def enable_traceback_filtering() -> None:
-    """Leave this package's frames out of tracebacks, which is the default."""
+    """Leave this package's frames out of tracebacks, which is the default.
+
+    >>> fg.debugging.enable_traceback_filtering()
+    >>> fg.debugging.is_traceback_filtering_enabled()
+    True
+    """
     set_filtering(True)
 
 
 @public("debugging.disable_traceback_filtering")
 def disable_traceback_filtering() -> None:
-    """Show this package's frames in tracebacks, as ``FERROGRAPH_TRACEBACK=full`` does."""
+    """Show this package's frames in tracebacks, as ``FERROGRAPH_TRACEBACK=full`` does.
+
+    >>> fg.debugging.disable_traceback_filtering()
+    >>> fg.debugging.is_traceback_filtering_enabled()
+    False
+    >>> fg.debugging.enable_traceback_filtering()
+    """
     set_filtering(False)
 
 

@@ -32,6 +32,10 @@ def cond(
     In a graph both functions are traced, and both must give the same structure with the same
     dtypes; TypeError or ValueError otherwise. Dimensions in which the results differ become
     unknown.
+
+    >>> x = fg.constant(3)
+    >>> int(fg.cond(x > 2, lambda: x * 10, lambda: x))
+    30
     """
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError("cond needs two functions, true_fn and false_fn")
@@ -53,6 +57,10 @@ def case(
 
     Without ``default`` one predicate must be true, with ``exclusive`` at most one may be:
     InvalidArgumentError otherwise, when it runs.
+
+    >>> x = fg.constant(3)
+    >>> int(fg.case([(x < 2, lambda: 10), (x < 5, lambda: 20)], default=lambda: 30))
+    20
     """
 
     pairs = _pairs(pred_fn_pairs)
@@ -94,6 +102,9 @@ def switch_case(
 
     ``branch_fns`` is a list of functions, a mapping from int to function, or pairs of those. An
     index outside them runs ``default``, or the function with the highest number.
+
+    >>> int(fg.switch_case(fg.constant(1), [lambda: 10, lambda: 20]))
+    20
     """
 
     functions = _numbered(branch_fns)

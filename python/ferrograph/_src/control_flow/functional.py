@@ -226,6 +226,11 @@ def foldl(
     """``fn(... fn(fn(initializer, row 0), row 1) ..., last row)``.
 
     Without ``initializer`` it starts from row 0. The accumulator keeps its structure and dtypes.
+
+    ``elems`` is a tensor or a structure of such, of as many rows.
+
+    >>> int(fg.foldl(lambda total, row: 10 * total + row, fg.constant([1, 2, 3])))
+    123
     """
     return _fold(fn, elems, initializer, False, "foldl")
 
@@ -243,6 +248,11 @@ def foldr(
     """``fn(... fn(fn(initializer, last row), row before) ..., row 0)``.
 
     Without ``initializer`` it starts from the last row.
+
+    ``elems`` is a tensor or a structure of such, of as many rows.
+
+    >>> int(fg.foldr(lambda total, row: 10 * total + row, fg.constant([1, 2, 3])))
+    321
     """
     return _fold(fn, elems, initializer, True, "foldr")
 

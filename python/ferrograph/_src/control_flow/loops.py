@@ -32,6 +32,10 @@ def while_loop(
     dimensions that ``shape_invariants`` leaves open: TypeError and ValueError otherwise. At most
     ``maximum_iterations`` iterations are run. ``parallel_iterations``, ``back_prop`` and
     ``swap_memory`` are accepted and change nothing.
+
+    >>> i, total = fg.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), [0, 0])
+    >>> int(total)
+    6
     """
     if not callable(cond) or not callable(body):
         raise TypeError("while_loop needs two functions, cond and body")

@@ -208,12 +208,20 @@ class Dataset(CompositeTensor):
         """Random int64 numbers in [0, 2**32), without end.
 
         The same in each iteration unless ``rerandomize_each_iteration`` is set.
+
+        >>> numbers = fg.data.Dataset.random(seed=1).take(3)
+        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
         """
         return late.random_numbers(seed, bool(rerandomize_each_iteration))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Any:
-        """The numbers from ``start`` in steps, without end."""
+        """The numbers from ``start`` in steps, without end.
+
+        >>> [int(x) for x in fg.data.Dataset.counter(2, 3).take(3)]
+        [2, 5, 8]
+        """
         first = _core.convert_to_tensor(start, dtype)
         step = _core.convert_to_tensor(step, dtype)
         forever = Dataset.from_tensors(0).repeat()
@@ -232,7 +240,13 @@ class Dataset(CompositeTensor):
     def choose_from_datasets(
         datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """Elements of ``datasets``, each from the one whose number ``choice_dataset`` gives."""
+        """Elements of ``datasets``, each from the one whose number ``choice_dataset`` gives.
+
+        >>> parts = [fg.data.Dataset.range(2), fg.data.Dataset.range(10, 12)]
+        >>> choice = fg.data.Dataset.range(2).repeat()
+        >>> [int(x) for x in fg.data.Dataset.choose_from_datasets(parts, choice)]
+        [0, 10, 1, 11]
+        """
         return late.chosen(datasets, choice_dataset, stop_on_empty_dataset)
 
     @staticmethod
@@ -243,7 +257,12 @@ class Dataset(CompositeTensor):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: Any = None,
     ) -> Dataset:
-        """Elements of ``datasets`` drawn at random, by ``weights`` or each as likely."""
+        """Elements of ``datasets`` drawn at random, by ``weights`` or each as likely.
+
+        >>> parts = [fg.data.Dataset.range(3), fg.data.Dataset.range(10, 13)]
+        >>> sorted(int(x) for x in fg.data.Dataset.sample_from_datasets(parts, seed=1))
+        [0, 1, 2, 10, 11, 12]
+        """
         rerandomize = bool(rerandomize_each_iteration)
         return late.sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize)
 

@@ -47,7 +47,12 @@ Transformation = Callable[[Dataset], Dataset]
 
 @public("data.experimental.assert_cardinality")
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """Say how many elements a dataset has; FailedPreconditionError when iterating finds others."""
+    """Say how many elements a dataset has; FailedPreconditionError when iterating finds others.
+
+    >>> dataset = fg.data.Dataset.range(3).filter(lambda x: x >= 0)
+    >>> int(dataset.apply(fg.data.experimental.assert_cardinality(3)).cardinality())
+    3
+    """
 
     def apply(dataset: Dataset) -> Dataset:
         inputs = [dataset._variant_tensor, scalar(expected_cardinality)]
@@ -56,26 +61,90 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     return apply
 
 
-def _method(name: str) -> Callable[..., Transformation]:
+def _method(name: str, example: str) -> Callable[..., Transformation]:
     method = getattr(Dataset, name)
 
     def transformation(*args: Any, **kwargs: Any) -> Transformation:
         return lambda dataset: method(dataset, *args, **kwargs)
 
     transformation.__name__ = name
-    transformation.__doc__ = f"A function for ``Dataset.apply`` that does as ``Dataset.{name}``."
+    summary = f"A function for ``Dataset.apply`` that does as ``Dataset.{name}``."
+    transformation.__doc__ = f"{summary}\n{example}"
     return transformation
 
 
-bucket_by_sequence_length = _method("bucket_by_sequence_length")
-dense_to_ragged_batch = _method("ragged_batch")
-enumerate_dataset = _method("enumerate")
-group_by_window = _method("group_by_window")
-ignore_errors = _method("ignore_errors")
-scan = _method("scan")
-take_while = _method("take_while")
-unbatch = _method("unbatch")
-unique = _method("unique")
+bucket_by_sequence_length = _method(
+    "bucket_by_sequence_length",
+    """
+    >>> lines = fg.data.Dataset.range(1, 5).map(lambda n: fg.range(n))
+    >>> bucket = fg.data.experimental.bucket_by_sequence_length(fg.size, [3], [2, 2])
+    >>> [x.shape.as_list() for x in lines.apply(bucket)]
+    [[2, 2], [2, 4]]
+    """,
+)
+dense_to_ragged_batch = _method(
+    "ragged_batch",
+    """
+    >>> lines = fg.data.Dataset.range(3).map(lambda n: fg.range(n))
+    >>> next(iter(lines.apply(fg.data.experimental.dense_to_ragged_batch(3)))).to_list()
+    [[], [0], [0, 1]]
+    """,
+)
+enumerate_dataset = _method(
+    "enumerate",
+    """
+    >>> pairs = fg.data.Dataset.range(5, 7).apply(fg.data.experimental.enumerate_dataset())
+    >>> [(int(i), int(x)) for i, x in pairs]
+    [(0, 5), (1, 6)]
+    """,
+)
+group_by_window = _method(
+    "group_by_window",
+    """
+    >>> group = fg.data.experimental.group_by_window(
+    ...     lambda x: x % 2, lambda key, window: window.batch(2), window_size=2)
+    >>> [x.numpy().tolist() for x in fg.data.Dataset.range(4).apply(group)]
+    [[0, 2], [1, 3]]
+    """,
+)
+ignore_errors = _method(
+    "ignore_errors",
+    """
+    >>> risky = fg.data.Dataset.range(3).map(lambda i: fg.gather([10, 20], i))
+    >>> [int(x) for x in risky.apply(fg.data.experimental.ignore_errors())]
+    [10, 20]
+    """,
+)
+scan = _method(
+    "scan",
+    """
+    >>> sums = fg.data.experimental.scan(fg.constant(0, fg.int64), lambda s, x: (s + x, s + x))
+    >>> [int(x) for x in fg.data.Dataset.range(4).apply(sums)]
+    [0, 1, 3, 6]
+    """,
+)
+take_while = _method(
+    "take_while",
+    """
+    >>> small = fg.data.experimental.take_while(lambda x: x < 3)
+    >>> [int(x) for x in fg.data.Dataset.range(9).apply(small)]
+    [0, 1, 2]
+    """,
+)
+unbatch = _method(
+    "unbatch",
+    """
+    >>> [int(x) for x in fg.data.Dataset.range(4).batch(2).apply(fg.data.experimental.unbatch())]
+    [0, 1, 2, 3]
+    """,
+)
+unique = _method(
+    "unique",
+    """
+    >>> [int(x) for x in fg.data.Dataset.range(2).repeat(2).apply(fg.data.experimental.unique())]
+    [0, 1]
+    """,
+)
 
 Counter = Dataset.counter
 RandomDataset = Dataset.random
@@ -85,25 +154,47 @@ sample_from_datasets = Dataset.sample_from_datasets
 
 @public("data.experimental.cardinality")
 def cardinality(dataset: Dataset) -> Any:
-    """``dataset.cardinality()``."""
+    """``dataset.cardinality()``.
+
+    >>> int(fg.data.experimental.cardinality(fg.data.Dataset.range(5)))
+    5
+    """
     return dataset.cardinality()
 
 
 @public("data.experimental.get_single_element")
 def get_single_element(dataset: Dataset) -> Any:
-    """``dataset.get_single_element()``."""
+    """``dataset.get_single_element()``.
+
+    InvalidArgumentError where there is none, or more than one.
+
+    >>> int(fg.data.experimental.get_single_element(fg.data.Dataset.range(7, 8)))
+    7
+    """
     return dataset.get_single_element()
 
 
 @public("data.experimental.get_next_as_optional")
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """``iterator.get_next_as_optional()``."""
+    """``iterator.get_next_as_optional()``.
+
+    >>> it = iter(fg.data.Dataset.range(1))
+    >>> bool(fg.data.experimental.get_next_as_optional(it).has_value())
+    True
+    >>> bool(fg.data.experimental.get_next_as_optional(it).has_value())
+    False
+    """
     return iterator.get_next_as_optional()
 
 
 @public("data.experimental.get_structure")
 def get_structure(dataset_or_iterator: Any) -> Any:
-    """The type of an element."""
+    """The type of an element.
+
+    >>> dataset = fg.data.Dataset.range(3).map(lambda x: 2 * x)
+    >>> fg.data.experimental.get_structure(dataset)
+    TensorSpec(shape=(), dtype=tf.int64, name=None)
+    """
     return dataset_or_iterator.element_spec
 
 
@@ -115,13 +206,23 @@ def map_and_batch(
     drop_remainder: Any = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """``map`` and then ``batch``."""
+    """``map`` and then ``batch``.
+
+    >>> doubled = fg.data.experimental.map_and_batch(lambda x: x * 2, 2)
+    >>> [x.numpy().tolist() for x in fg.data.Dataset.range(4).apply(doubled)]
+    [[0, 2], [4, 6]]
+    """
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
 @public("data.experimental.shuffle_and_repeat")
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """``shuffle`` and then ``repeat``."""
+    """``shuffle`` and then ``repeat``.
+
+    >>> dataset = fg.data.Dataset.range(3)
+    >>> sorted(int(x) for x in dataset.apply(fg.data.experimental.shuffle_and_repeat(3, count=2)))
+    [0, 0, 1, 1, 2, 2]
+    """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 

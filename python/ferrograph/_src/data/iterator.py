@@ -24,6 +24,12 @@ class Iterator(_core.IteratorBase, CompositeTensor):
     ``next(it)`` is the next element, StopIteration at the end. While a function is traced it is the
     element of that moment of the running graph, whose end is OutOfRangeError; an iterator may be an
     argument of such functions, or be used by them from outside.
+
+    >>> it = iter(fg.data.Dataset.range(2))
+    >>> int(next(it)), int(next(it))
+    (0, 1)
+    >>> it.element_spec
+    TensorSpec(shape=(), dtype=tf.int64, name=None)
     """
 
     def __new__(cls, handle: Any, element_spec: Any) -> Iterator:
@@ -88,7 +94,14 @@ def _listed(found: Any) -> list:
 
 @public("data.experimental.Optional")
 class Optional(CompositeTensor):
-    """A value that may be missing: ``has_value()`` tells, ``get_value()`` gives it."""
+    """A value that may be missing: ``has_value()`` tells, ``get_value()`` gives it.
+
+    ``get_value`` of an empty one raises InvalidArgumentError.
+
+    >>> found = fg.data.experimental.Optional.from_value(fg.constant(3))
+    >>> bool(found.has_value()), int(found.get_value())
+    (True, 3)
+    """
 
     def __init__(self, handle: Any, element_spec: Any):
         self._handle, self._value_spec = handle, element_spec
@@ -130,7 +143,11 @@ class Optional(CompositeTensor):
 
 @public("data.NumpyIterator")
 class NumpyIterator:
-    """The elements of a dataset as NumPy arrays: what ``as_numpy_iterator`` gives."""
+    """The elements of a dataset as NumPy arrays: what ``as_numpy_iterator`` gives.
+
+    >>> list(fg.data.Dataset.range(2).as_numpy_iterator()) == [0, 1]
+    True
+    """
 
     def __init__(self, dataset: Any):
         self._iterator = iter(dataset)

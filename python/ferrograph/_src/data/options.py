@@ -44,14 +44,26 @@ class _Settings:
 
 @public("data.experimental.ThreadingOptions", "data.ThreadingOptions")
 class ThreadingOptions(_Settings):
-    """How many threads iterating may take. The pool of the process serves all; accepted."""
+    """How many threads iterating may take. The pool of the process serves all; accepted.
+
+    >>> options = fg.data.Options()
+    >>> options.threading.private_threadpool_size = 2
+    >>> options.threading.private_threadpool_size
+    2
+    """
 
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 
 
 @public("data.experimental.AutotuneOptions")
 class AutotuneOptions(_Settings):
-    """What may be tuned while iterating. Accepted."""
+    """What may be tuned while iterating. Accepted.
+
+    >>> options = fg.data.Options()
+    >>> options.autotune.enabled = True
+    >>> options.autotune.enabled
+    True
+    """
 
     _names = (
         "enabled",
@@ -65,7 +77,13 @@ class AutotuneOptions(_Settings):
 
 @public("data.experimental.OptimizationOptions")
 class OptimizationOptions(_Settings):
-    """Which rewritings of a pipeline are allowed. Accepted."""
+    """Which rewritings of a pipeline are allowed. Accepted.
+
+    >>> options = fg.data.Options()
+    >>> options.experimental_optimization.map_fusion = True
+    >>> options.experimental_optimization.map_fusion
+    True
+    """
 
     _names = (
         "apply_default_optimizations",
@@ -86,7 +104,13 @@ class OptimizationOptions(_Settings):
 
 @public("data.experimental.DistributeOptions")
 class DistributeOptions(_Settings):
-    """How a dataset is split among workers. There is one; accepted."""
+    """How a dataset is split among workers. There is one; accepted.
+
+    >>> options = fg.data.Options()
+    >>> options.experimental_distribute.num_devices = 1
+    >>> options.experimental_distribute.num_devices
+    1
+    """
 
     _names = ("auto_shard_policy", "num_devices")
 
@@ -97,6 +121,11 @@ class Options(_Settings):
 
     The elements come in order and are the same whatever is set: ``deterministic`` and the numbers
     of threads are carried along for programs that read them.
+
+    >>> options = fg.data.Options()
+    >>> options.deterministic = True
+    >>> fg.data.Dataset.range(3).with_options(options).batch(2).options().deterministic
+    True
     """
 
     _names = (

@@ -44,7 +44,14 @@ class _HandleSpec(TypeSpec):
 
 @public("data.DatasetSpec")
 class DatasetSpec(_HandleSpec):
-    """The type of a dataset whose elements have the type ``element_spec``."""
+    """The type of a dataset whose elements have the type ``element_spec``.
+
+    >>> @fg.function(input_signature=[fg.data.DatasetSpec(fg.TensorSpec([], fg.int64))])
+    ... def total(dataset):
+    ...     return dataset.reduce(fg.constant(0, fg.int64), lambda s, x: s + x)
+    >>> int(total(fg.data.Dataset.range(4)))
+    6
+    """
 
     __slots__ = ("_shape",)
     _made: ClassVar[Callable]  # a dataset of a variant tensor and the type of its elements
@@ -70,7 +77,15 @@ class DatasetSpec(_HandleSpec):
 
 @public("data.IteratorSpec")
 class IteratorSpec(_HandleSpec):
-    """The type of an iterator whose elements have the type ``element_spec``."""
+    """The type of an iterator whose elements have the type ``element_spec``.
+
+    >>> @fg.function(input_signature=[fg.data.IteratorSpec(fg.TensorSpec([], fg.int64))])
+    ... def following(it):
+    ...     return next(it)
+    >>> it = iter(fg.data.Dataset.range(2))
+    >>> int(following(it)), int(following(it))
+    (0, 1)
+    """
 
     __slots__ = ()
     _dtype = resource

@@ -217,6 +217,13 @@ class BatchableExtensionType(ExtensionType):
     """An extension type whose values can be stacked and taken apart along a first axis.
 
     ``map_fn`` and datasets run over the rows of their fields. ``__batch_encoder__`` says how.
+
+    >>> class Pair(fg.experimental.BatchableExtensionType):
+    ...     x: fg.Tensor
+    ...     y: fg.Tensor
+    >>> pairs = Pair([1, 2], [3, 4])
+    >>> fg.map_fn(lambda pair: pair.x * pair.y, pairs, fn_output_signature=fg.int32).numpy()
+    array([3, 8], dtype=int32)
     """
 
     _is_extension_root = True

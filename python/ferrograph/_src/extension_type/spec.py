@@ -50,6 +50,11 @@ class ExtensionTypeSpec(TypeSpec):
 
     Each extension type has one as its attribute ``Spec``, made from the fields by position or name,
     unless its own ``Spec`` class has another constructor.
+
+    >>> class Point(fg.experimental.ExtensionType):
+    ...     x: fg.Tensor
+    >>> Point.Spec(fg.TensorSpec([2], fg.int32)).is_compatible_with(Point([1, 2]))
+    True
     """
 
     _fields: tuple[Field, ...] = ()
@@ -173,6 +178,13 @@ class ExtensionTypeBatchEncoder:
     """How values of a ``BatchableExtensionType`` become tensors that are stacked, and back.
 
     This one stacks each field. A subclass may override all of the methods.
+
+    >>> class Point(fg.experimental.BatchableExtensionType):
+    ...     x: fg.Tensor
+    ...     __batch_encoder__ = fg.experimental.ExtensionTypeBatchEncoder()
+    >>> points = fg.map_fn(lambda point: Point(point.x + 1), Point(fg.constant([1, 2])))
+    >>> points.x.numpy()
+    array([2, 3], dtype=int32)
     """
 
     def batch(self, spec: Any, batch_size: Any) -> Any:

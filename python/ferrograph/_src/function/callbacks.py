@@ -21,6 +21,13 @@ def py_function(func: Callable, inp: Any = None, Tout: Any = None, name: str | N
     Gradients flow through what ``func`` does with tensors. ValueError and TypeError raised in it
     become InvalidArgumentError, StopIteration OutOfRangeError, NotImplementedError
     UnimplementedError, others UnknownError.
+
+    >>> @fg.function
+    ... def shown(x):
+    ...     return fg.py_function(lambda x: print(int(x)) or 2 * x, [x], fg.int32)
+    >>> int(shown(fg.constant(3)))
+    3
+    6
     """
     return _call(func, inp, Tout, eager=True, stateful=True)
 
@@ -37,6 +44,13 @@ def numpy_function(
 
     Without ``stateful`` a call whose results are unused does not run. No gradient flows through it.
     Errors are those of ``py_function``.
+
+    >>> import numpy as np
+    >>> @fg.function
+    ... def ordered(x):
+    ...     return fg.numpy_function(np.sort, [x], fg.int32)
+    >>> ordered(fg.constant([3, 1, 2])).numpy()
+    array([1, 2, 3], dtype=int32)
     """
     return _call(func, inp, Tout, eager=False, stateful=stateful)
 

@@ -33,6 +33,12 @@ class ConcreteFunction(_core.ConcreteBase):
 
     Called with tensors for its tensor arguments, by position or name; Python values it was traced
     with may be left out, or given again.
+
+    >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
+    >>> int(f(fg.constant(1)))
+    2
+    >>> f.structured_outputs
+    TensorSpec(shape=(), dtype=tf.int32, name='Identity')
     """
 
     def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:
@@ -197,7 +203,12 @@ class ConcreteFunction(_core.ConcreteBase):
 
 @public("types.experimental.AtomicFunction")
 class AtomicFunction:
-    """The graph of a trace as a function of flat tensors: arguments in the graph's order."""
+    """The graph of a trace as a function of flat tensors: arguments in the graph's order.
+
+    >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
+    >>> f.inference_fn(fg.constant(1))
+    [<fg.Tensor: shape=(), dtype=int32, numpy=2>]
+    """
 
     def __init__(self, concrete: ConcreteFunction):
         self._concrete = concrete

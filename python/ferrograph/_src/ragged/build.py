@@ -209,7 +209,14 @@ def _mask_rows(data: Any, mask: Any) -> Any:
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
-    """Rows of the values with each number, in the order that they stand in."""
+    """Rows of the values with each number, in the order that they stand in.
+
+    ``partitions`` holds integers below ``num_partitions``; its shape is that of the first axes of
+    ``data``.
+
+    >>> fg.ragged.stack_dynamic_partitions([1, 2, 3], [1, 0, 1], 2).to_list()
+    [[2], [1, 3]]
+    """
     partitions = _core.convert_to_tensor(partitions)
     order = ops.argsort(ops.reshape(partitions, [-1]), stable=True)
     if not is_ragged(data):

@@ -37,6 +37,13 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense where one of them is.
 
     Of two sparse ones only elements of at least ``threshold`` in absolute value are kept.
+
+    Both have the same dtype, and sparse ones the same shape.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.to_dense(fg.sparse.add(sp, sp)).numpy()
+    array([[ 0, 10],
+           [14,  0]], dtype=int32)
     """
     if not is_sparse(a) and not is_sparse(b):
         raise TypeError("sparse.add needs a SparseTensor as one of its arguments")
@@ -53,13 +60,27 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 @public("sparse.maximum")
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The larger of the elements, where one of the two has one; the other counts as 0 there."""
+    """The larger of the elements, where one of the two has one; the other counts as 0 there.
+
+    Both have the same real dtype and the same shape.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.maximum(sp, fg.sparse.from_dense([[6, 0], [6, 0]])).values.numpy()
+    array([6, 5, 7], dtype=int32)
+    """
     return _extreme(sp_a, sp_b, segments.unsorted_segment_max, "sparse.maximum")
 
 
 @public("sparse.minimum")
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The smaller of the elements, where one of the two has one; the other counts as 0 there."""
+    """The smaller of the elements, where one of the two has one; the other counts as 0 there.
+
+    Both have the same real dtype and the same shape.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.minimum(sp, fg.sparse.from_dense([[6, 0], [6, 0]])).values.numpy()
+    array([0, 0, 6], dtype=int32)
+    """
     return _extreme(sp_a, sp_b, segments.unsorted_segment_min, "sparse.minimum")
 
 
@@ -135,7 +156,14 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The sums over axes, all unless told: dense unless ``output_is_sparse``."""
+    """The sums over axes, all unless told: dense unless ``output_is_sparse``.
+
+    ``axis`` is an int, a list of such, or None for all axes.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.reduce_sum(sp, axis=0).numpy()
+    array([7, 5], dtype=int32)
+    """
     return _reduced(
         _sparse(sp_input), axis, keepdims, output_is_sparse, segments.unsorted_segment_sum
     )
@@ -149,7 +177,14 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The largest of the elements that are there, over axes; 0 where there is none."""
+    """The largest of the elements that are there, over axes; 0 where there is none.
+
+    ``axis`` is an int, a list of such, or None for all axes.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.reduce_max(sp, axis=1).numpy()
+    array([5, 7], dtype=int32)
+    """
 
     def largest(values: Any, ids: Any, count: Any) -> Any:
         found = segments.unsorted_segment_max(values, ids, count)
@@ -184,7 +219,13 @@ def _reduced(sp: SparseTensor, axis: Any, keepdims: Any, as_sparse: bool, combin
 
 @public("sparse.map_values")
 def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
-    """``op`` of the elements of sparse tensors that have them at the same coordinates."""
+    """``op`` of the elements of sparse tensors that have them at the same coordinates.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.to_dense(fg.sparse.map_values(fg.negative, sp)).numpy()
+    array([[ 0, -5],
+           [-7,  0]], dtype=int32)
+    """
     found = [v for v in nest.flatten([list(args), kwargs]) if is_sparse(v)]
     if not found:
         raise ValueError("map_values needs a SparseTensor among its arguments")
@@ -202,7 +243,14 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
 
 @public("sparse.softmax")
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax of the elements of each row, along the last axis; there are no others."""
+    """The softmax of the elements of each row, along the last axis; there are no others.
+
+    For float dtypes and rank 2 or more.
+
+    >>> sp = fg.sparse.from_dense([[1.0, 1.0]])
+    >>> fg.sparse.softmax(sp).values.numpy()
+    array([0.5, 0.5], dtype=float32)
+    """
     sp = _sparse(sp_input)
     outer = sp.dense_shape[:-1]
     rows, count = places(sp.indices[:, :-1], outer), ops.reduce_prod(outer)
@@ -228,7 +276,15 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The sums of the rows of ``data`` at ``indices`` with each number."""
+    """The sums of the rows of ``data`` at ``indices`` with each number.
+
+    ``indices`` and ``segment_ids`` are integer vectors of one length, the second one ascending.
+    Row i of the result comes from the rows with number i; zeros where there are none.
+
+    >>> fg.sparse.segment_sum([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
+    array([[4., 6.],
+           [3., 4.]], dtype=float32)
+    """
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
     return segments.unsorted_segment_sum(*rows)
 
@@ -242,7 +298,15 @@ def segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The means of the rows of ``data`` at ``indices`` with each number."""
+    """The means of the rows of ``data`` at ``indices`` with each number.
+
+    ``indices`` and ``segment_ids`` are integer vectors of one length, the second one ascending.
+    Row i of the result comes from the rows with number i; zeros where there are none.
+
+    >>> fg.sparse.segment_mean([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
+    array([[2., 3.],
+           [3., 4.]], dtype=float32)
+    """
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
     return segments.unsorted_segment_mean(*rows)
 
@@ -256,7 +320,15 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """Sums as in ``segment_sum``, by the square root of how many rows there are."""
+    """Sums as in ``segment_sum``, by the square root of how many rows there are.
+
+    ``indices`` and ``segment_ids`` are integer vectors of one length, the second one ascending.
+    Row i of the result comes from the rows with number i; zeros where there are none.
+
+    >>> fg.sparse.segment_sqrt_n([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
+    array([[2.828427, 4.242641],
+           [3.      , 4.      ]], dtype=float32)
+    """
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
     return segments.unsorted_segment_sqrt_n(*rows)
 

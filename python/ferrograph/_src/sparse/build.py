@@ -89,13 +89,25 @@ def to_dense(
 
 @public("sparse.reorder")
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The same elements in row-major order of their indices."""
+    """The same elements in row-major order of their indices.
+
+    >>> sp = fg.SparseTensor([[1], [0]], [7, 5], [2])
+    >>> fg.sparse.reorder(sp).values.numpy()
+    array([5, 7], dtype=int32)
+    """
     return in_order(_sparse(sp_input))
 
 
 @public("sparse.reset_shape")
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same elements in another shape around them: by default the smallest."""
+    """The same elements in another shape around them: by default the smallest.
+
+    ValueError or InvalidArgumentError for a shape that does not hold all elements.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.reset_shape(sp, [3, 4]).shape
+    TensorShape([3, 4])
+    """
     sp = _sparse(sp_input)
     if new_shape is None:
         shape = (
@@ -110,7 +122,12 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 @public("sparse.reshape")
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The same elements in row-major order as a tensor of another shape; -1 is worked out."""
+    """The same elements in row-major order as a tensor of another shape; -1 is worked out.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.to_dense(fg.sparse.reshape(sp, [1, -1])).numpy()
+    array([[0, 5, 7, 0]], dtype=int32)
+    """
     sp = _sparse(sp_input)
     if isinstance(shape, TensorShape):
         shape = [-1 if d is None else d for d in shape.as_list()]
@@ -128,7 +145,13 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 @public("sparse.transpose")
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The tensor with its axes in another order: backwards unless told."""
+    """The tensor with its axes in another order: backwards unless told.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.to_dense(fg.sparse.transpose(sp)).numpy()
+    array([[0, 7],
+           [5, 0]], dtype=int32)
+    """
     sp = _sparse(sp_input)
     if perm is None:
         perm = ops.range(ops.size(sp.dense_shape) - 1, -1, -1)
@@ -138,7 +161,14 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 @public("sparse.slice")
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """The block that begins at ``start``, at most of that size."""
+    """The block that begins at ``start``, at most of that size.
+
+    ``start`` and ``size`` have one integer an axis.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.to_dense(fg.sparse.slice(sp, [0, 0], [1, 2])).numpy()
+    array([[0, 5]], dtype=int32)
+    """
     sp = _sparse(sp_input)
     start, size = (ops.cast(_core.convert_to_tensor(x), dtypes.int64) for x in (start, size))
     left = ops.maximum(sp.dense_shape - start, 0)
@@ -158,6 +188,11 @@ def concat(
     """Sparse tensors joined along an axis.
 
     The other sizes must agree, unless ``expand_nonconcat_dims``, which takes the largest.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.to_dense(fg.sparse.concat(1, [sp, sp])).numpy()
+    array([[0, 5, 0, 5],
+           [7, 0, 7, 0]], dtype=int32)
     """
     inputs = [_sparse(sp) for sp in sp_inputs]
     rank = inputs[0].shape.rank
@@ -180,7 +215,12 @@ def concat(
 
 @public("sparse.split")
 def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list:
-    """``num_split`` parts along an axis, the first ones longer by one where it does not go up."""
+    """``num_split`` parts along an axis, the first ones longer by one where it does not go up.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> [part.values.numpy().tolist() for part in fg.sparse.split(sp, 2, axis=0)]
+    [[5], [7]]
+    """
     sp = _sparse(sp_input)
     rank = sp.shape.rank
     if rank is None:
@@ -199,7 +239,12 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
 
 @public("sparse.retain")
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """The elements for which a bool vector holds."""
+    """The elements for which a bool vector holds.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.retain(sp, [False, True]).values.numpy()
+    array([7], dtype=int32)
+    """
     sp = _sparse(sp_input)
     kept = _core.convert_to_tensor(to_retain)
     if kept.shape.rank == 1:
@@ -210,7 +255,18 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 @public("sparse.fill_empty_rows")
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple:
-    """The matrix with ``default_value`` first in every empty row, and which rows were empty."""
+    """The matrix with ``default_value`` first in every empty row, and which rows were empty.
+
+    ``default_value`` is a scalar of the dtype of the elements.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [0, 0]])
+    >>> filled, was_empty = fg.sparse.fill_empty_rows(sp, -1)
+    >>> fg.sparse.to_dense(filled).numpy()
+    array([[ 0,  5],
+           [-1,  0]], dtype=int32)
+    >>> was_empty.numpy()
+    array([False,  True])
+    """
     sp = _sparse(sp_input)
     default = _core.convert_to_tensor(default_value, sp.dtype)
     rows = sp.dense_shape[0]
@@ -225,7 +281,12 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
 
 @public("sparse.expand_dims")
 def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
-    """A new axis of size 1: the last unless told."""
+    """A new axis of size 1: the last unless told.
+
+    >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
+    >>> fg.sparse.expand_dims(sp, 0).shape
+    TensorShape([1, 2, 2])
+    """
     sp = _sparse(sp_input)
     rank = sp.shape.rank
     if rank is None:
@@ -246,7 +307,14 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None
 ) -> SparseTensor:
-    """A matrix with ones on its diagonal."""
+    """A matrix with ones on its diagonal.
+
+    Square unless ``num_columns`` is given, of float32 unless ``dtype`` is.
+
+    >>> fg.sparse.to_dense(fg.sparse.eye(2)).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     rows = ops.cast(num_rows, dtypes.int64)
     columns = rows if num_columns is None else ops.cast(num_columns, dtypes.int64)
     places_ = ops.range(ops.minimum(rows, columns))
@@ -256,7 +324,13 @@ def eye(
 
 @public("sparse.to_indicator")
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
-    """True in the last axis at the numbers that the rows hold as elements."""
+    """True in the last axis at the numbers that the rows hold as elements.
+
+    The elements are integers below ``vocab_size``, which becomes the size of the last axis.
+
+    >>> fg.sparse.to_indicator(fg.sparse.from_dense([[1, 2]]), 4).numpy()
+    array([[False,  True,  True, False]])
+    """
     sp = _sparse(sp_input)
     size = ops.cast(vocab_size, dtypes.int64)
     numbers = ops.expand_dims(ops.cast(sp.values, dtypes.int64), 1)

@@ -25,6 +25,12 @@ def embedding_lookup_sparse(
 ) -> Any:
     """The embeddings of the ids in each row, weighted and combined.
 
+    >>> table = fg.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> ids = fg.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 1, 1], [2, 2])
+    >>> fg.nn.embedding_lookup_sparse(table, ids, None).numpy()
+    array([[2., 3.],
+           [3., 4.]], dtype=float32)
+
     Args:
       params: a matrix of embeddings, or a list of one.
       sp_ids: a sparse matrix of integers; an empty row gives zeros.

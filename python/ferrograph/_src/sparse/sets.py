@@ -28,13 +28,25 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 @public("sets.union")
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """What is in one of the rows or in both, sorted."""
+    """What is in one of the rows or in both, sorted.
+
+    Sets are the last axis of integers or strings, dense or sparse; the axes before it agree.
+
+    >>> fg.sets.union([[1, 2]], [[2, 3]]).values.numpy()
+    array([1, 2, 3], dtype=int32)
+    """
     return _combined(a, b, lambda first, again, last: ops.ones_like(again))
 
 
 @public("sets.difference")
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in the rows of ``a`` alone, or with ``aminusb=False`` in those of ``b`` alone."""
+    """What is in the rows of ``a`` alone, or with ``aminusb=False`` in those of ``b`` alone.
+
+    Sets are the last axis of integers or strings, dense or sparse; the axes before it agree.
+
+    >>> fg.sets.difference([[1, 2]], [[2, 3]]).values.numpy()
+    array([1], dtype=int32)
+    """
 
     def alone(first: Any, again: Any, last: Any) -> Any:
         return ops.logical_and(first if aminusb else ops.logical_not(first), ops.logical_not(again))
@@ -44,7 +56,11 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 @public("sets.size")
 def size(a: Any, validate_indices: bool = True) -> Any:
-    """How many different elements each row has, an int32 tensor."""
+    """How many different elements each row has, an int32 tensor.
+
+    >>> fg.sets.size(fg.sparse.from_dense([[1, 2], [3, 3]])).numpy()
+    array([2, 1], dtype=int32)
+    """
     rows, _, shape = _unique(a)
     ones = ops.ones_like(rows, dtypes.int32)
     counts = segments.unsorted_segment_sum(ones, rows, ops.reduce_prod(shape))

@@ -206,6 +206,10 @@ def made(indices: Any, values: Any, dense_shape: Any, static: Any = None) -> Spa
 class SparseTensorSpec(TypeSpec):
     """The type of a sparse tensor: shape and dtype.
 
+    >>> spec = fg.SparseTensorSpec([None, 2], fg.int32)
+    >>> spec.is_compatible_with(fg.sparse.from_dense([[0, 5], [7, 0]]))
+    True
+
     Args:
       shape: the shape of the whole as far as it is known.
       dtype: the dtype of the elements.

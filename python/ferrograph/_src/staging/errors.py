@@ -11,6 +11,10 @@ class ConversionError(Exception):
     """A function has no usable source; it then runs as plain Python.
 
     Raised inside the converter only: ``convert`` turns it into a warning.
+
+    >>> f = fg.autograph.convert(eval('lambda x: x + 1'))
+    >>> f(1)
+    2
     """
 
 
@@ -21,12 +25,37 @@ class UnstageableLoopError(TypeError, NotImplementedError):
     A loop over Python values is unrolled while tracing, so how often it runs must be known then.
     Give the loop a tensor to run on, ``while fg.constant(True)`` or ``for i in fg.range(n)``, and
     it becomes a loop of the graph, which may stop on anything.
+
+    >>> @fg.function
+    ... def f(x):
+    ...     while True:
+    ...         x += 1
+    ...         if x > 3:
+    ...             break
+    ...     return x
+    >>> f(fg.constant(1))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    UnstageableLoopError: this `while` loop runs on Python values, so it is unrolled
     """
 
 
 @public("autograph.errors.LoopDtypeError")
 class LoopDtypeError(TypeError, InvalidArgumentError):
-    """A variable of a staged loop has another dtype after an iteration than before it."""
+    """A variable of a staged loop has another dtype after an iteration than before it.
+
+    Cast it before the loop, or in the body.
+
+    >>> @fg.function
+    ... def halved(x):
+    ...     for _ in fg.range(3):
+    ...         x = x / 2
+    ...     return x
+    >>> halved(fg.constant(8))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    LoopDtypeError: 'x' changes its dtype in the loop: int32 and float64
+    """
 
     def __init__(self, message: str):
         InvalidArgumentError.__init__(self, None, None, message)

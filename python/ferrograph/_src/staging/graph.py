@@ -12,7 +12,13 @@ __all__ = ["Graph", "Operation"]
 
 @public("Operation")
 class Operation:
-    """One node of a graph: its name, type, inputs and outputs."""
+    """One node of a graph: its name, type, inputs and outputs.
+
+    >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
+    >>> add = f.graph.get_operation_by_name('add')
+    >>> add.type, add.inputs
+    ('AddV2', ['x:0', 'Const:0'])
+    """
 
     def __init__(self, graph: Graph, node: dict):
         self.graph, self._node = graph, node
@@ -69,7 +75,12 @@ class GraphDef:
 
 @public("Graph")
 class Graph:
-    """The graph of a trace, while it is built and afterwards."""
+    """The graph of a trace, while it is built and afterwards.
+
+    >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
+    >>> [operation.type for operation in f.graph.get_operations()]
+    ['Placeholder', 'Const', 'AddV2', 'Identity']
+    """
 
     def __init__(self, source: Any, name: str, building: bool = False):
         self._source, self.name, self._building = source, name, building

@@ -18,6 +18,15 @@ class Module:
 
     Variables and submodules are found in attributes, and in lists, tuples and dicts there, in the
     order of the attributes' names.
+
+    >>> class Scale(fg.Module):
+    ...     def __init__(self):
+    ...         self.factor = fg.Variable(2.0)
+    ...     def __call__(self, x):
+    ...         return self.factor * x
+    >>> scale = Scale()
+    >>> float(scale(3.0)), len(scale.trainable_variables)
+    (6.0, 1)
     """
 
     def __init__(self, name: str | None = None):

@@ -21,7 +21,12 @@ __all__ = ["Variable", "VariableAggregation", "VariableSynchronization", "variab
 
 @public("VariableSynchronization")
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are brought together. There is one copy here."""
+    """When copies of a variable are brought together. There is one copy here.
+
+    >>> v = fg.Variable(1, synchronization=fg.VariableSynchronization.ON_READ)
+    >>> v.synchronization.name
+    'ON_READ'
+    """
 
     AUTO = 0
     NONE = 1
@@ -31,7 +36,12 @@ class VariableSynchronization(enum.Enum):
 
 @public("VariableAggregation")
 class VariableAggregation(enum.Enum):
-    """How copies of a variable are brought together. There is one copy here."""
+    """How copies of a variable are brought together. There is one copy here.
+
+    >>> v = fg.Variable(1, aggregation=fg.VariableAggregation.SUM)
+    >>> v.aggregation.name
+    'SUM'
+    """
 
     NONE = 0
     SUM = 1
@@ -92,7 +102,15 @@ def _user_line() -> str:
 
 @public("variable_creator_scope")
 class variable_creator_scope:
-    """Variables made in a block are made by ``creator(next_creator, **kwargs)``."""
+    """Variables made in a block are made by ``creator(next_creator, **kwargs)``.
+
+    >>> def frozen(next_creator, **kwargs):
+    ...     return next_creator(**{**kwargs, 'trainable': False})
+    >>> with fg.variable_creator_scope(frozen):
+    ...     v = fg.Variable(1.0)
+    >>> v.trainable
+    False
+    """
 
     def __init__(self, variable_creator: Callable):
         self._creator = variable_creator
@@ -130,6 +148,14 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     ``initial_value`` is a value that converts to a tensor, or a function of no arguments that gives
     one. The dtype is fixed by it; the shape too, unless ``shape`` leaves dimensions open.
     ``trainable`` variables are watched by gradient tapes. A ``constraint`` is kept for optimizers.
+
+    ValueError for a value of another shape, or of a dtype that does not convert.
+
+    >>> v = fg.Variable([1.0, 2.0])
+    >>> v.assign_add([1.0, 1.0]).numpy()
+    array([2., 3.], dtype=float32)
+    >>> float(fg.function(lambda: fg.reduce_sum(v))())
+    5.0
     """
 
     def __new__(

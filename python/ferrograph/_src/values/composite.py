@@ -82,6 +82,12 @@ class IndexedSlices(CompositeTensor):
     """Rows of a larger tensor: ``values`` to be added at rows ``indices`` of zeros.
 
     ``dense_shape`` is the shape of the whole, where it is known.
+
+    >>> rows = fg.IndexedSlices(fg.constant([[1.0, 2.0]]), fg.constant([1]), fg.constant([3, 2]))
+    >>> fg.convert_to_tensor(rows).numpy()
+    array([[0., 0.],
+           [1., 2.],
+           [0., 0.]], dtype=float32)
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
@@ -150,7 +156,12 @@ class IndexedSlices(CompositeTensor):
 
 @public("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
-    """The type of ``IndexedSlices``: shape of the whole, and the dtypes of the parts."""
+    """The type of ``IndexedSlices``: shape of the whole, and the dtypes of the parts.
+
+    >>> rows = fg.IndexedSlices(fg.constant([[1.0, 2.0]]), fg.constant([1], fg.int64))
+    >>> fg.IndexedSlicesSpec([None, 2], fg.float32).is_compatible_with(rows)
+    True
+    """
 
     __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
 

@@ -57,7 +57,11 @@ def _shaped(tensor: Any, shape: Any) -> Any:
 
 @public("is_tensor")
 def is_tensor(x: Any) -> bool:
-    """Whether a value is a tensor, a variable, or a composite of tensors."""
+    """Whether a value is a tensor, a variable, or a composite of tensors.
+
+    >>> fg.is_tensor(fg.constant(1)), fg.is_tensor(fg.Variable(1)), fg.is_tensor(1)
+    (True, True, False)
+    """
     if isinstance(x, (_core.Tensor, _core.VariableBase)):
         return True
     return hasattr(type(x), "__tf_tensor__") or hasattr(type(x), "_type_spec")

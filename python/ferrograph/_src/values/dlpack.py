@@ -39,6 +39,10 @@ def from_dlpack(dlcapsule: Any) -> Any:
     Dense, aligned memory on the CPU is shared, not copied: whoever writes to the array afterwards
     changes the tensor. Other memory is copied.
 
+    >>> import numpy as np
+    >>> fg.experimental.dlpack.from_dlpack(np.array([1.0, 2.0])).numpy()
+    array([1., 2.])
+
     Raises:
       BufferError: where the array is on another device.
       ValueError: where the capsule was used already.

@@ -518,6 +518,9 @@ _BY_CODE = {
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
     """The class of a number.
 
+    >>> fg.errors.exception_type_from_error_code(5).__name__
+    'NotFoundError'
+
     Raises:
       KeyError: where no class has it.
     """
@@ -526,7 +529,11 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 @public("errors.error_code_from_exception_type")
 def error_code_from_exception_type(cls: type[OpError]) -> int | None:
-    """The number of a class, None where it has none."""
+    """The number of a class, None where it has none.
+
+    >>> fg.errors.error_code_from_exception_type(fg.errors.NotFoundError)
+    5
+    """
     return next((code for code, known in _BY_CODE.items() if known is cls), None)
 
 

@@ -29,7 +29,11 @@ __all__ = [
 
 @public("nest.is_nested")
 def is_nested(structure: Any) -> bool:
-    """Whether ``structure`` is a container that ``flatten`` opens."""
+    """Whether ``structure`` is a container that ``flatten`` opens.
+
+    >>> fg.nest.is_nested([1]), fg.nest.is_nested(1)
+    (True, False)
+    """
     kind = type(structure)
     if kind in _LEAVES:
         return False
@@ -40,7 +44,11 @@ def is_nested(structure: Any) -> bool:
 
 @public("nest.flatten")
 def flatten(structure: Any, expand_composites: bool = False) -> list:
-    """The leaves of ``structure`` in order; a leaf alone gives a list of itself."""
+    """The leaves of ``structure`` in order; a leaf alone gives a list of itself.
+
+    >>> fg.nest.flatten({'b': (2, [3]), 'a': 1})
+    [1, 2, 3]
+    """
     out: list = []
     _flatten(structure, expand_composites, out)
     return out
@@ -52,6 +60,9 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
     TypeError where ``flat_sequence`` is no sequence, ValueError where its length is not that of
     ``flatten(structure)``.
+
+    >>> fg.nest.pack_sequence_as({'a': 0, 'b': (0,)}, [1, 2])
+    {'a': 1, 'b': (2,)}
     """
     if not is_nested(flat_sequence):
         raise TypeError(f"flat_sequence must be a sequence, got {type(flat_sequence).__name__}")
@@ -72,6 +83,9 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     Keywords: ``check_types`` (default True) also compares the classes of the containers;
     ``expand_composites`` opens composite values. TypeError where ``func`` cannot be called or
     another keyword is given; ValueError or TypeError where the structures differ.
+
+    >>> fg.nest.map_structure(lambda x, y: x + y, {'a': 1, 'b': (2, 3)}, {'a': 10, 'b': (20, 30)})
+    {'a': 11, 'b': (22, 33)}
     """
     if not callable(func):
         raise TypeError(f"func must be callable, got {type(func).__name__}")
@@ -98,6 +112,12 @@ def assert_same_structure(
 
     ValueError where the nesting or the keys differ, TypeError where ``check_types`` is set and the
     classes of two containers differ.
+
+    >>> fg.nest.assert_same_structure([1, (2,)], ['a', ('b',)])
+    >>> fg.nest.assert_same_structure([1, (2,)], [1, 2])  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    ValueError: The two structures are not the same: a tuple where the other has the
     """
     try:
         _compare(nest1, nest2, check_types, expand_composites)

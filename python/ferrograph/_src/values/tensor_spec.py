@@ -25,6 +25,12 @@ class TypeSpec:
     For values made of several tensors it also gives ``_component_specs``, a structure of the specs
     of the parts, and ``_to_components`` and ``_from_components``, from a value to such a structure
     of its parts and back.
+
+    >>> isinstance(fg.TensorSpec([None]), fg.TypeSpec)
+    True
+    >>> spec = fg.type_spec_from_value(fg.constant([1, 2]))
+    >>> spec.is_subtype_of(fg.TensorSpec([None], fg.int32))
+    True
     """
 
     __slots__ = ("__weakref__",)

@@ -30,6 +30,12 @@ class TraceRecord:
 
     ``causes`` lists all that differs from the nearest trace there was, None for a first trace;
     ``path``, ``facet``, ``old``, ``new`` and ``fix`` are those of the first cause.
+
+    >>> f = fg.function(lambda x: x + 1)
+    >>> _ = f(fg.constant(1)), f(fg.constant(2.0))
+    >>> why = f.trace_records()[-1]
+    >>> why.path, why.facet, why.old, why.new
+    ('x', 'dtype', 'int32', 'float32')
     """
 
     function: str
@@ -256,7 +262,14 @@ def _trouble(function: Any, miss: Any) -> str | None:
 
 @public("trace_report")
 def trace_report() -> str:
-    """A table of all functions traced so far, the most costly first."""
+    """A table of all functions traced so far, the most costly first.
+
+    >>> f = fg.function(lambda x: x + 1)
+    >>> int(f(fg.constant(1)))
+    2
+    >>> '<lambda>' in fg.trace_report()
+    True
+    """
     rows = sorted(misses.sites().items(), key=lambda item: -item[1].seconds)
     lines = [f"{'seconds':>9}  {'traces':>6}  {'functions':>9}  function"]
     for (file, line, name), site in rows:

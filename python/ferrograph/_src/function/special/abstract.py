@@ -31,7 +31,11 @@ __all__ = [
 
 @public("types.experimental.Callable")
 class Callable(abc.ABC):
-    """Any traced function: polymorphic, concrete or atomic."""
+    """Any traced function: polymorphic, concrete or atomic.
+
+    >>> isinstance(fg.function(abs), fg.types.experimental.Callable)
+    True
+    """
 
     @property
     @abc.abstractmethod
@@ -44,7 +48,11 @@ class Callable(abc.ABC):
 
 @public("types.experimental.PolymorphicFunction")
 class PolymorphicFunction(Callable):
-    """What ``function`` makes of a Python function: one trace a signature."""
+    """What ``function`` makes of a Python function: one trace a signature.
+
+    >>> isinstance(fg.function(abs), fg.types.experimental.PolymorphicFunction)
+    True
+    """
 
 
 GenericFunction = PolymorphicFunction
@@ -60,7 +68,13 @@ TraceType.register(TensorShape)
 
 @public("types.experimental.TensorLike")
 class TensorLike(metaclass=abc.ABCMeta):  # noqa: B024 - the hook below is all there is to it
-    """What converts to a tensor: tensors, variables, composites, numbers, arrays, lists."""
+    """What converts to a tensor: tensors, variables, composites, numbers, arrays, lists.
+
+    >>> isinstance([1, 2], fg.types.experimental.TensorLike)
+    True
+    >>> isinstance({1, 2}, fg.types.experimental.TensorLike)
+    False
+    """
 
     @classmethod
     def __subclasshook__(cls, other: type) -> Any:

@@ -18,6 +18,30 @@ class TraceType(abc.ABC):
 
     Calls whose arguments have equal types share a trace; a trace also serves subtypes of the types
     it was made for, and the most specific one that fits is taken. Types must be hashable.
+
+    >>> class Same(fg.types.experimental.TraceType):
+    ...     def is_subtype_of(self, other):
+    ...         return isinstance(other, Same)
+    ...     def most_specific_common_supertype(self, others):
+    ...         return self
+    ...     def placeholder_value(self, context):
+    ...         return None
+    ...     def __eq__(self, other):
+    ...         return isinstance(other, Same)
+    ...     def __hash__(self):
+    ...         return 0
+    >>> class Note:
+    ...     def __init__(self, text):
+    ...         self.text = text
+    ...     def __tf_tracing_type__(self, context):
+    ...         return Same()
+    >>> @fg.function
+    ... def f(x, note):
+    ...     print('traced')
+    ...     return x + 1
+    >>> int(f(1, Note('a'))), int(f(1, Note('b')))
+    traced
+    (2, 2)
     """
 
     _is_trace_type = True
@@ -73,7 +97,12 @@ class TraceType(abc.ABC):
 
 @public("types.experimental.TracingContext")
 class TracingContext:
-    """What ``__tf_tracing_type__`` is called with. It carries nothing that a program may use."""
+    """What ``__tf_tracing_type__`` is called with. It carries nothing that a program may use.
+
+    >>> context = fg.types.experimental.TracingContext()
+    >>> isinstance(context, fg.types.experimental.TracingContext)
+    True
+    """
 
     __slots__ = ()
 
@@ -99,7 +128,14 @@ class PlaceholderContext:
 
 @public("types.experimental.SupportsTracingProtocol")
 class SupportsTracingProtocol(abc.ABC):
-    """A class whose values say themselves what a traced function tells them apart by."""
+    """A class whose values say themselves what a traced function tells them apart by.
+
+    >>> class Note:
+    ...     def __tf_tracing_type__(self, context):
+    ...         return fg.TensorSpec([], fg.int32)
+    >>> isinstance(Note(), fg.types.experimental.SupportsTracingProtocol)
+    True
+    """
 
     @abc.abstractmethod
     def __tf_tracing_type__(self, context: TracingContext) -> TraceType:
