@@ -9,7 +9,7 @@ from ferrograph import _core
 from run import tensors
 from table import Row
 
-EXECUTORS = ("eager", "static", "unknown", "interpreted", "planned", "folded")
+EXECUTORS = ("eager", "static", "unknown", "rankless", "interpreted", "planned", "folded")
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class Runs:
         """The runs of one list of arguments."""
         return FormRuns(self, [fg.constant(a) for a in self.row.at(self.dtype, name)])
 
-    def general(self, args):
-        """State and trace for arguments of these dtypes and ranks, whatever their sizes."""
-        key = tuple((a.dtype, a.ndim) for a in args)
+    def general(self, args, ranked=True):
+        """State and trace for arguments of these dtypes whatever their sizes, or even ranks."""
+        specs = [fg.TensorSpec([None] * a.ndim if ranked else None, a.dtype) for a in args]
+        key = tuple(specs), tuple(a.ndim for a in args)
         if key not in self._general:
             state = state_of(self.row, args)
-            specs = [fg.TensorSpec([None] * a.ndim, a.dtype) for a in args]
             self._general[key] = state, traced(self.row, state, specs)
         return self._general[key]
 
@@ -102,6 +102,10 @@ class FormRuns:
 
     def unknown(self):
         _, concrete = self.runs.general(self.args)
+        return checked(concrete, tensors(concrete(*self.args)))
+
+    def rankless(self):
+        _, concrete = self.runs.general(self.args, ranked=False)
         return checked(concrete, tensors(concrete(*self.args)))
 
     def interpreted(self):

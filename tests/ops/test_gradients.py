@@ -5,10 +5,15 @@ import numpy as np
 import pytest
 from executors import state_of
 from families import ROWS
-from run import expected, tensors
+from run import expected, tensors, widened
+from table import Vary
 
 DIFFERENTIABLE = [(f"{i}-{row}", row) for i, row in enumerate(ROWS) if row.grad]
 SETTLED = [(f"{i}-{row}", row) for i, row in enumerate(ROWS) if row.grad is not None]
+# How far a gradient of a dtype may be from that of the wide one.
+SMALLER = {"float32": 1e-4, "complex64": 1e-4, "float16": 2e-2, "bfloat16": 1e-1}
+# As in TensorFlow their gradients do not conjugate: on complex numbers they are no slopes.
+NOT_CONJUGATED = ("SquaredDifference", "EuclideanNorm", "SegmentProd", "UnsortedSegmentProd")
 
 
 def rows(named):
@@ -36,22 +41,34 @@ def scalar_of(row, state, weights):
     return function
 
 
-def weights_for(row):
-    rng = np.random.default_rng(7)
-    return [rng.uniform(0.5, 1.5, a.shape) for a, _ in expected(row, values(row), row.main)]
+def weights_for(row, dtype=None):
+    rng, dtype = np.random.default_rng(7), dtype or row.main
+    return [rng.uniform(0.5, 1.5, a.shape) for a, _ in expected(row, row.at(dtype), dtype)]
 
 
 def finite_difference(function, args, which, step=1e-5):
+    """The slopes of a function to one number; for a complex x + iy those by x plus i times by y."""
     base = args[which]
-    out = np.zeros(base.shape)
+    out = np.zeros(base.shape, base.dtype)
     for place in np.ndindex(base.shape):
-        ends = []
-        for sign in (1, -1):
-            moved = base.copy()
-            moved[place] += sign * step
-            ends.append(function(*[moved if i == which else a for i, a in enumerate(args)]))
-        out[place] = (float(ends[0]) - float(ends[1])) / (2 * step)
+        for unit in (1, 1j) if base.dtype.kind == "c" else (1,):
+            ends = []
+            for sign in (1, -1):
+                moved = base.copy()
+                moved[place] += sign * step * unit
+                ends.append(function(*[moved if i == which else a for i, a in enumerate(args)]))
+            out[place] += unit * (float(ends[0]) - float(ends[1])) / (2 * step)
     return out
+
+
+def slopes_of(row, arrays, weights):
+    """The gradients of a row by its arguments, as computed."""
+    args = [fg.constant(a) for a in arrays]
+    sources = [args[i] for i in row.grad]
+    with fg.GradientTape() as tape:
+        tape.watch(sources)
+        out = scalar_of(row, state_of(row, args), weights)(*args)
+    return [fg.convert_to_tensor(g) for g in tape.gradient(out, sources)]
 
 
 @rows(DIFFERENTIABLE)
@@ -74,6 +91,38 @@ def test_gradient(row, how):
     for which, slope in zip(row.grad, slopes(*args), strict=True):
         want = finite_difference(function, values(row), which)
         np.testing.assert_allclose(slope.numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+@rows(
+    [
+        (name, row)
+        for name, row in DIFFERENTIABLE
+        if "complex128" in row.dtypes and row.op not in NOT_CONJUGATED
+    ]
+)
+def test_complex_gradient(row):
+    args = row.at("complex128")
+    weights = weights_for(row, "complex128")
+    function = scalar_of(row, state_of(row, [fg.constant(a) for a in args]), weights)
+    for which, slope in zip(row.grad, slopes_of(row, args, weights), strict=True):
+        want = finite_difference(function, args, which)
+        np.testing.assert_allclose(slope.numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+@rows(DIFFERENTIABLE)
+def test_gradients_at_smaller_dtypes(row):
+    """Gradients have the dtype of their source, and are those of the wide dtype up to rounding."""
+    for dtype in set(row.dtypes) & set(SMALLER):
+        args, weights = row.at(dtype), weights_for(row, dtype)
+        pairs = zip(args, row.args, strict=True)
+        wide = [widened(a) if isinstance(x, Vary) else a for a, x in pairs]
+        found, wanted = slopes_of(row, args, weights), slopes_of(row, wide, weights)
+        for which, slope, want in zip(row.grad, found, wanted, strict=True):
+            assert slope.dtype == fg.as_dtype(args[which].dtype), dtype
+            got, want = widened(slope.numpy()), want.numpy()
+            tol = SMALLER[dtype] * row.tol
+            scale = tol * max(1.0, np.abs(want).max(initial=0.0))
+            np.testing.assert_allclose(got, want, rtol=tol, atol=scale, err_msg=dtype)
 
 
 @rows(SETTLED)

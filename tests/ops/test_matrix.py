@@ -1,7 +1,8 @@
 """Each row of the table over its dtypes, forms and executors.
 
-Eager results are held against the reference, those of the other executors against the eager ones
-bit for bit. A combination that fails in a documented way has to be in ``exceptions.py``.
+Eager results are held against the reference, and so are those of traces that do not know ranks,
+which may take other operations; those of the other executors against the eager ones bit for bit. A
+combination that fails in a documented way has to be in ``exceptions.py``.
 """
 
 import ferrograph as fg
@@ -32,6 +33,7 @@ def outcome(form, combination):
 def faults_of_form(runs, name):
     """What is wrong with one list of arguments, a line each."""
     row, form, eager = runs.row, runs.form(name), None
+    wanted = expected(row, row.at(runs.dtype, name), runs.dtype)
     for executor in EXECUTORS:
         combination = Combination(row, runs.dtype, name, executor)
         found, error = outcome(form, combination)
@@ -42,7 +44,9 @@ def faults_of_form(runs, name):
             yield f"{combination}: {type(error).__name__}: {error}"
         elif executor == "eager":
             eager = found
-            wanted = expected(row, row.at(runs.dtype, name), runs.dtype)
+            for text in mismatches(row, found, wanted, runs.dtype):
+                yield f"{combination}: {text}"
+        elif executor == "rankless":
             for text in mismatches(row, found, wanted, runs.dtype):
                 yield f"{combination}: {text}"
         elif eager is not None:

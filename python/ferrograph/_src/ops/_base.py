@@ -41,9 +41,11 @@ __all__ = [
     "listed",
     "map_values",
     "pack",
+    "rank_of",
     "shape_argument",
     "static_value",
     "string",
+    "swapped_axes",
 ]
 
 # What converts to a tensor: tensors, variables, numbers, strings, arrays, nests of them.
@@ -216,11 +218,31 @@ def axis_error(axis: Any, shape: TensorLike) -> Any:
     )
 
 
+def rank_of(tensor: TensorLike) -> Any:
+    """The rank of a tensor: a number where it is known, else a scalar tensor."""
+    rank = tensor.ndim
+    return emit("Rank", (tensor,), None, None) if rank is None else rank
+
+
 def all_axes(tensor: TensorLike) -> Any:
     """Every axis of a tensor, as the reductions take them."""
-    rank = tensor.ndim
+    rank = rank_of(tensor)
+    if is_tensor(rank):
+        return emit("Range", (0, rank, 1), None, None)
     if rank == 1:
         return 0
-    if rank is None:
-        return emit("Range", (0, emit("Rank", (tensor,), None, None), 1), None, None)
     return convert(tuple(range(rank)), int32)
+
+
+def swapped_axes(tensor: TensorLike, axis: int) -> Any:
+    """The order of axes in which ``axis`` and the last one have changed places."""
+    rank = rank_of(tensor)
+    if not is_tensor(rank):
+        order = list(range(rank))
+        order[axis], order[-1] = order[-1], order[axis]
+        return order
+    place = axis if axis >= 0 else emit("AddV2", (rank, axis), None, None)
+    last = emit("Sub", (rank, 1), None, None)
+    axes = emit("Range", (0, rank, 1), None, None)
+    order = emit("SelectV2", (emit("Equal", (axes, place), None, None), last, axes), None, None)
+    return emit("SelectV2", (emit("Equal", (axes, last), None, None), place, order), None, None)

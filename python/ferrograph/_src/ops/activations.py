@@ -6,7 +6,18 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, axis_error, convert, convert_pair, emit, float32, is_tensor
+from ._base import (
+    Tensor,
+    TensorLike,
+    axis_error,
+    convert,
+    convert_pair,
+    emit,
+    float32,
+    is_tensor,
+    rank_of,
+    swapped_axes,
+)
 from ._dispatch import dispatched
 from .arithmetic import add, divide, greater_equal, multiply, pow, squared_difference, subtract
 from .arrays import concat, pad, reshape, shape, stop_gradient
@@ -85,12 +96,9 @@ def _along(op: Any, logits: Any, axis: Any, name: Any) -> Any:
     axis = -1 if axis is None else axis
     if axes is not None and not -axes <= axis < builtins.max(axes, 1):
         raise axis_error(axis, logits.shape)
-    if axis == -1 or axis == (axes or 0) - 1:
+    if axis == -1 or axes is not None and axis == axes - 1:
         return emit(op, (logits,), None, name)
-    if axes is None:
-        raise ValueError("an axis other than -1 needs a tensor of known rank")
-    order = list(builtins.range(axes))
-    order[axis], order[-1] = order[-1], order[axis]
+    order = swapped_axes(logits, axis)
     turned = emit(op, (emit("Transpose", (logits, order), None, None),), None, None)
     return emit("Transpose", (turned, order), None, name)
 
@@ -354,10 +362,7 @@ def embedding_lookup(
     if max_norm is None:
         return rows
     ids = convert(ids)
-    if rows.ndim is None or ids.ndim is None:
-        axes = None
-    else:
-        axes = list(builtins.range(ids.ndim, rows.ndim))
+    axes = emit("Range", (rank_of(ids), rank_of(rows), 1), None, None)
     return clip_by_norm(rows, max_norm, axes, name)
 
 

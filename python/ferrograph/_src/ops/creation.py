@@ -24,7 +24,7 @@ from ._base import (
 )
 from ._dispatch import dispatched
 from .arithmetic import add, equal, floordiv, less, multiply, subtract
-from .arrays import broadcast_to, expand_dims, reshape, shape, stack
+from .arrays import broadcast_to, concat, expand_dims, reshape, shape, stack
 from .numeric import cast
 
 
@@ -222,10 +222,13 @@ def linspace(
 
 def _linspace_along(start: Any, stop: Any, num: Any, axis: Any, name: Any) -> Any:
     start, stop = add(start, zeros_like(stop)), add(stop, zeros_like(start))
-    axis = axis if axis >= 0 else axis + start.ndim + 1
     steps = emit("Maximum", (subtract(num, 1), 1), None, None)
     ticks = cast(range(num), start.dtype)
-    column = reshape(ticks, [-1] + [1] * (start.ndim - axis))
+    if axis < 0:
+        sizes: Any = [-1] + [1] * (-1 - axis)
+    else:
+        sizes = concat([[-1], ones_like(shape(start)[axis:])], 0)
+    column = reshape(ticks, sizes)
     step = emit("RealDiv", (subtract(stop, start), cast(steps, start.dtype)), None, None)
     first, last = expand_dims(start, axis), expand_dims(stop, axis)
     line = add(first, multiply(expand_dims(step, axis), column))

@@ -6,9 +6,18 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32
+from ._base import (
+    Tensor,
+    TensorLike,
+    convert,
+    convert_pair,
+    emit,
+    float32,
+    is_tensor,
+    rank_of,
+)
 from .arithmetic import add, divide, greater_equal, less_equal, logical_and, multiply, subtract
-from .arrays import reshape, shape, transpose
+from .arrays import concat, reshape, shape, transpose
 from .elementwise import abs, exp, log, log1p, negative, relu
 from .numeric import cast
 from .reductions import reduce_sum
@@ -40,8 +49,7 @@ def softmax_cross_entropy_with_logits(
         logits, labels = cast(logits, float32), cast(labels, float32)
     axes = logits.ndim
     if axis not in (-1, axes and axes - 1):
-        order = list(builtins.range(axes))
-        order.append(order.pop(axis))
+        order = _moved_last(logits, axis)
         logits, labels = transpose(logits, order), transpose(labels, order)
     outer = None
     if axes != 2:
@@ -51,6 +59,18 @@ def softmax_cross_entropy_with_logits(
     if outer is not None:
         cost = reshape(cost, outer)
     return cost if narrow is None else cast(cost, narrow)
+
+
+def _moved_last(tensor: Any, axis: int) -> Any:
+    """The order of axes in which ``axis`` comes last and the others stay as they are."""
+    rank = rank_of(tensor)
+    if not is_tensor(rank):
+        order = list(builtins.range(rank))
+        order.append(order.pop(axis))
+        return order
+    axes = emit("Range", (0, rank, 1), None, None)
+    place = axis if axis >= 0 else add(rank, axis)
+    return concat([axes[:place], axes[place + 1 :], axes[place : place + 1]], 0)
 
 
 def _as_matrix(tensor: Any) -> Any:

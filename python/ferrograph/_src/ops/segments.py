@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, int32, int64
+from ._base import Tensor, TensorLike, convert, emit, int32, int64, rank_of
 from ._emits import dressed
 from .arithmetic import (
     add,
@@ -405,7 +405,7 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     """
     indices, data = [convert(i) for i in indices], [convert(d) for d in data]
     flat = concat([reshape(i, [-1]) for i in indices], 0)
-    tail = shape(data[0])[indices[0].ndim :]
+    tail = shape(data[0])[rank_of(indices[0]) :]
     rows = concat([reshape(d, concat([[-1], tail], 0)) for d in data], 0)
     length = _above(flat)
     empty = emit(

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, bool, convert, convert_pair, emit, int_vector, static_value
+from ._base import (
+    Tensor,
+    TensorLike,
+    bool,
+    convert,
+    convert_pair,
+    emit,
+    int_vector,
+    known_rank,
+    static_value,
+)
 from ._dispatch import dispatched
 from ._emits import dressed
 from .arrays import concat, expand_dims, reshape, shape
@@ -111,7 +121,7 @@ def gather(
     """
     indices = convert(indices)
     if batch_dims < 0:
-        batch_dims += indices.ndim
+        batch_dims += known_rank(indices, "a negative batch_dims")
     axis = batch_dims if axis is None else axis
     return emit("GatherV2", (params, indices, axis), {"batch_dims": batch_dims}, name)
 
@@ -152,7 +162,8 @@ def _with_batch_coordinates(indices: Any, batch_dims: Any) -> Any:
     columns = []
     for axis in range(batch_dims):
         places = emit("Range", (convert(0, indices.dtype), sizes[axis], 1), None, None)
-        column = reshape(places, [-1] + [1] * (indices.ndim - 1 - axis))
+        behind = emit("OnesLike", (sizes[axis + 1 :],), None, None)
+        column = reshape(places, concat([convert([-1], indices.dtype), behind], 0))
         columns.append(emit("BroadcastTo", (column, outer), None, None))
     return concat([*columns, indices], -1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections import namedtuple
 from typing import Any
 
@@ -17,6 +16,7 @@ from ._base import (
     emit,
     int32,
     static_value,
+    swapped_axes,
 )
 from .arithmetic import greater, less, logical_and
 from .arrays import expand_dims, reshape, shape, transpose
@@ -116,10 +116,7 @@ def _sorted(values: Any, axis: Any, direction: Any, part: Any, name: Any) -> Any
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     if axis == -1 or axes is not None and axis == axes - 1:
         return emit("Identity", (_sorted_last(values, direction, part),), None, name)
-    if axes is None:
-        raise ValueError("sorting along an axis other than -1 needs a tensor of known rank")
-    order = list(builtins.range(axes))
-    order[axis], order[-1] = order[-1], order[axis]
+    order = swapped_axes(values, axis)
     return transpose(_sorted_last(transpose(values, order), direction, part), order, name=name)
 
 

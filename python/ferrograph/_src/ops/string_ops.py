@@ -15,6 +15,8 @@ from ._base import (
     emit,
     float32,
     int_vector,
+    is_tensor,
+    rank_of,
     string,
 )
 from ._dispatch import dispatched
@@ -81,9 +83,9 @@ def reduce_join(
     """
     inputs = convert(inputs)
     if axis is None:
-        rank = inputs.ndim
-        if rank is None:
-            inputs, axis = emit("Reshape", (inputs, [-1]), None, None), 0
+        rank = rank_of(inputs)
+        if is_tensor(rank):
+            axis = emit("Range", (emit("Sub", (rank, 1), None, None), -1, -1), None, None)
         else:
             axis = list(range(rank - 1, -1, -1))
     attrs = {"keep_dims": keepdims, "separator": separator}

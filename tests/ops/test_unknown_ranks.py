@@ -1,0 +1,64 @@
+"""Functions along an axis are the same in traces that do not know the ranks of their arguments."""
+
+import ferrograph as fg
+import numpy as np
+import pytest
+from run import array_of
+
+X = np.random.default_rng(0).uniform(1, 2, (2, 3, 4)).astype(np.float32)
+WORDS = np.array([["a", "b"], ["c", "d"]], object)
+IDS = np.array([[0, 1], [1, 1]], np.int32)
+PLACES = np.array([[0], [1]], np.int32)
+
+
+def share(t, axis):
+    return t / fg.reduce_sum(t, axis, keepdims=True)
+
+
+def check(call, *arrays):
+    args = [fg.constant(a) for a in arrays]
+    specs = [fg.TensorSpec(None, a.dtype) for a in args]
+    found = array_of(fg.function(call, input_signature=specs, autograph=False)(*args))
+    wanted = array_of(call(*args))
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    if wanted.dtype == object:
+        assert found.tolist() == wanted.tolist()
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+def test_along_an_axis(axis):
+    check(lambda t: fg.nn.softmax(t, axis), X)
+    check(lambda t: fg.nn.log_softmax(t, axis), X)
+    check(lambda t: fg.sort(t, axis), X)
+    check(lambda t: fg.argsort(t, axis), X)
+    cost = fg.nn.softmax_cross_entropy_with_logits
+    check(lambda t: cost(share(t, axis), 2 * t, axis=axis), X)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, 3, -1, -2, -4])
+def test_linspace(axis):
+    check(lambda t: fg.linspace(t, t + 1, 5, axis=axis), X)
+
+
+@pytest.mark.parametrize("ids", [IDS[0], IDS], ids=["vector", "matrix"])
+def test_embeddings_are_clipped_one_by_one(ids):
+    check(lambda t, i: fg.nn.embedding_lookup(t, i, max_norm=0.5), X[0], ids)
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_strings_are_joined_over_all_axes(keepdims):
+    check(lambda t: fg.strings.reduce_join(t, keepdims=keepdims), WORDS)
+
+
+def test_gather_nd_in_batches():
+    check(lambda t, i: fg.gather_nd(t, i, batch_dims=1), X, PLACES)
+
+
+def test_rows_are_stitched():
+    rows = [np.array([[1, 2], [3, 4]]), np.array([[5, 6]])]
+    places = [np.array([0, 2], np.int32), np.array([1], np.int32)]
+    check(
+        lambda i, d, j, e: fg.dynamic_stitch([i, j], [d, e]), places[0], rows[0], places[1], rows[1]
+    )
