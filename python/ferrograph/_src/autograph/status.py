@@ -50,6 +50,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
         yield
     finally:
         if roots is not None:
+            for leave in thread.journals[0].at_end:
+                leave()
             traces.add(-1)
         _status.enabled = before
         thread.journals, thread.roots = journals

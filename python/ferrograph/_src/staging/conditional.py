@@ -112,10 +112,10 @@ def _trace_branches(
     after, errors, found = [], [], []
     direct = frozenset(place.key for place in others)
     names = frozenset(place.key for place in state.places)
+    journal = None
     for branch, function in zip(conditional.branches, functions, strict=True):
         try:
-            with effects.journal() as journal:
-                effects.watch(functions)
+            with effects.region(functions, journal) as journal:
                 _touch(before, others)
                 errors.append(_trace(branch, function)[1])
             after.append(state.read())
@@ -278,10 +278,9 @@ def stage_choice(
     """``then()`` or ``orelse()``, as the graph decides."""
     condition = predicate(test, place)
     with Conditional(condition, place, sides) as conditional:
-        outcomes, found = [], []
+        outcomes, found, journal = [], [], None
         for branch, function in zip(conditional.branches, (then, orelse), strict=True):
-            with effects.journal() as journal:
-                effects.watch((then, orelse))
+            with effects.region((then, orelse), journal) as journal:
                 outcomes.append(_trace(branch, function))
             found.append(effects.changes(journal, (then, orelse)))
         failed = [error is not None for _, error in outcomes]

@@ -11,9 +11,9 @@ is concerned: such effects happen once for each trace.
 
 from __future__ import annotations
 
-import builtins
 import collections
 import gc
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -24,12 +24,14 @@ from ..context import ownership
 from ..context.hooks import hooks
 from ..native import _core
 from ..values import errors
+from . import outside
+from .facets import Whole, not_followed
 from .journal import Journal, has_lists, traces
 from .journal import thread as _thread
+from .kinds import is_library_class, is_opaque
 from .places import here, say
+from .snapshot import Snapshot
 from .state import (
-    UNDEFINED,
-    Attributes,
     Container,
     Place,
     attribute_place,
@@ -66,6 +68,19 @@ def journal() -> Iterator[Journal]:
         yield made
     finally:
         _thread.journals.pop()
+
+
+@contextmanager
+def region(anchors: Iterable[Any], like: Journal | None = None) -> Iterator[Journal]:
+    """``journal`` with a copy of what the functions of the region can reach, which are ``anchors``.
+
+    ``like`` is the journal of a region of the same functions that has just ended: where it left
+    nothing changed its copy serves again.
+    """
+    with journal() as made:
+        shared = like is not None and not like.landed
+        made.snapshot = like.snapshot if like and shared else Snapshot(anchors)
+        yield made
 
 
 def active() -> bool:
@@ -141,6 +156,23 @@ def in_place(value: Any) -> Any:
     return value
 
 
+def refuse_opaque(target: Any, method: str) -> None:
+    """Refuse the call of a method of something from outside whose state nobody can read."""
+    snapshot = _thread.journals[-1].snapshot
+    if snapshot is None or not is_opaque(type(target)) or not snapshot.knows(target):
+        return
+    if target is sys.stdout or target is sys.stderr:
+        return
+    raise errors.StagingError(
+        say(
+            here(),
+            f"{method!r} of a {type(target).__name__} is called in a branch or a loop of the "
+            "graph: it runs once, while tracing, and what it changes cannot be undone",
+            "Call it outside of the branch or loop, or in `fg.py_function`.",
+        )
+    )
+
+
 def cells(names: Callable[[], Any]) -> None:
     """Note the names in the closure of ``names``, which the function that runs may set."""
     if len(_thread.journals) > 1:
@@ -158,49 +190,6 @@ def bound(cell: types.CellType, name: str) -> None:
     """Note a name that is set through its cell."""
     if len(_thread.journals) > 1:
         touch(cell_place(name, cell))
-
-
-_MAX_WATCHED = 200
-_HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
-
-
-def watch(anchors: Iterable[Any]) -> None:
-    """Note what the objects hold that the functions of a region name.
-
-    Code that is not converted may change them: operators of classes, context managers, iterators.
-    """
-    pending = [(f, 0) for f in anchors if type(f) is types.FunctionType]
-    seen: set[int] = set()
-    while pending and len(seen) < _MAX_WATCHED:
-        value, depth = pending.pop()
-        if id(value) in seen or depth > 3 or isinstance(value, _ATOMS):
-            continue
-        seen.add(id(value))
-        kind = type(value)
-        if kind is types.ModuleType and ownership.is_library_file(
-            getattr(value, "__file__", None) or "<frozen"
-        ):
-            continue
-        if kind is types.FunctionType:
-            cells = value.__closure__ or ()
-            pending += [(v, depth + 1) for v in map(_contents, cells) if v is not UNDEFINED]
-        elif kind is types.MethodType:
-            pending += [(value.__self__, depth), (value.__func__, depth)]
-        elif kind in (list, tuple) and len(value) < _MAX_WATCHED:
-            pending += [(v, depth + 1) for v in value]
-        elif kind is dict and len(value) < _MAX_WATCHED:
-            pending += [(v, depth + 1) for v in value.values()]
-        elif isinstance(getattr(value, "__dict__", None), dict) and not _is_library_class(kind):
-            held = vars(value)
-            touch(Attributes(value, held))
-            pending += [(v, depth + 1) for v in held.values()]
-
-
-def _contents(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return UNDEFINED
 
 
 def advanced(iterator: Any) -> None:
@@ -262,29 +251,97 @@ def changes(
     look after. ``left`` are the contents of places where those were put back already.
     """
     found = []
-    for place, old in _without_known(made):
+    for place, old in _noted(made):
         if place.key in skipped:
             continue
         new = left[place.key] if left and place.key in left else place.get()
-        if not same(old, new):
+        if not same(old, new) and not _is_stale(old, new):
             found.append(Change(place, old, new))
     if not found and not made.iterators:
         return found
     for change in reversed(found):
-        change.place.put(change.old)
+        _undo(change)
     owners = [change.place.owner for change in found] + list(made.iterators.values())
-    known = reached(list(anchors), owners)
+    known = _there(made, list(anchors), owners)
     _refuse_iterators(made, known)
-    outside = reached([_thread.roots], [c.place.owner for c in found])
+    owned = reached([_thread.roots], [c.place.owner for c in found])
+    lazy = {id(c.place.owner) for c in found if outside.is_lazily_made(c.old, c.new)}
     kept = []
     for change in found:
         there = id(change.place.owner) in known or change.place.is_shared
-        outer = id(change.place.owner) in outside or change.place.is_module
+        outer = id(change.place.owner) in owned or change.place.is_module
         if there and (not outer or change.place.key in direct or _is_state(change)):
+            _check_growth(made, change)
             kept.append(change)
+        elif there and id(change.place.owner) not in lazy:
+            _leave_outside(made, change, kept)
         else:
             change.place.put(change.new)
+            made.landed = True
+    if _thread.journals[0].stale:
+        outside.apply()
     return kept
+
+
+def _check_growth(made: Journal, change: Change) -> None:
+    """Refuse that a list grows in the graph whose length a library's code reads."""
+    place, old, new = change
+    if not isinstance(place, Container) or not isinstance(old, list) or made.snapshot is None:
+        return
+    if len(old) != len(new) and made.snapshot.is_in_library(place.owner):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"{place.label!r}, which an object of a library's class keeps, gets longer or "
+                "shorter in this branch or loop of the graph: its length would be known only when "
+                "the graph runs",
+                "Use a Python list or a TensorArray of the function itself.",
+            )
+        )
+
+
+def _leave_outside(made: Journal, change: Change, kept: list[Change]) -> None:
+    """Leave a change of what is seen from outside: followed by the graph, or else stale."""
+    root = _thread.journals[0]
+    if not root.at_end:
+        root.at_end.append(outside.restore)
+    made.landed = True
+    if outside.can_follow(*change):
+        outside.follow(*change)
+        kept.append(change)
+        return
+    change.place.put(change.new)
+    anchors = made.snapshot.anchors if made.snapshot is not None else ()
+    made.spoiled |= outside.spoil(change.place, anchors)
+
+
+def _is_stale(old: Any, new: Any) -> bool:
+    """Whether a place differs only by what stands for stale objects."""
+    if not _thread.journals[0].stale:
+        return False
+    if type(old) is not type(new) or not isinstance(old, (list, dict)) or len(old) != len(new):
+        return outside.behind(new) is outside.behind(old)
+    pairs = zip(old, new, strict=True)
+    if isinstance(old, dict):
+        pairs = zip((*old, *old.values()), (*new, *new.values()), strict=True)
+    return all(outside.behind(a) is outside.behind(b) for a, b in pairs)
+
+
+def _undo(change: Change) -> None:
+    """Put back what a place held; refused where that cannot be done."""
+    place = change.place
+    if isinstance(place, Whole) and (not place.can_undo or place.what == "position"):
+        raise not_followed(place, here())
+    place.put(change.old)
+
+
+def _there(made: Journal, anchors: list, owners: list) -> set[int]:
+    """The ids of those ``owners`` that were there when the region began."""
+    if made.snapshot is None:
+        return reached(anchors, owners)
+    known = {id(o) for o in owners if made.snapshot.knows(o)}
+    others = [o for o in owners if id(o) not in known]
+    return known | reached(anchors, others) if others else known
 
 
 def contents(made: Journal) -> dict[Any, Any]:
@@ -293,20 +350,18 @@ def contents(made: Journal) -> dict[Any, Any]:
     return {p.key: p.get() for p in touched if isinstance(p, Container)}
 
 
-def _without_known(made: Journal) -> Iterator[tuple[Place, Any]]:
-    """The places of a journal; of watched objects the attributes without a place of their own."""
-    for place, old in list(made.touched.values()):
-        if not isinstance(place, Attributes):
+def _noted(made: Journal) -> Iterator[tuple[Place, Any]]:
+    """The places that code announced, and those that differ from what the region began with."""
+    if made.snapshot is None:
+        yield from list(made.touched.values())
+        return
+    compared = set()
+    for place, old in made.snapshot.changes():
+        compared.add(place.key)
+        yield place, old
+    for key, (place, old) in list(made.touched.items()):
+        if key not in compared and not (place.is_stored and made.snapshot.knows(place.owner)):
             yield place, old
-            continue
-        for name in {**old, **place.owner_dict}:
-            key = ("attribute", id(place.owner), name)
-            before, after = old.get(name, UNDEFINED), place.owner_dict.get(name, UNDEFINED)
-            if key not in made.touched and not same(before, after):
-                yield (
-                    attribute_place(f"{type(place.owner).__name__}.{name}", place.owner, name),
-                    before,
-                )
 
 
 def _is_state(change: Change) -> bool:
@@ -335,7 +390,9 @@ def same(old: Any, new: Any) -> bool:
     if isinstance(old, (list, collections.deque)):
         return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
     if isinstance(old, dict):
-        return old.keys() == new.keys() and all(v is new[k] for k, v in old.items())
+        return len(old) == len(new) and all(
+            map(operator.is_, (*old, *old.values()), (*new, *new.values()))
+        )
     return isinstance(old, (set, bytearray, int, float, str)) and old == new
 
 
@@ -387,25 +444,9 @@ def reached(roots: list, wanted: list) -> set[int]:
             if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
                 later.append(vars(value))
         elif isinstance(value, type):
-            if not _is_library_class(value):
+            if not is_library_class(value):
                 pending.extend(vars(value).values())
                 pending.extend(value.__bases__)
         else:
             pending.extend(gc.get_referents(value))
     return found
-
-
-def _is_library_class(cls: type) -> bool:
-    if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
-        return True
-    if ownership.is_own_module(cls.__module__):
-        return True
-    module = sys.modules.get(cls.__module__)
-    if module is None:
-        return False
-    file = getattr(module, "__file__", None)
-    if file is not None:
-        return ownership.is_library_file(file)
-    if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
-        return getattr(builtins, cls.__name__, None) is cls
-    return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"

@@ -6,6 +6,7 @@ This module imports nothing heavy, since it stands before every first trace.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 
@@ -16,6 +17,12 @@ class Journal:
         self.touched: dict[Any, tuple[Any, Any]] = {}
         self.born: dict[int, Any] = {}
         self.iterators: dict[int, Any] = {}
+        self.snapshot: Any = None  # what the region could reach when it began
+        self.landed = False  # whether some of what it changed stays so
+        self.spoiled = False  # whether it made something stale that was not
+        self.stale: dict[Any, Any] = {}  # of a trace: see ``outside``
+        self.numbers: dict[Any, tuple[Any, Any]] = {}
+        self.at_end: list[Callable[[], None]] = []
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
         self.lists = False  # whether the trace has made lists that the graph grows
 

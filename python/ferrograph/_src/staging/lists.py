@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import ops
+from ..context import ownership
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
@@ -289,6 +290,17 @@ def placed(items: list, method_: Callable) -> Callable:
     return call
 
 
+def unbound(descriptor: Any) -> Callable:
+    """A method of a class of Python's own, to be called with its object first."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_grown(args[0]):
+            return method(args[0], descriptor.__name__)(*args[1:], **kwargs)
+        return descriptor(*args, **kwargs)
+
+    return call
+
+
 def _set(items: list, grown: Grown) -> None:
     list.__setitem__(items, slice(None), [grown])
 
@@ -312,7 +324,10 @@ def _pop(items: list, index: Any = -1) -> Any:
     if type(index) is int and index == -1:
         item, grown = grown.popped()
     else:
-        item, place = grown.at(index), grown._place(index)
+        place = grown._place(index)
+        found = ops.logical_and(place >= 0, place < grown.count())
+        ops.Assert(found, ["pop index out of range"])
+        item = grown.at(index)
         grown = grown.rebuilt(lambda s: ops.concat([s[:place], s[place + 1 :]], 0))
     _set(items, grown)
     return item
@@ -418,11 +433,17 @@ def as_tensors(arguments: Any) -> Any:
 
 def for_library(function: Callable) -> Callable:
     """A library function that takes grown lists for tensors."""
-    special = _LIBRARY.get(getattr(function, "__name__", ""))
+    special = _LIBRARY.get(function)
+    own = ownership.is_own_module(getattr(function, "__module__", None))
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and is_grown(args[0]) and special is not None:
             return special(whole(args[0]), *args[1:], **kwargs)
+        if not own:
+            for value in (*args, *kwargs.values()):
+                if is_grown(value):
+                    whole(value)._refuse()
+            return function(*args, **kwargs)
         args = tuple(as_tensors(a) for a in args)
         return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
 
@@ -455,10 +476,10 @@ def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
     return ops.reshape(moved, ops.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
 
 
-_LIBRARY: dict[str, Callable] = {
-    "stack": _stack,
-    "concat": _concat,
-    "add_n": lambda grown, name=None: ops.reduce_sum(grown.stacked(), axis=0),
+_LIBRARY: dict[Callable, Callable] = {
+    ops.stack: _stack,
+    ops.concat: _concat,
+    ops.add_n: lambda grown, name=None: ops.reduce_sum(grown.stacked(), axis=0),
 }
 
 

@@ -249,8 +249,7 @@ def _stage(
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
             slots = _slots(loop, before, variables, chosen)
-            with effects.journal() as journal:
-                effects.watch(loop.anchors)
+            with effects.region(loop.anchors) as journal:
                 for value in before:
                     effects.in_place(value)
                 after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
@@ -282,7 +281,7 @@ def _check_effects(
     left, contents = state.read(), effects.contents(journal)
     state.write(before)
     direct = frozenset(place.key for place in state.places)
-    known = direct | {("all", p.owner and id(p.owner)) for p in state.places if _is_item(p)}
+    known = direct | {("all", id(p.owner)) for p in state.places if _is_item(p)}
     found = []
     with variables.body:
         for change in effects.changes(journal, loop.anchors, known, left=contents):
@@ -325,6 +324,7 @@ def _iterate(
     """Trace one iteration into the body; what each place holds after it."""
     inputs = variables.inputs[1]
     start = _with_slots(before, slots, variables, inputs)
+    given = {i: values.leaves_of(start[i]) for i in slots}
     with variables.body:
         loop.state.write(start)
         try:
@@ -344,12 +344,18 @@ def _iterate(
     for i, slot in slots.items():
         if type(after[i]) is Grown and type(start[i]) is not Grown:
             continue  # an element of a list that turns out to grow: the loop is traced again
-        if after[i] is start[i] or after[i] is UNDEFINED:
+        if (after[i] is start[i] and _same_leaves(given[i], start[i])) or after[i] is UNDEFINED:
             variables.results(slot, start[i])
             after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
         else:
             variables.results(slot, after[i])
     return after
+
+
+def _same_leaves(given: list, value: Any) -> bool:
+    """Whether a value still has the leaves that it was given."""
+    leaves = values.leaves_of(value)
+    return len(leaves) == len(given) and all(a is b for a, b in zip(leaves, given, strict=True))
 
 
 def _read_too_early(e: NameError, loop: Loop, before: list, place: str) -> Exception:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..values import errors
 from . import lists
+from .facets import Whole, not_followed
 from .places import here, say
 from .regions import Conditional
 from .state import UNDEFINED, Container, Place, item_place
@@ -17,6 +18,10 @@ Setter = Callable[[Iterator], None]
 
 def merge(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
     """Add a place to the conditional; how to leave the result in it."""
+    if isinstance(place, Whole):
+        if first == second:
+            return lambda results: place.put(first)
+        raise not_followed(place, where)
     if not isinstance(place, Container):
         return _scalar(conditional, place, first, second, where)
     if isinstance(first, (list, collections.deque)):
@@ -34,6 +39,16 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
             f"{_called(place)} holds other elements after the `if` branch than after the `else` "
             "branch of this `if` on a tensor",
             "Only lists can grow in the graph.",
+        )
+    )
+
+
+def _reordered(place: Place, where: str) -> Exception:
+    return errors.StagingError(
+        say(
+            where,
+            f"{_called(place)} has its keys in another order after this branch or loop",
+            "Order them where the function needs them in order.",
         )
     )
 
@@ -94,6 +109,8 @@ def _mapping(
     for key in {**first, **second}:
         if key not in first or key not in second:
             raise _one_sided(f"{place.label}[{key!r}]", key not in first, where)
+    if list(first) != list(second):
+        raise _reordered(place, where)
     keys = [key for key in first if first[key] is not second[key]]
     for key in keys:
         conditional.merge(f"the values of {place.label}[{key!r}]", first[key], second[key])
@@ -117,6 +134,8 @@ def _lists(conditional: Conditional, place: Place, first: list, second: list) ->
 def expand(change: Any) -> list[Place]:
     """The places that a loop carries because an iteration changes ``change.place``."""
     place, old, new = change
+    if isinstance(place, Whole):
+        raise not_followed(place, here())
     if not isinstance(place, Container):
         return [place]
     if isinstance(old, (list, collections.deque)):
@@ -127,6 +146,8 @@ def expand(change: Any) -> list[Place]:
             return [GrownList(place, lists.merged(f"the list {place.label!r}", old, new))]
     elif isinstance(old, dict):
         keys = [k for k in {**old, **new} if old.get(k, UNDEFINED) is not new.get(k, UNDEFINED)]
+        if not keys and list(old) != list(new):
+            raise _reordered(place, here())
         return [_item(place, k) for k in keys]
     raise errors.StagingError(
         say(
@@ -155,7 +176,7 @@ class GrownList(Place):
             self._put(lists.Grown.of(self._elements, list(self.owner)))
 
     def _get(self) -> Any:
-        return self.owner[0]
+        return lists.whole(self.owner)
 
     def _put(self, value: Any) -> None:
         list.__setitem__(self.owner, slice(None), [value])

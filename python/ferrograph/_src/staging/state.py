@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import types
-from collections.abc import Callable, Iterable, MutableMapping, MutableSequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..context.ownership import OPERATORS
@@ -42,6 +42,7 @@ class Place:
 
     is_shared = False  # whether it outlives the function that sets it by its kind
     is_module = False
+    is_stored = True  # whether its owner keeps it where a copy of the owner shows it
 
     def __init__(
         self,
@@ -98,25 +99,86 @@ def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
     return attribute_place(label, owner, name)
 
 
-def attribute_place(label: str, owner: Any, name: str) -> Place:
+class Attribute(Place):
+    """An attribute of an object, where the object keeps it: no method of its class runs.
+
+    One behind a property or another descriptor of the user's is set through that.
+    """
+
+    def __init__(self, label: str, owner: Any, name: str):
+        self._name = name
+        self.class_default, self._slot = _class_side(owner, name)
+        super().__init__(label, self._get, self._put, owner, ("attribute", id(owner), name))
+        self.is_stored = self._slot is not None or _own_fields(owner) is not None
+
+    def _get(self) -> Any:
+        held = _own_fields(self.owner)
+        if self._slot is not None:
+            try:
+                return self._slot.__get__(self.owner)
+            except AttributeError:
+                return UNDEFINED
+        if held is not None and (name := self._name) in held:
+            return held[name]
+        if held is None or (self.class_default is UNDEFINED and isinstance(self.owner, type)):
+            return getattr(self.owner, self._name, UNDEFINED)
+        return self.class_default
+
+    def _put(self, value: Any) -> None:
+        owner, name, held = self.owner, self._name, _own_fields(self.owner)
+        if isinstance(owner, type):
+            _put_in_class(owner, name, value)
+        elif self._slot is not None:
+            if value is not UNDEFINED:
+                self._slot.__set__(owner, value)
+            elif self._get() is not UNDEFINED:
+                self._slot.__delete__(owner)
+        elif held is None:
+            setattr(owner, name, value) if value is not UNDEFINED else delattr(owner, name)
+        elif value is UNDEFINED or (value is self.class_default and name not in held):
+            held.pop(name, None)
+        else:
+            held[name] = value
+
+
+def _put_in_class(owner: type, name: str, value: Any) -> None:
+    if value is not UNDEFINED:
+        type.__setattr__(owner, name, value)
+    elif name in vars(owner):
+        type.__delattr__(owner, name)
+
+
+def _own_fields(owner: Any) -> dict | None:
+    """The ``__dict__`` of an object, None where it has none."""
+    try:
+        held = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    return held if type(held) is dict else None
+
+
+def _class_side(owner: Any, name: str) -> tuple[Any, Any]:
+    """What an attribute is where its object has none, and the slot in which the object keeps it."""
+    for base in type(owner).__mro__:
+        if name in vars(base):
+            found = vars(base)[name]
+            if type(found) is types.MemberDescriptorType:
+                return UNDEFINED, found
+            return (UNDEFINED if hasattr(type(found), "__get__") else found), None
+    return UNDEFINED, None
+
+
+def attribute_place(label: str, owner: Any, name: str) -> Attribute:
     """The attribute ``name`` of ``owner``."""
-
-    def put(value: Any) -> None:
-        if value is not UNDEFINED:
-            setattr(owner, name, value)
-        elif hasattr(owner, name):
-            delattr(owner, name)
-
-    key = ("attribute", id(owner), name)
-    return Place(label, lambda: getattr(owner, name, UNDEFINED), put, owner, key)
+    return Attribute(label, owner, name)
 
 
 def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place | None:
     """The item of a Python container; None where ``base`` is something else, such as a tensor."""
-    owner, index = _evaluate(base), _evaluate(key)
-    if index is UNDEFINED or not isinstance(owner, (MutableMapping, MutableSequence)):
+    owner, index = _within(_evaluate(base)), _evaluate(key)
+    if index is UNDEFINED or not isinstance(owner, (dict, list, collections.deque)):
         return None
-    if isinstance(owner, MutableSequence):
+    if not isinstance(owner, dict):
         if is_grown(owner):
             return None  # its elements are carried together
         if not isinstance(index, int) or not -len(owner) <= index < len(owner):
@@ -125,27 +187,49 @@ def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place |
     return item_place(label, owner, index)
 
 
+def _within(owner: Any) -> Any:
+    """What keeps the items that are set in a wrapper of Python's own, else ``owner``."""
+    if isinstance(owner, (collections.UserDict, collections.UserList)):
+        return owner.data
+    return owner.maps[0] if type(owner) is collections.ChainMap else owner
+
+
 def item_place(label: str, owner: Any, index: Any) -> Place:
     """The item of a list or a mapping under ``index``."""
+    base = _base_of(owner)
 
     def get() -> Any:
         try:
-            return owner[index]
+            return base.__getitem__(owner, index)
         except (KeyError, IndexError):
             return UNDEFINED
 
     def put(value: Any) -> None:
         if value is not UNDEFINED:
-            owner[index] = value
+            base.__setitem__(owner, index, value)
         elif get() is not UNDEFINED:
-            del owner[index]
+            base.__delitem__(owner, index)
 
     return Place(label, get, put, owner, ("item", id(owner), index))
 
 
+_BASES: tuple[type, ...] = (
+    list, collections.OrderedDict, dict, set, bytearray, collections.deque,
+)  # fmt: skip
+
+
+def _base_of(owner: Any) -> Any:
+    """The class of Python's whose methods reach the items of ``owner`` themselves."""
+    return next((base for base in _BASES if isinstance(owner, base)), type(owner))
+
+
 def global_name(name: str, reader: types.FunctionType) -> Place:
     """A name of the module that ``reader`` reads."""
-    namespace = reader.__globals__
+    return global_place(name, reader.__globals__)
+
+
+def global_place(name: str, namespace: dict) -> Place:
+    """A name of a module, whose names are in ``namespace``."""
 
     def put(value: Any) -> None:
         if value is not UNDEFINED:
@@ -156,6 +240,7 @@ def global_name(name: str, reader: types.FunctionType) -> Place:
     key = ("global", id(namespace), name)
     place = Place(name, lambda: namespace.get(name, UNDEFINED), put, namespace, key)
     place.is_shared = place.is_module = True
+    place.is_stored = False
     return place
 
 
@@ -166,37 +251,19 @@ class Container(Place):
         super().__init__(label, self._get, self._put, owner, ("all", id(owner)))
 
     def _get(self) -> Any:
-        for kind in (list, dict, set, bytearray):
-            if isinstance(self.owner, kind):
-                return kind(self.owner)
-        return collections.deque(self.owner)
+        base = _base_of(self.owner)
+        if base in (dict, collections.OrderedDict):
+            return dict(base.items(self.owner))
+        return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
 
     def _put(self, value: Any) -> None:
-        owner = self.owner
-        if isinstance(owner, list):
-            list.__setitem__(owner, slice(None), value)
-        elif isinstance(owner, dict):
-            dict.clear(owner)
-            dict.update(owner, value)
-        elif isinstance(owner, set):
-            set.clear(owner)
-            set.update(owner, value)
-        else:
-            owner.clear()
-            owner.extend(value)
-
-
-class Attributes(Place):
-    """What the ``__dict__`` of an object holds, as a copy of it."""
-
-    def __init__(self, owner: Any, held: dict):
-        super().__init__(
-            type(owner).__name__, self._get, held.update, owner, ("attributes", id(owner))
-        )
-        self.owner_dict = held
-
-    def _get(self) -> dict:
-        return dict(self.owner_dict)
+        owner, base = self.owner, _base_of(self.owner)
+        if base is list or base is bytearray:
+            base.__setitem__(owner, slice(None), value)
+            return
+        base.clear(owner)
+        fill = base.extend if base is collections.deque else base.update
+        fill(owner, value)
 
 
 def _evaluate(thunk: Callable[[], Any]) -> Any:

@@ -36,7 +36,7 @@ def can_be_tensor(leaf: Any) -> bool:
     """Whether a leaf of a structure has a tensor to stand for it."""
     if isinstance(leaf, (_core.Tensor, _core.VariableBase, *_SCALARS)):
         return True
-    return hasattr(leaf, "dtype") and hasattr(leaf, "__array__")
+    return hasattr(type(leaf), "__array__") and hasattr(leaf, "dtype")
 
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to

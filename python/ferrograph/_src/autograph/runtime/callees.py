@@ -17,21 +17,16 @@ from ...staging import effects, lists
 from ...staging.errors import ConversionError
 from ...staging.journal import thread as _thread
 from ...staging.journal import traces
-from ...staging.state import Container
 from .. import status
 from ..convert import compile
 from . import builtins, sorting
 
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
-_MUTATORS = frozenset(
-    {"append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem"}
-    | {"remove", "clear", "sort", "reverse", "rotate", "add", "discard", "update", "setdefault"}
-    | {"difference_update", "intersection_update", "symmetric_difference_update"}
-    | {"__setitem__", "__delitem__", "__iadd__"}
-)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
+_UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
+_REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
 _MAX_KNOWN = 4096
@@ -50,13 +45,12 @@ def fn(callee: Any) -> Any:
     """What to call in place of ``callee``: its converted form, its staged form, or itself."""
     journals = _thread.journals if traces.n else ()
     known = journals[0].known if journals else _known
-    try:
-        found = known.get(callee)
-    except TypeError:  # not hashable
-        return _resolved(callee)
+    kind = type(callee)
+    if kind not in _REMEMBERED:
+        return _resolved(callee)  # the class may say itself how it hashes
+    found = known.get(callee)
     if found is not None:
         return found
-    kind = callee.__class__
     if kind is _METHOD:
         changed = known.get(callee.__func__)
         if changed is not None:
@@ -98,6 +92,8 @@ def _resolved(callee: Any) -> Any:
         return _builtin(callee) if effects.active() else builtins.staged_form(callee)
     if isinstance(callee, type):
         return _class(callee) if effects.active() else builtins.staged_form(callee)
+    if kind in _UNBOUND and effects.has_lists():
+        return lists.unbound(callee)
     return _callable_object(callee)
 
 
@@ -110,28 +106,17 @@ def _builtin(callee: Any) -> Any:
         if callee.__name__ in _BY_TENSORS and isinstance(target, list):
             by_order = callee.__name__ == "sort"
             return sorting.method(target) if by_order else lists.placed(target, callee)
-        if effects.in_region() and callee.__name__ in _MUTATORS:
-            effects.touch(Container(f"a {type(target).__name__}", target))
         return callee
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
+    if effects.in_region():
+        effects.refuse_opaque(target, callee.__name__)
     return _library(callee)
-
-
-_CHANGES_ARGUMENTS = {"heapq", "_heapq", "bisect", "_bisect", "random", "operator", "_operator"}
 
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
-    if getattr(callee, "__module__", None) in _CHANGES_ARGUMENTS:
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            for arg in args:
-                effects.in_place(arg)
-            return callee(*args, **kwargs)
-
-        return call
     return lists.for_library(callee) if effects.has_lists() else callee
 
 

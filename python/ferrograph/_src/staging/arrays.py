@@ -1,0 +1,118 @@
+"""Arrays of NumPy as staged code compares them: by their bytes, large ones by a fingerprint."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from .facets import Facet, Found, State, Whole, same_objects
+
+MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fingerprint
+_WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
+
+
+def kinds(numpy: Any) -> dict[type, Facet]:
+    """How objects of NumPy are compared."""
+    return {
+        numpy.ndarray: Array(),
+        numpy.random.Generator: State(_generator, _put_generator),
+        numpy.random.RandomState: State(_old_generator, _put_old_generator),
+    }
+
+
+class Array(Facet):
+    """An ``ndarray``: its bytes; of one with objects these, of a large one a fingerprint."""
+
+    def hold(self, owner: Any) -> Any:
+        return array_state(owner)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        yield owner.base
+        if owner.dtype.hasobject:
+            yield from held[1]
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not _agree(array_state(owner), held)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        put = None if owner.nbytes > MOST_COPIED else put_array_state
+        yield Whole(label, owner, array_state, put, "elements"), held
+
+
+def _agree(new: tuple, old: tuple) -> bool:
+    if new[0] != old[0] or type(new[1]) is not type(old[1]):
+        return False
+    return new[1] == old[1] if type(new[1]) is bytes else same_objects(old[1], new[1])
+
+
+def array_state(array: Any) -> tuple:
+    """What is compared of an ``ndarray``: its shape and its elements."""
+    if array.dtype.hasobject:
+        return array.shape, list(array.flat)
+    if array.nbytes <= MOST_COPIED:
+        return array.shape, array.tobytes()
+    return array.shape, _fingerprint(array)
+
+
+def put_array_state(array: Any, state: tuple) -> None:
+    """Put back the elements of an array that was copied."""
+    shape, elements = state
+    if array.shape != shape:
+        array.shape = shape
+    if type(elements) is bytes:
+        array[...] = sys.modules["numpy"].frombuffer(elements, array.dtype).reshape(shape)
+        return
+    for i, value in enumerate(elements):
+        array.flat[i] = value
+
+
+@functools.lru_cache(maxsize=1)
+def _weights() -> Any:
+    """Odd numbers, one for each word of a block."""
+    numpy = sys.modules["numpy"]
+    made = numpy.arange(_WORDS, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
+    return (made ^ (made >> numpy.uint64(29))) | numpy.uint64(1)
+
+
+def _fingerprint(array: Any) -> bytes:
+    """A number for each block of the bytes of an array, which depends on each word in it."""
+    if not array.flags.c_contiguous:
+        parts = array.T if array.flags.f_contiguous else array
+        if parts is array:
+            return b"".join(array_state(part)[1] for part in array)
+        array = parts
+    numpy, data = sys.modules["numpy"], array.reshape(-1).view("u1")
+    n_blocks = data.size // (8 * _WORDS)
+    head = data[: n_blocks * 8 * _WORDS].view(numpy.uint64).reshape(n_blocks, _WORDS)
+    sums = [numpy.dot(block, _weights()) for block in head]
+    return numpy.array(sums, numpy.uint64).tobytes() + data[n_blocks * 8 * _WORDS :].tobytes()
+
+
+class _Told:
+    """The state of a generator of random numbers, compared by its text."""
+
+    def __init__(self, state: Any):
+        self.state, self._text = state, repr(state)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Told and self._text == other._text
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _generator(owner: Any) -> _Told:
+    return _Told(owner.bit_generator.state)
+
+
+def _put_generator(owner: Any, told: _Told) -> None:
+    owner.bit_generator.state = told.state
+
+
+def _old_generator(owner: Any) -> _Told:
+    return _Told(owner.get_state())
+
+
+def _put_old_generator(owner: Any, told: _Told) -> None:
+    owner.set_state(told.state)

@@ -1,0 +1,313 @@
+"""What objects hold: copied, compared, reached through and put back, one class a way of holding.
+
+A *facet* knows one kind of storage: the items of a list, the ``__dict__`` of an instance, the bytes
+of an array. ``hold`` takes a copy that compares by identity, ``parts`` gives the objects that are
+reached through it, ``differs`` compares, and ``changes`` names the places that differ with what
+they held. All of them read and write the storage itself: no method of a user's class runs.
+"""
+
+from __future__ import annotations
+
+import collections
+import gc
+import operator
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..values import errors
+from .places import say
+from .state import (
+    UNDEFINED,
+    Container,
+    Place,
+    attribute_place,
+    cell_place,
+    global_place,
+)
+
+Found = Iterator[tuple[Place, Any]]
+_is = operator.is_
+
+
+def same_objects(old: Iterable, new: Iterable) -> bool:
+    """Whether two sequences of one length hold the same objects in the same order."""
+    return all(map(_is, old, new))
+
+
+class Facet:
+    """One way of holding things."""
+
+    def hold(self, owner: Any) -> Any:
+        """A copy of what ``owner`` holds; None where there is nothing to hold."""
+        raise NotImplementedError
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        """The objects that are reached through it."""
+        return ()
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        raise NotImplementedError
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        """The places that differ, each with what it held."""
+        raise NotImplementedError
+
+
+class Through(Facet):
+    """Something that does not change itself, with others behind it."""
+
+    def __init__(self, parts: Callable[[Any], Iterable]):
+        self._parts = parts
+
+    def hold(self, owner: Any) -> Any:
+        return None
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return self._parts(owner)
+
+
+class Items(Facet):
+    """A list, or a deque, and what derives from them."""
+
+    def __init__(self, base: type):
+        self._iter = base.__iter__
+
+    def hold(self, owner: Any) -> Any:
+        return list(self._iter(owner))
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = list(self._iter(owner))
+        return len(new) != len(held) or not same_objects(held, new)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        place = Container(label, owner)
+        yield place, held if isinstance(owner, list) else collections.deque(held)
+
+
+class PlainList(Items):
+    """A list of the class ``list`` itself."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+
+    def hold(self, owner: Any) -> Any:
+        return owner[:]
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return len(owner) != len(held) or not same_objects(held, owner)
+
+
+class Mapping(Facet):
+    """A dict, and what derives from it."""
+
+    def __init__(self, base: type = dict):
+        self._items = base.items
+
+    def hold(self, owner: Any) -> Any:
+        return dict(self._items(owner))
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return (*held.values(), *held)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = dict(self._items(owner))
+        return not (
+            len(new) == len(held)
+            and same_objects(held, new)
+            and same_objects(held.values(), new.values())
+        )
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Members(Facet):
+    """A set, and what derives from it."""
+
+    def hold(self, owner: Any) -> Any:
+        return set(set.__iter__(owner))
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        if len(held) != set.__len__(owner):
+            return True
+        return set(map(id, held)) != set(map(id, set.__iter__(owner)))
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Fields(Facet):
+    """The ``__dict__`` of an instance."""
+
+    def hold(self, owner: Any) -> Any:
+        return dict(fields_of(owner))
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held.values()
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = fields_of(owner)
+        return not (
+            len(new) == len(held)
+            and same_objects(held.values(), new.values())
+            and held.keys() == new.keys()
+        )
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from _named(owner, held, fields_of(owner), label)
+
+
+class Slots(Facet):
+    """The slots of an instance."""
+
+    def __init__(self, slots: dict[str, Any]):
+        self._slots = slots
+
+    def _read(self, owner: Any) -> dict[str, Any]:
+        found = {}
+        for name, slot in self._slots.items():
+            try:
+                found[name] = slot.__get__(owner)
+            except AttributeError:  # not set
+                continue
+        return found
+
+    def hold(self, owner: Any) -> Any:
+        return self._read(owner)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held.values()
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = self._read(owner)
+        return held.keys() != new.keys() or not same_objects(held.values(), new.values())
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from _named(owner, held, self._read(owner), label)
+
+
+def fields_of(owner: Any) -> dict[str, Any]:
+    """The ``__dict__`` of an instance."""
+    return object.__getattribute__(owner, "__dict__")
+
+
+def _named(owner: Any, old: dict, new: dict, label: str) -> Found:
+    for name in {**old, **new}:
+        before = old.get(name, UNDEFINED)
+        if before is not new.get(name, UNDEFINED):
+            place = attribute_place(f"{label}.{name}", owner, name)
+            yield place, place.class_default if before is UNDEFINED else before
+
+
+class ClassFields(Facet):
+    """The attributes of a class."""
+
+    def hold(self, owner: Any) -> Any:
+        return dict(vars(owner))
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        for name, value in held.items():
+            if not name.startswith("__") or type(value) is types.FunctionType:
+                yield value
+        yield from owner.__mro__[1:]
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = vars(owner)
+        return len(new) != len(held) or not same_objects(held.values(), new.values())
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from _named(owner, held, dict(vars(owner)), label)
+
+
+class Names(Facet):
+    """Names of a module that code reads; ``held`` says which."""
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        get = owner.get
+        return any(get(name, UNDEFINED) is not value for name, value in held.items())
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        for name, value in held.items():
+            if owner.get(name, UNDEFINED) is not value:
+                yield global_place(name, owner), value
+
+
+class Cell(Facet):
+    """A name that functions share."""
+
+    def hold(self, owner: Any) -> Any:
+        return (cell_contents(owner),)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return cell_contents(owner) is not held[0]
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield cell_place(label, owner), held[0]
+
+
+def cell_contents(cell: types.CellType) -> Any:
+    """What a cell holds, UNDEFINED where that is nothing."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNDEFINED
+
+
+class State(Facet):
+    """An object whose state can be read and put back as one value that compares by equality."""
+
+    def __init__(self, get: Callable, put: Callable | None, what: str = "state"):
+        self._get, self._put, self.what = get, put, what
+
+    def hold(self, owner: Any) -> Any:
+        return (self._get(owner),)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return self._get(owner) != held[0]
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Whole(label, owner, self._get, self._put, self.what), held[0]
+
+
+class Position(State):
+    """An iterator, by how far it is."""
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return gc.get_referents(owner)
+
+
+class Whole(Place):
+    """All that an object of some foreign class holds."""
+
+    def __init__(
+        self, label: str, owner: Any, get: Callable, put: Callable | None, what: str = "state"
+    ):
+        def write(value: Any) -> None:
+            if put is not None and get(owner) != value:
+                put(owner, value)
+
+        super().__init__(label, lambda: get(owner), write, owner, ("whole", id(owner)))
+        self.can_undo, self.what = put is not None, what
+
+
+def not_followed(place: Whole, where: str) -> Exception:
+    """The refusal of a change that the graph cannot make."""
+    return errors.StagingError(
+        say(
+            where,
+            f"the {place.what} of {place.label!r}, which is no tensor, change in this branch or "
+            "loop of the graph: that would happen once, while tracing",
+            "Keep what changes in tensors, in names, attributes, items of lists and dicts, or in a "
+            "`Variable`.",
+        )
+    )

@@ -1,0 +1,278 @@
+"""How objects of each class are compared: the facets of a class, found once and kept.
+
+What holds nothing that can change has none: numbers, tensors, functions of libraries, modules of
+libraries, loggers, locks. What can change and cannot be looked into is *opaque*: to call its
+methods in a region is refused, since nobody can tell what they did.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import sys
+import types
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from ..context import ownership
+from ..native import _core
+from . import arrays, facets
+from .facets import Facet, Through
+
+_HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
+_LEAVES: tuple[type, ...] = (
+    int, float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range,
+    slice, types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+    types.FrameType, types.TracebackType, types.GenericAlias, _core.Tensor, _core.VariableBase,
+)  # fmt: skip
+# Modules of the standard library whose objects have no state that a program means to change there.
+_STATELESS = frozenset(
+    {"threading", "_thread", "logging", "re", "datetime", "decimal", "fractions", "uuid", "_abc"}
+    | {"typing", "abc", "inspect", "enum", "zoneinfo", "_struct", "_contextvars", "_sre"}
+    | {"ast", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport", "dis"}
+    | {"concurrent.futures.thread", "concurrent.futures._base", "multiprocessing", "asyncio"}
+    | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl", "_hashlib"}
+)
+
+
+def _function(function: types.FunctionType) -> Iterable:
+    yield from function.__closure__ or ()
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+
+
+def _method(method: types.MethodType) -> Iterable:
+    return method.__self__, method.__func__
+
+
+def _descriptor(held: Any) -> Iterable:
+    return held.fget, held.fset, held.fdel
+
+
+FUNCTION = Through(_function)
+_THROUGH: dict[type, Facet] = {
+    tuple: Through(lambda held: held),
+    frozenset: Through(lambda held: held),
+    types.FunctionType: FUNCTION,
+    types.MethodType: Through(_method),
+    types.BuiltinFunctionType: Through(lambda held: (held.__self__,)),
+    types.MethodWrapperType: Through(lambda held: (held.__self__,)),
+    types.MappingProxyType: Through(gc.get_referents),
+    functools.partial: Through(lambda held: (held.func, *held.args, *held.keywords.values())),
+    property: Through(_descriptor),
+    staticmethod: Through(lambda held: (held.__func__,)),
+    classmethod: Through(lambda held: (held.__func__,)),
+    functools.cached_property: Through(lambda held: (held.func,)),
+    weakref.ref: Through(lambda held: (held(),)),
+    memoryview: Through(lambda held: (held.obj,)),
+}
+_CONTAINERS: tuple[tuple[type, Facet], ...] = (
+    (list, facets.Items(list)),
+    (collections.OrderedDict, facets.Mapping(collections.OrderedDict)),
+    (dict, facets.Mapping()),
+    (set, facets.Members()),
+    (collections.deque, facets.Items(collections.deque)),
+    (tuple, _THROUGH[tuple]),
+    (frozenset, _THROUGH[frozenset]),
+    (functools.partial, _THROUGH[functools.partial]),
+)
+CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
+MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
+_OF_CLASS = Through(lambda held: (type(held),))
+_REFERENTS = Through(gc.get_referents)
+
+_known: dict[type, tuple[Facet, ...]] = {
+    list: (facets.PlainList(),),
+    dict: (facets.Mapping(),),
+    set: (facets.Members(),),
+    types.CellType: (CELL,),
+    types.ModuleType: (MODULE,),
+    types.FunctionType: (FUNCTION, FIELDS),
+    type: (CLASS,),
+    **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
+    **dict.fromkeys(_LEAVES, ()),
+}
+
+
+def facets_of(kind: type) -> tuple[Facet, ...]:
+    """How instances of ``kind`` are compared; empty where they hold nothing that can change."""
+    found = _known.get(kind)
+    if found is None:
+        found = _known[kind] = tuple(_learn(kind))
+    return found
+
+
+def is_opaque(kind: type) -> bool:
+    """Whether nobody can tell what a method did to an instance of ``kind``."""
+    return facets_of(kind)[:1] == (_REFERENTS,)
+
+
+def is_library_class(cls: type) -> bool:
+    """Whether a class is Python's, an installed package's or this package's."""
+    if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
+        return True
+    if ownership.is_own_module(cls.__module__):
+        return True
+    module = sys.modules.get(cls.__module__)
+    if module is None:
+        return False
+    file = getattr(module, "__file__", None)
+    if file is not None:
+        return ownership.is_library_file(file)
+    if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
+        return getattr(sys.modules["builtins"], cls.__name__, None) is cls
+    return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"
+
+
+def _learn(kind: type) -> Iterable[Facet]:
+    if _is_leaf(kind):
+        return
+    if issubclass(kind, type):
+        yield CLASS
+        return
+    stored = _storage(kind)
+    if stored is not None:
+        yield stored
+    slots = _slots(kind)
+    if slots:
+        yield facets.Slots(slots)
+    if "__dict__" in _described(kind):
+        yield FIELDS
+    if not is_library_class(kind):
+        yield _OF_CLASS
+
+
+def _is_leaf(kind: type) -> bool:
+    if kind.__module__ in _STATELESS or ownership.is_own_module(kind.__module__):
+        return True
+    if issubclass(kind, types.ModuleType):
+        return True
+    loggers = sys.modules.get("logging")
+    return loggers is not None and issubclass(kind, (loggers.Logger, loggers.Handler))
+
+
+def _described(kind: type) -> set[str]:
+    return {name for base in kind.__mro__ for name in vars(base)}
+
+
+def _slots(kind: type) -> dict[str, Any]:
+    """The slots that Python classes declare, by name."""
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        if base.__flags__ & _HEAP_TYPE:
+            held = vars(base).items()
+            found.update({n: v for n, v in held if type(v) is types.MemberDescriptorType})
+    return found
+
+
+def _storage(kind: type) -> Facet | None:
+    """What a class keeps beside attributes: by the first of its bases that is known."""
+    for base, facet in _CONTAINERS:
+        if issubclass(kind, base):
+            return facet
+    known = _states().get(kind) or next(
+        (facet for base, facet in _states().items() if issubclass(kind, base)), None
+    )
+    if known is not None:
+        return known
+    if kind is types.GeneratorType:
+        return facets.Position(_generator, None, "position")
+    if _is_iterator_of_library(kind):
+        return _iterator_facet(kind)
+    written_in_c = any(not _is_python_class(base) for base in kind.__mro__[:-1])
+    return _REFERENTS if written_in_c else None
+
+
+def _is_python_class(kind: type) -> bool:
+    """Whether a ``class`` statement made a class; those keep all in attributes and slots."""
+    if not kind.__flags__ & _HEAP_TYPE:
+        return False
+    return any("__dict__" in vars(base) or "__slots__" in vars(base) for base in kind.__mro__)
+
+
+def _is_iterator_of_library(kind: type) -> bool:
+    return hasattr(kind, "__next__") and not kind.__flags__ & _HEAP_TYPE
+
+
+def _generator(generator: Any) -> tuple:
+    frame = generator.gi_frame
+    return (frame and frame.f_lasti, tuple(map(id, gc.get_referents(generator))))
+
+
+def _iterator_facet(kind: type) -> Facet:
+    put = _advance if hasattr(kind, "__setstate__") else None
+    return facets.Position(_position, put, "position")
+
+
+def _position(iterator: Any) -> Any:
+    """How far an iterator of Python's own is."""
+    try:
+        found = iterator.__reduce__()
+    except TypeError:  # it cannot tell
+        return None
+    return tuple(_comparable(part) for part in found)
+
+
+def _comparable(part: Any) -> Any:
+    """A part of what an iterator tells of itself, as a value that compares by identity inside."""
+    if isinstance(part, (int, str, type(None))):
+        return part
+    if type(part) is tuple:
+        return tuple(_comparable(p) for p in part)
+    return (type(part), len(part)) if type(part) is list else id(part)
+
+
+def _advance(iterator: Any, position: Any) -> None:
+    if type(position) is tuple and len(position) == 3 and isinstance(position[2], int):
+        iterator.__setstate__(position[2])
+
+
+@functools.lru_cache(maxsize=1)
+def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
+    """Facets of classes in modules that are imported only by those who use them."""
+    found: dict[type, Facet] = {
+        bytearray: facets.State(bytes, _put_bytes, "bytes"),
+    }
+    modules = [sys.modules.get(name) for name in _LATE]
+    array, io, random, contextvars, numpy = modules
+    if array is not None:
+        found[array.array] = facets.State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
+    if io is not None:
+        for kind in (io.StringIO, io.BytesIO):
+            found[kind] = facets.State(_text, _put_text, "text")
+    if random is not None:
+        found[random.Random] = facets.State(random.Random.getstate, random.Random.setstate)
+    if contextvars is not None:
+        found[contextvars.ContextVar] = facets.State(lambda v: id(v.get(None)), None, "value")
+    if numpy is not None:
+        found.update(arrays.kinds(numpy))
+    return found
+
+
+_LATE = ("array", "io", "random", "contextvars", "numpy")
+
+
+def _states() -> dict[type, Facet]:
+    return _all_states(tuple(name in sys.modules for name in _LATE))
+
+
+def _put_bytes(owner: Any, state: bytes) -> None:
+    owner[:] = state
+
+
+def _put_array(owner: Any, state: tuple) -> None:
+    owner[:] = type(owner)(state[0], state[1])
+
+
+def _text(owner: Any) -> Any:
+    return None if owner.closed else (owner.getvalue(), owner.tell())
+
+
+def _put_text(owner: Any, state: tuple) -> None:
+    owner.seek(0)
+    owner.truncate()
+    owner.write(state[0])
+    owner.seek(state[1])

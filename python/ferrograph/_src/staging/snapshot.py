@@ -1,0 +1,219 @@
+"""What a region of the graph can reach, copied when it begins and compared when it ends.
+
+Staged code is a closed world: how something was changed, by a statement, an operator, a method of
+a library or a function written in C, makes no difference, since nothing is intercepted. When the
+trace of a branch or a loop begins, everything is copied that can be reached from the names of its
+functions: what they close over, the names of their module that they read, the attributes, items and
+elements of all that, and the same for the functions that they may call. When it ends, what differs
+is a place like any other: put back, merged, carried, or refused.
+
+Objects made in the region are not in the copy, so they are its own. What is reached, and how it is
+compared, is said in ``kinds`` and ``facets``.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Container, Iterable, Iterator
+from typing import Any
+
+from ..context import ownership
+from ..context.ownership import OPERATORS
+from ..values import errors
+from . import kinds
+from .facets import Facet, cell_contents
+from .places import here, say
+from .state import Place
+
+MOST_OBJECTS = 250_000
+_WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
+_NAMES_ONLY = frozenset({"vars", "__dict__", "modules", "import_module"})
+
+
+class Snapshot:
+    """What the objects hold that functions can reach."""
+
+    def __init__(self, anchors: Iterable[Any]):
+        self.anchors = tuple(a for a in anchors if type(a) is types.FunctionType)
+        walk = Walk()
+        walk.run(self.anchors)
+        self._entries, self._seen = walk.entries, walk.seen
+
+    def knows(self, owner: Any) -> bool:
+        """Whether an object was there when the region began."""
+        return id(owner) in self._seen
+
+    def is_in_library(self, owner: Any) -> bool:
+        """Whether an object of a library's class holds this one, as ``queue.Queue`` its items."""
+        return any(
+            any(value is owner for value in held.values())
+            for facet, holder, held in self._entries
+            if facet is kinds.FIELDS and kinds.is_library_class(type(holder))
+        )
+
+    def changes(self) -> Iterator[tuple[Place, Any]]:
+        """The places that differ from what they held, with that."""
+        changed = [e for e in self._entries if e[0].differs(e[1], e[2])]
+        for facet, owner, held in changed:
+            yield from facet.changes(owner, held, label_of(owner, self.anchors))
+
+
+class Walk:
+    """One walk over what functions reach."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[Facet, Any, Any]] = []
+        self.seen: dict[int, Any] = {}
+        self._pending: list[Iterable] = []
+        self._names: dict[int, tuple[dict, dict]] = {}  # names read, by the module that has them
+        self._modules: list[Any] = []
+        self._words: frozenset[str] = frozenset()  # of the code that is reached
+
+    def run(self, anchors: tuple, values: Iterable = ()) -> None:
+        """Follow what functions reach, and other values."""
+        self._pending.append(values)
+        for function in anchors:
+            for cell in function.__closure__ or ():
+                if id(cell) not in self.seen:
+                    self._cell(cell)
+            self._read_names(function)
+        self._follow()
+        while self._modules and self._look_into_modules():
+            self._follow()
+        for namespace, held in self._names.values():
+            self.entries.append((kinds.NAMES, namespace, held))
+
+    def _cell(self, cell: types.CellType) -> None:
+        self.seen[id(cell)] = cell
+        value = cell_contents(cell)
+        self.entries.append((kinds.CELL, cell, (value,)))
+        if kinds.facets_of(type(value)):
+            self._pending.append((value,))
+
+    def _follow(self) -> None:
+        seen, entries, pending, known = self.seen, self.entries, self._pending, kinds.facets_of
+        while pending:
+            for value in pending.pop():
+                facets = known(type(value))
+                if not facets or id(value) in seen:
+                    continue
+                seen[id(value)] = value
+                first = facets[0]
+                if first is kinds.FUNCTION:
+                    facets = self._function(value)
+                elif first is kinds.CLASS and kinds.is_library_class(value):
+                    continue
+                elif first is kinds.MODULE:
+                    self._modules.append(value)
+                for facet in facets:
+                    held = facet.hold(value)
+                    if held is not None:
+                        entries.append((facet, value, held))
+                    pending.append(facet.parts(value, held))
+            if len(seen) > MOST_OBJECTS:
+                raise _too_many()
+
+    def _function(self, function: types.FunctionType) -> tuple[Facet, ...]:
+        """Look into a function; what of itself is compared."""
+        facets = kinds.facets_of(types.FunctionType)
+        if ownership.is_library_file(function.__code__.co_filename):
+            return facets[:1]
+        self._read_names(function)
+        return facets
+
+    def _read_names(self, function: types.FunctionType) -> None:
+        """Follow the names of its module that a function and those in it read."""
+        words = words_of(function.__code__)
+        if not words:
+            return
+        namespace = function.__globals__
+        self._words |= words
+        if not _WHOLE_MODULE.isdisjoint(words):
+            self._take(namespace, namespace.keys(), namespace.keys())
+        elif not _NAMES_ONLY.isdisjoint(words):
+            self._take(namespace, namespace.keys(), words)
+        else:
+            self._take(namespace, words, words)
+
+    def _take(self, namespace: dict, names: Iterable[str], followed: Container[str]) -> bool:
+        """Hold names of a module, and follow some of them; whether there were any."""
+        known = self._names.get(id(namespace))
+        if known is None:
+            known = self._names[id(namespace)] = namespace, {}
+        held = known[1]
+        found = {n: namespace[n] for n in names if n in namespace and n not in held}
+        if found:
+            held.update(found)
+            self._pending.append([found[n] for n in found if n in followed])
+        return bool(found)
+
+    def _look_into_modules(self) -> bool:
+        """Follow the names of the user's modules that some code reached says."""
+        more = False
+        for module in self._modules:
+            if not ownership.is_library_file(getattr(module, "__file__", None) or "<frozen"):
+                more |= self._take(vars(module), self._words, self._words)
+        return more
+
+
+_words: dict[int, tuple[types.CodeType, frozenset[str]]] = {}
+_MOST_CODES = 8192
+
+
+def words_of(code: types.CodeType) -> frozenset[str]:
+    """The names of globals and attributes in a code object and those in it."""
+    known = _words.get(id(code))
+    if known is not None:
+        return known[1]
+    inner = [words_of(c) for c in code.co_consts if type(c) is types.CodeType]
+    found = frozenset(code.co_names).union(*inner)
+    if len(_words) >= _MOST_CODES:
+        _words.clear()
+    _words[id(code)] = code, found
+    return found
+
+
+def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
+    """How the user's code calls an object: by a name, or a name and an attribute or a key."""
+    if isinstance(owner, type):
+        return owner.__name__
+    for name, value in _names_in(anchors):
+        if value is owner or (type(owner) is types.CellType and value is owner):
+            return name
+        found = _below(name, value, owner)
+        if found:
+            return found
+    return f"a {type(owner).__name__}"
+
+
+def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]]:
+    for function in anchors:
+        names = function.__code__.co_freevars
+        for name, cell in zip(names, function.__closure__ or (), strict=True):
+            if name != OPERATORS:
+                yield name, cell
+                yield name, cell_contents(cell)
+        for name in words_of(function.__code__):
+            if name in function.__globals__:
+                yield name, function.__globals__[name]
+
+
+def _below(name: str, value: Any, owner: Any) -> str:
+    held = value if type(value) is dict else getattr(value, "__dict__", None)
+    if type(held) is not dict or len(held) > 1000:
+        return ""
+    for key, inner in held.items():
+        if inner is owner:
+            return f"{name}[{key!r}]" if held is value else f"{name}.{key}"
+    return ""
+
+
+def _too_many() -> Exception:
+    return errors.StagingError(
+        say(
+            here(),
+            f"this branch or loop of the graph can reach more than {MOST_OBJECTS} Python objects, "
+            "too many to tell afterwards which of them it changed",
+            "Move it into a function that is given only the values that it needs.",
+        )
+    )
