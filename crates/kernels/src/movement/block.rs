@@ -94,7 +94,8 @@ impl Block {
     }
 
     fn transposes(&self) -> bool {
-        self.run == 1 && self.rows.from == 1 && self.columns.to == 1 && self.columns.from != 1
+        let goes_far = !matches!(self.columns.from, 0 | 1);
+        self.run == 1 && self.rows.from == 1 && self.columns.to == 1 && goes_far
     }
 
     /// A rough cost of an element.
@@ -139,7 +140,7 @@ impl Block {
             unsafe {
                 match (step, stride) {
                     (1, 1) => slice_mut(to, n).clone_from_slice(slice(from, n)),
-                    (0, 1) => repeat(&*from, slice_mut(to, n)),
+                    (0, 1) => slice_mut(to, n).fill((*from).clone()),
                     _ => copy_each(n, from, step, to, stride),
                 }
                 from = from.wrapping_offset(self.rows.from);
@@ -221,15 +222,6 @@ unsafe fn tile<T: Clone>(from: *const T, columns: isize, to: *mut T, rows: isize
                 *y = x[r].clone();
             }
         }
-    }
-}
-
-/// Writes one value everywhere: a few times, then copies of those.
-fn repeat<T: Clone>(value: &T, to: &mut [T]) {
-    let (few, rest) = to.split_at_mut(to.len().min(64));
-    few.fill(value.clone());
-    for part in rest.chunks_mut(64) {
-        part.clone_from_slice(&few[..part.len()]);
     }
 }
 
