@@ -6,10 +6,12 @@ shows all.
 
 from __future__ import annotations
 
+import linecache
 import os
 import types
 import weakref
 
+from ..native import _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
 from .ownership import OPERATORS, is_own_file
@@ -87,6 +89,8 @@ def show_users_frames(error: BaseException) -> None:
 
 def _explain(error: BaseException) -> None:
     """Say in an error about a tensor's missing value why the code was not converted."""
+    if isinstance(error, AttributeError):
+        _explain_attribute(error)
     if not isinstance(error, OperatorNotAllowedInGraphError) or not error.args:
         return
     traceback, reason = error.__traceback__, None
@@ -103,6 +107,37 @@ def _explain(error: BaseException) -> None:
     if reason is not None:
         text = f"{error.args[0]}\nAutoGraph did not convert the code: {reason}."
         error.args = (text, *error.args[1:])
+
+
+_VALUE = frozenset({"numpy", "item", "tolist", "eval"})  # what gives the value of a tensor
+
+
+def _explain_attribute(error: AttributeError) -> None:
+    """Say what to write in place of an attribute that a symbolic tensor does not have."""
+    tensor, name = getattr(error, "obj", None), getattr(error, "name", None)
+    if not isinstance(tensor, _core.Tensor) or not _core.is_symbolic(tensor) or not error.args:
+        return
+    lines = [f"{error.args[0]}: this tensor has no value while the function is traced"]
+    traceback = error.__traceback__
+    while traceback is not None:
+        file, line = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
+        if not is_own_file(file):
+            shown = linecache.getline(file, line).strip()
+            lines[1:] = [f"  {file}:{line}"]
+            lines += [f"    {shown}", f"    {'^' * len(shown)}"] if shown else []
+        traceback = traceback.tb_next
+    if name in _VALUE:
+        cure = (
+            f"Return the tensor and call `.{name}()` on what the traced function gives; inside it "
+            "use operations of ferrograph, or `fg.numpy_function` around Python that needs values."
+        )
+    else:
+        cure = (
+            f"Use an operation of ferrograph in place of `.{name}`. A Python or NumPy value that "
+            "branches or loops of the graph choose becomes a tensor: keep what needs "
+            f"`.{name}` out of them."
+        )
+    error.args = ("\n".join([*lines, cure]),)
 
 
 def _is_called_by_python(code: types.CodeType) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..native import _core
-from . import values
+from . import origins, values
 from .conditional import RESULT
 from .errors import LoopDtypeError
-from .places import say
+from .places import Spot, say
 from .regions import Traced
 
 _SAME = "Keep its structure and dtypes the same in all iterations."
@@ -145,13 +146,16 @@ class Variables:
             except TypeError as e:
                 if self._promote(index, leaf):
                     return
-                raise LoopDtypeError(
-                    self._about(
-                        self.labels[index],
-                        f"changes its dtype in the loop: {e}",
-                        "Give it the dtype that it ends with before the loop, or cast it.",
-                    )
-                ) from None
+                tensor, problem = None, str(e)
+        if tensor is None:
+            raise LoopDtypeError(
+                self._about(
+                    self.labels[index],
+                    f"changes its dtype in the loop: {problem}",
+                    self._cast_before(index, leaf),
+                    self._sides(index, leaf),
+                )
+            )
         self._check_shape(index, tensor)
         while len(self.body.outputs) <= index:
             self.body.outputs.append(None)
@@ -185,15 +189,33 @@ class Variables:
                     self.labels[index],
                     f"changes its shape in the loop: {_text(kept)} before an iteration, "
                     f"{_text(found)} after it",
-                    "Give the dimensions that change as None in `shape_invariants`.",
+                    self._invariant(index, _general(kept, found)),
+                    self._sides(index, tensor),
                 ),
                 index,
                 _general(kept, found),
             )
 
-    def _about(self, label: str, problem: str, rewrite: str) -> str:
+    def _about(self, label: str, problem: str, rewrite: str, details: Sequence[str] = ()) -> str:
         named = "the value returned" if label == RESULT else repr(label)
-        return say(self.place, f"{named} {problem}", rewrite)
+        return say(self.place, f"{named} {problem}", rewrite, details)
+
+    def _sides(self, index: int, leaf: Any) -> list[str]:
+        """Where a variable comes from before the loop, and after an iteration."""
+        before = origins.source("before the loop", self.initial[index])
+        return [*before, *origins.source("after an iteration", leaf, self.body.region)]
+
+    def _cast_before(self, index: int, leaf: Any) -> str:
+        """What to write where a variable changes its dtype."""
+        cure = origins.cast(self.labels[index], values.to_tensor(leaf).dtype)
+        return f"Write {cure} before the loop, or cast what an iteration gives."
+
+    def _invariant(self, index: int, shape: list | None) -> str:
+        """What to write where a variable changes its shape."""
+        if not isinstance(self.place, Spot):
+            return f"Give `fg.TensorShape({shape})` for it in `shape_invariants` of the call."
+        cure = origins.invariant(self.labels[index], shape)
+        return f"Write {cure} as the first statement in the loop."
 
     def emit(self, condition: Any) -> list:
         """Add the loop to the graph; the tensors after it."""

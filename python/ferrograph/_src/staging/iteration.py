@@ -11,7 +11,7 @@ from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import values
-from .places import say
+from .places import here, say
 
 
 class Source:
@@ -31,8 +31,12 @@ class Source:
     def __iter__(self) -> Iterator:
         if not isinstance(self.count, int):
             raise errors.OperatorNotAllowedInGraphError(
-                "a tensor whose length is not known while tracing can be iterated over by a `for` "
-                "statement only"
+                say(
+                    here(),
+                    "Python iterates over a tensor whose length is not known while tracing",
+                    "Use a `for` statement or a list comprehension, or an operation on the whole "
+                    "tensor such as `fg.map_fn`.",
+                )
             )
         return (self.at(index) for index in range(self.count))
 

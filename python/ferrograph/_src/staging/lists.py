@@ -20,26 +20,36 @@ from .places import here, say
 from .state import Container, Together, is_grown
 
 
+def _unfit(label: str, problem: str) -> errors.StagingError:
+    """The error that a list cannot grow in the graph."""
+    return errors.StagingError(
+        say(
+            here(),
+            f"{label} grows in a branch or a loop of the graph, but {problem}",
+            "Make its elements tensors of one dtype and one structure, with `fg.cast` for example, "
+            "or keep each part in a list or a `fg.TensorArray` of its own.",
+        )
+    )
+
+
 class Elements:
     """What the elements of a grown list are: their structure, dtypes and static shapes."""
 
     def __init__(self, samples: list, label: str):
         if not samples:
-            raise errors.StagingError(f"{label}: the elements of the list are not known")
+            raise _unfit(label, "nothing shows what its elements are")
         self.label = label
         self.structure = samples[0]
         columns = []
         for sample in samples:
             problem = values.check_same_structure(self.structure, sample)
             if problem is not None:
-                raise TypeError(f"{label}: the elements of the list differ in structure: {problem}")
+                raise _unfit(label, f"its elements differ in structure: {problem}")
             columns.append(values.leaves_of(sample))
         self.dtypes, self.shapes = [], []
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
-                raise TypeError(
-                    f"{label}: a list that grows in staged code holds tensors, not {leaves[0]!r}"
-                )
+                raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
             dtype = values.common_dtype(list(leaves))
             self.dtypes.append(dtype or _core.convert_to_tensor(leaves[0]).dtype)
             shapes = [TensorShape(getattr(leaf, "shape", ())) for leaf in leaves]
@@ -48,7 +58,7 @@ class Elements:
                 general = general.most_specific_compatible_shape(shape)
             self.shapes.append(general)
         if not self.dtypes:
-            raise TypeError(f"{label}: the elements of the list hold no tensors")
+            raise _unfit(label, "its elements hold no tensors")
 
     def learn(self, i: int, shape: Any) -> None:
         """Take in the shape of a new element."""
@@ -104,17 +114,16 @@ class Grown(Together):
     def _leaves(self, item: Any) -> list:
         problem = values.check_same_structure(self._elements.structure, item)
         if problem is not None:
-            raise TypeError(
-                f"{self._elements.label}: the elements of the list differ in structure: {problem}"
-            )
+            raise _unfit(self._elements.label, f"its elements differ in structure: {problem}")
         found = []
         for i, leaf in enumerate(values.leaves_of(item)):
             if not values.can_be_tensor(leaf):
-                raise TypeError(f"{self._elements.label}: a staged list cannot hold {leaf!r}")
+                raise _unfit(self._elements.label, f"it holds tensors alone, not {leaf!r}")
             try:
                 found.append(values.to_tensor(leaf, self._elements.dtypes[i]))
             except TypeError as e:
-                raise TypeError(f"{self._elements.label}: elements of different dtypes: {e}") from e
+                problem = f"its elements have different dtypes: {e}"
+                raise _unfit(self._elements.label, problem) from None
             self._elements.learn(i, found[i].shape)
         return found
 

@@ -367,7 +367,7 @@ def _read_too_early(e: NameError, loop: Loop, before: list, place: str) -> Excep
         say(
             place,
             f"{name!r} is read in this loop before anything sets it",
-            f"Set {name!r} before the loop.",
+            f"Set {name!r} before the loop, for example to `fg.zeros([])`.",
         )
     )
 
@@ -416,7 +416,7 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
                 place,
                 f"{label!r} is first set in this loop and used after it, but the loop may run no "
                 "iteration at all",
-                f"Set {label!r} before the loop.",
+                f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
             )
         )
     return True
@@ -475,9 +475,9 @@ def stage_while_loop(
             count = inputs[counter] + 1 if counter is not None else None
         result = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(result) != len(slots):
-            raise ValueError(
-                f"while_loop: body gives {len(result)} values for {len(slots)} variables"
-            )
+            problem = f"`body` gives {len(result)} values for {len(slots)} variables"
+            rewrite = "Return one value from `body` for each of `loop_vars`."
+            raise ValueError(say("while_loop", problem, rewrite))
         if counter is not None:
             variables.result(counter, count)
         for slot, value in zip(slots, result, strict=True):

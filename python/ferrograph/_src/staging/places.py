@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Sequence
 
 from ..context import ownership
 
@@ -24,11 +25,16 @@ class Spot(str):
         return made
 
 
-def say(place: str, problem: str, rewrite: str = "") -> str:
-    """The message that ``problem`` is at ``place``; ``rewrite`` says what helps."""
+def say(place: str, problem: str, rewrite: str = "", details: Sequence[str] = ()) -> str:
+    """The message that ``problem`` is at ``place``; ``rewrite`` says what helps.
+
+    ``details`` are further lines, such as where each of two values comes from.
+    """
     lines = [problem] if isinstance(place, Spot) or not place else [f"{place}: {problem}"]
-    if isinstance(place, Spot):
-        lines += shown(place)
+    spot = place if isinstance(place, Spot) else here()
+    if isinstance(spot, Spot):
+        lines += shown(spot)
+    lines += details
     if rewrite:
         lines.append(rewrite)
     return "\n".join(lines)

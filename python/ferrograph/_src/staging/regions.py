@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
-from . import values
+from . import origins, values
 from .places import say
+
+_NAMED = re.compile(r"the values of '?([\w.\[\]'\"]+?)'?$")  # what a label says of a place
 
 
 class Traced:
@@ -71,7 +74,8 @@ class Conditional:
         difference = values.check_same_structure(*pair)
         if difference is not None:
             self._refuse_none(label, *pair)
-            raise TypeError(self._message(label, f"have different structures: {difference}"))
+            problem = f"have different structures: {difference}"
+            raise TypeError(self._message(label, problem, leaves=tuple(pair)))
         takers = [
             self._leaf(label, *leaves) for leaves in zip(*map(values.leaves_of, pair), strict=True)
         ]
@@ -101,7 +105,9 @@ class Conditional:
             self._refuse_none(label, first, second)
             raise TypeError(
                 self._message(
-                    label, f"must be tensors or the same object: {first!r} and {second!r}"
+                    label,
+                    f"must be tensors or the same object: {first!r} and {second!r}",
+                    "Choose between tensors, and make Python objects before the `if`.",
                 )
             )
         if first is second and values.is_tensor(first):
@@ -119,23 +125,40 @@ class Conditional:
             with branch:
                 try:
                     made.append(values.to_tensor(leaf, dtype))
-                except TypeError as e:
-                    raise TypeError(self._message(label, f"have different dtypes: {e}")) from None
+                except TypeError:
+                    made.append(values.to_tensor(leaf))
         if made[0].dtype != made[1].dtype:
-            names = f"{made[0].dtype.name} and {made[1].dtype.name}"
-            raise TypeError(self._message(label, f"have different dtypes: {names}"))
+            raise TypeError(self._other_dtypes(label, (first, second), made))
         for branch, tensor in zip(self.branches, made, strict=True):
             branch.outputs.append(tensor)
+
+    def _other_dtypes(self, label: str, leaves: tuple, tensors: list) -> str:
+        kinds = [tensor.dtype for tensor in tensors]
+        problem = f"have different dtypes: {kinds[0].name} and {kinds[1].name}"
+        wanted = origins.wider(*kinds)
+        side = self._sides[0 if kinds[1] == wanted else 1]
+        name = _NAMED.match(label)
+        cure = origins.cast(name[1] if name else "value", wanted)
+        rewrite = f"End {side} with {cure}, or make both of one dtype."
+        return self._message(label, problem, rewrite, leaves)
 
     def _refuse_none(self, label: str, first: Any, second: Any) -> None:
         for side, value in enumerate((first, second)):
             if value is None:
                 raise ValueError(
                     self._message(
-                        label, f"differ: None from {self._sides[side]}, a value from the other"
+                        label,
+                        f"differ: None from {self._sides[side]}, a value from the other",
+                        "Give it a tensor in both, for example `fg.zeros_like(value)`, and a flag.",
+                        (first, second),
                     )
                 )
 
-    def _message(self, label: str, problem: str) -> str:
+    def _message(
+        self, label: str, problem: str, rewrite: str = "", leaves: tuple | None = None
+    ) -> str:
         text = f"{label} from {self._sides[0]} and {self._sides[1]} {problem}"
-        return say(self._where, text, self._rewrite)
+        details: list[str] = []
+        for branch, side, leaf in zip(self.branches, self._sides, leaves or (), strict=False):
+            details += origins.source(side, leaf, branch.region)
+        return say(self._where, text, rewrite or self._rewrite, details)

@@ -205,7 +205,13 @@ def truth(tensor: Any, where: str) -> Any:
     if tensor.dtype == dtypes.bool:
         return tensor
     if tensor.dtype == dtypes.variant:
-        raise ValueError(say(where, "a value of dtype variant is neither true nor false"))
+        raise ValueError(
+            say(
+                where,
+                "a value of dtype variant, such as a list of tensors, is neither true nor false",
+                "Test a number of it, such as its length.",
+            )
+        )
     return ops.not_equal(
         tensor, "" if tensor.dtype == dtypes.string else ops.zeros([], tensor.dtype)
     )

@@ -25,6 +25,7 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
+from ...staging.places import here, say
 from ...values import dtypes, nest
 from .logic import and_, or_
 from .sorting import sorted_, stack_of, with_callbacks
@@ -59,7 +60,14 @@ def _len(value: Any) -> Any:
         return lists.whole(value).count() if lists.is_grown(value) else len(value)
     shape = value.shape
     if shape.rank == 0:
-        raise TypeError("len() of a scalar tensor")
+        raise TypeError(
+            say(
+                here(),
+                "`len` of a scalar tensor, which has no length (a Python text or number that "
+                "branches or loops of the graph choose is one)",
+                "Take `fg.strings.length` of a string tensor, `fg.size` or `fg.shape` of others.",
+            )
+        )
     known = shape[0] if shape.rank is not None else None
     return known if known is not None else ops.shape(value)[0]
 

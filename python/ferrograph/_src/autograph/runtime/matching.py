@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...staging import conditional
+from ...staging.places import here, say
+from ...values import errors
 
 _SELF_MATCHING = (
     bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
@@ -60,8 +62,13 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
         test = _fits(subject, pattern, captured)
         if conditional.is_staged(test):
             if captured:
-                raise TypeError(
-                    "alternatives of a pattern that a tensor decides cannot capture names"
+                raise errors.StagingError(
+                    say(
+                        here(),
+                        "alternatives of this `match` pattern that a tensor decides capture names: "
+                        "which value a name has is known only when the graph runs",
+                        "Write a `case` for each alternative.",
+                    )
                 )
             found = test if found is False else _either(found, test)
         elif test:

@@ -17,8 +17,11 @@ def elements(iterable: Any) -> Any:
     """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
     if has_elements(iterable):
         raise errors.OperatorNotAllowedInGraphError(
-            "a comprehension over a dataset would never end while a function is traced: write a "
-            "`for` statement that fills a TensorArray, or use `dataset.map`"
+            say(
+                here(),
+                "a comprehension over a dataset would never end while a function is traced",
+                "Write a `for` statement that fills a TensorArray, or use `dataset.map`.",
+            )
         )
     iterable = lists.elements_of(iterable)
     return conditional.rows(iterable) if is_staged(iterable) else iterable

@@ -1,0 +1,491 @@
+"""Every refusal of AutoGraph names the construct, shows the line, gives the reason and the rewrite.
+
+The refusals are found in the text of the package; each has a program here that meets it.
+"""
+
+# ruff: noqa: F821, F841, B007, B023, RET503, RET504, RET505, SIM103, SIM108, PERF, E711, B905
+# ruff: noqa: C400 - the functions are wrong on purpose
+
+import ast
+import inspect
+import re
+import time
+import traceback
+from pathlib import Path
+
+import ferrograph as fg
+import pytest
+from ferrograph._src.native import _core
+
+SOURCE = Path(fg.__file__).parent / "_src"
+NOT_REFUSALS = {
+    "autograph/convert/parse.py": "the function then runs as plain Python",
+    "autograph/inspection.py": "errors of `to_graph` and `to_code`, outside of a trace",
+    "autograph/runtime/failures.py:assert_stmt": "the user's own",
+    "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
+    "autograph/runtime/names.py:raise_as_local": "Python's own",
+    "staging/conditional.py:_raise_both": "the user's own",
+    "staging/graph.py:Graph.get_operation_by_name": "an error of a method, outside of a trace",
+    "staging/iteration.py:Source.at": "an abstract method",
+    "staging/lists.py:Grown.__getattr__": "Python's protocols ask",
+    "staging/loops.py:_run:0": "passes an error on",
+    "staging/loops.py:_stage": "a trace begins again",
+    "staging/loops.py:_check_effects": "a trace begins again",
+    "staging/values.py:to_tensor": "its callers say where",
+}
+
+
+def raises():
+    """The refusals in the text: file, function, number among those of the function, lines."""
+    found = {}
+    for folder in ("autograph", "staging"):
+        for file in sorted((SOURCE / folder).rglob("*.py")):
+            name = file.relative_to(SOURCE).as_posix()
+            for site, node in _raises(ast.parse(file.read_text()), name, ""):
+                number = sum(key.startswith(f"{site}:") for key in found)
+                found[f"{site}:{number}"] = node.lineno, node.end_lineno
+    return found
+
+
+def _raises(node, file, scope):
+    for child in ast.iter_child_nodes(node):
+        inner = scope
+        if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+            inner = f"{scope}.{child.name}" if scope else child.name
+        if isinstance(child, ast.Raise) and child.exc is not None:
+            yield f"{file}:{scope}", child
+        yield from _raises(child, file, inner)
+
+
+def is_refusal(site):
+    file, function, _ = site.split(":")
+    return not {file, f"{file}:{function}", site} & set(NOT_REFUSALS)
+
+
+SITES = raises()
+REFUSALS = [site for site in SITES if is_refusal(site)]
+
+PROGRAMS = {}
+
+
+def meets(site, *args):
+    """Say which refusal a function meets."""
+
+    def note(function):
+        PROGRAMS.setdefault(site, []).append((function, args or (1,)))
+        return function
+
+    return note
+
+
+@meets("autograph/runtime/builtins.py:_len:0")
+def length_of_a_text(x):
+    text = "a"
+    if x > 0:
+        text = "ab"
+    return len(text)
+
+
+@meets("autograph/runtime/loops.py:_going_on.again:0")
+def plain_while_left_by_a_tensor(x):
+    k = 0
+    while k < 3:
+        k = k + 1
+        if x > k:
+            break
+    return k
+
+
+@meets("autograph/runtime/loops.py:_unroll:0")
+def plain_for_left_by_a_tensor(x):
+    k = 0
+    for i in range(3):
+        k = k + 1
+        if x > 1:
+            k = k + 1
+        elif x > 2:
+            k = k + 2
+        elif x > 3:
+            k = k + 3
+        elif x > 4:
+            k = k + 4
+        elif x > 5:
+            k = k + 5
+        elif x > 6:
+            k = k + 6
+        if x > i:
+            break
+        k = k + 1
+    return k
+
+
+@meets("autograph/runtime/loops.py:left:0")
+def small_for_left_by_a_tensor(x):
+    for i in range(3):
+        if x > i:
+            break
+    return x
+
+
+@meets("autograph/runtime/matching.py:_or:0")
+def captures_of_alternatives(x):
+    match (x, 2):
+        case (1, v) | (v, 2):
+            return v
+    return x
+
+
+@meets("autograph/runtime/sequences.py:elements:0")
+def comprehension_over_a_dataset(x):
+    return [v + x for v in fg.data.Dataset.range(3)]
+
+
+@meets("autograph/runtime/sequences.py:certain:0")
+def set_with_a_filter(x):
+    return len({v for v in (1, 2) if v > x})
+
+
+@meets("autograph/runtime/texts.py:formatted:0")
+def centred(x):
+    return f"{x:^9d}"
+
+
+@meets("staging/carried.py:Variables.results:0")
+def other_structure(x):
+    pair = (x, x)
+    for i in fg.range(3):
+        pair = (x, x, x)
+    return pair
+
+
+@meets("staging/carried.py:Variables.results:1")
+def object_replaced(x):
+    thing = object()
+    while x < 3:
+        x = x + (1 if thing else 2)
+        thing = object()
+    return x
+
+
+@meets("staging/carried.py:Variables.result:0")
+def tensor_that_becomes_none(x):
+    y = x
+    while x < 3:
+        x = x + 1
+        y = None
+    return y
+
+
+@meets("staging/carried.py:Variables.result:1")
+def other_dtype_after_an_iteration(x):
+    y = x
+    for i in fg.range(3):
+        y = fg.cast(y, fg.float32) * 0.5
+    return y
+
+
+@meets("staging/carried.py:Variables._check_shape:0", [1])
+def other_shape_after_an_iteration(x):
+    while fg.size(x) < 3:
+        x = fg.concat([x, x], 0)
+    return x
+
+
+@meets("staging/carried.py:Variables._check_shape:0")
+def other_shape_in_while_loop(x):
+    return fg.while_loop(lambda v: fg.size(v) < 3, lambda v: [fg.concat([v, v], 0)], [x[None]])
+
+
+@meets("staging/conditional.py:_merge:0")
+def set_in_one_branch(x):
+    if x > 0:
+        y = x
+    return y
+
+
+@meets("staging/effects.py:_refuse_iterators:0")
+def iterator_advanced(x):
+    numbers = iter((1, 2))
+    if x > 0:
+        x = x + next(numbers)
+    return x + next(numbers)
+
+
+@meets("staging/iteration.py:Source.__iter__:0")
+def set_over_a_range(x):
+    return len({1 for v in enumerate(fg.range(x))})
+
+
+@meets("staging/iteration.py:Rows.__init__:0")
+def for_over_a_scalar(x):
+    for v in x:
+        x = x + v
+    return x
+
+
+@meets("staging/lists.py:_unfit")
+def list_of_different_structures(x):
+    items = [x]
+    for i in fg.range(3):
+        items.append((x, x))
+    return len(items)
+
+
+@meets("staging/lists.py:_unfit")
+def list_of_objects(x):
+    items = []
+    for i in fg.range(3):
+        items.append(object())
+    return len(items)
+
+
+@meets("staging/lists.py:_unfit")
+def list_of_different_dtypes(x):
+    items = [x]
+    for i in fg.range(3):
+        items.append(fg.cast(x, fg.float32))
+    return len(items)
+
+
+@meets("staging/lists.py:Grown._refuse:0")
+def grown_list_in_a_tuple(x):
+    items = []
+    for i in fg.range(3):
+        items.append(x)
+    return tuple(items)
+
+
+@meets("staging/loops.py:_run:1")
+def another_name_each_time(x):
+    held = Box()
+    for i in fg.range(3):
+        setattr(held, f"v{time.monotonic_ns()}", x + i)
+    return x
+
+
+@meets("staging/loops.py:_iterate:0")
+def read_too_early(x):
+    while x < 3:
+        x = x + before
+        before = x
+    return x
+
+
+@meets("staging/loops.py:_may_join:0")
+def none_that_is_a_value_in_the_loop(x):
+    y = None
+    while x < 3:
+        x = x + (1 if y is None else 2)
+        y = x
+    return x
+
+
+@meets("staging/loops.py:_may_join:1")
+def attribute_that_is_none(x):
+    box.value = None
+    for i in fg.range(3):
+        box.value = x if box.value is None else box.value + x
+    return box.value
+
+
+@meets("staging/loops.py:_may_join:2")
+def first_set_in_a_for(x):
+    for i in fg.range(x):
+        y = i
+    return y
+
+
+@meets("staging/loops.py:stage_while_loop:0")
+def body_of_too_many_values(x):
+    return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])
+
+
+@meets("staging/merging.py:merge:0")
+def set_that_gains_a_member(x):
+    seen = {1}
+    if x > 0:
+        seen.add(2)
+    return len(seen)
+
+
+@meets("staging/merging.py:_scalar:0")
+def attribute_of_one_branch(x):
+    held = Box()
+    if x > 0:
+        held.value = x
+    return held.value
+
+
+@meets("staging/merging.py:_mapping:0")
+def item_of_one_branch(x):
+    held = {}
+    if x > 0:
+        held["k"] = x
+    return held["k"]
+
+
+@meets("staging/merging.py:expand:0")
+def set_that_gains_members_in_a_loop(x):
+    seen = set()
+    for i in fg.range(3):
+        seen.add(1)
+    return len(seen)
+
+
+@meets("staging/regions.py:Conditional.merge:0")
+def structures_of_branches(x):
+    return (x, x) if x > 0 else x
+
+
+@meets("staging/regions.py:Conditional._leaf:0")
+def objects_of_branches(x):
+    thing = object()
+    if x > 0:
+        thing = object()
+    return x if thing else -x
+
+
+@meets("staging/regions.py:Conditional._add_outputs:0")
+def dtypes_of_branches(x):
+    if x > 0:
+        y = fg.cast(x, fg.float32)
+    else:
+        y = x
+    return y
+
+
+@meets("staging/regions.py:Conditional._refuse_none:0")
+def none_of_a_branch(x):
+    y = None
+    if x > 0:
+        y = x
+    return y
+
+
+@meets("staging/values.py:predicate:0", [1, 2])
+def condition_of_several_elements(x):
+    if x > 0:
+        x = -x
+    return x
+
+
+@meets("staging/values.py:truth:0")
+def condition_of_a_variant(x):
+    handle = _core.emit("TensorListReserve", (-1, 0), {"element_dtype": fg.float32})
+    return x if handle else -x
+
+
+@meets("tensor")
+def value_of_a_tensor(x):
+    return x.numpy() + 1
+
+
+@meets("tensor")
+def method_of_a_text(x):
+    text = "a"
+    if x > 0:
+        text = "b"
+    return text.upper()
+
+
+class Box:
+    pass
+
+
+box = Box()
+
+
+def refusal(function, args):
+    """The error that a traced function meets, and the refusal in the text that raised it."""
+    fg.debugging.disable_traceback_filtering()
+    try:
+        with pytest.raises(Exception) as info:  # noqa: PT011 - any
+            fg.function(function)(*map(fg.constant, args))
+    finally:
+        fg.debugging.enable_traceback_filtering()
+    error = info.value
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "/_src/" in f.filename]
+    for site, (first, last) in SITES.items():
+        file = str(SOURCE / site.split(":")[0])
+        if any(f.filename == file and first <= f.lineno <= last for f in frames[-1:]):
+            return error, site
+    return error, None
+
+
+def check_parts(error, function):
+    """The four parts: what is wrong with which construct, the line, the caret, the rewrite."""
+    problem, place, line, caret, *rest = str(error).split("\n")
+    assert re.search(r"[`'\"]|\b(list|pattern|tensor|iterat|comprehension|condition)", problem)
+    assert len(problem) > 30
+    first = function.__code__.co_firstlineno
+    found = re.fullmatch(rf"  {re.escape(__file__)}:(\d+)(:\d+)?", place)
+    assert found, place
+    assert first <= int(found[1]) <= first + 30
+    assert line.strip() and caret.strip() == "^" * len(line.strip())
+    assert len(rest) >= 1 and len(rest[-1]) > 25 and rest[-1].endswith((".", "`"))
+    assert re.match(r"[A-Z`]", rest[-1])
+
+
+ROWS = [(site, *row) for site, rows in PROGRAMS.items() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("site", "function", "args"), ROWS, ids=lambda v: getattr(v, "__name__", "")
+)
+def test_a_refusal_has_its_four_parts(site, function, args):
+    error, found = refusal(function, args)
+    if site == "tensor":
+        with pytest.raises(AttributeError) as info:
+            fg.function(function)(*map(fg.constant, args))
+        error = info.value
+    elif site == "staging/lists.py:_unfit":
+        assert found.startswith("staging/lists.py:")
+    else:
+        assert found == site
+    check_parts(error, function)
+
+
+def test_every_refusal_has_a_program():
+    met = {site for site in PROGRAMS if site in REFUSALS}
+    lists = {s for s in REFUSALS if s.startswith("staging/lists.py:") and "_refuse" not in s}
+    assert set(REFUSALS) - met - lists == set()
+    assert set(PROGRAMS) - met == {"tensor", "staging/lists.py:_unfit"}
+
+
+def test_what_is_no_refusal_exists():
+    names = {part for site in SITES for part in (site.split(":")[0], site.rpartition(":")[0], site)}
+    assert set(NOT_REFUSALS) <= names
+
+
+def cured(function, error, indent):
+    """The function with the statement that the error gives, pasted as it says."""
+    cure = re.search(r"`(fg\..*|\w+ = fg\..*?)`(?= as|,| before)", str(error).split("\n")[-1])[1]
+    lines = inspect.getsource(function).split("\n")[1:]
+    at = next(i for i, text in enumerate(lines) if re.match(r"    (while|for) ", text))
+    lines.insert(at + (1 if indent else 0), "    " * (2 if indent else 1) + cure)
+    return cure, "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "indent"),
+    [(other_shape_after_an_iteration, [1], True), (other_dtype_after_an_iteration, 1, False)],
+)
+def test_the_cure_works_as_it_is_pasted(tmp_path, function, argument, indent):
+    error, _ = refusal(function, [argument])
+    _, text = cured(function, error, indent)
+    file = tmp_path / "cured.py"
+    file.write_text(f"import ferrograph as fg\n\n{text}")
+    names = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    made = names[function.__name__]
+    expected = made(fg.constant(argument))
+    assert fg.function(made)(fg.constant(argument)).numpy().tolist() == expected.numpy().tolist()
+
+
+def test_both_lines_are_shown():
+    error, _ = refusal(dtypes_of_branches, [1])
+    lines = str(error).split("\n")
+    assert any("the `if` branch: float32" in line for line in lines)
+    assert "    y = fg.cast(x, fg.float32)" in lines
+    error, _ = refusal(other_dtype_after_an_iteration, [1])
+    assert any("after an iteration: float32" in line for line in str(error).split("\n"))
