@@ -6,8 +6,11 @@ The refusals are found in the text of the package; each has a program here that 
 # ruff: noqa: F821, F841, B007, B023, RET503, RET504, RET505, SIM103, SIM108, PERF, E711, B905
 # ruff: noqa: C400 - the functions are wrong on purpose
 
+import array
 import ast
+import collections
 import inspect
+import queue
 import re
 import time
 import traceback
@@ -25,6 +28,9 @@ NOT_REFUSALS = {
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "staging/conditional.py:_raise_both": "the user's own",
+    "staging/facets.py:Facet.hold": "an abstract method",
+    "staging/facets.py:Facet.differs": "an abstract method",
+    "staging/facets.py:Facet.changes": "an abstract method",
     "staging/graph.py:Graph.get_operation_by_name": "an error of a method, outside of a trace",
     "staging/iteration.py:Source.at": "an abstract method",
     "staging/lists.py:Grown.__getattr__": "Python's protocols ask",
@@ -204,6 +210,30 @@ def set_in_one_branch(x):
 
 
 @meets("staging/effects.py:_refuse_iterators:0")
+def own_iterator_advanced(x):
+    numbers = Steps()
+    if x > 0:
+        x = x + next(numbers)
+    return x + next(numbers)
+
+
+@meets("staging/effects.py:refuse_opaque:0")
+def queue_in_a_branch(x):
+    jobs = queue.SimpleQueue()
+    if x > 0:
+        jobs.put("a")
+    return x
+
+
+@meets("staging/effects.py:_check_growth:0")
+def library_list_in_a_loop(x):
+    kept = collections.UserList([x])
+    for i in fg.range(3):
+        kept.append(i)
+    return x
+
+
+@meets("staging/effects.py:_undo:0")
 def iterator_advanced(x):
     numbers = iter((1, 2))
     if x > 0:
@@ -301,6 +331,52 @@ def body_of_too_many_values(x):
 
 
 @meets("staging/merging.py:merge:0")
+def array_in_a_branch(x):
+    counts = array.array("i", [1])
+    if x > 0:
+        counts[0] = 2
+    return x + counts[0]
+
+
+@meets("staging/merging.py:_mapping:1")
+def keys_in_another_order(x):
+    held = {"a": x, "b": x}
+    if x > 0:
+        held["a"] = held.pop("a")
+    return held["a"]
+
+
+@meets("staging/merging.py:expand:0")
+def array_in_a_loop(x):
+    counts = array.array("i", [1])
+    for i in fg.range(3):
+        counts[0] += 1
+    return x + counts[0]
+
+
+@meets("staging/merging.py:expand:1")
+def keys_in_another_order_in_a_loop(x):
+    held = collections.OrderedDict(a=1, b=2)
+    for i in fg.range(3):
+        held.move_to_end("a")
+    return x + held["a"]
+
+
+@meets("staging/outside.py:Stale._ferrograph_refuse:0")
+def outside_object_read_again(x):
+    if x > 0:
+        log.append("a")
+    return x + len(log)
+
+
+@meets("staging/snapshot.py:Walk._follow:0")
+def too_many_objects(x):
+    if x > 0:
+        x = x + len(many)
+    return x
+
+
+@meets("staging/merging.py:merge:1")
 def set_that_gains_a_member(x):
     seen = {1}
     if x > 0:
@@ -324,7 +400,7 @@ def item_of_one_branch(x):
     return held["k"]
 
 
-@meets("staging/merging.py:expand:0")
+@meets("staging/merging.py:expand:2")
 def set_that_gains_members_in_a_loop(x):
     seen = set()
     for i in fg.range(3):
@@ -392,7 +468,31 @@ class Box:
     pass
 
 
+class Steps:
+    at = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.at += 1
+        return self.at
+
+
 box = Box()
+log = []
+many = []
+
+
+@pytest.fixture(autouse=True)
+def outside_objects(request):
+    """The objects outside of the programs as they are at first."""
+    log.clear()
+    call = getattr(request.node, "callspec", None)
+    wanted = call is not None and too_many_objects in call.params.values()
+    many[:] = [[] for _ in range(260_000 if wanted else 0)]
+    yield
+    many.clear()
 
 
 def refusal(function, args):
@@ -415,7 +515,7 @@ def refusal(function, args):
 def check_parts(error, function):
     """The four parts: what is wrong with which construct, the line, the caret, the rewrite."""
     problem, place, line, caret, *rest = str(error).split("\n")
-    assert re.search(r"[`'\"]|\b(list|pattern|tensor|iterat|comprehension|condition)", problem)
+    assert re.search(r"[`'\"]|\b(list|pattern|tensor|iterat|comprehension|branch or loop)", problem)
     assert len(problem) > 30
     first = function.__code__.co_firstlineno
     found = re.fullmatch(rf"  {re.escape(__file__)}:(\d+)(:\d+)?", place)
