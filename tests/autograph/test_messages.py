@@ -277,6 +277,14 @@ def list_of_different_dtypes(x):
     return len(items)
 
 
+@meets("staging/lists.py:Grown.refuse_return:0")
+def grown_list_returned(x):
+    items = []
+    for i in fg.range(3):
+        items.append(x)
+    return items
+
+
 @meets("staging/lists.py:Grown._refuse:0")
 def grown_list_in_a_tuple(x):
     items = []

@@ -83,7 +83,7 @@ FAMILIES = (
         (
             "a, (b, c), d = {o}\nr = r + a + b * c - d",
             "a, *b = {o}\nr = r + a + len(b)",
-            "x, y = y, x",
+            "r, x = x, r",
             "{o} = ({t}, [{n}, {t}], 4)",
             "*a, b = {o}\nr = r + b + len(a)",
             "a = b = {t}\nr = r + a - b",

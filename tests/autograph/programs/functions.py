@@ -130,6 +130,7 @@ FAMILIES = (
         ),
         ("{o}(1)", "double.calls['n']"),
         module=CLOSURES,
+        shared=True,
     ),
     Family(
         "globals",
@@ -144,6 +145,7 @@ FAMILIES = (
         ),
         ("total", "{o}[0]"),
         module=CLOSURES,
+        shared=True,
     ),
     Family(
         "calls that change",

@@ -29,6 +29,7 @@ class Family:
     reads: tuple[str, ...]
     module: str = ""  # text in front of the function
     local: bool = False  # whether the object is always a name of the function
+    shared: bool = False  # whether effects change what stands in front of the function
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ class Writer:
             results = "".join(f", z{i}" for i in range(len(self.family.reads)))
         else:
             results = ""
-        made, is_shared = self.family.object, self.holder == "g"
+        made, is_shared = self.family.object, self.holder == "g" or self.family.shared
         first = {
             "o": [f"o = {made}"],
             "g": ["global g"],
@@ -200,7 +201,8 @@ class Writer:
             "table['o']": [f"table = {{'o': {made}}}"],
         }[self.holder]
         lines = [*first, f"k = {self.random.randint(0, 4)}", "r = x + k", "seen.append(k)"]
-        reset = ["def reset():", "    global g", f"    g = {made}" if is_shared else "    g = None"]
+        start = made if self.holder == "g" else None
+        reset = ["def reset():", "    global g", f"    g = {start}"]
         main = [HEAD, *indented([*lines, *body, f"return r{results}"])]
         text = "\n".join([*self.family.module.strip().split("\n"), "", *reset, "", *main, ""])
         return Program(self.family.name, seed, text, is_shared)

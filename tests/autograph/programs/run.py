@@ -93,6 +93,9 @@ class Place:
         linecache.cache[self.filename] = (len(text), None, text.splitlines(True), self.filename)
         exec(builtins.compile(text, self.filename, "exec"), self.names)
 
+    def program(self, x: Any, y: Any) -> Any:
+        return self.names["program"](x, y, fg.range, fg.constant)
+
     def reset(self) -> None:
         """Make what is outside the function as it was at first."""
         self.names["reset"]()
@@ -110,18 +113,14 @@ class Place:
 
 def run(program: Program, stream: Path) -> Verdict:
     """The verdict on a program; ``stream`` is a file that it may print into."""
-    eager, traced = Place(program, stream), Place(program, stream)
-
-    def staged(x: Any, y: Any) -> Any:
-        return traced.names["program"](x, y, fg.range, fg.constant)
-
-    function, found = fg.function(staged), []
+    eager, traced, function, found = None, None, None, []
     for number, values in enumerate(INPUTS):
-        if program.is_shared:
-            function = fg.function(staged)
+        if program.is_shared or number == 0:
+            eager, traced = Place(program, stream), Place(program, stream)
+            function = fg.function(traced.program)
         args = tuple(fg.constant(v) for v in values)
         eager.reset()
-        expected = eager.outcome(eager.names["program"], (*args, fg.range, fg.constant))
+        expected = eager.outcome(eager.program, args)
         before = list(traced.names["seen"])
         traced.reset()
         given = traced.outcome(function, args)

@@ -61,8 +61,7 @@ def _fails(place: run.Place, values: tuple) -> bool:
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         place.reset()
-        args = (*map(run.fg.constant, values), run.fg.range, run.fg.constant)
-        return place.outcome(place.names["program"], args).kind == "raises"
+        return place.outcome(place.program, tuple(map(run.fg.constant, values))).kind == "raises"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..native import _core
 from ..values import nest
-from ..values.errors import StagingError
 from ..values.tensor_spec import TypeSpec
 
 __all__ = ["Packed", "flatten_result", "map_template"]
@@ -116,10 +115,10 @@ def as_output(value: Any) -> Any:
     TypeError for what is no tensor and does not convert to one.
     """
     if not isinstance(value, _core.Tensor):
+        if hasattr(type(value), "refuse_return"):
+            value.refuse_return()
         try:
             value = _core.convert_to_tensor(value)
-        except StagingError:
-            raise
         except (TypeError, ValueError) as e:
             raise TypeError(
                 "a traced function returns tensors, values that convert to them, None, and "

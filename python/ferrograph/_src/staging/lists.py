@@ -38,7 +38,7 @@ class Elements:
     def __init__(self, samples: list, label: str):
         if not samples:
             raise _unfit(label, "nothing shows what its elements are")
-        self.label = label
+        self.label, self.place = label, here()
         self.structure = samples[0]
         columns = []
         for sample in samples:
@@ -193,6 +193,17 @@ class Grown(Together):
         """Followed by the elements of another."""
         stacks = iter(values.leaves_of(other.stacked()))
         return self.rebuilt(lambda stack: ops.concat([stack, next(stacks)], 0))
+
+    def refuse_return(self) -> Any:
+        """Refuse that a traced function returns the list."""
+        raise errors.StagingError(
+            say(
+                self._elements.place,
+                f"{self._elements.label} grows in this branch or loop of the graph and is returned "
+                "by the traced function: its length is known only when the graph runs",
+                "Return `fg.stack(items)`, or write to a TensorArray and return its `stack()`.",
+            )
+        )
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise errors.StagingError(
