@@ -1,7 +1,7 @@
 //! Elements that the host language makes.
 
 use crate::dataset::{BoxedElements, Dataset, DatasetRef};
-use crate::op::{Maker, check_element, element_specs, types_of};
+use crate::op::{Maker, check_element};
 use crate::{Elements, dataset::Cardinality};
 use ferrograph_graph::{OpRef, Runner, Tensors};
 use ferrograph_tensor::{Object, Result, Tensor, TensorSpec, bail};
@@ -64,7 +64,7 @@ impl Maker for GeneratorDataset {
         Ok(Arc::new(Generated {
             generator: generator.clone(),
             arguments: inputs.iter().cloned().collect(),
-            specs: element_specs(&self.output_types, &self.output_shapes)?.into(),
+            specs: self.element.clone().into(),
         }))
     }
 }
@@ -103,7 +103,7 @@ impl Elements for Started {
         };
         let element = elements.next(runner)?;
         match &element {
-            Some(element) => check_element(types_of(&self.dataset.specs), element)?,
+            Some(element) => check_element(&self.dataset.specs, element)?,
             None => {
                 self.ended = true;
                 self.elements = None;
@@ -115,10 +115,8 @@ impl Elements for Started {
 
 /// The operation that makes a dataset of a generator, whose arguments are its inputs.
 pub fn generator_op(generator: Arc<dyn Generator>, specs: Vec<TensorSpec>) -> OpRef {
-    let (output_types, output_shapes) = specs.into_iter().map(|s| (s.dtype, s.shape)).unzip();
     Arc::new(GeneratorDataset {
         generator: Arc::new(Shared(generator)),
-        output_types,
-        output_shapes,
+        element: specs,
     })
 }

@@ -4,10 +4,10 @@ use crate::dataset::{
     BoxedElements, Dataset, DatasetHandle, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::function::{Caller, Function};
-use crate::op::{Maker, datasets, element_specs};
+use crate::op::{Maker, datasets};
 use crate::source::List;
 use ferrograph_graph::{Graph, Runner, Tensors};
-use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,10 +27,8 @@ datasets! {
         n_key_captures: usize,
         /// How many, behind them, are those of `reduce_func`.
         n_reduce_captures: usize,
-        /// The dtypes of the components of `input_dataset`.
-        input_types: Vec<DType>,
-        /// Their shapes.
-        input_shapes: Vec<PartialShape>,
+        /// The types of the components of `input_dataset`.
+        input as ("input_types", "input_shapes"): Vec<TensorSpec>,
     };
 }
 
@@ -58,7 +56,7 @@ impl Maker for GroupByWindowDataset {
             key: Function::new(&self.key_func, key),
             reduce: Function::new(&self.reduce_func, reduce),
             size: Function::new(&self.window_size_func, size),
-            specs: element_specs(&self.input_types, &self.input_shapes)?.into(),
+            specs: self.input.clone().into(),
         }))
     }
     fn functions(&self) -> SmallVec<[&Arc<Graph>; 2]> {

@@ -2,13 +2,13 @@
 
 use crate::dataset::{DatasetHandle, Sink};
 use crate::iterator::IteratorCell;
-use crate::op::{check_element, element_specs};
+use crate::op::check_element;
 use crate::optional::OptionalValue;
 use ferrograph_graph::{
     Inputs, Lowered, ObjectKernel, Op, Operands, Runner, Specs, Tensors, declare, declared,
 };
 use ferrograph_runtime::PlanRunner;
-use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 
 /// What taking an element counts as: it may wait for another thread that needs the lock of a caller, so plans with it
@@ -20,10 +20,8 @@ declare! {
 
     /// A fresh iterator over nothing yet.
     AnonymousIteratorV3: anonymous_iterator() -> (handle: resource), gradient Stops, effect World {
-        /// The dtypes of the components of an element.
-        output_types: Vec<DType>,
-        /// Their shapes.
-        output_shapes: Vec<PartialShape>,
+        /// The types of the components of an element.
+        element as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
 
     /// Begins the iteration of `iterator` over `dataset`.
@@ -32,10 +30,8 @@ declare! {
     /// The next element of `iterator`.
     IteratorGetNext: iterator_get_next(iterator: resource)
         -> (components: [output_types]), gradient Stops, effect Writes {
-        /// The dtypes of the components of an element.
-        output_types: Vec<DType>,
-        /// Their shapes.
-        output_shapes: Vec<PartialShape>,
+        /// The types of the components of an element.
+        element as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
 
     /// Whether `iterator` has a next element; where `stopped` holds it is not looked for.
@@ -45,17 +41,9 @@ declare! {
     /// The next element of `iterator`, or nothing at its end.
     IteratorGetNextAsOptional: iterator_get_next_as_optional(iterator: resource)
         -> (optional: variant), gradient Stops, effect Writes {
-        /// The dtypes of the components of an element.
-        output_types: Vec<DType>,
-        /// Their shapes.
-        output_shapes: Vec<PartialShape>,
+        /// The types of the components of an element.
+        element as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
-}
-
-impl IteratorGetNext {
-    fn types(&self) -> impl ExactSizeIterator<Item = (DType, &PartialShape)> {
-        self.output_types.iter().copied().zip(&self.output_shapes)
-    }
 }
 
 impl Op for AnonymousIteratorV3 {
@@ -82,12 +70,12 @@ impl Op for MakeIterator {
 impl Op for IteratorGetNext {
     declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        element_specs(&self.output_types, &self.output_shapes).map(Specs::from_vec)
+        Ok(self.element.iter().cloned().collect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match IteratorCell::of(&inputs[0])?.next(runner)? {
             Some(element) => {
-                check_element(self.types(), &element)?;
+                check_element(&self.element, &element)?;
                 Ok(element)
             }
             None => bail!(OutOfRange, "End of sequence"),

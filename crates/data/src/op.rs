@@ -2,7 +2,7 @@
 
 use crate::dataset::DatasetRef;
 use ferrograph_graph::{Declared, Graph};
-use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -38,10 +38,8 @@ macro_rules! datasets {
                 $(#[doc = $doc])*
                 $op: $method $inputs -> (handle: variant), gradient Stops {
                     $($attrs)*
-                    /// The dtypes of the components of an element.
-                    output_types: Vec<::ferrograph_tensor::DType>,
-                    /// Their shapes.
-                    output_shapes: Vec<::ferrograph_tensor::PartialShape>,
+                    /// The types of the components of an element.
+                    element as ("output_types", "output_shapes"): Vec<::ferrograph_tensor::TensorSpec>,
                 };
             )*
         }
@@ -54,7 +52,6 @@ macro_rules! datasets {
                     _inputs: &::ferrograph_graph::Inputs<'_>,
                 ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Specs> {
                     $crate::op::Maker::check(self)?;
-                    $crate::op::element_specs(&self.output_types, &self.output_shapes)?;
                     let handle =
                         ::ferrograph_tensor::TensorSpec::scalar(::ferrograph_tensor::DType::Variant);
                     Ok(::smallvec::smallvec![handle])
@@ -64,9 +61,8 @@ macro_rules! datasets {
                     _runner: &dyn ::ferrograph_graph::Runner,
                     inputs: &[::ferrograph_tensor::Tensor],
                 ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Tensors> {
-                    let specs = $crate::op::element_specs(&self.output_types, &self.output_shapes)?;
                     let dataset = $crate::op::Maker::make(self, inputs)?;
-                    let specs = specs.into();
+                    let specs = self.element.clone().into();
                     let handle = $crate::dataset::DatasetHandle { dataset, specs };
                     Ok(::smallvec::smallvec![handle.into_tensor()])
                 }
@@ -79,29 +75,6 @@ macro_rules! datasets {
     };
 }
 pub(crate) use datasets;
-
-/// The types of components by their dtypes and shapes.
-pub(crate) fn element_specs(types: &[DType], shapes: &[PartialShape]) -> Result<Vec<TensorSpec>> {
-    if types.len() != shapes.len() {
-        bail!(
-            Value,
-            "{} dtypes and {} shapes of components",
-            types.len(),
-            shapes.len()
-        );
-    }
-    let pairs = types.iter().zip(shapes);
-    Ok(pairs
-        .map(|(dtype, shape)| TensorSpec::new(*dtype, shape.clone()))
-        .collect())
-}
-
-/// The dtypes and shapes of components.
-pub(crate) fn types_of(
-    specs: &[TensorSpec],
-) -> impl ExactSizeIterator<Item = (DType, &PartialShape)> {
-    specs.iter().map(|spec| (spec.dtype, &spec.shape))
-}
 
 /// The scalar int64 in a tensor.
 pub(crate) fn int(t: &Tensor) -> Result<i64> {
@@ -123,21 +96,17 @@ pub(crate) fn count(t: &Tensor) -> Result<Option<u64>> {
 }
 
 /// Whether the tensors have these dtypes and shapes that fit.
-pub(crate) fn check_element<'a>(
-    types: impl ExactSizeIterator<Item = (DType, &'a PartialShape)>,
-    element: &[Tensor],
-) -> Result<()> {
-    if types.len() != element.len() {
+pub(crate) fn check_element(specs: &[TensorSpec], element: &[Tensor]) -> Result<()> {
+    if specs.len() != element.len() {
         bail!(
             InvalidArgument,
             "an element has {} components, expected {}",
             element.len(),
-            types.len()
+            specs.len()
         );
     }
-    for (i, ((dtype, shape), t)) in types.zip(element).enumerate() {
-        if dtype != t.dtype() || !shape.accepts(t.shape()) {
-            let spec = TensorSpec::new(dtype, shape.clone());
+    for (i, (spec, t)) in specs.iter().zip(element).enumerate() {
+        if spec.dtype != t.dtype() || !spec.shape.accepts(t.shape()) {
             bail!(
                 InvalidArgument,
                 "component {i} of an element is {}, expected {spec}",

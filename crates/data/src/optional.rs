@@ -1,8 +1,8 @@
 //! Values that may be missing.
 
-use crate::op::{check_element, element_specs};
+use crate::op::check_element;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
 use std::any::Any;
 use std::sync::Arc;
@@ -50,17 +50,9 @@ declare! {
 
     /// The components of the value of `optional`.
     OptionalGetValue: optional_get_value(optional: variant) -> (components: [output_types]), gradient Stops {
-        /// The dtypes of the components of the value.
-        output_types: Vec<DType>,
-        /// Their shapes.
-        output_shapes: Vec<PartialShape>,
+        /// The types of the components of the value.
+        value as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
-}
-
-impl OptionalGetValue {
-    fn types(&self) -> impl ExactSizeIterator<Item = (DType, &PartialShape)> {
-        self.output_types.iter().copied().zip(&self.output_shapes)
-    }
 }
 
 fn variant() -> TensorSpec {
@@ -102,12 +94,12 @@ impl Op for OptionalHasValue {
 impl Op for OptionalGetValue {
     declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        element_specs(&self.output_types, &self.output_shapes).map(Specs::from_vec)
+        Ok(self.value.iter().cloned().collect())
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match &OptionalValue::of(&inputs[0])?.0 {
             Some(value) => {
-                check_element(self.types(), value)?;
+                check_element(&self.value, value)?;
                 Ok(value.clone())
             }
             None => bail!(InvalidArgument, "the optional has no value"),

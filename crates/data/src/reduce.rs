@@ -3,13 +3,13 @@
 use crate::dataset::{DatasetHandle, dataset_of, pause};
 use crate::function::Function;
 use crate::iterator_ops::{AnonymousIteratorV3, IteratorGetNext, IteratorHasNext, MakeIterator};
-use crate::op::{check_element, element_specs, types_of};
+use crate::op::check_element;
 use ferrograph_graph::{
     Branch, Graph, Inputs, Op, OpRef, Region, Runner, Specs, Tensors, Trace, TraceRef, Val,
     ValueId, declare, declared,
 };
 use ferrograph_ops::{Call, Const, Placeholder, While};
-use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use smallvec::{SmallVec, smallvec};
@@ -26,19 +26,15 @@ declare! {
         f: Arc<Graph>,
         /// How many tensors the state is.
         n_state: usize,
-        /// The dtypes of the components of the state.
-        output_types: Vec<DType>,
-        /// Their shapes.
-        output_shapes: Vec<PartialShape>,
+        /// The types of the components of the state.
+        state as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
 
     /// The only element of `dataset`.
     DatasetToSingleElement: dataset_to_single_element(dataset: variant)
         -> (components: [output_types]), gradient Stops, effect World {
-        /// The dtypes of the components of an element.
-        output_types: Vec<DType>,
-        /// Their shapes.
-        output_shapes: Vec<PartialShape>,
+        /// The types of the components of an element.
+        element as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
 
     /// How many elements `input_dataset` has: -1 for no end, -2 where only iterating tells.
@@ -58,8 +54,7 @@ fn for_effects(runner: &dyn Runner, handle: &DatasetHandle, function: Function) 
 impl Op for ReduceDataset {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let specs = element_specs(&self.output_types, &self.output_shapes)?;
-        if inputs.len() <= self.n_state || specs.len() != self.n_state {
+        if inputs.len() <= self.n_state || self.state.len() != self.n_state {
             bail!(
                 Type,
                 "a reduction of {} state tensors got {} inputs",
@@ -67,10 +62,10 @@ impl Op for ReduceDataset {
                 inputs.len()
             );
         }
-        for (i, spec) in specs.iter().enumerate() {
+        for (i, spec) in self.state.iter().enumerate() {
             inputs.expect_dtype(i + 1, spec.dtype)?;
         }
-        Ok(Specs::from_vec(specs))
+        Ok(self.state.iter().cloned().collect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let handle = DatasetHandle::of(&inputs[0])?;
@@ -78,10 +73,9 @@ impl Op for ReduceDataset {
             for_effects(runner, handle, Function::new(&self.f, &inputs[1..]))?;
             return Ok(Tensors::new());
         }
-        let specs = element_specs(&self.output_types, &self.output_shapes)?;
-        let graph = reduction(&self.f, &specs, &handle.specs)?;
+        let graph = reduction(&self.f, &self.state, &handle.specs)?;
         let state = runner.run(&graph, inputs.iter().cloned().collect())?;
-        check_element(types_of(&specs), &state)?;
+        check_element(&self.state, &state)?;
         Ok(state)
     }
     fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
@@ -157,10 +151,8 @@ fn body(
     let mut arguments = add_inputs(&trace, state)?;
     let iterator = add_input(&trace, &TensorSpec::scalar(DType::Resource))?;
     let captured = add_inputs(&trace, captured)?;
-    let (output_types, output_shapes) = unzipped(element);
     let next = IteratorGetNext {
-        output_types,
-        output_shapes,
+        element: element.to_vec(),
     };
     arguments.extend(add_node(&trace, Arc::new(next), &[iterator])?);
     arguments.extend(&captured);
@@ -179,10 +171,8 @@ fn whole(looped: While, element: &[TensorSpec], captured: &[TensorSpec]) -> Resu
     let dataset = add_input(&trace, &TensorSpec::scalar(DType::Variant))?;
     let mut inputs = add_inputs(&trace, &looped.vars)?;
     let captured = add_inputs(&trace, captured)?;
-    let (output_types, output_shapes) = unzipped(element);
     let iterator = AnonymousIteratorV3 {
-        output_types,
-        output_shapes,
+        element: element.to_vec(),
     };
     let iterator = add_node(&trace, Arc::new(iterator), &[])?;
     add_node(&trace, Arc::new(MakeIterator), &[dataset, iterator[0]])?;
@@ -190,11 +180,6 @@ fn whole(looped: While, element: &[TensorSpec], captured: &[TensorSpec]) -> Resu
     inputs.extend(captured);
     let outputs = add_node(&trace, Arc::new(looped), &inputs)?;
     Ok(trace.seal(outputs)?.0)
-}
-
-fn unzipped(specs: &[TensorSpec]) -> (Vec<DType>, Vec<PartialShape>) {
-    let pairs = specs.iter().map(|s| (s.dtype, s.shape.clone()));
-    pairs.unzip()
 }
 
 fn number(i: usize) -> Result<u32> {
@@ -228,7 +213,7 @@ const UNBOUNDED_FLOPS: f64 = 1e9;
 impl Op for DatasetToSingleElement {
     declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        element_specs(&self.output_types, &self.output_shapes).map(Specs::from_vec)
+        Ok(self.element.iter().cloned().collect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let mut elements = dataset_of(&inputs[0])?.open()?;
@@ -241,8 +226,7 @@ impl Op for DatasetToSingleElement {
         if elements.next(runner)?.is_some() {
             bail!(InvalidArgument, "the dataset has more than one element");
         }
-        let types = self.output_types.iter().copied();
-        check_element(types.zip(&self.output_shapes), &element)?;
+        check_element(&self.element, &element)?;
         Ok(element)
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {

@@ -70,9 +70,9 @@ impl Maker for RangeDataset {
 impl RangeDataset {
     /// The dtype of the numbers.
     fn dtype(&self) -> Result<DType> {
-        match self.output_types[..] {
-            [dtype] if dtype.is_integer() || dtype.is_floating() => Ok(dtype),
-            ref other => bail!(Type, "a range has one component of numbers, got {other:?}"),
+        match &self.element[..] {
+            [spec] if spec.dtype.is_integer() || spec.dtype.is_floating() => Ok(spec.dtype),
+            other => bail!(Type, "a range has one component of numbers, got {other:?}"),
         }
     }
 }

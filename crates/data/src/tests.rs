@@ -1,8 +1,7 @@
 //! Pipelines against what they should give.
 
 use crate::{DatasetHandle, Elements, IteratorCell, registry};
-use ferrograph_graph::{Attr, Runner, Tensors};
-use ferrograph_ops::specs_attrs;
+use ferrograph_graph::{Attr, AttrField, Attrs, Runner, Tensors};
 use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{DType, ErrorKind, PartialShape, Result, Tensor, TensorSpec};
 
@@ -10,9 +9,14 @@ fn spec() -> TensorSpec {
     TensorSpec::scalar(DType::Int64)
 }
 
+/// The attributes that tell the type of elements of one component.
+fn element_attrs(component: TensorSpec) -> Attrs {
+    vec![component].write(Attrs::new(), &["output_types", "output_shapes"])
+}
+
 /// What an operation with these attributes gives; one that tells the types of elements has those of `spec`.
 fn run(op: &str, attrs: Vec<(&str, Attr)>, inputs: &[Tensor]) -> Result<Tensors> {
-    let specs = specs_attrs(ferrograph_graph::Attrs::new(), &[spec()]);
+    let specs = element_attrs(spec());
     let declared = registry().decl(op).map_or(&[][..], |decl| decl.attrs);
     let mut all: Vec<(String, Attr)> = specs
         .iter()
@@ -202,7 +206,7 @@ fn components_are_checked_where_graphs_rely_on_them() {
         DType::Int64,
         PartialShape::new(&[ferrograph_tensor::Dim::new(3)]),
     );
-    let attrs = specs_attrs(ferrograph_graph::Attrs::new(), &[vector]);
+    let attrs = element_attrs(vector);
     let attrs: Vec<_> = attrs
         .iter()
         .map(|(n, a)| (n.to_owned(), a.clone()))

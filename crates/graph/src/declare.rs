@@ -8,6 +8,9 @@ pub trait Declared: Op + Sized {
     /// The declaration.
     const DECL: &'static Decl;
 
+    /// The declaration under the name that it has where the graphs it holds have no effects.
+    const PURE: Option<&'static Decl>;
+
     /// The operation with these attributes.
     ///
     /// # Errors
@@ -85,7 +88,9 @@ pub fn emit_as<T: FromOutputs, E: Emitter + ?Sized>(
 ///
 /// An input or output is of a fixed dtype (`bool`, `int32`, …, `variant`), of a type attribute (`T`, with `in` a set out
 /// of [`sets`](crate::sets)), of a dtype of its own (`_ in` a set), a list of one dtype `[T; N]` or of several `[Tin]`. `as` gives nodes another name; an
-/// attribute's `as` gives it a public name that is no Rust identifier or differs from the field.
+/// attribute's `as` gives it a public name that is no Rust identifier or differs from the field, or the names of the two
+/// attributes that tell it together (see [`AttrField`](crate::AttrField)). `is` gives an operation a name that differs
+/// from the struct; `pure` is the name of one that holds graphs where these have no effects.
 ///
 /// For each operation this makes the struct, whose fields are the attributes, and its [`Declared`]; for the family a
 /// trait with a typed method each that emits it, implemented for every [`Emitter`]; and `register`, which adds them all
@@ -96,13 +101,14 @@ macro_rules! declare {
         trait $emits:ident;
         $(
             $(#[doc = $doc:literal])*
-            $op:ident $(as $node:literal)? : $method:ident (
+            $op:ident $(is $name:literal)? $(as $node:literal)? : $method:ident (
                 $($input:ident : $kind:tt $(in $set:ident)?),* $(,)?
             ) -> ( $($output:ident : $okind:tt $(in $oset:ident)?),* $(,)? ),
-            gradient $gradient:ident $(, effect $effect:ident)? $(, law $law:ident)?
+            gradient $gradient:ident $(, effect $effect:ident)? $(, pure $pure:literal)? $(, law $law:ident)?
             $({ $(
                 $(#[doc = $adoc:literal])*
-                $attr:ident $(as $public:literal)? : $type:ty $(= $default:expr)?
+                $attr:ident $(as $public:literal)? $(as ($first:literal, $second:literal))?
+                    : $type:ty $(= $default:expr)?
             ),* $(,)? })? ;
         )*
     ) => {
@@ -113,8 +119,8 @@ macro_rules! declare {
 
             impl $crate::Declared for $op {
                 const DECL: &'static $crate::Decl = &$crate::Decl {
-                    name: stringify!($op),
-                    node_name: $crate::declare!(@or $($node,)? stringify!($op)),
+                    name: $crate::declare!(@or $($name,)? stringify!($op)),
+                    node_name: $crate::declare!(@or $($node,)? $($name,)? stringify!($op)),
                     doc: concat!($($doc, "\n"),*),
                     inputs: &[$($crate::Port {
                         name: stringify!($input),
@@ -124,34 +130,47 @@ macro_rules! declare {
                         name: stringify!($output),
                         kind: $crate::port_kind!($okind $(in $oset)?),
                     }),*],
-                    attrs: &[$($($crate::AttrDecl {
-                        name: $crate::declare!(@or $($public,)? stringify!($attr)),
-                        kind: <$type as $crate::AttrValue>::KIND,
-                        default: $crate::declare!(@default $type $(= $default)?),
-                    }),*)?],
+                    attrs: &[$($(
+                        $crate::AttrDecl {
+                            name: $crate::declare!(@or $($public,)? $($first,)? stringify!($attr)),
+                            kind: <$type as $crate::AttrField>::KINDS[0],
+                            default: $crate::declare!(@default $type $(= $default)?),
+                        },
+                        $($crate::AttrDecl {
+                            name: $second,
+                            kind: <$type as $crate::AttrField>::KINDS[1],
+                            default: None,
+                        },)?
+                    )*)?],
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
                     law: $crate::declare!(@law $($law)?),
                 };
+
+                const PURE: Option<&'static $crate::Decl> =
+                    $crate::declare!(@pure [$($node)?] $($pure)?);
 
                 fn from_attrs(
                     attrs: &$crate::AttrReader<'_>,
                 ) -> ::ferrograph_tensor::Result<Self> {
                     let _ = attrs;
                     Ok($op { $($(
-                        $attr: attrs.get::<$type>(
-                            $crate::declare!(@or $($public,)? stringify!($attr)),
+                        $attr: <$type as $crate::AttrField>::read_field(
+                            attrs,
+                            &$crate::declare!(@names $attr $($public)? $($first, $second)?),
                             $crate::declare!(@value $(= $default)?),
                         )?,
                     )*)? })
                 }
 
                 fn to_attrs(&self) -> $crate::Attrs {
-                    $crate::Attrs::new()
-                        $($(.with_value(
-                            $crate::declare!(@or $($public,)? stringify!($attr)),
-                            &self.$attr,
-                        ))*)?
+                    let attrs = $crate::Attrs::new();
+                    $($(let attrs = $crate::AttrField::write(
+                        &self.$attr,
+                        attrs,
+                        &$crate::declare!(@names $attr $($public)? $($first, $second)?),
+                    );)*)?
+                    attrs
                 }
             }
         )*
@@ -193,7 +212,19 @@ macro_rules! declare {
         #[derive(Clone, Debug)]
         pub struct $op;
     };
-    (@or $first:expr $(, $rest:expr)?) => { $first };
+    (@pure [$($node:literal)?]) => { None };
+    (@pure [$($node:literal)?] $pure:literal) => {
+        Some(&$crate::Decl {
+            name: $pure,
+            node_name: $crate::declare!(@or $($node,)? $pure),
+            effect: $crate::Effect::Pure,
+            ..*Self::DECL
+        })
+    };
+    (@or $first:expr $(, $rest:expr)*) => { $first };
+    (@names $attr:ident) => { [stringify!($attr)] };
+    (@names $attr:ident $public:literal) => { [$public] };
+    (@names $attr:ident $first:literal, $second:literal) => { [$first, $second] };
     (@default $type:ty = $default:expr) => {
         Some(|| {
             let default: $type = $default;
@@ -316,6 +347,23 @@ macro_rules! declared {
     () => {
         fn decl(&self) -> &'static $crate::Decl {
             <Self as $crate::Declared>::DECL
+        }
+        fn attrs(&self) -> $crate::Attrs {
+            $crate::Declared::to_attrs(self)
+        }
+        $crate::op_object!();
+    };
+}
+
+/// As [`declared!`](crate::declared), for an operation that holds graphs and has a name for such without effects.
+#[macro_export]
+macro_rules! declared_by_effect {
+    () => {
+        fn decl(&self) -> &'static $crate::Decl {
+            match (<Self as $crate::Declared>::PURE, $crate::Op::effect(self)) {
+                (Some(pure), $crate::Effect::Pure) => pure,
+                _ => <Self as $crate::Declared>::DECL,
+            }
         }
         fn attrs(&self) -> $crate::Attrs {
             $crate::Declared::to_attrs(self)

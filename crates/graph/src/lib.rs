@@ -12,6 +12,7 @@
 
 mod attr;
 mod attr_eq;
+mod attr_field;
 mod attr_value;
 mod builder;
 mod decl;
@@ -34,6 +35,7 @@ mod verify;
 
 pub use attr::{Attr, AttrReader, Attrs};
 pub use attr_eq::{hash_tensor, same_tensor};
+pub use attr_field::AttrField;
 pub use attr_value::{AttrKind, AttrValue};
 pub use builder::GraphBuilder;
 pub use decl::{AttrDecl, DTypeSet, Decl, Kind, Port, sets};

@@ -37,8 +37,8 @@ pub enum ObjectKernel {
     Changes(ChangeKernel),
 }
 
-/// What running an operation does beyond computing its outputs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What running an operation does beyond computing its outputs; later ones are stronger.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Effect {
     /// Nothing: unused ones are pruned, equal ones may be shared.
     Pure,

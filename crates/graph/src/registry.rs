@@ -20,12 +20,14 @@ impl Registry {
         Registry::default()
     }
 
-    /// Adds an operation by its declaration.
+    /// Adds an operation by its declaration, under both names where it has two.
     ///
     /// # Panics
     /// Where the name is taken.
     pub fn declare<T: Declared>(&mut self) {
-        self.row(T::DECL, |attrs| Ok(Arc::new(T::from_attrs(attrs)?)));
+        for decl in [Some(T::DECL), T::PURE].into_iter().flatten() {
+            self.row(decl, |attrs| Ok(Arc::new(T::from_attrs(attrs)?)));
+        }
     }
 
     /// Adds an operation of this declaration, made by that constructor.

@@ -1,10 +1,9 @@
 //! Values with a gradient of the program's own.
 
-use crate::Call;
 use crate::emit::*;
 use ferrograph_graph::{
-    Emitter, Grads, Graph, Inputs, Op, OpRef, Region, Runner, Specs, Tensors, Val, VjpCall,
-    declare, declared,
+    Emitter, Grads, Graph, Inputs, Op, Region, Runner, Specs, Tensors, Val, VjpCall, declare,
+    declared,
 };
 use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
@@ -58,10 +57,7 @@ impl Op for CustomGradient {
             });
         }
         inputs.extend_from_slice(&call.inputs[self.first_capture()..]);
-        let backward: OpRef = Arc::new(Call {
-            graph: self.backward.clone(),
-        });
-        let found = e.emit(backward, &inputs)?;
+        let found = e.call(&inputs, self.backward.clone())?;
         let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
         for (i, place) in self.gradients.iter().enumerate() {
             let gradient = usize::try_from(*place).ok().and_then(|p| found.get(p));

@@ -19,6 +19,7 @@ pub use crate::pad::EmitPad;
 pub use crate::print::EmitPrint;
 pub use crate::random::{EmitKeys, EmitShuffle};
 pub use crate::reduce::{EmitExtremes, EmitReducedAxes, EmitReductions, EmitScans, EmitSums};
+pub use crate::region::EmitRegions;
 pub use crate::resource::{EmitAssign, EmitRead};
 pub use crate::scatter::EmitScatter;
 pub use crate::search_sorted::EmitSearch;

@@ -58,7 +58,7 @@ pub use pad::{MirrorMode, MirrorPad, MirrorPadGrad, Pad, PadV2};
 pub use print::{PrintSink, set_print_sink};
 pub use random::Stream;
 pub use reduce::Reduce;
-pub use region::{Call, If, While, empty_records, read_specs, recorded_values, specs_attrs};
+pub use region::{Call, If, While, empty_records, recorded_values};
 pub use resource::{AssignKind, AssignVariable, ReadVariableOp, VariableCell};
 pub use scatter::{ScatterNd, TensorScatterUpdate};
 pub use search_sorted::SearchSorted;

@@ -4,52 +4,46 @@
 use crate::interrupt::Watch;
 use crate::tensor_list::TensorList;
 use ferrograph_graph::{
-    Attr, AttrDecl, AttrKind, AttrReader, Attrs, Branch, Carried, Constructor, Decl,
-    Differentiability, Effect, Graph, Inputs, Kind, Op, OpRef, Port, Region, Registry, Role,
-    Runner, Specs, Tensors, op_object, picked_branch,
+    Branch, Carried, Effect, Graph, Inputs, Op, OpRef, Region, Role, Runner, Specs, Tensors,
+    declare, declared_by_effect, picked_branch,
 };
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// The declaration of an operation that holds graphs, which has a name for graphs without effects and one for others.
-const fn holding(
-    (name, node_name): (&'static str, &'static str),
-    doc: &'static str,
-    (inputs, outputs): (&'static [Port], &'static [Port]),
-    attrs: &'static [AttrDecl],
-    effect: Effect,
-) -> Decl {
-    Decl {
-        node_name,
-        doc,
-        attrs,
-        effect,
-        gradient: Differentiability::Regions,
-        ..Decl::new(name, inputs, outputs)
-    }
-}
+declare! {
+    trait EmitRegions;
 
-/// An attribute that must be given.
-const fn given(name: &'static str, kind: AttrKind) -> AttrDecl {
-    AttrDecl {
-        name,
-        kind,
-        default: None,
-    }
-}
+    /// What the graph `f` gives for `args`, which are its inputs.
+    Call is "StatefulPartitionedCall": call(args: [Tin]) -> (output: [Tout]),
+        gradient Regions, effect World, pure "PartitionedCall" {
+        /// The called graph.
+        graph as "f": Arc<Graph>,
+    };
 
-/// An attribute that may be left out.
-const fn optional(name: &'static str, kind: AttrKind) -> AttrDecl {
-    AttrDecl {
-        name,
-        kind,
-        default: Some(|| None),
-    }
-}
+    /// What `then_branch` gives where the scalar `cond` holds, else what `else_branch` does.
+    If as "cond": cond(cond: bool, input: [Tin]) -> (output: [Tout]),
+        gradient Regions, effect World, pure "StatelessIf" {
+        /// Runs where the condition holds.
+        then_branch as ("then_branch", "then_inputs"): Branch,
+        /// Runs where it does not.
+        else_branch as ("else_branch", "else_inputs"): Branch,
+    };
 
-fn mapping(branch: &Branch) -> Attr {
-    Attr::Ints(branch.inputs.iter().map(|&i| i64::from(i)).collect())
+    /// What `body` made of the first of `input`, the loop variables, again and again while `cond` holds; what is invariant
+    /// comes behind them.
+    While as "while": while_loop(input: [T]) -> (output: [T]),
+        gradient Regions, effect World, pure "StatelessWhile" {
+        /// Gives the scalar bool that says whether to go on.
+        cond as ("cond", "cond_inputs"): Branch,
+        /// Gives the variables of the next iteration.
+        body as ("body", "body_inputs"): Branch,
+        /// The types that the variables keep.
+        vars as ("T", "output_shapes"): Vec<TensorSpec>,
+        /// What the loop records for its gradient: the body returns values of these types behind the next variables. The
+        /// loop then also gives the number of iterations and, for each, the list of all its values.
+        recorded as ("recorded_types", "recorded_shapes"): Option<Vec<TensorSpec>>,
+    };
 }
 
 /// What a graph gives for what the operation feeds it.
@@ -63,54 +57,8 @@ fn exactly<const N: usize>(branches: Vec<Branch>) -> Option<[Branch; N]> {
     branches.try_into().ok()
 }
 
-fn strongest(a: Effect, b: Effect) -> Effect {
-    let rank = |e| match e {
-        Effect::Pure => 0,
-        Effect::Reads => 1,
-        Effect::Writes => 2,
-        Effect::World => 3,
-    };
-    if rank(a) >= rank(b) { a } else { b }
-}
-
-const CALL_PORTS: (&[Port], &[Port]) = (
-    &[Port::new("args", Kind::Each("Tin"))],
-    &[Port::new("output", Kind::Each("Tout"))],
-);
-const CALL_ATTRS: &[AttrDecl] = &[given("f", AttrKind::Graph)];
-static PURE_CALL: Decl = holding(
-    ("PartitionedCall", "PartitionedCall"),
-    "What the graph `f` gives for `args`; it has no effects.",
-    CALL_PORTS,
-    CALL_ATTRS,
-    Effect::Pure,
-);
-static CALL: Decl = holding(
-    ("StatefulPartitionedCall", "StatefulPartitionedCall"),
-    "What the graph `f` gives for `args`.",
-    CALL_PORTS,
-    CALL_ATTRS,
-    Effect::World,
-);
-
-/// A call of a graph: its inputs are the graph's.
-#[derive(Debug)]
-pub struct Call {
-    /// The called graph.
-    pub graph: Arc<Graph>,
-}
-
 impl Op for Call {
-    op_object!();
-    fn decl(&self) -> &'static Decl {
-        match self.effect() {
-            Effect::Pure => &PURE_CALL,
-            _ => &CALL,
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new().with("f", Attr::Graph(self.graph.clone()))
-    }
+    declared_by_effect!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         inputs.expect(self.graph.inputs.len())?;
         for (i, spec) in self.graph.input_specs().enumerate() {
@@ -133,58 +81,8 @@ impl Op for Call {
     }
 }
 
-const IF_PORTS: (&[Port], &[Port]) = (
-    &[
-        Port::new("cond", Kind::Is(DType::Bool)),
-        Port::new("input", Kind::Each("Tin")),
-    ],
-    &[Port::new("output", Kind::Each("Tout"))],
-);
-const IF_ATTRS: &[AttrDecl] = &[
-    given("then_branch", AttrKind::Graph),
-    given("then_inputs", AttrKind::Ints),
-    given("else_branch", AttrKind::Graph),
-    given("else_inputs", AttrKind::Ints),
-];
-static PURE_IF: Decl = holding(
-    ("StatelessIf", "cond"),
-    "What `then_branch` gives where `cond` holds, else what `else_branch` does; they have no effects.",
-    IF_PORTS,
-    IF_ATTRS,
-    Effect::Pure,
-);
-static IF: Decl = holding(
-    ("If", "cond"),
-    "What `then_branch` gives where `cond` holds, else what `else_branch` does.",
-    IF_PORTS,
-    IF_ATTRS,
-    Effect::World,
-);
-
-/// One of two graphs, chosen by the scalar bool input 0.
-#[derive(Debug)]
-pub struct If {
-    /// Runs where the condition holds.
-    pub then_branch: Branch,
-    /// Runs where it does not.
-    pub else_branch: Branch,
-}
-
 impl Op for If {
-    op_object!();
-    fn decl(&self) -> &'static Decl {
-        match self.effect() {
-            Effect::Pure => &PURE_IF,
-            _ => &IF,
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        Attrs::new()
-            .with("then_branch", Attr::Graph(self.then_branch.graph.clone()))
-            .with("then_inputs", mapping(&self.then_branch))
-            .with("else_branch", Attr::Graph(self.else_branch.graph.clone()))
-            .with("else_inputs", mapping(&self.else_branch))
-    }
+    declared_by_effect!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         let (a, b) = (&self.then_branch.graph, &self.else_branch.graph);
         if a.outputs.len() != b.outputs.len() {
@@ -204,10 +102,8 @@ impl Op for If {
         a.output_specs().zip(b.output_specs()).map(merge).collect()
     }
     fn effect(&self) -> Effect {
-        strongest(
-            self.then_branch.graph.effect(),
-            self.else_branch.graph.effect(),
-        )
+        let (then, other) = (&self.then_branch.graph, &self.else_branch.graph);
+        then.effect().max(other.effect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let branches = [&self.then_branch, &self.else_branch];
@@ -230,73 +126,8 @@ impl Op for If {
 /// What a loop counts as: worth running without locks, however little its body does.
 const UNBOUNDED_FLOPS: f64 = 1e9;
 
-const WHILE_PORTS: (&[Port], &[Port]) = (
-    &[Port::new("input", Kind::Each("T"))],
-    &[Port::new("output", Kind::Each("T"))],
-);
-const WHILE_ATTRS: &[AttrDecl] = &[
-    given("cond", AttrKind::Graph),
-    given("cond_inputs", AttrKind::Ints),
-    given("body", AttrKind::Graph),
-    given("body_inputs", AttrKind::Ints),
-    given("T", AttrKind::DTypes),
-    given("output_shapes", AttrKind::Shapes),
-    optional("recorded_types", AttrKind::DTypes),
-    optional("recorded_shapes", AttrKind::Shapes),
-];
-static PURE_WHILE: Decl = holding(
-    ("StatelessWhile", "while"),
-    "What `body` made of the first of `input`, again and again while `cond` holds; they have no effects.",
-    WHILE_PORTS,
-    WHILE_ATTRS,
-    Effect::Pure,
-);
-static WHILE: Decl = holding(
-    ("While", "while"),
-    "What `body` made of the first of `input`, again and again while `cond` holds.",
-    WHILE_PORTS,
-    WHILE_ATTRS,
-    Effect::World,
-);
-
-/// A loop: inputs are the loop variables, then what is invariant; outputs are the variables after the last iteration.
-#[derive(Debug)]
-pub struct While {
-    /// Gives the scalar bool that says whether to go on.
-    pub cond: Branch,
-    /// Gives the variables of the next iteration.
-    pub body: Branch,
-    /// The types that the variables keep.
-    pub vars: Vec<TensorSpec>,
-    /// What the loop records for its gradient: the body returns values of these types behind the next variables. The
-    /// loop then also gives the number of iterations and, for each, the list of all its values.
-    pub recorded: Option<Vec<TensorSpec>>,
-}
-
 impl Op for While {
-    op_object!();
-    fn decl(&self) -> &'static Decl {
-        match self.effect() {
-            Effect::Pure => &PURE_WHILE,
-            _ => &WHILE,
-        }
-    }
-    fn attrs(&self) -> Attrs {
-        let dtypes = |specs: &[TensorSpec]| Attr::DTypes(specs.iter().map(|s| s.dtype).collect());
-        let attrs = Attrs::new()
-            .with("cond", Attr::Graph(self.cond.graph.clone()))
-            .with("cond_inputs", mapping(&self.cond))
-            .with("body", Attr::Graph(self.body.graph.clone()))
-            .with("body_inputs", mapping(&self.body))
-            .with("T", dtypes(&self.vars))
-            .with("output_shapes", shapes(&self.vars));
-        match &self.recorded {
-            Some(specs) => attrs
-                .with("recorded_types", dtypes(specs))
-                .with("recorded_shapes", shapes(specs)),
-            None => attrs,
-        }
-    }
+    declared_by_effect!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let n_recorded = self.recorded.as_ref().map_or(0, Vec::len);
         let n_returned = self.body.graph.outputs.len();
@@ -329,7 +160,7 @@ impl Op for While {
         Ok(specs)
     }
     fn effect(&self) -> Effect {
-        strongest(self.cond.graph.effect(), self.body.graph.effect())
+        self.cond.graph.effect().max(self.body.graph.effect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = self.vars.len();
@@ -404,97 +235,4 @@ pub fn recorded_values(n_iterations: i32, records: Vec<TensorList>) -> Result<Te
     let mut values: Tensors = smallvec![Tensor::scalar(n_iterations)?];
     values.extend(records.into_iter().map(TensorList::into_tensor));
     Ok(values)
-}
-
-fn shapes(specs: &[TensorSpec]) -> Attr {
-    Attr::Shapes(specs.iter().map(|s| s.shape.clone()).collect())
-}
-
-fn branch(a: &AttrReader<'_>, graph: &str, inputs: &str) -> Result<Branch> {
-    let graph = a.graph(graph)?;
-    let index = |i| u32::try_from(i).map_err(|_| err!(Value, "{inputs} holds {i}, no input"));
-    let inputs: Vec<u32> = a
-        .ints(inputs)?
-        .into_iter()
-        .map(index)
-        .collect::<Result<_>>()?;
-    if inputs.len() != graph.inputs.len() {
-        bail!(
-            Value,
-            "graph {} takes {} inputs, {} are given",
-            graph.name,
-            graph.inputs.len(),
-            inputs.len()
-        );
-    }
-    Ok(Branch { graph, inputs })
-}
-
-fn make_call(a: &AttrReader<'_>) -> Result<OpRef> {
-    Ok(Arc::new(Call {
-        graph: a.graph("f")?,
-    }))
-}
-
-fn make_if(a: &AttrReader<'_>) -> Result<OpRef> {
-    Ok(Arc::new(If {
-        then_branch: branch(a, "then_branch", "then_inputs")?,
-        else_branch: branch(a, "else_branch", "else_inputs")?,
-    }))
-}
-
-fn make_while(a: &AttrReader<'_>) -> Result<OpRef> {
-    let recorded = a
-        .find("recorded_types")
-        .map(|_| read_specs(a, "recorded_types", "recorded_shapes"));
-    Ok(Arc::new(While {
-        cond: branch(a, "cond", "cond_inputs")?,
-        body: branch(a, "body", "body_inputs")?,
-        vars: read_specs(a, "T", "output_shapes")?,
-        recorded: recorded.transpose()?,
-    }))
-}
-
-/// These attributes with `output_types` and `output_shapes`, which tell the types of values.
-pub fn specs_attrs(attrs: Attrs, specs: &[TensorSpec]) -> Attrs {
-    attrs
-        .with(
-            "output_types",
-            Attr::DTypes(specs.iter().map(|s| s.dtype).collect()),
-        )
-        .with("output_shapes", shapes(specs))
-}
-
-/// The types that two attributes tell: a list of dtypes, and one of shapes.
-///
-/// # Errors
-/// `Type` where one is missing, `Value` where they do not fit.
-pub fn read_specs(a: &AttrReader<'_>, types: &str, shapes: &str) -> Result<Vec<TensorSpec>> {
-    let (dtypes, shapes) = (a.dtypes(types)?, a.shapes(shapes)?);
-    if dtypes.len() != shapes.len() {
-        bail!(
-            Value,
-            "{} dtypes and {} shapes in {types}",
-            dtypes.len(),
-            shapes.len()
-        );
-    }
-    Ok(dtypes
-        .into_iter()
-        .zip(shapes)
-        .map(|(d, s)| TensorSpec::new(d, s))
-        .collect())
-}
-
-pub(crate) fn register(r: &mut Registry) {
-    for (decl, make) in [
-        (&PURE_CALL, make_call as Constructor),
-        (&CALL, make_call),
-        (&PURE_IF, make_if),
-        (&IF, make_if),
-        (&PURE_WHILE, make_while),
-        (&WHILE, make_while),
-    ] {
-        r.row(decl, make);
-    }
 }

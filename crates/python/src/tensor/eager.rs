@@ -1,0 +1,95 @@
+//! What only tensors with a value can.
+
+use super::PyEager;
+use crate::export;
+use crate::hooks::hooks;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+#[pymethods]
+impl PyEager {
+    /// The shape as far as known, a TensorShape.
+    fn get_shape<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.as_super().get().shape(slf.py())
+    }
+
+    /// The value as a NumPy array (a scalar for a scalar); shares memory and is read-only where the layout allows.
+    fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        export::to_numpy(slf.py(), slf.as_super())
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        export::to_array(slf.py(), slf.as_super(), dtype, copy)
+    }
+
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        slf: &Bound<'py, Self>,
+        stream: Option<&Bound<'py, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = export::DlpackOptions {
+            stream,
+            max_version,
+            dl_device,
+            copy,
+        };
+        export::to_dlpack(slf.py(), &slf.as_super().get().val, &options)
+    }
+
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        export::DLPACK_CPU
+    }
+
+    // SAFETY: unsafe because the slot's signature is; CPython passes a view to be filled.
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: std::os::raw::c_int,
+    ) -> PyResult<()> {
+        // SAFETY: CPython calls this slot with a valid view, as the callee requires.
+        unsafe { export::get_buffer(slf.as_super(), view, flags) }
+    }
+
+    // SAFETY: unsafe because the slot's signature is; CPython passes a view that `__getbuffer__` filled.
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: CPython calls this slot with a view that `__getbuffer__` filled.
+        unsafe { export::release_buffer(view) }
+    }
+
+    fn __int__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        export::to_number(slf.as_super(), "int")
+    }
+
+    fn __float__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        export::to_number(slf.as_super(), "float")
+    }
+
+    fn __complex__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        export::to_number(slf.as_super(), "complex")
+    }
+
+    fn __index__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        export::to_number(slf.as_super(), "index")
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, _memo: &Bound<'py, PyDict>) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        hooks(slf.py())?.reduce_tensor.bind(slf.py()).call1((slf,))
+    }
+}
