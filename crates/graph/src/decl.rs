@@ -149,12 +149,27 @@ pub struct Port {
     pub name: &'static str,
     /// What dtypes it may have.
     pub kind: Kind,
+    /// The rank that an input must have, where there is but one.
+    pub rank: Option<usize>,
 }
 
 impl Port {
-    /// An input or output of that name and kind.
+    /// An input or output of that name and kind, of any rank.
     pub const fn new(name: &'static str, kind: Kind) -> Port {
-        Port { name, kind }
+        Port {
+            name,
+            kind,
+            rank: None,
+        }
+    }
+
+    /// The same of that rank only.
+    #[must_use]
+    pub const fn of_rank(self, rank: usize) -> Port {
+        Port {
+            rank: Some(rank),
+            ..self
+        }
     }
 }
 
@@ -245,10 +260,10 @@ impl Decl {
         }
     }
 
-    /// Checks number and dtypes of the inputs.
+    /// Checks number, dtypes and ranks of the inputs.
     ///
     /// # Errors
-    /// `Type` for a wrong number of inputs, `DType` for a wrong dtype, which name the argument.
+    /// `Type` for a wrong number of inputs, `DType` for a wrong dtype, `Shape` for a wrong rank, which name the argument.
     pub fn check(&self, inputs: &Inputs<'_>) -> Result<()> {
         let n = inputs.len();
         self.check_arity(n)?;
@@ -274,6 +289,26 @@ impl Decl {
                 }
                 Kind::Var(var, _) | Kind::List(var, ..) => self.check_same(inputs, i, var)?,
                 Kind::Is(_) | Kind::Of(_) | Kind::Copies(..) | Kind::Each(_) => {}
+            }
+        }
+        self.check_ranks(inputs)
+    }
+
+    /// Checks the ranks of inputs, as far as they are known.
+    fn check_ranks(&self, inputs: &Inputs<'_>) -> Result<()> {
+        if self.inputs.iter().all(|port| port.rank.is_none()) {
+            return Ok(());
+        }
+        for i in 0..inputs.len() {
+            let (port, shape) = (self.input(i, inputs.len()), inputs.shape(i));
+            if let (Some(expected), Some(rank)) = (port.rank, shape.rank())
+                && rank != expected
+            {
+                bail!(
+                    Shape,
+                    "{} must have rank {expected}, got shape {shape}",
+                    port.name
+                );
             }
         }
         Ok(())

@@ -87,7 +87,8 @@ pub fn emit_as<T: FromOutputs, E: Emitter + ?Sized>(
 /// ```
 ///
 /// An input or output is of a fixed dtype (`bool`, `int32`, …, `variant`), of a type attribute (`T`, with `in` a set out
-/// of [`sets`](crate::sets)), of a dtype of its own (`_ in` a set), a list of one dtype `[T; N]` or of several `[Tin]`. `as` gives nodes another name; an
+/// of [`sets`](crate::sets)), of a dtype of its own (`_ in` a set), a list of one dtype `[T; N]` or of several `[Tin]`; an input
+/// that must have one rank says so last (`rank 1`). `as` gives nodes another name; an
 /// attribute's `as` gives it a public name that is no Rust identifier or differs from the field, or the names of the two
 /// attributes that tell it together (see [`AttrField`](crate::AttrField)). `is` gives an operation a name that differs
 /// from the struct; `pure` is the name of one that holds graphs where these have no effects.
@@ -102,7 +103,7 @@ macro_rules! declare {
         $(
             $(#[doc = $doc:literal])*
             $op:ident $(is $name:literal)? $(as $node:literal)? : $method:ident (
-                $($input:ident : $kind:tt $(in $set:ident)?),* $(,)?
+                $($input:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?
             ) -> ( $($output:ident : $okind:tt $(in $oset:ident)?),* $(,)? ),
             gradient $gradient:ident $(, effect $effect:ident)? $(, pure $pure:literal)? $(, law $law:ident)?
             $({ $(
@@ -122,14 +123,13 @@ macro_rules! declare {
                     name: $crate::declare!(@or $($name,)? stringify!($op)),
                     node_name: $crate::declare!(@or $($node,)? $($name,)? stringify!($op)),
                     doc: concat!($($doc, "\n"),*),
-                    inputs: &[$($crate::Port {
-                        name: stringify!($input),
-                        kind: $crate::port_kind!($kind $(in $set)?),
-                    }),*],
-                    outputs: &[$($crate::Port {
-                        name: stringify!($output),
-                        kind: $crate::port_kind!($okind $(in $oset)?),
-                    }),*],
+                    inputs: &[$(
+                        $crate::Port::new(stringify!($input), $crate::port_kind!($kind $(in $set)?))
+                            $(.of_rank($rank))?
+                    ),*],
+                    outputs: &[$(
+                        $crate::Port::new(stringify!($output), $crate::port_kind!($okind $(in $oset)?))
+                    ),*],
                     attrs: &[$($(
                         $crate::AttrDecl {
                             name: $crate::declare!(@or $($public,)? $($first,)? stringify!($attr)),

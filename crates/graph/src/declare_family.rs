@@ -98,11 +98,11 @@ macro_rules! declare_family {
             }
         }
     };
-    (@ports ($($port:ident : $kind:tt $(in $set:ident)?),* $(,)?)) => {
-        &[$($crate::Port {
-            name: stringify!($port),
-            kind: $crate::port_kind!($kind $(in $set)?),
-        }),*]
+    (@ports ($($port:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?)) => {
+        &[$(
+            $crate::Port::new(stringify!($port), $crate::port_kind!($kind $(in $set)?))
+                $(.of_rank($rank))?
+        ),*]
     };
     (@attrs { $(
         $(#[doc = $adoc:literal])*
@@ -115,7 +115,7 @@ macro_rules! declare_family {
         }),*]
     };
     (@method [$($doc:tt)*] $op:ident $name:ident $method:ident
-        ($($input:ident : $kind:tt $(in $set:ident)?),* $(,)?)
+        ($($input:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?)
         ($($output:ident : $okind:tt $(in $oset:ident)?),* $(,)?)
         { $(
             $(#[doc = $adoc:literal])*

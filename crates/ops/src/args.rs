@@ -18,18 +18,6 @@ pub(crate) fn expect_numbers(
     Ok(())
 }
 
-/// Checks that input `i` may have that rank.
-pub(crate) fn expect_rank(inputs: &Inputs<'_>, i: usize, rank: usize, what: &str) -> Result<()> {
-    match inputs.shape(i).rank() {
-        Some(r) if r != rank => Err(err!(
-            Shape,
-            "{what} must have rank {rank}, got shape {}",
-            inputs.shape(i)
-        )),
-        _ => Ok(()),
-    }
-}
-
 /// The one integer of input `i`, a scalar or a vector of one, where it is known.
 pub(crate) fn scalar(inputs: &Inputs<'_>, i: usize) -> Option<i64> {
     match inputs.known(i)?.as_slice() {

@@ -1,6 +1,6 @@
 //! Tensors made of counts and single values.
 
-use crate::args::{expect_rank, scalar};
+use crate::args::scalar;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving};
 use ferrograph_graph::{
@@ -18,16 +18,16 @@ declare! {
     trait EmitCreate;
 
     /// A tensor of the shape `dims` full of the scalar `value`.
-    Fill: fill(dims: index_type in index, value: T) -> (output: T), gradient Vjp;
+    Fill: fill(dims: index_type in index rank 1, value: T rank 0) -> (output: T), gradient Vjp;
 
     /// Numbers from `start` to before `limit` in steps of `delta`.
-    Range as "range": range(start: Tidx in real, limit: Tidx, delta: Tidx) -> (output: Tidx), gradient Stops;
+    Range as "range": range(start: Tidx in real rank 0, limit: Tidx rank 0, delta: Tidx rank 0) -> (output: Tidx), gradient Stops;
 
     /// `num` evenly spaced numbers from `start` to `stop`, both included.
-    LinSpace: lin_space(start: T in floating, stop: T, num: Tidx in index) -> (output: T), gradient Stops;
+    LinSpace: lin_space(start: T in floating rank 0, stop: T rank 0, num: Tidx in index rank 0) -> (output: T), gradient Stops;
 
     /// Vectors of `depth` along a new axis that hold `on_value` at the index and `off_value` elsewhere.
-    OneHot as "one_hot": one_hot(indices: TI in label, depth: Tdepth in index, on_value: T, off_value: T)
+    OneHot as "one_hot": one_hot(indices: TI in label, depth: Tdepth in index rank 0, on_value: T rank 0, off_value: T rank 0)
         -> (output: T), gradient Stops {
         /// Where the new axis lies in the output; -1 for last.
         axis: i64 = -1,
@@ -54,8 +54,6 @@ impl Op for Fill {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 0, 1, "dims")?;
-        expect_rank(inputs, 1, 0, "value")?;
         if let Some(known) = inputs.known(0)
             && let Some(d) = known.iter().flatten().find(|d| **d < 0)
         {
@@ -182,9 +180,6 @@ impl Range {
 impl Op for Range {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        for (i, what) in ["start", "limit", "delta"].iter().enumerate() {
-            expect_rank(inputs, i, 0, what)?;
-        }
         let n = Dim::from(Range::length(inputs)?);
         Ok(smallvec![TensorSpec::new(
             inputs.dtype(0),
@@ -210,9 +205,6 @@ impl Op for Range {
 impl Op for LinSpace {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        for (i, what) in ["start", "stop", "num"].iter().enumerate() {
-            expect_rank(inputs, i, 0, what)?;
-        }
         let n = match scalar(inputs, 2) {
             Some(n) if n < 1 => bail!(Shape, "num must be positive, got {n}"),
             n => Dim::from(n.and_then(|n| usize::try_from(n).ok())),
@@ -282,9 +274,6 @@ impl Op for OneHot {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        for (i, what) in [(1, "depth"), (2, "on_value"), (3, "off_value")] {
-            expect_rank(inputs, i, 0, what)?;
-        }
         let depth = match scalar(inputs, 1) {
             Some(depth) if depth < 0 => bail!(Shape, "depth must not be negative, got {depth}"),
             depth => Dim::from(depth.and_then(|d| usize::try_from(d).ok())),

@@ -1,6 +1,6 @@
 //! Diagonals and bands of matrices.
 
-use crate::args::{expect_rank, scalar};
+use crate::args::scalar;
 use crate::attrs::attr_enum;
 use crate::emit::*;
 use crate::movement::{Ground, Io, Moving, Placed, Rearrange, moving, static_shape};
@@ -19,7 +19,7 @@ declare! {
         -> (band: T), gradient Vjp;
 
     /// The diagonals `k` of the matrices `input`, filled up with `padding_value`.
-    MatrixDiagPartV3: matrix_diag_part_v3(input: T, k: _ in index, padding_value: T)
+    MatrixDiagPartV3: matrix_diag_part_v3(input: T, k: _ in index, padding_value: T rank 0)
         -> (diagonal: T), gradient Vjp {
         /// Where diagonals are filled up.
         align: Align = Align::RightLeft,
@@ -34,7 +34,7 @@ declare! {
     /// Matrices of `padding_value` with the diagonals `k` set to `diagonal`; their sizes are `num_rows` and `num_cols`,
     /// as small as possible where -1.
     MatrixDiagV3: matrix_diag_v3(
-        diagonal: T, k: _ in index, num_rows: _ in index, num_cols: _ in index, padding_value: T,
+        diagonal: T, k: _ in index, num_rows: _ in index, num_cols: _ in index, padding_value: T rank 0,
     ) -> (output: T), gradient Vjp {
         /// Where diagonals are filled up.
         align: Align = Align::RightLeft,
@@ -246,7 +246,6 @@ impl Op for MatrixDiagPartV3 {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 2, 0, "padding_value")?;
         let shape = match (matrix(inputs.shape(0))?, diagonals(inputs, 1)?) {
             (Some((lead, ..)), Some((lower, upper))) => {
                 let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(lead);
@@ -372,7 +371,6 @@ impl Op for MatrixDiagV3 {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 4, 0, "padding_value")?;
         let shape = match (inputs.shape(0).dims(), diagonals(inputs, 1)?) {
             (Some(dims), Some((lower, upper))) => {
                 let taken = if lower < upper { 2 } else { 1 };

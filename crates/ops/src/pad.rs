@@ -1,6 +1,5 @@
 //! Padding at the ends of axes.
 
-use crate::args::expect_rank;
 use crate::attrs::attr_enum;
 use crate::emit::*;
 use crate::movement::{Ground, Moving, Placed, moving, static_shape};
@@ -38,19 +37,19 @@ declare! {
     trait EmitPad;
 
     /// `input` with zeros around it; a row of `paddings` says how many before and after each axis.
-    Pad: pad(input: T, paddings: Tpaddings in index) -> (output: T), gradient Vjp, law PADS;
+    Pad: pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, law PADS;
 
     /// `input` with `constant_values` around it; a row of `paddings` says how many before and after each axis.
-    PadV2: pad_v2(input: T, paddings: Tpaddings in index, constant_values: T) -> (output: T), gradient Vjp, law PADS;
+    PadV2: pad_v2(input: T, paddings: Tpaddings in index rank 2, constant_values: T rank 0) -> (output: T), gradient Vjp, law PADS;
 
     /// `input` continued at both ends of each axis by its mirror image; a row of `paddings` says how far.
-    MirrorPad: mirror_pad(input: T, paddings: Tpaddings in index) -> (output: T), gradient Vjp {
+    MirrorPad: mirror_pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp {
         /// Whether the outermost elements are themselves repeated.
         mode: MirrorMode,
     };
 
     /// The gradient of `MirrorPad`: what was mirrored is added to where it came from.
-    MirrorPadGrad: mirror_pad_grad(input: T, paddings: Tpaddings in index) -> (output: T), gradient Vjp {
+    MirrorPadGrad: mirror_pad_grad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp {
         /// As in the padding.
         mode: MirrorMode,
     };
@@ -60,7 +59,6 @@ type Pads = SmallVec<[(usize, usize); 4]>;
 
 /// Elements before and after each axis, from matrix input 1 where it is known; what is certain is checked.
 fn paddings(inputs: &Inputs<'_>) -> Result<Option<Pads>> {
-    expect_rank(inputs, 1, 2, "paddings")?;
     let shape = inputs.shape(1);
     let rank = inputs.shape(0).rank();
     let rows_fit = rank.is_none_or(|r| shape.dim(0).is_compatible(Dim::new(r)));
@@ -152,7 +150,6 @@ impl Op for PadV2 {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 2, 0, "constant_values")?;
         Pad.infer(inputs)
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {

@@ -1,6 +1,5 @@
 //! Writing elements and slices by index.
 
-use crate::args::expect_rank;
 use crate::emit::*;
 use crate::gather::Tuples;
 use crate::movement::{Io, Moving, Rearrange, index_input, moving, static_shape};
@@ -18,7 +17,7 @@ declare! {
     trait EmitScatter;
 
     /// Zeros of the shape `shape` to which `updates` are added at the index tuples `indices`.
-    ScatterNd: scatter_nd(indices: Tindices in index, updates: T in dense, shape: _ in index)
+    ScatterNd: scatter_nd(indices: Tindices in index, updates: T in dense, shape: _ in index rank 1)
         -> (output: T), gradient Vjp;
 
     /// `tensor` with the slices at the index tuples `indices` replaced by `updates`; the last one wins.
@@ -60,7 +59,6 @@ fn check_updates(
 impl Op for ScatterNd {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 2, 1, "shape")?;
         if let Some(known) = inputs.known(2)
             && let Some(d) = known.iter().flatten().find(|d| **d < 0)
         {

@@ -1,6 +1,5 @@
 //! Places in sorted rows.
 
-use crate::args::expect_rank;
 use crate::movement::static_shape;
 use crate::shape_info::write_ints;
 use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare_family, of_family};
@@ -15,7 +14,7 @@ declare_family! {
     SearchSorted {
         /// Behind equal elements.
         upper: bool,
-    } (sorted_inputs: T in real, values: T) -> (output: out_type in index) {
+    } (sorted_inputs: T in real rank 2, values: T rank 2) -> (output: out_type in index) {
         /// The dtype of the places.
         out_type: DType = DType::Int32,
     };
@@ -30,9 +29,6 @@ impl Op for SearchSorted {
     of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let (rows, values) = (inputs.shape(0), inputs.shape(1));
-        for (i, what) in ["sorted_inputs", "values"].iter().enumerate() {
-            expect_rank(inputs, i, 2, what)?;
-        }
         if !rows.dim(0).is_compatible(values.dim(0)) {
             bail!(
                 Shape,

@@ -1,6 +1,6 @@
 //! Combining the rows of a tensor that carry the same id.
 
-use crate::args::{expect_numbers, expect_rank, scalar};
+use crate::args::{expect_numbers, scalar};
 use crate::emit::*;
 use crate::gather::position_text;
 use crate::movement::{index_input, static_shape};
@@ -82,7 +82,7 @@ declare_family! {
         /// How.
         combine: Combine,
     } (
-        data: T in numeric, segment_ids: Tindices in index, num_segments: Tnumsegments in index
+        data: T in numeric, segment_ids: Tindices in index, num_segments: Tnumsegments in index rank 0
     ) -> (output: T) {};
 
     /// The sum of the rows of each id.
@@ -98,7 +98,6 @@ declare_family! {
 impl Op for UnsortedSegment {
     of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 2, 0, "num_segments")?;
         let ordered = matches!(self.combine, Combine::Max | Combine::Min);
         expect_numbers(inputs, 0, "data", ordered)?;
         let n = match scalar(inputs, 2) {

@@ -1,6 +1,6 @@
 //! Combining the rows of a tensor that carry the same id, where ids do not decrease.
 
-use crate::args::{expect_numbers, expect_rank};
+use crate::args::expect_numbers;
 use crate::emit::*;
 use crate::number::Number;
 use crate::scatter::behind;
@@ -22,7 +22,7 @@ declare_family! {
     Segment {
         /// How.
         combine: Combine,
-    } (data: T in numeric, segment_ids: Tindices in index) -> (output: T) {};
+    } (data: T in numeric, segment_ids: Tindices in index rank 1) -> (output: T) {};
 
     /// The sum of the rows of each id.
     SegmentSum: segment_sum, gradient Vjp { combine: Combine::Sum };
@@ -72,7 +72,6 @@ impl Segment {
 impl Op for Segment {
     of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 1, "segment_ids")?;
         let ordered = matches!(self.combine, Combine::Max | Combine::Min);
         expect_numbers(inputs, 0, "data", ordered)?;
         let ids = inputs.shape(1).merge(&PartialShape::of_rank(1))?;

@@ -1,6 +1,6 @@
 //! Operations that give the same elements another shape.
 
-use crate::args::{axis_of, elements, expect_rank, scalar};
+use crate::args::{axis_of, elements, scalar};
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grad, Grads, Inputs, Known, Lowered, Op, Runner, Specs, Tensors, VjpCall, declare,
@@ -13,7 +13,7 @@ declare! {
     trait EmitReshape;
 
     /// The elements of `tensor` under the shape `shape`; a -1 in it stands for what is left.
-    Reshape: reshape(tensor: T, shape: Tshape in index) -> (output: T), gradient Vjp, law Reshapes;
+    Reshape: reshape(tensor: T, shape: Tshape in index rank 1) -> (output: T), gradient Vjp, law Reshapes;
 
     /// `input` with an axis of size 1 put in at `dim`.
     ExpandDims: expand_dims(input: T, dim: Tdim in index) -> (output: T), gradient Vjp, law KeepsShape;
@@ -46,7 +46,6 @@ fn same_elements(inputs: &Inputs<'_>, output: Result<Specs>) -> Option<Known> {
 impl Reshape {
     /// The dimensions asked for, where the length of the shape is known: -1 where to be inferred, else checked.
     fn target(inputs: &Inputs<'_>) -> Result<Option<Known>> {
-        expect_rank(inputs, 1, 1, "shape")?;
         let Some(target) = elements(inputs, 1) else {
             return Ok(None);
         };

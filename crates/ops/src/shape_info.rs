@@ -1,6 +1,6 @@
 //! Operations that give shapes, and check them.
 
-use crate::args::{dims_as_known, elements, expect_rank};
+use crate::args::{dims_as_known, elements};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, VjpCall, declare,
     declared,
@@ -35,7 +35,7 @@ declare! {
     Rank: rank(input: T) -> (output: int32), gradient Stops;
 
     /// The shape that the shapes `s0` and `s1` broadcast to.
-    BroadcastArgs: broadcast_args(s0: T in index, s1: T) -> (r0: T), gradient Stops;
+    BroadcastArgs: broadcast_args(s0: T in index rank 1, s1: T rank 1) -> (r0: T), gradient Stops;
 
     /// `input`, whose shape must fit.
     EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp, law KeepsShape {
@@ -44,7 +44,7 @@ declare! {
     };
 
     /// The inverse of the permutation `x`.
-    InvertPermutation: invert_permutation(x: T in index) -> (y: T), gradient Stops;
+    InvertPermutation: invert_permutation(x: T in index rank 1) -> (y: T), gradient Stops;
 }
 
 /// Writes integers to an int32 or int64 output.
@@ -157,9 +157,6 @@ impl Op for Rank {
 impl Op for BroadcastArgs {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        for (i, what) in ["s0", "s1"].iter().enumerate() {
-            expect_rank(inputs, i, 1, what)?;
-        }
         let rank = match (
             inputs.shape(0).dim(0).known(),
             inputs.shape(1).dim(0).known(),
@@ -237,7 +234,6 @@ impl InvertPermutation {
 impl Op for InvertPermutation {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 0, 1, "x")?;
         let shape = inputs.shape(0).merge(&PartialShape::of_rank(1))?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }

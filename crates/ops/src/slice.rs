@@ -1,6 +1,6 @@
 //! Slices and their gradients.
 
-use crate::args::{elements, expect_rank};
+use crate::args::elements;
 use crate::emit::*;
 use crate::movement::{Ground, Io, Moving, Placed, Rearrange, Viewed, moving, static_shape};
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
@@ -17,7 +17,7 @@ declare! {
 
     /// `input[begin:end:strides]`. Bit `i` of a mask speaks of entry `i` of the three.
     StridedSlice as "strided_slice": strided_slice(
-        input: T, begin: Index in index, end: _ in index, strides: _ in index,
+        input: T, begin: Index in index rank 1, end: _ in index rank 1, strides: _ in index rank 1,
     ) -> (output: T), gradient Vjp {
         /// Begins at the start of the axis, whatever `begin` says.
         begin_mask: i64 = 0,
@@ -33,7 +33,7 @@ declare! {
 
     /// The gradient of `StridedSlice`: `dy` in zeros of the shape `shape`, where the slice was taken.
     StridedSliceGrad: strided_slice_grad(
-        shape: _ in index, begin: Index in index, end: _ in index, strides: _ in index, dy: T,
+        shape: _ in index rank 1, begin: Index in index rank 1, end: _ in index rank 1, strides: _ in index rank 1, dy: T,
     ) -> (output: T), gradient Vjp {
         /// As in the slice, like the masks below.
         begin_mask: i64 = 0,
@@ -48,7 +48,7 @@ declare! {
     };
 
     /// The box of the sizes `size` at `begin` of `input`; a size of -1 reaches to the end.
-    Slice: slice(input: T, begin: Index in index, size: _ in index) -> (output: T), gradient Vjp;
+    Slice: slice(input: T, begin: Index in index rank 1, size: _ in index rank 1) -> (output: T), gradient Vjp;
 }
 
 macro_rules! masks {
@@ -286,7 +286,6 @@ impl Op for StridedSliceGrad {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 0, 1, "shape")?;
         let shape = inputs.shape_value(0);
         if let (Some(known), Some(dims)) = (entries_of(inputs, 1)?, shape.dims()) {
             let slice = self.masks().infer(&view(&known), dims)?;
@@ -390,9 +389,6 @@ impl Op for Slice {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        for (i, what) in [(1, "begin"), (2, "size")] {
-            expect_rank(inputs, i, 1, what)?;
-        }
         let (begin, size) = (elements(inputs, 1), elements(inputs, 2));
         let rank = inputs.shape(0).rank();
         let rank = rank

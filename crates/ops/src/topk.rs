@@ -1,6 +1,6 @@
 //! The greatest elements, and distinct ones.
 
-use crate::args::{checked, expect_rank, scalar};
+use crate::args::{checked, scalar};
 use crate::emit::*;
 use crate::movement::static_shape;
 use crate::slice::element;
@@ -19,19 +19,19 @@ declare! {
     trait EmitTopK;
 
     /// The `k` greatest elements along the last axis of `input`, the greatest first, and their places.
-    TopKV2: top_k_v2(input: T in real, k: Tk in index) -> (values: T, indices: int32), gradient Vjp {
+    TopKV2: top_k_v2(input: T in real, k: Tk in index rank 0) -> (values: T, indices: int32), gradient Vjp {
         /// Whether they must come in order; they do in any case.
         sorted: bool = true,
     };
 
     /// The distinct elements of the vector `x` in order of appearance, and which of them each element is.
-    Unique: unique(x: T) -> (y: T, idx: out_idx in index), gradient Stops {
+    Unique: unique(x: T rank 1) -> (y: T, idx: out_idx in index), gradient Stops {
         /// The dtype of places.
         out_idx: DType = DType::Int32,
     };
 
     /// As `Unique`, and how often each element appears.
-    UniqueWithCounts: unique_with_counts(x: T)
+    UniqueWithCounts: unique_with_counts(x: T rank 1)
         -> (y: T, idx: out_idx in index, count: out_idx), gradient Stops {
         /// The dtype of places and counts.
         out_idx: DType = DType::Int32,
@@ -41,7 +41,6 @@ declare! {
 impl Op for TopKV2 {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 0, "k")?;
         let k = match scalar(inputs, 1) {
             Some(k) if k < 0 => bail!(Shape, "k must not be negative, got {k}"),
             k => Dim::from(k.and_then(|k| usize::try_from(k).ok())),
@@ -153,7 +152,6 @@ fn element_keys<T: Element>(t: &Tensor) -> Result<Vec<SmallVec<[u8; 16]>>> {
 
 /// The specs of the distinct elements and of which of them each element is.
 fn unique_specs(inputs: &Inputs<'_>, out_idx: DType) -> Result<Specs> {
-    expect_rank(inputs, 0, 1, "x")?;
     let open = PartialShape::of_rank(1);
     let which = inputs.shape(0).merge(&open)?;
     Ok(smallvec![

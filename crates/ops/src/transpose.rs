@@ -1,6 +1,6 @@
 //! Operations that read the elements of one tensor in another order, or more than once.
 
-use crate::args::{axis_of, elements, expect_rank};
+use crate::args::{axis_of, elements};
 use crate::emit::*;
 use crate::movement::{Moving, Viewed, moving, static_shape};
 use ferrograph_graph::{Emitter, Grads, Inputs, Op, Specs, VjpCall, declare, declared};
@@ -12,16 +12,16 @@ declare! {
     trait EmitTranspose;
 
     /// `x` with its axes in another order: axis `i` of the output is axis `perm[i]`.
-    Transpose as "transpose": transpose(x: T, perm: Tperm in index) -> (y: T), gradient Vjp, law Permutes;
+    Transpose as "transpose": transpose(x: T, perm: Tperm in index rank 1) -> (y: T), gradient Vjp, law Permutes;
 
     /// `input` repeated along axes of size 1, and along new leading ones, to the shape `shape`.
-    BroadcastTo: broadcast_to(input: T, shape: Tidx in index) -> (output: T), gradient Vjp, law KeepsShape;
+    BroadcastTo: broadcast_to(input: T, shape: Tidx in index rank 1) -> (output: T), gradient Vjp, law KeepsShape;
 
     /// `input` repeated along each axis as often as `multiples` says.
-    Tile: tile(input: T, multiples: Tmultiples in index) -> (output: T), gradient Vjp, law TILES;
+    Tile: tile(input: T, multiples: Tmultiples in index rank 1) -> (output: T), gradient Vjp, law TILES;
 
     /// `tensor` with the axes in `axis` reversed.
-    ReverseV2: reverse_v2(tensor: T, axis: Tidx in index) -> (output: T), gradient Vjp;
+    ReverseV2: reverse_v2(tensor: T, axis: Tidx in index rank 1) -> (output: T), gradient Vjp;
 
     /// `input` with its elements rotated along each of the axes `axis` by its count in `shift`.
     Roll: roll(input: T, shift: Tshift in index, axis: Taxis in index) -> (output: T), gradient Vjp;
@@ -56,7 +56,6 @@ impl Op for Transpose {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 1, "perm")?;
         let shape = match (inputs.shape(0).dims(), inputs.shape(1).dim(0).known()) {
             (Some(dims), n) => match Transpose::perm(inputs, dims.len())? {
                 Some(perm) => perm.iter().map(|&p| dims[p]).collect(),
@@ -106,7 +105,6 @@ impl Op for BroadcastTo {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 1, "shape")?;
         if let Some(d) = inputs
             .known(1)
             .and_then(|k| k.into_iter().flatten().find(|&d| d < 0))
@@ -151,7 +149,6 @@ impl Op for Tile {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 1, "multiples")?;
         let multiples = elements(inputs, 1);
         if let Some(m) = multiples.iter().flatten().flatten().find(|m| **m < 0) {
             bail!(Shape, "multiples must not be negative, got {m}");
@@ -239,7 +236,6 @@ impl Op for ReverseV2 {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 1, "axis")?;
         if let Some(rank) = inputs.shape(0).rank() {
             ReverseV2::axes(inputs, rank)?;
         }

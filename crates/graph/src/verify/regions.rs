@@ -1,7 +1,7 @@
 //! What holds between a node and the graphs that its operation holds.
 
 use super::Faults;
-use crate::{Effect, Graph, Node, Region, Role};
+use crate::{Graph, Node, Region, Role};
 use ferrograph_tensor::{DType, TensorSpec};
 
 pub(super) fn check(faults: &mut Faults<'_>) {
@@ -23,7 +23,7 @@ fn mismatches(graph: &Graph, node: &Node, region: &Region<'_>) -> Vec<String> {
     let mut found = inputs(graph, node, region);
     found.extend(outputs(graph, node, region));
     let (inner, outer) = (region.graph.effect(), node.op.effect());
-    if strength(inner) > strength(outer) {
+    if inner > outer {
         found.push(format!("has the effect {inner:?}, its node {outer:?}"));
     }
     found
@@ -79,13 +79,4 @@ fn fits(a: &TensorSpec, b: &TensorSpec) -> bool {
 fn listed(specs: &[&TensorSpec]) -> String {
     let specs: Vec<String> = specs.iter().map(ToString::to_string).collect();
     format!("({})", specs.join(", "))
-}
-
-fn strength(effect: Effect) -> u8 {
-    match effect {
-        Effect::Pure => 0,
-        Effect::Reads => 1,
-        Effect::Writes => 2,
-        Effect::World => 3,
-    }
 }

@@ -3,7 +3,6 @@
 use super::fill::Distribution;
 use super::key::{check_seed, read_seed};
 use super::stream::Stream;
-use crate::args::expect_rank;
 use crate::movement::static_shape;
 use ferrograph_graph::{
     AttrDecl, AttrKind, AttrReader, AttrValue, Attrs, Decl, Effect, Inputs, Kind, Lowered, Op,
@@ -36,18 +35,6 @@ impl Source {
         }
     }
 
-    fn check(self, inputs: &Inputs<'_>) -> Result<()> {
-        match self {
-            Source::Seed => check_seed(inputs, 1),
-            Source::Key => {
-                expect_rank(inputs, 1, 1, "key")?;
-                expect_rank(inputs, 2, 1, "counter")?;
-                expect_rank(inputs, 3, 0, "alg")
-            }
-            Source::Stream => Ok(()),
-        }
-    }
-
     /// All inputs; the bounds of integers are the last two.
     const fn inputs(self, bounded: bool) -> &'static [Port] {
         let all = match self {
@@ -73,26 +60,26 @@ impl Source {
     }
 }
 
-const MINVAL: Port = Port::new("minval", Kind::Var("dtype", sets::any));
-const MAXVAL: Port = Port::new("maxval", Kind::Var("dtype", sets::any));
+const MINVAL: Port = Port::new("minval", Kind::Var("dtype", sets::any)).of_rank(0);
+const MAXVAL: Port = Port::new("maxval", Kind::Var("dtype", sets::any)).of_rank(0);
 const SEEDED: &[Port] = &[
-    Port::new("shape", Kind::Var("T", sets::index)),
+    Port::new("shape", Kind::Var("T", sets::index)).of_rank(1),
     Port::new("seed", Kind::Var("Tseed", sets::seed)),
     MINVAL,
     MAXVAL,
 ];
 const KEYED: &[Port] = &[
-    Port::new("shape", Kind::Var("Tshape", sets::index)),
-    Port::new("key", Kind::Is(DType::UInt64)),
-    Port::new("counter", Kind::Is(DType::UInt64)),
-    Port::new("alg", Kind::Is(DType::Int32)),
+    Port::new("shape", Kind::Var("Tshape", sets::index)).of_rank(1),
+    Port::new("key", Kind::Is(DType::UInt64)).of_rank(1),
+    Port::new("counter", Kind::Is(DType::UInt64)).of_rank(1),
+    Port::new("alg", Kind::Is(DType::Int32)).of_rank(0),
     MINVAL,
     MAXVAL,
 ];
 const STREAMED: &[Port] = &[
-    Port::new("shape", Kind::Var("T", sets::index)),
-    Port::new("minval", Kind::Var("Tout", sets::any)),
-    Port::new("maxval", Kind::Var("Tout", sets::any)),
+    Port::new("shape", Kind::Var("T", sets::index)).of_rank(1),
+    Port::new("minval", Kind::Var("Tout", sets::any)).of_rank(0),
+    Port::new("maxval", Kind::Var("Tout", sets::any)).of_rank(0),
 ];
 const OUTPUT: &[Port] = &[Port::new("output", Kind::Var("dtype", sets::any))];
 const ATTRS: &[AttrDecl] = &[
@@ -202,10 +189,7 @@ impl Draw {
         if let Some(dtype) = self.dtype {
             return Ok(dtype);
         }
-        let bounds = self.def.source.n_inputs();
-        expect_rank(inputs, bounds, 0, "minval")?;
-        expect_rank(inputs, bounds + 1, 0, "maxval")?;
-        Ok(inputs.dtype(bounds))
+        Ok(inputs.dtype(self.def.source.n_inputs()))
     }
 
     /// Where a draw of `n` numbers begins.
@@ -239,8 +223,9 @@ impl Op for Draw {
         if self.def.distribution.fill(dtype).is_none() {
             bail!(DType, "{} is not defined for {dtype}", self.def.decl.name);
         }
-        expect_rank(inputs, 0, 1, "shape")?;
-        self.def.source.check(inputs)?;
+        if matches!(self.def.source, Source::Seed) {
+            check_seed(inputs, 1)?;
+        }
         if let Some(known) = inputs.known(0)
             && let Some(size) = known.iter().flatten().find(|d| **d < 0)
         {

@@ -1,7 +1,7 @@
 //! Regular expressions.
 
 use super::{like_input, map_strings};
-use crate::args::{checked, expect_rank};
+use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err};
 use regex::bytes::{Captures, Regex};
@@ -11,7 +11,7 @@ declare! {
     trait EmitPattern;
 
     /// Each of `input` with what matches `pattern` rewritten; `\\1` in `rewrite` is the first group, `\\0` all.
-    RegexReplace: regex_replace(input: string, pattern: string, rewrite: string) -> (output: string), gradient Stops {
+    RegexReplace: regex_replace(input: string, pattern: string rank 0, rewrite: string rank 0) -> (output: string), gradient Stops {
         /// Every match rather than the first.
         replace_global: bool = true,
     };
@@ -27,7 +27,7 @@ declare! {
     };
 
     /// Whether `pattern` matches the whole of each of `input`.
-    RegexFullMatch: regex_full_match(input: string, pattern: string) -> (output: bool), gradient Stops;
+    RegexFullMatch: regex_full_match(input: string, pattern: string rank 0) -> (output: bool), gradient Stops;
 
     /// As `RegexFullMatch`, by a pattern that is fixed.
     StaticRegexFullMatch: static_regex_full_match(input: string) -> (output: bool), gradient Stops {
@@ -114,8 +114,6 @@ fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
 impl Op for RegexReplace {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 0, "pattern")?;
-        expect_rank(inputs, 2, 0, "rewrite")?;
         like_input(inputs, DType::String)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
@@ -143,7 +141,6 @@ impl Op for StaticRegexReplace {
 impl Op for RegexFullMatch {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 0, "pattern")?;
         like_input(inputs, DType::Bool)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {

@@ -3,7 +3,7 @@
 use super::grad::{any_shape, empty_like, grads};
 use super::list::TensorList;
 use super::ops::{element_shape, list_spec, place_in, shape_in};
-use crate::args::{checked, expect_rank};
+use crate::args::checked;
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
@@ -32,7 +32,7 @@ declare! {
 
     /// The elements of the list at places `indices`, stacked; each is of shape `element_shape`.
     TensorListGather: tensor_list_gather(
-        input_handle: variant, indices: _ in index, element_shape: _ in index
+        input_handle: variant, indices: _ in index rank 1, element_shape: _ in index
     ) -> (values: element_dtype), gradient Vjp {
         /// The dtype of the elements.
         element_dtype: DType,
@@ -40,7 +40,7 @@ declare! {
 
     /// The list with the rows of `tensor` at places `indices`.
     TensorListScatterIntoExistingList: tensor_list_scatter_into(
-        input_handle: variant, tensor: element_dtype, indices: _ in index
+        input_handle: variant, tensor: element_dtype, indices: _ in index rank 1
     ) -> (output_handle: variant), gradient Vjp {
         /// The dtype of the elements.
         element_dtype: DType,
@@ -67,7 +67,7 @@ declare! {
 
     /// `tensor` cut along its first axis into elements of these `lengths`; their shape must fit `element_shape`.
     TensorListSplit: tensor_list_split(
-        tensor: element_dtype, element_shape: shape_type in index, lengths: _ in index
+        tensor: element_dtype, element_shape: shape_type in index, lengths: _ in index rank 1
     ) -> (output_handle: variant), gradient Vjp {
         /// The dtype of the elements.
         element_dtype: DType,
@@ -196,7 +196,6 @@ impl Op for TensorListFromTensor {
 impl Op for TensorListGather {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        expect_rank(inputs, 1, 1, "indices")?;
         let shape = stacked(&element_shape(inputs, 2), inputs.shape(1).dim(0));
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
@@ -228,7 +227,6 @@ impl Op for TensorListScatterIntoExistingList {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         inputs.expect_dtype(1, self.element_dtype)?;
-        expect_rank(inputs, 2, 1, "indices")?;
         let (rows, places) = (inputs.shape(1), inputs.shape(2));
         if rows.rank() == Some(0) || !rows.dim(0).is_compatible(places.dim(0)) {
             bail!(
@@ -328,7 +326,6 @@ impl Op for TensorListSplit {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         inputs.expect_dtype(0, self.element_dtype)?;
-        expect_rank(inputs, 2, 1, "lengths")?;
         if inputs.shape(0).rank() == Some(0) {
             bail!(Shape, "a scalar cannot be cut");
         }

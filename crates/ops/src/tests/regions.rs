@@ -59,6 +59,35 @@ fn wrong_mappings_are_refused() {
     let e = text::parse(&wrong, crate::registry()).unwrap_err();
     assert_eq!(
         e.message(),
-        "line 5: StatelessWhile: graph cond takes 1 inputs, 2 are given"
+        "line 5: StatelessWhile: graph cond takes 1 inputs, cond_inputs holds 2"
     );
+    let wrong = LOOP.replace("cond_inputs: ints [1]", "cond_inputs: ints [-1]");
+    let e = text::parse(&wrong, crate::registry()).unwrap_err();
+    assert_eq!(
+        e.message(),
+        "line 5: StatelessWhile: cond_inputs holds -1, no input"
+    );
+}
+
+#[test]
+fn types_of_variables_are_pairs() {
+    let wrong = LOOP.replace("shapes [[?], []]", "shapes [[?]]");
+    let e = text::parse(&wrong, crate::registry()).unwrap_err();
+    let text = "line 5: StatelessWhile: T holds 2 dtypes, output_shapes holds 1 shapes";
+    assert_eq!(e.message(), text);
+}
+
+#[test]
+fn the_name_says_whether_the_graphs_have_effects() {
+    let names = |source: &str| -> Vec<&str> {
+        let graph = text::parse(source, crate::registry()).unwrap();
+        graph.nodes.iter().map(|node| node.op.name()).collect()
+    };
+    assert!(names(LOOP).contains(&"StatelessIf"));
+    let printing = r#"%1 = Const "text" {value: tensor string [] {"no"}} () : string [] is const
+      PrintV2 "print" (%1)
+      return %0
+    }, else_inputs"#;
+    let printing = LOOP.replace("return %0\n    }, else_inputs", printing);
+    assert!(names(&printing).contains(&"If"), "{printing}");
 }
