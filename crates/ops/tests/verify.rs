@@ -1,9 +1,12 @@
 //! Each invariant of the graph verifier, broken by itself.
 
-use ferrograph_graph::{Branch, Graph, NodeId, Trace, ValueId, ValueInfo, text, verify};
+use ferrograph_graph::{
+    Branch, Decl, Graph, Inputs, Node, NodeId, Op, Region, Specs, Trace, ValueId, ValueInfo,
+    op_object, text, verify,
+};
 use ferrograph_ops::{Identity, Placeholder, While};
-use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};
-use smallvec::smallvec;
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 const SOUND: &str = r#"graph "f" (%0, %1; %2) {
@@ -255,6 +258,47 @@ fn breaks_in_region(broken: &Arc<Graph>) {
     assert_eq!(
         faults(&graph),
         ["graph inner: node n4 x (AddV2): the name is taken"]
+    );
+}
+
+/// Runs a graph, and says that this has no effect.
+#[derive(Debug)]
+struct Understated(Arc<Graph>);
+
+impl Op for Understated {
+    op_object!();
+    fn decl(&self) -> &'static Decl {
+        static DECL: Decl = Decl::new("Understated", &[], &[]);
+        &DECL
+    }
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        Ok(Specs::new())
+    }
+    fn regions(&self) -> SmallVec<[Region<'_>; 2]> {
+        smallvec![Region::call(&self.0)]
+    }
+}
+
+#[test]
+fn an_operation_has_no_weaker_effect_than_its_regions() {
+    const PRINTS: &str = r#"graph "prints" () {
+      %0 = Const "text" {value: tensor string [] {"text"}} () : string [] is const
+      PrintV2 "print" (%0)
+      return
+    }"#;
+    let prints = text::parse(PRINTS, ferrograph_ops::registry()).unwrap();
+    let mut graph = sound();
+    graph.nodes.push(Node {
+        op: Arc::new(Understated(prints)),
+        inputs: smallvec![],
+        outputs: smallvec![],
+        control: smallvec![],
+        name: "calm".into(),
+        origin: None,
+    });
+    assert_eq!(
+        faults(&graph),
+        ["graph f: node n8 calm (Understated): region prints has the effect World, its node Pure"]
     );
 }
 

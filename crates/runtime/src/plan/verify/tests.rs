@@ -3,8 +3,12 @@
 use super::verify_plan;
 use crate::compile_unoptimised;
 use crate::plan::{Action, Bound, Conditional, Loop, Move, Plan, Slot, Step, Taken, UNKNOWN_LEN};
-use ferrograph_graph::{Graph, Kernel, text};
-use ferrograph_tensor::{DType, Shape, Tensor};
+use ferrograph_graph::{
+    Decl, Graph, Inputs, Kernel, Kind, Lowered, Op, Port, Specs, Trace, Val, op_object, text,
+};
+use ferrograph_ops::Placeholder;
+use ferrograph_tensor::{DType, Dim, ErrorKind, PartialShape, Result, Shape, Tensor, TensorSpec};
+use smallvec::smallvec;
 use std::sync::Arc;
 
 const PROGRAM: &str = r#"graph "f" (%0, %1) {
@@ -459,4 +463,43 @@ fn no_operand_is_an_output() {
         },
         "is read and written at once",
     );
+}
+
+/// Says that its output is its input, of which it has more elements.
+#[derive(Debug)]
+struct Grown;
+
+impl Op for Grown {
+    op_object!();
+    fn decl(&self) -> &'static Decl {
+        const X: &[Port] = &[Port::new("x", Kind::Is(DType::Float32))];
+        static DECL: Decl = Decl::new("Grown", X, X);
+        &DECL
+    }
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        let shape = PartialShape::new(&[Dim::new(3)]);
+        Ok(smallvec![TensorSpec::new(DType::Float32, shape)])
+    }
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        Ok(Lowered::Alias(0))
+    }
+}
+
+#[test]
+fn a_broken_plan_is_not_run() {
+    let trace = Trace::new("f", None);
+    let spec = TensorSpec::new(DType::Float32, PartialShape::new(&[Dim::new(2)]));
+    let x = trace.add_arg(Arc::new(Placeholder::from(spec)), "x", None);
+    let grown = trace.add(Arc::new(Grown), &[x.unwrap()], None, None);
+    let outputs = grown.unwrap().into_iter().map(|out| match out {
+        Val::Sym(sym) => sym.value,
+        Val::Eager(_) => panic!("a trace gave a tensor"),
+    });
+    let (graph, _) = trace.seal(outputs.collect()).unwrap();
+    let input = Tensor::vector(&[1.0f32, 2.0]).unwrap();
+    let error = compile_unoptimised(&graph, &[input]).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    let text = error.to_string();
+    assert!(text.contains("please report it"), "{text}");
+    assert!(text.contains("Grown"), "{text}");
 }
