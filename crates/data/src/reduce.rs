@@ -157,7 +157,7 @@ fn body(
     arguments.extend(add_node(&trace, Arc::new(next), &[iterator])?);
     arguments.extend(&captured);
     let graph = function.clone();
-    let next = add_node(&trace, Arc::new(Call { graph }), &arguments)?;
+    let next = add_node(&trace, Arc::new(Call::of(graph)), &arguments)?;
     let inputs = 0..state.len() + 1 + captured.len();
     Ok(Branch {
         graph: trace.seal(next)?.0,

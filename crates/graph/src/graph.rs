@@ -158,7 +158,8 @@ impl Graph {
         self.attachments.lock().iter().any(|a| a.is::<T>())
     }
 
-    fn find_attachment<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+    /// The attachment of that type, where it was made.
+    pub fn find_attachment<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.attachments
             .lock()
             .iter()

@@ -202,7 +202,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// Runs graphs for operations that hold regions.
-pub trait Runner {
+pub trait Runner: Sync {
     /// The outputs of a graph for these inputs, given in the order of its arguments and captures.
     fn run(&self, graph: &Arc<Graph>, inputs: Tensors) -> Result<Tensors>;
 

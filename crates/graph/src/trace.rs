@@ -332,6 +332,19 @@ impl Trace {
         self.with(|state| Ok(std::mem::replace(&mut state.control, nodes)))
     }
 
+    /// The types of the arguments so far.
+    pub fn arg_specs(&self) -> Result<Vec<TensorSpec>> {
+        let spec = |state: &mut State, v: ValueId| state.builder.value(v).spec.clone();
+        self.with(|state| {
+            Ok(state
+                .args
+                .clone()
+                .into_iter()
+                .map(|v| spec(state, v))
+                .collect())
+        })
+    }
+
     /// What was captured so far.
     pub fn captures(&self) -> Result<Vec<Capture>> {
         self.with(|state| Ok(state.captures.clone()))

@@ -57,7 +57,7 @@ impl Op for CustomGradient {
             });
         }
         inputs.extend_from_slice(&call.inputs[self.first_capture()..]);
-        let found = e.call(&inputs, self.backward.clone())?;
+        let found = e.call(&inputs, self.backward.clone(), None)?;
         let mut grads: Grads = (0..call.inputs.len()).map(|_| None).collect();
         for (i, place) in self.gradients.iter().enumerate() {
             let gradient = usize::try_from(*place).ok().and_then(|p| found.get(p));

@@ -18,6 +18,7 @@ pub use crate::nn::{EmitBias, EmitLosses, EmitSoftmax};
 pub use crate::pad::EmitPad;
 pub use crate::print::EmitPrint;
 pub use crate::random::{EmitKeys, EmitShuffle};
+pub use crate::recursion::EmitBundles;
 pub use crate::reduce::{EmitExtremes, EmitReducedAxes, EmitReductions, EmitScans, EmitSums};
 pub use crate::region::EmitRegions;
 pub use crate::resource::{EmitAssign, EmitRead};

@@ -23,6 +23,25 @@ pub fn check_interrupt() -> Result<()> {
     INTERRUPT_CHECK.get().map_or(Ok(()), |check| check())
 }
 
+/// Runs work that waits for another thread, which may need what this one holds of the host language.
+type Waiting = fn(&mut (dyn FnMut() + Send));
+
+static WAITING: OnceLock<Waiting> = OnceLock::new();
+
+/// Sets, once, how a thread waits for another one without keeping the host language from it.
+pub fn set_waiting(waiting: Waiting) {
+    // A second call keeps the first: there is one host language.
+    let _ = WAITING.set(waiting);
+}
+
+/// Runs work that waits for another thread.
+pub(crate) fn while_waiting(work: &mut (dyn FnMut() + Send)) {
+    match WAITING.get() {
+        Some(waiting) => waiting(work),
+        None => work(),
+    }
+}
+
 /// How long a loop runs on without a check.
 const INTERVAL: Duration = Duration::from_millis(10);
 

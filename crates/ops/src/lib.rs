@@ -25,6 +25,7 @@ mod number;
 mod pad;
 mod print;
 mod random;
+mod recursion;
 mod reduce;
 mod region;
 mod resource;
@@ -44,6 +45,7 @@ mod tensor_scatter;
 mod testing;
 mod topk;
 mod transpose;
+mod variant;
 
 pub use concat::{ConcatV2, Pack};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
@@ -53,10 +55,11 @@ pub use diag::{Align, MatrixBandPart, MatrixDiagPartV3, MatrixDiagV3, MatrixSetD
 pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
-pub use interrupt::{Watch, check_interrupt, set_interrupt_check};
+pub use interrupt::{Watch, check_interrupt, set_interrupt_check, set_waiting};
 pub use pad::{MirrorMode, MirrorPad, MirrorPadGrad, Pad, PadV2};
 pub use print::{PrintSink, set_print_sink};
 pub use random::Stream;
+pub use recursion::{Bundle, Knot, KnotGradient, Level, RecursiveCall};
 pub use reduce::Reduce;
 pub use region::{Call, If, While, empty_records, recorded_values};
 pub use resource::{AssignKind, AssignVariable, ReadVariableOp, VariableCell};
@@ -98,6 +101,7 @@ pub fn register(registry: &mut Registry) {
     random::register(registry);
     resource::register(registry);
     custom::register(registry);
+    recursion::register(registry);
     shape_info::register(registry);
     shape::register(registry);
     transpose::register(registry);

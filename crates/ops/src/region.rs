@@ -2,6 +2,7 @@
 //! lists which of the operation's inputs feed its own.
 
 use crate::interrupt::Watch;
+use crate::recursion::Knot;
 use crate::tensor_list::TensorList;
 use ferrograph_graph::{
     Branch, Carried, Effect, Graph, Inputs, Op, OpRef, Region, Role, Runner, Specs, Tensors,
@@ -19,6 +20,8 @@ declare! {
         gradient Regions, effect World, pure "PartitionedCall" {
         /// The called graph.
         graph as "f": Arc<Graph>,
+        /// The graph that owns what the called one needs, where that is derived from one that calls itself.
+        owner: Option<Arc<Graph>>,
     };
 
     /// What `then_branch` gives where the scalar `cond` holds, else what `else_branch` does.
@@ -57,6 +60,21 @@ fn exactly<const N: usize>(branches: Vec<Branch>) -> Option<[Branch; N]> {
     branches.try_into().ok()
 }
 
+impl Call {
+    /// A call of a graph.
+    pub fn of(graph: Arc<Graph>) -> Call {
+        Call { graph, owner: None }
+    }
+
+    /// A call of a graph that is derived from the one called here.
+    #[must_use]
+    pub fn of_derived(&self, graph: Arc<Graph>) -> Call {
+        let recursive = || Knot::of(&self.graph).map(|_| self.graph.clone());
+        let owner = self.owner.clone().or_else(recursive);
+        Call { graph, owner }
+    }
+}
+
 impl Op for Call {
     declared_by_effect!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
@@ -77,7 +95,7 @@ impl Op for Call {
     }
     fn with_regions(&self, regions: Vec<Branch>) -> Option<OpRef> {
         let [Branch { graph, .. }] = exactly(regions)?;
-        Some(Arc::new(Call { graph }))
+        Some(Arc::new(self.of_derived(graph)))
     }
 }
 

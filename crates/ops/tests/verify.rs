@@ -242,9 +242,7 @@ fn regions_are_verified() {
 /// A call of a broken graph: the fault is found at its place, and once.
 fn breaks_in_region(broken: &Arc<Graph>) {
     let mut graph = sound();
-    let call = ferrograph_ops::Call {
-        graph: broken.clone(),
-    };
+    let call = ferrograph_ops::Call::of(broken.clone());
     graph.nodes[5].op = Arc::new(call);
     graph.nodes[5].inputs = smallvec![v(0), v(1), v(2)];
     graph.nodes[5].outputs.push(v(8));

@@ -212,7 +212,7 @@ pub(crate) fn emit_reduce<'py>(
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let (state, element) = (specs(&state.0, &state.1)?, specs(&element.0, &element.1)?);
     let graph = reduction(&function.0, &state, &element).or_raise(py)?;
-    run_detached(py, Arc::new(Call { graph }), &inputs_of(inputs)?)
+    run_detached(py, Arc::new(Call::of(graph)), &inputs_of(inputs)?)
 }
 
 fn specs(dtypes: &[Bound<'_, PyAny>], shapes: &[Bound<'_, PyAny>]) -> PyResult<Vec<TensorSpec>> {

@@ -77,6 +77,7 @@ pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
     let _ = HOOKS.set(hooks.py(), Hooks::read(hooks)?);
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_ops::set_interrupt_check(crate::callback::check_interrupt);
+    ferrograph_ops::set_waiting(|work| Python::attach(|py| py.detach(work)));
     Ok(())
 }
 

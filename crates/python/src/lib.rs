@@ -55,7 +55,7 @@ mod _core {
     use super::origin::set_internal_paths;
     #[pymodule_export]
     use super::region::{
-        PyEagerScope, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,
+        PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,
         emit_while,
     };
     #[pymodule_export]

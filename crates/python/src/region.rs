@@ -7,9 +7,10 @@ use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
 use ferrograph_graph::{Attr, Branch, Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
-use ferrograph_ops::{CustomGradient, If, LeafOps, Placeholder, While};
+use ferrograph_ops::{CustomGradient, If, Knot, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
 use ferrograph_tensor::{PartialShape, TensorSpec};
+use ferrograph_transform::tie;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -49,6 +50,30 @@ impl PyRegion {
             trace: self.trace.clone(),
             value,
         }))
+    }
+}
+
+/// What the calls of a graph in itself name while it is traced: its arguments are those of the region, its outputs of
+/// these dtypes and shapes.
+#[pyclass(name = "Knot", module = "ferrograph._core", frozen)]
+pub(crate) struct PyKnot(pub(crate) Arc<Knot>);
+
+#[pymethods]
+impl PyKnot {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        region: &PyRegion,
+        outputs: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    ) -> PyResult<PyKnot> {
+        let inputs = region.trace.arg_specs().or_raise(py)?;
+        let spec = |(dtype, shape): &(Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            let shape = bridge::partial_shape_from_py(shape)?;
+            PyResult::Ok(TensorSpec::new(bridge::dtype_from_py(dtype)?, shape))
+        };
+        let outputs = outputs.iter().map(spec).collect::<PyResult<_>>()?;
+        let name = region.trace.name().clone();
+        Ok(PyKnot(Knot::new(name, inputs, outputs)))
     }
 }
 
@@ -95,15 +120,24 @@ impl PyRegion {
         )
     }
 
-    /// Seals the graph with these outputs.
-    fn finish(&self, py: Python<'_>, outputs: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Seals the graph with these outputs. `knot` is what the calls of the graph in itself name.
+    #[pyo3(signature = (outputs, knot=None))]
+    fn finish(
+        &self,
+        py: Python<'_>,
+        outputs: &Bound<'_, PyAny>,
+        knot: Option<&PyKnot>,
+    ) -> PyResult<()> {
         let mut ids: Vec<ValueId> = Vec::new();
         for output in outputs.try_iter()? {
             let val = as_val(&output?)?
                 .ok_or_else(|| PyTypeError::new_err("a region returns tensors only"))?;
             ids.push(self.trace.resolve(&val, &LeafOps).or_raise(py)?);
         }
-        let sealed = self.trace.seal(ids).or_raise(py)?;
+        let mut sealed = self.trace.seal(ids).or_raise(py)?;
+        if let Some(knot) = knot {
+            sealed.0 = guarded(|| tie(sealed.0.clone(), &knot.0)).or_raise(py)?;
+        }
         *self.finished.lock() = Some(sealed);
         Ok(())
     }
@@ -461,7 +495,7 @@ pub(crate) fn emit_call<'py>(
         vals.push(to_val(&arg?, None)?);
     }
     vals.extend(captures.into_iter().map(|c| c.outer));
-    let op = Arc::new(ferrograph_ops::Call { graph });
+    let op = Arc::new(ferrograph_ops::Call::of(graph));
     wrap_all(py, guarded(|| emit_named(op, &vals, None)).or_raise(py)?)
 }
 

@@ -7,6 +7,7 @@ use ferrograph_graph::{
     Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, picked_branch,
     run_nodes,
 };
+use ferrograph_ops::{Level, RecursiveCall};
 use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, err};
 use ferrograph_transform::{Replay, emit_into, graph_gradient};
 
@@ -94,6 +95,11 @@ fn eager_with_residuals(op: &OpRef, inputs: &[Val]) -> Result<(Vals, Option<Repl
 
 /// Runs an operation with regions by emitting what they hold one by one, so that tapes record each.
 fn inline(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
+    if let Some(call) = op.downcast::<RecursiveCall>() {
+        let graph = call.graph()?;
+        let _level = Level::enter(&graph.name)?;
+        return inline_region(&Region::call(&graph), inputs);
+    }
     let regions = op.regions();
     match &regions[..] {
         [called] if called.role == Role::Call => inline_region(called, inputs),

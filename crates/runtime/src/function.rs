@@ -4,7 +4,7 @@ use crate::cache::CacheStats;
 use crate::door::{computes_now, emit, when_run};
 use crate::plan::{Kept, LastPlan, Plan, PlanCache, PlanRunner};
 use ferrograph_graph::{Effect, Graph, NodeId, OpRef, Val, Vals, run_nodes};
-use ferrograph_ops::Call;
+use ferrograph_ops::{Call, RecursiveCall};
 use ferrograph_tensor::{Result, Tensor, bail, err};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -51,15 +51,22 @@ impl Drop for Planned<'_> {
 impl ConcreteFunction {
     /// A traced function of that graph.
     pub fn new(graph: Arc<Graph>, captures: Vec<Val>) -> ConcreteFunction {
-        let call = Arc::new(Call {
-            graph: graph.clone(),
-        });
+        let call = Arc::new(Call::of(graph.clone()));
         ConcreteFunction {
             plans: PlanCache::of(&graph),
             last: Kept::new(),
             graph,
             captures,
             call,
+        }
+    }
+
+    /// What stands for a function that is being traced and calls itself: a call through the door adds a recursive call.
+    pub fn of_recursive(call: RecursiveCall) -> ConcreteFunction {
+        let empty = Graph::new("recursive".into(), vec![], vec![], vec![], 0, vec![]);
+        ConcreteFunction {
+            call: Arc::new(call),
+            ..ConcreteFunction::new(Arc::new(empty), Vec::new())
         }
     }
 

@@ -118,7 +118,7 @@ fn shape_arithmetic_is_folded_when_planned() {
 }
 
 fn call(graph: Arc<Graph>) -> Arc<Call> {
-    Arc::new(Call { graph })
+    Arc::new(Call::of(graph))
 }
 
 /// `if sum(x) > 0 { x * x * x } else { 2 * x }` as a graph.

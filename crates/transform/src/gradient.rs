@@ -4,7 +4,7 @@
 use crate::backprop::{Record, backprop, densify};
 use crate::emit::TraceEmitter;
 use ferrograph_graph::{Emitter, Grad, Graph, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId};
-use ferrograph_ops::{LeafOps, Placeholder};
+use ferrograph_ops::{Call, LeafOps, Placeholder};
 use ferrograph_tensor::{Result, TensorSpec, bail};
 use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
@@ -114,19 +114,17 @@ fn derive(graph: &Arc<Graph>, wanted: &[bool]) -> Result<GraphGradient> {
     })
 }
 
-/// Runs a backward graph through `e` and deals its outputs to the inputs they belong to.
+/// Runs a backward graph, of which `call` is one, through `e` and deals its outputs to the inputs they belong to.
 pub(crate) fn apply_backward(
     e: &mut dyn Emitter,
     gradient: &GraphGradient,
+    call: Call,
     seeds: Vec<Val>,
     residuals: &[Val],
 ) -> Result<Vec<Option<Val>>> {
     let mut inputs = seeds;
     inputs.extend_from_slice(residuals);
-    let call: OpRef = Arc::new(ferrograph_ops::Call {
-        graph: gradient.backward.clone(),
-    });
-    let results = e.emit(call, &inputs)?;
+    let results = e.emit(Arc::new(call), &inputs)?;
     Ok(gradient
         .inputs
         .iter()

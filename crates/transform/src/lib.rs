@@ -8,6 +8,7 @@ mod emit;
 mod gradient;
 mod loops;
 mod passes;
+mod recursion;
 mod region;
 mod rewrite;
 
@@ -15,4 +16,5 @@ pub use backprop::{Record, Replay, backprop, densify};
 pub use effects::{Before, effect_edges};
 pub use emit::{TraceEmitter, emit_into};
 pub use gradient::{GraphGradient, graph_gradient};
+pub use recursion::tie;
 pub use rewrite::{Operand, Pass, PassCount, Rewrite, Rewriter, optimised, pass_counts, run_pass};

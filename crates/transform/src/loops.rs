@@ -9,7 +9,7 @@ use ferrograph_graph::{
     Branch, Emitter, Grad, Grads, Graph, Op, Trace, Val, Vals, ValueId, VjpCall,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{LeafOps, While};
+use ferrograph_ops::{Call, LeafOps, While};
 use ferrograph_tensor::{DType, Origin, Result, Tensor, TensorSpec, err};
 use std::sync::Arc;
 
@@ -243,7 +243,8 @@ impl Backward<'_> {
         for (list, &j) in taught.iter().zip(&self.body.taught) {
             seeds.push(item(&mut e, list, &index, &old[j])?);
         }
-        let found = apply_backward(&mut e, &self.body.gradient, seeds, &residuals)?;
+        let call = Call::of(self.body.gradient.backward.clone());
+        let found = apply_backward(&mut e, &self.body.gradient, call, seeds, &residuals)?;
         let one = e.scalar(1.0, DType::Int32)?;
         let mut outputs = vec![e.sub(&index, &one)?];
         for (&v, grad) in self.body.carried.iter().zip(grads) {

@@ -5,13 +5,14 @@ use crate::backprop::{Record, Replay};
 use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::loops::while_vjp;
+use crate::recursion::recursive_vjp;
 use crate::rewrite::with_outputs;
 use ferrograph_graph::{
     Branch, Emitter, Grad, Grads, Graph, NodeId, OpRef, Region, Role, Sym, Trace, TraceRef, Val,
     Vals, ValueId, VjpCall,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{LeafOps, ReadVariableOp, While};
+use ferrograph_ops::{Call, LeafOps, ReadVariableOp, RecursiveCall, While};
 use ferrograph_tensor::{DType, Origin, Result, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(crate) fn region_vjp(
     call: &VjpCall<'_>,
 ) -> Result<Grads> {
     if let Some(replay) = &record.replay {
-        return replayed(e, replay, call);
+        return replayed(e, &record.op, replay, call);
     }
     let Some(Val::Sym(first)) = record.outputs.first() else {
         bail!(
@@ -32,6 +33,9 @@ pub(crate) fn region_vjp(
         );
     };
     let node = Node::of(first)?;
+    if let Some(op) = node.op.downcast::<RecursiveCall>() {
+        return recursive_vjp(e, &node, op, call);
+    }
     let regions = node.op.regions();
     match &regions[..] {
         [region] if region.role == Role::Call => call_vjp(e, &node, region, call),
@@ -97,7 +101,16 @@ fn to_grads(found: Vec<Option<Val>>) -> Grads {
     found.into_iter().map(|g| g.map(Grad::Dense)).collect()
 }
 
-fn replayed(e: &mut dyn Emitter, replay: &Replay, call: &VjpCall<'_>) -> Result<Grads> {
+/// The call of the backward graph that belongs to the graph which an operation calls.
+fn backward_call(op: &OpRef, gradient: &GraphGradient) -> Call {
+    let backward = gradient.backward.clone();
+    match op.downcast::<Call>() {
+        Some(call) => call.of_derived(backward),
+        None => Call::of(backward),
+    }
+}
+
+fn replayed(e: &mut dyn Emitter, op: &OpRef, replay: &Replay, call: &VjpCall<'_>) -> Result<Grads> {
     let mut seeds = Vec::new();
     for ((output, grad), _) in call
         .outputs
@@ -111,9 +124,11 @@ fn replayed(e: &mut dyn Emitter, replay: &Replay, call: &VjpCall<'_>) -> Result<
             None => e.zeros_like(output)?,
         });
     }
+    let backward = backward_call(op, &replay.gradient);
     Ok(to_grads(apply_backward(
         e,
         &replay.gradient,
+        backward,
         seeds,
         &replay.residuals,
     )?))
@@ -139,7 +154,10 @@ fn call_vjp(
     let forward = with_regions(&node.op, vec![region.with(gradient.forward.clone())])?;
     let residuals = node.extend(forward, &specs)?;
     let seeds = call.grads.iter().flatten().cloned().collect();
-    Ok(to_grads(apply_backward(e, &gradient, seeds, &residuals)?))
+    let backward = backward_call(&node.op, &gradient);
+    Ok(to_grads(apply_backward(
+        e, &gradient, backward, seeds, &residuals,
+    )?))
 }
 
 /// The gradients of what an operation takes that runs one of several graphs, by its input 0.
@@ -306,7 +324,8 @@ impl Side<'_> {
         for (residual, spec) in self.residuals.iter().zip(specs) {
             residuals.push(enter(residual, spec, &mut outer)?);
         }
-        let found = apply_backward(&mut e, self.gradient, inner_seeds, &residuals)?;
+        let call = Call::of(self.gradient.backward.clone());
+        let found = apply_backward(&mut e, self.gradient, call, inner_seeds, &residuals)?;
         let mut outputs: Vec<ValueId> = Vec::new();
         for &i in connected {
             let value = match gradient_of(self.region, self.gradient, i) {
@@ -326,12 +345,12 @@ impl Side<'_> {
 }
 
 /// What is read of a variable that one of a graph's inputs refers to, where it is read at all.
-fn read_of(graph: &Graph, input: ValueId) -> Option<TensorSpec> {
+pub(crate) fn read_of(graph: &Graph, input: ValueId) -> Option<TensorSpec> {
     graph.nodes.iter().find_map(|node| {
-        let place = node.inputs.iter().position(|v| *v == input)?;
+        let mut places = (0..node.inputs.len()).filter(|&i| node.inputs[i] == input);
         match node.op.downcast::<ReadVariableOp>() {
-            Some(read) => Some(read.spec()),
-            None => variable_in(&node.op.regions(), place),
+            Some(read) => places.next().map(|_| read.spec()),
+            None => places.find_map(|place| variable_in(&node.op.regions(), place)),
         }
     })
 }

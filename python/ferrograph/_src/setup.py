@@ -35,6 +35,7 @@ _find = lazy(
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
         "jacobian": "batching.jacobian",
+        "staged": "function.special.recursion",
         "run_callback": "function.callbacks",
         "while_loop": "control_flow.loops",
     },
@@ -105,6 +106,7 @@ def finish() -> None:
     hooks.converted_callback = convert_callback
     hooks.jacobian = _upward("jacobian")
     hooks.batch_jacobian = _upward("batch_jacobian")
+    hooks.recursive = _upward("staged")
     hooks.while_loop = _upward("while_loop")
     _core.set_internal_paths([PACKAGE_FOLDER])
     if hasattr(os, "register_at_fork"):

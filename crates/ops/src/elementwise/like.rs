@@ -57,7 +57,7 @@ impl Op for FillLike {
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs {
             [x] if !self.ones && x.dtype() == DType::Variant => {
-                Ok(smallvec![crate::tensor_list::zeros_like_list(x)?])
+                Ok(smallvec![crate::variant::zeros_like(x)?])
             }
             [x] if !self.ones && x.dtype() != DType::Resource => {
                 Ok(smallvec![Tensor::zeros(x.dtype(), x.shape().clone())?])

@@ -45,7 +45,7 @@ impl Op for AddN {
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         if inputs.first().is_some_and(|x| x.dtype() == DType::Variant) {
             crate::args::checked(self, inputs)?;
-            return Ok(smallvec![crate::tensor_list::sum_of_lists(runner, inputs)?]);
+            return Ok(smallvec![crate::variant::sum(runner, inputs)?]);
         }
         evaluate(self, inputs)
     }

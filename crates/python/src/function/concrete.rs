@@ -6,10 +6,11 @@ use crate::attrs::PyGraphHandle;
 use crate::emit::to_val;
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
-use crate::region::PyRegion;
+use crate::region::{PyKnot, PyRegion};
 use crate::tensor::wrap;
 use crate::work;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
+use ferrograph_ops::RecursiveCall;
 use ferrograph_runtime::{ConcreteFunction, is_tracing};
 use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -41,6 +42,16 @@ pub(crate) struct PyConcrete {
 }
 
 impl PyConcrete {
+    fn of(function: ConcreteFunction, template: &Bound<'_, PyAny>) -> PyResult<PyConcrete> {
+        Ok(PyConcrete {
+            function,
+            result: Tree::parse(template)?,
+            relaxed: AtomicBool::new(false),
+            taped_calls_are_long: AtomicBool::new(true),
+            guards: OnceLock::new(),
+        })
+    }
+
     fn guards(&self) -> &[Guard] {
         self.guards.get().map_or(&[], |g| g)
     }
@@ -168,7 +179,8 @@ fn check_captures(graph: &Graph, captures: &[Val]) -> PyResult<()> {
 
 #[pymethods]
 impl PyConcrete {
-    /// A trace of a finished region, or of a graph and what it captured; `template` gives the structure of the
+    /// A trace of a finished region, of a graph and what it captured, or what stands for one that calls itself and is not
+    /// finished; `template` gives the structure of the
     /// result.
     #[new]
     #[pyo3(signature = (source, template, captures=None))]
@@ -177,6 +189,10 @@ impl PyConcrete {
         template: &Bound<'_, PyAny>,
         captures: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<PyConcrete> {
+        if let Ok(knot) = source.cast::<PyKnot>() {
+            let call = RecursiveCall::of(&knot.get().0);
+            return PyConcrete::of(ConcreteFunction::of_recursive(call), template);
+        }
         let (graph, captures) = match source.cast::<PyRegion>() {
             Ok(region) => {
                 let (graph, captures) = region.get().parts()?;
@@ -193,13 +209,7 @@ impl PyConcrete {
                 (graph, captures)
             }
         };
-        Ok(PyConcrete {
-            function: ConcreteFunction::new(graph, captures),
-            result: Tree::parse(template)?,
-            relaxed: AtomicBool::new(false),
-            taped_calls_are_long: AtomicBool::new(true),
-            guards: OnceLock::new(),
-        })
+        PyConcrete::of(ConcreteFunction::new(graph, captures), template)
     }
 
     /// Says that it was traced with dimensions unknown that its first call knew.

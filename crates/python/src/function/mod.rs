@@ -16,7 +16,7 @@ pub(crate) use tree::Tree;
 use crate::hooks::hooks;
 use bind::{Bound as BoundArgs, Params};
 use encode::{Encoded, Encoder, Objects};
-use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing};
+use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing, matches};
 use parking_lot::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -84,6 +84,15 @@ impl PySignature {
     /// The types of those tokens, where the signature is that of a call.
     fn _held_types(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
         self.1.iter().map(|t| t.clone_ref(py)).collect()
+    }
+
+    /// The signature that relaxes the dimensions in which this one and another differ, where they differ in nothing
+    /// else: this one where it serves the other. None where they differ in more.
+    fn _relaxed_with(&self, other: &PySignature) -> Option<PySignature> {
+        if matches(&self.0, &other.0) {
+            return Some(PySignature::from(self.0.clone()));
+        }
+        generalise(&self.0, &other.0, false).map(PySignature::from)
     }
 
     /// The arguments as nested tuples, see `describe.rs`.

@@ -3,7 +3,7 @@
 
 use super::regions::{Region, enter};
 use crate::plan::PlanRunner;
-use ferrograph_graph::{Effect, Graph, Inputs, Known, Node, NodeId, Specs};
+use ferrograph_graph::{Differentiability, Effect, Graph, Inputs, Known, Node, NodeId, Specs};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -200,7 +200,8 @@ fn fold(node: &Node, specs: &Specs, scope: &Scope) -> Option<Vec<Tensor>> {
     if node.op.effect() != Effect::Pure || node.inputs.is_empty() || !specs.iter().all(small) {
         return None;
     }
-    if !node.op.regions().is_empty() {
+    let runs_graphs = node.op.differentiability() == Differentiability::Regions;
+    if runs_graphs || !node.op.regions().is_empty() {
         return None;
     }
     let inputs: Vec<Tensor> = node

@@ -2,7 +2,7 @@
 
 use super::{SMALL, is_plain, is_pure};
 use crate::rewrite::{Pass, Rewrite, Rewriter};
-use ferrograph_graph::{Interpreter, Node, NodeId};
+use ferrograph_graph::{Differentiability, Interpreter, Node, NodeId};
 use ferrograph_tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -17,7 +17,9 @@ impl Pass for Fold {
         let small = |t: &&Tensor| t.n_elements() <= SMALL && is_plain(t.dtype());
         let constants = graph.inputs(id).map(|v| graph.constant(v).filter(small));
         let inputs: SmallVec<[&Tensor; 4]> = constants.collect::<Option<_>>()?;
-        if !is_pure(node) || !node.op.regions().is_empty() || !gives_small(graph, node) {
+        let runs_graphs = !node.op.regions().is_empty()
+            || node.op.differentiability() == Differentiability::Regions;
+        if !is_pure(node) || runs_graphs || !gives_small(graph, node) {
             return None;
         }
         let inputs: Vec<Tensor> = inputs.into_iter().cloned().collect();

@@ -18,6 +18,8 @@ class Hooks:
     converted_callback: Callable[[Callable], Callable]
     # What converted code calls in place of a function.
     callee: Callable[[Any], Any]
+    # What is called in place of a function, in its converted form, that runs in frames already.
+    recursive: Callable[[Any, Any, Any], Any]
     # The Jacobians of a tape's gradients: ``batching.jacobian`` has them.
     jacobian: Callable[..., list]
     batch_jacobian: Callable[..., Any]

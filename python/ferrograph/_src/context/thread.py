@@ -21,12 +21,65 @@ __all__ = [
 ]
 
 
+class Undetermined(BaseException):
+    """What a recursive call gives is not known before another way through the function is traced.
+
+    No error: a staged conditional that sees it goes on with its other branch.
+    """
+
+
+class Ongoing:
+    """A function being traced, as calls of itself see it."""
+
+    __slots__ = (
+        "branches",
+        "choices",
+        "errors",
+        "function",
+        "is_open",
+        "is_pending",
+        "n_passes",
+        "region",
+        "result",
+        "signature",
+        "stand_in",
+    )
+
+    def __init__(self, function: Any, signature: Any):
+        self.function, self.signature = function, signature
+        self.branches = _thread.branches
+        self.region: Any = None
+        self.result: Any = None  # what it returns, as far as that is known
+        self.choices: list = []  # what it may return instead
+        self.errors: list[Exception] = []
+        self.n_passes = 0
+        self.is_open = False  # whether it calls a function outside it that is being traced
+        self.start(None)
+
+    def start(self, region: Any) -> None:
+        """A pass over the function, into that region."""
+        self.region = region
+        self.stand_in: Any = None  # what calls of itself get, with the knot that they name
+        self.is_pending = False  # whether a call of itself could not be given anything
+
+    def is_recursive(self) -> bool:
+        """Whether the pass came to a call of the function itself."""
+        return self.is_pending or self.stand_in is not None
+
+    def knot(self) -> Any:
+        """What the calls of itself name; None where there are none."""
+        return None if self.stand_in is None else self.stand_in[0]
+
+
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.regions: list[Any] = []
         self.scopes: list[str] = []
         self.depth = 0
         self.reads: list[Any] = []
+        self.ongoing: list[Ongoing] = []
+        self.locks: list[bool] = []
+        self.branches = 0
         self.no_retrace = 0
 
 
@@ -55,6 +108,86 @@ def tracing(region: Any, reads: Any = None) -> Iterator[None]:
         _thread.reads.pop()
         _thread.regions.pop()
         _thread.scopes = scopes
+
+
+class TraceLock:
+    """Held by the thread that traces a function.
+
+    Where threads would wait for one another in a circle, the one that finds out goes on without:
+    it makes a trace of its own.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._owner: int | None = None
+        self._n_held = 0
+
+    def __enter__(self) -> None:
+        held = self._lock.acquire(blocking=False) or self._wait()
+        _thread.locks.append(held)
+        if held:
+            self._owner = threading.get_ident()
+            self._n_held += 1
+
+    def __exit__(self, *exception: Any) -> None:
+        if not _thread.locks.pop():
+            return
+        self._n_held -= 1
+        if not self._n_held:
+            self._owner = None
+        self._lock.release()
+
+    def _wait(self) -> bool:
+        """Wait for the lock; False, without it, where who has it waits for this thread."""
+        thread = threading.get_ident()
+        _waiting[thread] = self  # before the look: of two threads at least one sees the other
+        try:
+            return not self._is_circle(thread) and self._lock.acquire()
+        finally:
+            _waiting.pop(thread, None)
+
+    def _is_circle(self, thread: int) -> bool:
+        lock: TraceLock | None = self
+        for _ in range(len(_waiting) + 1):
+            owner = None if lock is None else lock._owner
+            if owner is None or owner == thread:
+                return owner == thread
+            lock = _waiting.get(owner)
+        return False
+
+
+_waiting: dict[int, TraceLock] = {}  # what threads wait for
+
+
+def forget_waiting() -> None:
+    """In a forked child: nobody waits."""
+    _waiting.clear()
+
+
+@contextlib.contextmanager
+def ongoing(function: Any, signature: Any) -> Iterator[Ongoing]:
+    """A function is traced for a signature in a block."""
+    made = Ongoing(function, signature)
+    _thread.ongoing.append(made)
+    try:
+        yield made
+    finally:
+        _thread.ongoing.pop()
+
+
+def all_ongoing() -> list[Ongoing]:
+    """The functions being traced on this thread, inner ones last."""
+    return _thread.ongoing
+
+
+def enter_branch(n: int) -> None:
+    """A region that may not run is traced from now on; with -1 no longer."""
+    _thread.branches += n
+
+
+def n_branches() -> int:
+    """How many regions that may not run are being traced, one inside the other."""
+    return _thread.branches
 
 
 def current_region() -> Any:

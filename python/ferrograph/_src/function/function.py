@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-import threading
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from ..autograph.api import convert
 from ..autograph.status import conversion
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
+from ..context.thread import Undetermined
 from ..native import _core
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.errors import InvalidArgumentError
@@ -41,22 +41,11 @@ _forks = 0
 def _forked() -> None:
     global _forks
     _forks += 1
+    thread.forget_waiting()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
-
-
-class EndlessTraceError(RecursionError):
-    """A function called itself for arguments of the same types while it was traced, without end."""
-
-
-def _endless(name: str) -> EndlessTraceError:
-    return EndlessTraceError(
-        f"{name}() calls itself while it is traced, and nothing in Python ends that: a condition "
-        "on a tensor is only known when the trace runs. Recursion on tensors is not staged; write "
-        "it as a `while` loop, or recurse on a Python value"
-    )
 
 
 class Function(_core.FunctionBase):
@@ -97,7 +86,7 @@ class Function(_core.FunctionBase):
         self._autograph, self._reduce_retracing = autograph, reduce_retracing
         self._jit_compile = jit_compile
         self._params = parameters_of(python_function) if params is None else params
-        self._own_lock = _forks, threading.RLock()
+        self._own_lock = _forks, thread.TraceLock()
         self._staged: Callable | None = None
         self._never_relax: set = set()
         self._n_traced = 0
@@ -113,7 +102,7 @@ class Function(_core.FunctionBase):
         """Held while tracing. A forked process has one of its own: whoever holds that of the parent
         does not go on there."""
         if self._own_lock[0] != _forks:
-            self._own_lock = _forks, threading.RLock()
+            self._own_lock = _forks, thread.TraceLock()
         return self._own_lock[1]
 
     @property
@@ -200,9 +189,8 @@ class Function(_core.FunctionBase):
         with self._lock:
             miss = self._log.begin(self, self._signature_of(args, kwargs))
             try:
-                exact = self._trace_once(args, kwargs or {}, miss.wanted, Creation(allowed=False))[
-                    0
-                ]
+                with thread.ongoing(self, miss.wanted) as trace:
+                    exact = self._traced(args, kwargs or {}, trace)
                 result = exact._call_flat(self._tensors_of(args, kwargs))
                 self._log.keep(miss, miss.wanted, exact, self._add(miss.wanted, exact))
                 miss.relaxing_failed = in_short(error)
@@ -226,6 +214,8 @@ class Function(_core.FunctionBase):
         found = self._find(wanted)
         if found is None and wanted._types():
             found = special.find(self, wanted)
+        if found is None and self._depth:
+            found = special.call(self, wanted)
         return self._make(args, kwargs, wanted, relax=True) if found is None else found
 
     def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
@@ -247,7 +237,7 @@ class Function(_core.FunctionBase):
         except Exception as e:
             miss.error = in_short(e)
             if type(e) is RecursionError and self._depth > 1:
-                raise _endless(self._name) from None
+                raise special.endless(self._name) from None
             raise
         finally:
             self._depth -= 1
@@ -265,6 +255,8 @@ class Function(_core.FunctionBase):
         general = self._relaxed(wanted, self._reduce_retracing is True)
         if general is None and self._reduce_retracing and wanted._types():
             general = special.relaxation(self, wanted)
+        if general is None and self._depth > 1:
+            general = special.relaxation_of_ongoing(self, wanted)
         return None if general in self._never_relax else general
 
     def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
@@ -274,22 +266,44 @@ class Function(_core.FunctionBase):
         specs = special.specs_for(self, args)
         wanted = self._signature_of(specs)
         found = self._find(wanted)
+        if found is None and self._depth:
+            found = special.call(self, wanted)
         return self._make(specs, {}, wanted, relax=False) if found is None else found
 
     def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
-        owners = frozenset(signature._objects())
-        creation = Creation(allowed=owners not in self._has_created)
-        concrete, _ = self._trace_once(args, kwargs, signature, creation)
-        self._has_created.add(owners)
-        if concrete is None:
-            concrete, _ = self._trace_once(args, kwargs, signature, Creation(allowed=False))
-        self._log.keep(miss, signature, concrete, self._add(signature, concrete))
+        with thread.ongoing(self, signature) as trace:
+            concrete = self._traced(args, kwargs, trace)
+        if not trace.is_open:
+            self._log.keep(miss, signature, concrete, self._add(signature, concrete))
+        return concrete
+
+    def _traced(self, args: tuple, kwargs: dict, trace: thread.Ongoing) -> ConcreteFunction:
+        """The trace, made in as many passes as it takes."""
+        owners = frozenset(trace.signature._objects())
+        concrete = None
+        while concrete is None:
+            creation = Creation(allowed=owners not in self._has_created)
+            try:
+                concrete = self._trace_once(args, kwargs, creation, trace)
+            except Exception as e:
+                if trace.is_pending:
+                    raise special.endless(self._name) from e
+                if not (trace.is_recursive() and special.another_choice(trace, e)):
+                    raise trace.errors[0] if trace.errors else e  # noqa: B904 - itself, or the first
+            except Undetermined:
+                if trace.is_pending:
+                    raise special.endless(self._name) from None
+                raise
+            self._has_created.add(owners)
         return concrete
 
     def _trace_once(
-        self, args: tuple, kwargs: dict, signature: Any, creation: Creation
-    ) -> tuple[Any, Any]:
+        self, args: tuple, kwargs: dict, creation: Creation, trace: thread.Ongoing
+    ) -> ConcreteFunction | None:
+        """One pass; None where another one is needed."""
+        signature = trace.signature
         region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
+        trace.start(region)
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         before = leaves_of(inner_args, inner_kwargs)
         staged = self._staged_form(inner_args, inner_kwargs)
@@ -301,15 +315,21 @@ class Function(_core.FunctionBase):
                 result = staged(*inner_args, **inner_kwargs)
                 self._check_arguments(before, inner_args, inner_kwargs)
                 flat, template = outputs.flatten_result(result, outputs.as_output)
-                uninitialised = [value for _, value in creation.made if value is not None]
-                region.finish([*flat, *uninitialised] if creation.made else flat)
+                again = trace.is_recursive() and special.learn(
+                    trace, result, flat, template, before
+                )
+                creation.n_outputs = len(flat)
+                if creation.made:
+                    flat = [*flat, *(value for _, value in creation.made if value is not None)]
+                region.finish(flat, None if again else trace.knot())
         finally:
             pop_creation()
-        creation.n_outputs = len(flat)
         if creation.made:
             tensors = self._tensors_of(args, kwargs)
-            if not special.settle(self, creation, region, tensors, (inner_args, inner_kwargs)):
-                return None, region
+            settled = special.settle(self, creation, region, tensors, (inner_args, inner_kwargs))
+            again = again or not settled or trace.is_recursive()
+        if again:
+            return None
         self._n_traced += 1
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
         if signature._types():
@@ -317,7 +337,7 @@ class Function(_core.FunctionBase):
         guards = reads.guards() if reads is not None else None
         if guards:
             made._set_guards(guards)
-        return made, region
+        return made
 
     def _reads(self, staged: Callable) -> Reads | None:
         """Where the trace notes what its functions read from outside; None where that is frozen."""

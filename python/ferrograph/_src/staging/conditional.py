@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import ops
 from ..context import ownership
+from ..context.thread import Undetermined
 from ..native import _core
 from . import effects, failures, merging
 from .places import Spot, say
@@ -72,11 +73,27 @@ def stage_if(
     branches set is chosen too.
     """
     place = where(then, line)
-    condition = predicate(test, place)
+    conditional = Conditional(predicate(test, place), place, _SIDES)
+    try:
+        _stage_if(conditional, then, orelse, state, place, live, soft, unread)
+    except Undetermined:
+        conditional.other_than_left(then, orelse)()
+
+
+def _stage_if(
+    conditional: Conditional,
+    then: Thunk,
+    orelse: Thunk,
+    state: State,
+    place: str,
+    live: tuple[str, ...],
+    soft: tuple[str, ...],
+    unread: tuple[tuple[str, ...], tuple[str, ...]],
+) -> None:
     others = state.places[state.n_names :]
     state = state.names()
     before = state.read()
-    with Conditional(condition, place, _SIDES) as conditional:
+    with conditional:
         conditional.promotes = True
         after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
         chosen = []
@@ -119,6 +136,9 @@ def _trace_branches(
                 _touch(before, others)
                 errors.append(_trace(branch, function)[1])
             after.append(state.read())
+        except Undetermined:
+            effects.changes(journal, functions, direct, names)
+            raise
         finally:
             state.write(before)
         found.append(effects.changes(journal, functions, direct, names))
@@ -178,13 +198,16 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
     try:
         with branch:
             try:
-                return function(), None
+                result = function()
+                branch.is_traced = True
+                return result, None
             except Exception as e:
                 if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
                     failures.mark_left(e)
                     raise
                 if not failures.is_said(e, branch):
                     ops.Assert(False, failures.message(e, _raised_at(e)))
+                branch.is_traced = True
                 return UNDEFINED, e
     finally:
         _branches.stack.pop()
@@ -276,12 +299,23 @@ def stage_choice(
     test: Any, then: Thunk, orelse: Thunk, place: str, sides: tuple[str, str] = _SIDES
 ) -> Any:
     """``then()`` or ``orelse()``, as the graph decides."""
-    condition = predicate(test, place)
-    with Conditional(condition, place, sides) as conditional:
+    conditional = Conditional(predicate(test, place), place, sides)
+    try:
+        return _stage_choice(conditional, then, orelse, place)
+    except Undetermined:
+        return conditional.other_than_left(then, orelse)()
+
+
+def _stage_choice(conditional: Conditional, then: Thunk, orelse: Thunk, place: str) -> Any:
+    with conditional:
         outcomes, found, journal = [], [], None
         for branch, function in zip(conditional.branches, (then, orelse), strict=True):
-            with effects.region((then, orelse), journal) as journal:
-                outcomes.append(_trace(branch, function))
+            try:
+                with effects.region((then, orelse), journal) as journal:
+                    outcomes.append(_trace(branch, function))
+            except Undetermined:
+                effects.changes(journal, (then, orelse))
+                raise
             found.append(effects.changes(journal, (then, orelse)))
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..context import thread
 from ..native import _core
 from . import origins, values
 from .places import say
@@ -19,12 +20,15 @@ class Traced:
     def __init__(self, name: str):
         self.region = _core.Region(name)
         self.outputs: list = []
+        self.is_traced = False
 
     def __enter__(self) -> Traced:
         self.region.enter()
+        thread.enter_branch(1)
         return self
 
     def __exit__(self, *exception: Any) -> None:
+        thread.enter_branch(-1)
         self.region.exit()
 
     def abandon(self) -> None:
@@ -57,6 +61,10 @@ class Conditional:
         if kind is not None:
             for branch in self.branches:
                 branch.abandon()
+
+    def other_than_left(self, then: Callable, orelse: Callable) -> Callable:
+        """Of the functions of the branches the one that tracing was not in when it left."""
+        return then if self.branches[0].is_traced else orelse
 
     def merge(
         self, label: str, first: Any, second: Any, filled: tuple[bool, bool] = (False, False)

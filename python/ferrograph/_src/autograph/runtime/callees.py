@@ -50,10 +50,12 @@ def fn(callee: Any) -> Any:
         return _resolved(callee)  # the class may say itself how it hashes
     found = known.get(callee)
     if found is not None:
-        return found
+        return found if len(journals) < 2 else _unless_again(callee, found)
     if kind is _METHOD:
         changed = known.get(callee.__func__)
         if changed is not None:
+            if len(journals) > 1:
+                changed = _unless_again(callee.__func__, changed)
             return callee if changed is callee.__func__ else _METHOD(changed, callee.__self__)
         return _resolved(callee)
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
@@ -62,7 +64,8 @@ def fn(callee: Any) -> Any:
         quiet = len(journals) == 1 and not journals[0].lists
         quiet = quiet and callee.__name__ not in _BY_TENSORS
         return callee if quiet else _resolved(callee)
-    return _remembered(callee, known)
+    found = _remembered(callee, known)
+    return found if len(journals) < 2 else _unless_again(callee, found)
 
 
 def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
@@ -202,7 +205,40 @@ def _callable_object(callee: Any) -> Any:
     if type(call) is not types.FunctionType or is_exempt(call):
         return callee
     changed = convert_callee(call)
+    if effects.in_region():
+        changed = _unless_again(call, changed)
     return callee if changed is call else types.MethodType(changed, callee)
+
+
+def _unless_again(function: Any, found: Any) -> Any:
+    """``found``, the form of ``function`` that is called, or where that runs already and is called
+    again in a branch a form that may stage the call."""
+    if type(function) is not _FUNCTION or type(found) is not _FUNCTION:
+        return found
+    frame: Any = sys._getframe(2)
+    running = []
+    while frame is not None:
+        if frame.f_code is found.__code__ and _is_of(frame, function):
+            running.append(frame)
+        frame = frame.f_back
+    return hooks.recursive(function, found, running) if running else found
+
+
+def _is_of(frame: Any, function: types.FunctionType) -> bool:
+    """Whether a frame of code made of ``function``'s is of that function: what it closes over."""
+    held = frame.f_locals
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return all(held.get(name, _UNSET) is _contents(cell) for name, cell in cells)
+
+
+_UNSET = object()
+
+
+def _contents(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _UNSET
 
 
 _warned: set[tuple[str, int]] = set()

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .function_type import FunctionType, Parameter
     from .input_signature import convert, spec_arguments, specs_for
     from .pickling import reduce_bound, reduce_concrete, reduce_function
+    from .recursion import another_choice, call, endless, learn, relaxation_of_ongoing
     from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
 
 _WHERE = {
@@ -19,11 +20,16 @@ _WHERE = {
     "find": "type_dispatch",
     "flat_arguments": "concrete_call",
     "keep": "type_dispatch",
+    "another_choice": "recursion",
+    "call": "recursion",
+    "endless": "recursion",
+    "learn": "recursion",
     "placeholder": "type_dispatch",
     "reduce_bound": "pickling",
     "reduce_concrete": "pickling",
     "reduce_function": "pickling",
     "relaxation": "type_dispatch",
+    "relaxation_of_ongoing": "recursion",
     "settle": "first_call",
     "spec_arguments": "input_signature",
     "specs_for": "input_signature",
