@@ -28,6 +28,7 @@ mod op;
 mod operands;
 mod region;
 mod registry;
+mod sources;
 pub mod text;
 mod trace;
 mod val;
@@ -56,6 +57,7 @@ pub use op::{
 pub use operands::{Operands, SlotType};
 pub use region::{Branch, Carried, Region, Role, picked_branch};
 pub use registry::{Constructor, Registry};
+pub use sources::dtype_sources;
 pub use trace::{Capture, Leaves, Trace, TraceRef};
 pub use val::{EagerVal, Sym, Val, Vals};
 pub use verify::{all_or_error, check, verifies, verify};

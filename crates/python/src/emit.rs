@@ -7,14 +7,14 @@ use crate::tensor::{PyTensor, wrap};
 use crate::variable::PyVariable;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
-use ferrograph_graph::{OpRef, Tensors, Val, Vals};
+use ferrograph_graph::{OpRef, Tensors, Val, Vals, dtype_sources};
 use ferrograph_ops::Const;
 use ferrograph_runtime::{compute, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use smallvec::{Array, SmallVec};
 use std::sync::Arc;
 
@@ -84,6 +84,17 @@ pub(crate) fn operand(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
     }
 }
 
+/// An operand beside a tensor.
+pub(crate) fn operand_of(obj: &Bound<'_, PyAny>, partner: &Val) -> PyResult<Val> {
+    let py = obj.py();
+    operand(obj, partner.dtype()).map_err(|e| {
+        let is_float = obj.is_instance_of::<PyFloat>();
+        let own = is_float.then(|| (DType::Float32, Some(Vec::new())));
+        let theirs = (partner.dtype(), dtype_sources(partner));
+        with_dtypes(py, e, own.into_iter().chain([theirs]))
+    })
+}
+
 /// The outputs of an operation. Other Python threads run meanwhile where it is long work.
 pub(crate) fn emit_all(
     py: Python<'_>,
@@ -97,7 +108,29 @@ pub(crate) fn emit_all(
         let long = values && !is_tracing() && work::is_long_op(op, tensors);
         work::run(py, long, || emit_named(op.clone(), inputs, name))
     });
-    emitted.or_raise(py)
+    emitted
+        .or_raise(py)
+        .map_err(|e| with_dtypes(py, e, inputs.iter().map(|v| (v.dtype(), dtype_sources(v)))))
+}
+
+/// The exception of a traced operation with the dtypes that met in it, each with what it comes from: so that whoever
+/// started from a Python number can let it have another dtype.
+#[cold]
+fn with_dtypes(
+    py: Python<'_>,
+    error: PyErr,
+    met: impl Iterator<Item = (DType, Option<Vec<u64>>)>,
+) -> PyErr {
+    if is_tracing() && error.is_instance_of::<PyTypeError>(py) {
+        let dtypes = met.map(|(dtype, sources)| Ok((bridge::dtype_to_py(py, dtype)?, sources)));
+        // What it says of dtypes helps; the error is the same without.
+        drop(
+            dtypes
+                .collect::<PyResult<Vec<_>>>()
+                .and_then(|met| error.value(py).setattr(intern!(py, "_ferrograph_met"), met)),
+        );
+    }
+    error
 }
 
 /// Emits an operation with one output.
@@ -244,10 +277,10 @@ fn operands(x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<(Val, Val)> 
     match (as_val(x)?, as_val(y)?) {
         (Some(a), Some(b)) => Ok((a, b)),
         (Some(a), None) => {
-            let b = operand(y, a.dtype())?;
+            let b = operand_of(y, &a)?;
             Ok((a, b))
         }
-        (None, Some(b)) => Ok((operand(x, b.dtype())?, b)),
+        (None, Some(b)) => Ok((operand_of(x, &b)?, b)),
         (None, None) => {
             let a = to_val(x, None)?;
             let b = operand(y, a.dtype())?;
@@ -319,6 +352,14 @@ pub(crate) fn is_symbolic(value: &Bound<'_, PyAny>) -> bool {
     value
         .cast::<PyTensor>()
         .is_ok_and(|t| matches!(t.get().val, Val::Sym(_)))
+}
+
+/// The arguments of the graphs under construction that a tensor has its dtype from, by their numbers; None where it has
+/// it from something else, too.
+#[pyfunction]
+#[pyo3(name = "dtype_sources")]
+pub(crate) fn sources_of(tensor: &Bound<'_, PyTensor>) -> Option<Vec<u64>> {
+    dtype_sources(&tensor.get().val)
 }
 
 /// Whether operations compute at once on this thread.

@@ -38,7 +38,7 @@ mod _core {
     use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
     #[pymodule_export]
     use super::emit::{
-        binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names,
+        binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names, sources_of,
     };
     #[pymodule_export]
     use super::export::{capsule_of, from_dlpack};

@@ -1,7 +1,7 @@
 //! Python's operators on tensors: which operation each one emits. The operations are made once, by the first
 //! operator that needs them.
 
-use crate::emit::{emit_one, emit_pair, emit_single, operand};
+use crate::emit::{emit_one, emit_pair, emit_single, operand_of};
 use crate::errors::to_py;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
@@ -148,15 +148,15 @@ fn defers(other: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// What stands beside a tensor of that dtype; `None` where the other side is to be asked.
-fn partner(other: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Val>> {
+/// What stands beside a tensor; `None` where the other side is to be asked.
+fn partner(other: &Bound<'_, PyAny>, tensor: &Val) -> PyResult<Option<Val>> {
     if let Ok(variable) = other.cast::<PyVariable>() {
         return variable.get().read(other.py()).map(Some);
     }
     if defers(other)? {
         return Ok(None);
     }
-    operand(other, dtype).map(Some)
+    operand_of(other, tensor).map(Some)
 }
 
 /// A binary operator with a tensor on one side; `swapped` where it is on the right.
@@ -218,7 +218,7 @@ fn with_operands<'py>(
     let made;
     let theirs = match other.cast::<PyTensor>() {
         Ok(tensor) => &tensor.get().val,
-        Err(_) => match partner(other, own.dtype())? {
+        Err(_) => match partner(other, own)? {
             Some(val) => {
                 made = val;
                 &made

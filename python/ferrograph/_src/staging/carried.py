@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ..native import _core
 from . import origins, values
+from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
 from .places import Spot, say
@@ -22,14 +24,6 @@ class Slot:
         self.label = label
         self.value = value  # what it was before the loop
         self.indices: list[int | None] = []  # None for a leaf that is no tensor
-
-
-class ShapeChangeError(ValueError):
-    """An iteration changes the shape of a variable: its number, and the shape that fits both."""
-
-    def __init__(self, message: str, index: int, general: list | None):
-        super().__init__(message)
-        self.index, self.general = index, general
 
 
 class Variables:
@@ -148,7 +142,7 @@ class Variables:
                     return
                 tensor, problem = None, str(e)
         if tensor is None:
-            raise LoopDtypeError(
+            wrong = LoopDtypeError(
                 self._about(
                     self.labels[index],
                     f"changes its dtype in the loop: {problem}",
@@ -156,21 +150,66 @@ class Variables:
                     self._sides(index, leaf),
                 )
             )
+            sources = _core.dtype_sources(self.initial[index])
+            found = _core.convert_to_tensor(leaf).dtype
+            wrong._ferrograph_met = [(dtype, sources), (found, None)]
+            raise wrong
         self._check_shape(index, tensor)
         while len(self.body.outputs) <= index:
             self.body.outputs.append(None)
         self.body.outputs[index] = tensor
 
-    def numbers(self) -> list[tuple[str, int]]:
-        """The variables that start as Python numbers: label, and the number of the leaf."""
-        return list(self._numbers.values())
+    @contextmanager
+    def numbers_met(self) -> Iterator[None]:
+        """A block of an iteration in which a variable that starts as a Python number may meet a
+        tensor of another dtype: the loop starts again, with that dtype."""
+        try:
+            yield
+        except Exception as e:
+            promoted = self._promotions(getattr(e, "_ferrograph_met", ()))
+            if promoted:
+                raise Again(promoted=promoted) from None
+            self._trace_back(e)
+            raise
+
+    def _promotions(self, met: Sequence[tuple[Any, list[int] | None]]) -> dict:
+        """The dtypes for numbers, by those that met in an operation and what they come from."""
+        spots = {
+            inputs[index]._id: spot
+            for inputs in self.inputs
+            for index, spot in self._numbers.items()
+            if index < len(inputs)
+        }
+        number = [bool(sources) and spots.keys() >= set(sources) for _, sources in met]
+        tensors = {dtype for (dtype, _), weak in zip(met, number, strict=True) if not weak}
+        weak = [(d, sources) for (d, sources), is_weak in zip(met, number, strict=True) if is_weak]
+        if len(tensors) != 1:
+            return {}
+        (found,) = tensors
+        changed = {spots[s] for dtype, sources in weak for s in sources if _widens(dtype, found)}
+        return {} if changed & self.promoted.keys() else dict.fromkeys(changed, found)
+
+    def _trace_back(self, error: Exception) -> None:
+        """Say of the dtypes that met what they come from outside the loop."""
+        met = getattr(error, "_ferrograph_met", None)
+        if met is None:
+            return
+        initial = {
+            inputs[index]._id: value
+            for inputs in self.inputs
+            for index, value in enumerate(self.initial)
+            if index < len(inputs)
+        }
+        error._ferrograph_met = [
+            (dtype, _sources_outside(sources, initial)) for dtype, sources in met
+        ]
 
     def _promote(self, index: int, leaf: Any) -> bool:
         """Whether a variable that starts as a Python number may take the dtype of ``leaf``."""
         spot, found = self._numbers.get(index), _core.convert_to_tensor(leaf).dtype
-        wider = found.is_floating or found.is_complex
-        wider = wider or (found.is_integer and self.initial[index].dtype.is_integer)
-        if spot is None or spot in self.promoted or not wider:
+        if spot is None or spot in self.promoted:
+            return False
+        if not _widens(self.initial[index].dtype, found):
             return False
         self.promotions[spot] = found
         return True
@@ -221,6 +260,26 @@ class Variables:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
         return _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
+
+
+def _widens(number: Any, found: Any) -> bool:
+    """Whether a Python number that is a tensor of one dtype may be one of the other, too."""
+    if found.is_integer:
+        return bool(number.is_integer)
+    return bool(found.is_floating or found.is_complex) and number.name != "bool"
+
+
+def _sources_outside(sources: list[int] | None, initial: dict[int, Any]) -> list[int] | None:
+    """What a value comes from, with what variables of a loop start as in place of them."""
+    if sources is None:
+        return None
+    found: list[int] = []
+    for source in sources:
+        outer = [source] if source not in initial else _core.dtype_sources(initial[source])
+        if outer is None:
+            return None
+        found += outer
+    return found
 
 
 def _general(kept: list, found: list | None) -> list | None:

@@ -8,16 +8,15 @@ ran then guards it.
 
 from __future__ import annotations
 
-import linecache
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .. import ops
 from ..values import constants, dtypes, errors
-from . import effects, merging, values
+from . import attempts, effects, merging, values
 from . import options as loop_options
-from .carried import ShapeChangeError, Slot, Variables
+from .attempts import Again, Memory, ShapeChangeError
+from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
 from .failures import mark_left
 from .iteration import source_of
@@ -94,7 +93,8 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
             again = not stop and test()
         return [_boolean(again, place)]
 
-    _run(loop, place, [("the condition", start)], lambda extras: extras[0], step)
+    memory = attempts.memory_of(loop)
+    _run(loop, place, [("the condition", start)], lambda extras: extras[0], step, memory)
 
 
 def _boolean(value: Any, place: str) -> Any:
@@ -122,24 +122,16 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
         body(source.element(inputs[0]))
         return [source.following(inputs[0])]
 
-    relaxed: dict[int, list | None] = {}
+    memory = attempts.memory_of(loop)
+    relaxed = memory.relaxed
     while True:
         try:
-            _run(loop, place, [("the position", source.start)], going, step, relaxed)
+            _run(loop, place, [("the position", source.start)], going, step, memory)
             return
         except ShapeChangeError as e:
             if not source.relaxes or e.index in relaxed and relaxed[e.index] == e.general:
                 raise
             relaxed[e.index] = e.general
-
-
-class _Again(Exception):
-    """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
-
-    def __init__(self, places: Sequence[Place] = (), promoted: dict | None = None):
-        super().__init__()
-        self.places = list(places)
-        self.promoted = promoted or {}
 
 
 def _run(
@@ -148,24 +140,18 @@ def _run(
     extras: list,
     going: Callable[[list], Any],
     step: Callable[[list], list],
-    relaxed: dict[int, list | None] | None = None,
+    memory: Memory,
 ) -> None:
-    """Stage the loop, with all that an iteration turns out to change.
-
-    ``relaxed`` gives the shapes that some variables keep where those differ from their first ones.
-    """
-    promoted: dict[tuple[str, int], Any] = {}
-    guesses = _Guesses(promoted)
+    """Stage the loop, with all that an iteration turns out to change."""
+    _carry(loop.state, memory.known_places(loop.anchors))
     for _ in range(_MAX_TRACES):
         try:
-            _stage(loop, place, extras, going, step, promoted, relaxed)
+            with attempts.attempt(memory):
+                _stage(loop, place, extras, going, step, memory)
             return
-        except _Again as again:
-            promoted.update(again.promoted)
+        except Again as again:
+            memory.learn(again)
             _carry(loop.state, again.places)
-        except TypeError as e:
-            if not guesses.next(e):
-                raise guesses.first or e from None
     raise errors.StagingError(
         say(
             place,
@@ -188,61 +174,21 @@ def _carry(state: State, places: list[Place]) -> None:
         state.places.append(found)
 
 
-_MIXED = re.compile(
-    r"expected to be a (\w+) tensor but is a (\w+) tensor(?:.|\n)*?at (.+):(\d+) in"
-)
-
-
-class _Guesses:
-    """Which Python number that a loop starts from should have been a float, where types do not fit.
-
-    ``total = 0`` in front of a loop that adds floats to it is an int as a tensor.
-    """
-
-    def __init__(self, promoted: dict[tuple[str, int], Any]):
-        self.first: TypeError | None = None
-        self._promoted = promoted
-        self._tried: set[tuple[str, int]] = set()
-        self._last: tuple[str, tuple[str, int]] | None = None
-
-    def next(self, error: TypeError) -> bool:
-        """Promote another number because of ``error``; False where there is none."""
-        found = _MIXED.search(str(error))
-        spots = getattr(error, "_ferrograph_numbers", ())
-        if found is None:
-            return False
-        self.first = self.first or error
-        if self._last is not None and self._last[0] == str(error):
-            self._promoted.pop(self._last[1], None)
-        line = linecache.getline(found[3], int(found[4]))
-        names = set(re.findall(r"\w+", line))
-        floats = [n for n in (found[1], found[2]) if n.startswith(("float", "bfloat"))]
-        left = [s for s in spots if s not in self._tried and s not in self._promoted]
-        left = [s for s in left if s[0] in names]
-        if not left or len(floats) != 1:
-            return False
-        self._tried.add(left[0])
-        self._promoted[left[0]] = dtypes.as_dtype(floats[0])
-        self._last = str(error), left[0]
-        return True
-
-
 def _stage(
     loop: Loop,
     place: str,
     extras: list,
     going: Callable[[list], Any],
     step: Callable[[list], list],
-    promoted: dict,
-    relaxed: dict[int, list | None] | None,
+    memory: Memory,
 ) -> None:
     """Trace one iteration, emit the loop, and leave its results in the state."""
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
     effects.touch_carried(state.places[state.n_names :])
     try:
-        with Variables(place, relaxed) as variables:
-            variables.promoted = promoted
+        with Variables(place, memory.relaxed) as variables:
+            variables.promoted = memory.promoted
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)
@@ -255,12 +201,13 @@ def _stage(
                 after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
             _check_effects(loop, journal, before, variables)
             if variables.promotions:
-                raise _Again(promoted=variables.promotions)
+                raise Again(promoted=variables.promotions)
             late = _join_late(loop, before, after, slots, variables)
             with variables.condition, effects.journal() as journal:
                 inputs = variables.inputs[0]
                 state.write(_with_slots(before, slots, variables, inputs))
-                more = going(inputs[:n_extras])
+                with variables.numbers_met():
+                    more = going(inputs[:n_extras])
                 if chosen.maximum_iterations is not None:
                     limit = ops.less(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
@@ -287,7 +234,7 @@ def _check_effects(
         for change in effects.changes(journal, loop.anchors, known, left=contents):
             found += [p for p in merging.expand(change) if p.key not in direct]
     if found:
-        raise _Again(found)
+        raise Again(found)
     state.write(left)
 
 
@@ -328,13 +275,12 @@ def _iterate(
     with variables.body:
         loop.state.write(start)
         try:
-            extras = step(inputs[:n_extras])
+            with variables.numbers_met():
+                extras = step(inputs[:n_extras])
         except NameError as e:
             raise _read_too_early(e, loop, before, variables.place) from e
         except Exception as e:
             mark_left(e)
-            if type(e) is TypeError:
-                e._ferrograph_numbers = variables.numbers()
             raise
         after = loop.state.read()
         if chosen.maximum_iterations is not None:

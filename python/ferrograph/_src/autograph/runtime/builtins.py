@@ -16,6 +16,7 @@ from ...ops import (
 )
 from ...staging import effects, iteration, lists
 from ...staging import values as values_module
+from ...staging.attempts import printed
 from ...staging.conditional import is_staged, stage_choice
 from ...staging.iteration import (
     has_elements,
@@ -256,6 +257,7 @@ _FORMS: dict[Any, Any] = {
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.len: _len,
+    builtins.print: printed,
     builtins.next: _next,
     builtins.iter: _iter,
     builtins.int: _int,

@@ -1,0 +1,120 @@
+"""How often the body of a loop is traced: what one trace has taught need not be learned again.
+
+The first trace of a loop's body may show that the loop carries more than was known, or variables of
+other dtypes or shapes; then the body is traced again. In a nest, a loop inside is met again in each
+trace of the loops around it, and starts with what it knows. What Python prints in a body is said
+when the trace of the outermost loop counts, and not by those that are thrown away.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..context.thread import Undetermined
+from . import effects
+from .state import Place
+
+__all__ = ["Again", "Memory", "ShapeChangeError", "attempt", "memory_of", "printed"]
+
+
+class Again(Exception):
+    """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
+
+    def __init__(self, places: Sequence[Place] = (), promoted: dict | None = None):
+        super().__init__()
+        self.places = list(places)
+        self.promoted = promoted or {}
+
+
+class ShapeChangeError(ValueError):
+    """An iteration changes the shape of a variable: its number, and the shape that fits both."""
+
+    def __init__(self, message: str, index: int, general: list | None):
+        super().__init__(message)
+        self.index, self.general = index, general
+
+
+class Memory:
+    """What the traces of a loop, met at one place of the loop around it, have taught."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
+        self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
+        self._inner: dict[Any, Memory] = {}
+        self._n_met: dict[Any, int] = {}
+
+    def learn(self, again: Again) -> None:
+        """Keep what a trace has shown."""
+        known = {p.key for p in self.places}
+        self.places += [p for p in again.places if p.key not in known]
+        self.promoted.update(again.promoted)
+
+    def known_places(self, anchors: Sequence[Any]) -> list[Place]:
+        """The places that it has changed, of objects that ``anchors`` reach this time."""
+        owners = [place.owner for place in self.places]
+        there = effects.reached(list(anchors), owners) if owners else set()
+        return [p for p in self.places if id(p.owner) in there or p.is_shared or p.is_module]
+
+    def start(self) -> None:
+        """An iteration is traced from its beginning."""
+        self._n_met = {}
+
+    def inner(self, key: Any) -> Memory:
+        """That of a loop inside, each time that it is met in an iteration."""
+        n = self._n_met[key] = self._n_met.get(key, 0) + 1
+        return self._inner.setdefault((key, n), Memory())
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.memory: Memory | None = None  # of the loop whose body is traced
+        self.said: list | None = None  # what Python has printed in that body
+
+
+_thread = _Thread()
+
+
+def memory_of(loop: Any) -> Memory:
+    """What is known of a loop that is staged now."""
+    around = _thread.memory
+    return Memory() if around is None else around.inner((loop.anchors[-1].__code__, loop.line))
+
+
+@contextmanager
+def attempt(memory: Memory) -> Iterator[None]:
+    """A block traces an iteration; what it prints is said unless the trace is thrown away."""
+    before = _thread.memory, _thread.said
+    said: list = []
+    _thread.memory, _thread.said = memory, said
+    memory.start()
+    try:
+        yield
+    except (Again, ShapeChangeError, Undetermined):
+        said.clear()
+        raise
+    finally:
+        _thread.memory, _thread.said = before
+        for text, file, flush in said:
+            _say(text, file, flush)
+
+
+def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False):
+    """Python's ``print``: in the body of a loop of the graph once, however often that is traced."""
+    if _thread.said is None:
+        print(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+    text = io.StringIO()
+    print(*values, sep=sep, end=end, file=text)
+    _say(text.getvalue(), file, flush)
+
+
+def _say(text: str, file: Any, flush: Any) -> None:
+    if _thread.said is None:
+        print(text, end="", file=file, flush=flush)
+    else:
+        _thread.said.append((text, file, flush))
