@@ -319,3 +319,188 @@ def test_a_schedule_keeps_the_traces_that_fit_the_bound():
         rate = float(k)
         assert float(f(X)) == 10.0 * k
     assert f.cache_info()["traces"] == 3
+
+
+class Settings:
+    limit = 3
+
+
+class Head:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, x):
+        return x * self.scale
+
+
+class Model:
+    offset = 1.0
+
+    def __init__(self):
+        self.rate, self.head, self.calls, self.hidden = 0.5, Head(2.0), 0, 4.0
+        self.heads = [Head(1.0), Head(3.0)]
+
+    @property
+    def doubled(self):
+        return self.hidden * 2.0
+
+    @fg.function
+    def straight(self, x):
+        return x * self.rate + self.offset
+
+    @fg.function
+    def nested(self, x):
+        return self.head(x) if x > 0.0 else x * self.head.scale
+
+    @fg.function
+    def through_property(self, x):
+        return x * self.doubled
+
+    @fg.function
+    def through_helper(self, x):
+        return scaled(self, x) if x > 0.0 else x
+
+    @fg.function
+    def over_list(self, x):
+        for head in self.heads:
+            x = head(x)
+        return x
+
+    @fg.function
+    def counting(self, x):
+        self.calls += 1
+        return x * 1.0
+
+    @fg.function
+    def inner(self, x):
+        return fg.cond(x > 0.0, lambda: x * self.rate, lambda: x)
+
+
+def scaled(model, x):
+    return x * model.rate
+
+
+ATTRIBUTES = [
+    ("straight", "rate", 6.0),
+    ("straight", "offset", 6.0),
+    ("nested", "head.scale", 20.0),
+    ("through_property", "hidden", 80.0),
+    ("through_helper", "rate", 5.0),
+    ("inner", "rate", 5.0),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "before"), ATTRIBUTES)
+def test_an_attribute_of_an_argument(method, path, before):
+    model = Model()
+    f = getattr(model, method)
+    assert float(f(X)) == before
+    owner, _, name = path.rpartition(".")
+    owner = getattr(model, owner) if owner else model
+    value = getattr(owner, name)
+    setattr(owner, name, value * 3.0)
+    assert float(f(X)) == float(f.python_function(X)) != before
+    record = f.explain_last_trace()
+    assert (record.facet, record.old, record.new) == ("captured attribute", value, value * 3.0)
+    assert record.path.endswith(name)
+    setattr(owner, name, float(value))
+    n = f.experimental_get_tracing_count()
+    assert float(f(X)) == before
+    assert f.experimental_get_tracing_count() == n
+
+
+def test_attributes_of_objects_in_a_list():
+    model = Model()
+    assert float(model.over_list(X)) == 30
+    model.heads[1].scale = 4.0
+    assert float(model.over_list(X)) == 40
+
+
+def test_attributes_of_globals_closures_and_classes():
+    settings = Settings()
+
+    @fg.function
+    def f(x):
+        return x + settings.limit + Settings.limit
+
+    assert float(f(X)) == 16
+    settings.limit = 5
+    assert float(f(X)) == 18
+    Settings.limit = 4
+    try:
+        assert float(f(X)) == 19
+    finally:
+        Settings.limit = 3
+
+
+def test_attributes_of_modules(tmp_path, monkeypatch):
+    import sys
+
+    (tmp_path / "settings_module.py").write_text("limit = 2.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import settings_module
+
+    @fg.function
+    def f(x):
+        return x * settings_module.limit
+
+    assert float(f(X)) == 20
+    settings_module.limit = 3.0
+    assert float(f(X)) == 30
+    del sys.modules["settings_module"]
+
+
+def test_what_traced_code_changes_itself_is_no_guard():
+    model = Model()
+    for _ in range(3):
+        model.counting(X)
+    assert traces(model.counting) == 1
+
+
+def test_attributes_may_be_frozen():
+    model = Model()
+    frozen = fg.function(lambda m, x: x * m.rate, freshness="ignore")
+    assert float(frozen(model, X)) == 5
+    model.rate = 2.0
+    assert float(frozen(model, X)) == 5
+
+
+def test_a_guard_does_not_keep_its_object():
+    import gc
+    import weakref
+
+    head = Head(2.0)
+    found = weakref.ref(head)
+
+    @fg.function
+    def f(x, head):
+        return x * head.scale
+
+    f(X, head)
+    del head
+    gc.collect()
+    assert found() is None
+    assert float(f(X, Head(3.0))) == 30
+
+
+def test_a_retrace_names_the_value_that_changed_since_it_served():
+    k, m = 1, 1
+
+    @fg.function
+    def f(x):
+        return x * k + m
+
+    f(X)
+    k = 2
+    f(X)
+    k, m = 1, 5
+    f(X)
+    causes = f.explain_last_trace().causes
+    assert [(c.path, c.old, c.new) for c in causes] == [("m", 1, 5)]
+
+
+def test_two_lambdas_on_one_line_are_two_functions():
+    first, second = fg.function(lambda x: x + 1.0), fg.function(lambda x: x * 2.0)
+    both = [first, second]
+    assert [float(f(X)) for f in both] == [11.0, 20.0]
+    assert [f.explain_last_trace().causes for f in both] == [(), ()]

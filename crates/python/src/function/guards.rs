@@ -3,7 +3,10 @@
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{
+    PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyString, PyWeakrefMethods,
+    PyWeakrefReference,
+};
 use pyo3::{PyTraverseError, PyVisit};
 
 /// Where a value is read from.
@@ -12,6 +15,8 @@ enum Place {
     Cell(Py<PyAny>),
     /// A name in a module's globals.
     Name(Py<PyDict>, Py<PyString>),
+    /// An attribute of what a weak reference refers to.
+    Attribute(Py<PyWeakrefReference>, Py<PyString>),
 }
 
 /// One value: where it stands, what the user calls it, and what it was.
@@ -21,7 +26,7 @@ pub(super) struct Guard {
     expected: Py<PyAny>,
 }
 
-/// A guard as the front end writes it: cell or globals, name in the globals, label, value.
+/// A guard as the front end writes it: cell, globals or weak reference, name there, label, value.
 pub(super) type Written<'py> = (
     Bound<'py, PyAny>,
     Option<Bound<'py, PyString>>,
@@ -32,7 +37,13 @@ pub(super) type Written<'py> = (
 impl Guard {
     pub(super) fn read((owner, name, label, value): Written<'_>) -> PyResult<Guard> {
         let place = match name {
-            Some(name) => Place::Name(owner.cast_into::<PyDict>()?.unbind(), name.unbind()),
+            Some(name) => match owner.cast_into::<PyWeakrefReference>() {
+                Ok(weak) => Place::Attribute(weak.unbind(), name.unbind()),
+                Err(e) => {
+                    let globals = e.into_inner().cast_into::<PyDict>()?;
+                    Place::Name(globals.unbind(), name.unbind())
+                }
+            },
             None => Place::Cell(owner.unbind()),
         };
         Ok(Guard {
@@ -49,6 +60,10 @@ impl Guard {
                 globals.bind(py).clone().into_any(),
                 Some(name.bind(py).clone()),
             ),
+            Place::Attribute(weak, name) => (
+                weak.bind(py).clone().into_any(),
+                Some(name.bind(py).clone()),
+            ),
         };
         let label = self.label.bind(py).clone();
         (owner, name, label, self.expected.bind(py).clone())
@@ -58,6 +73,10 @@ impl Guard {
     pub(super) fn now<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         match &self.place {
             Place::Name(globals, name) => globals.bind(py).get_item(name).ok().flatten(),
+            Place::Attribute(weak, name) => {
+                let object = weak.bind(py).upgrade()?;
+                object.getattr(name).ok()
+            }
             Place::Cell(cell) => {
                 let cell = cell.as_ptr();
                 // SAFETY: PyCell_Get gives a new reference, or null: for an empty cell without, for what is no cell
@@ -81,6 +100,7 @@ impl Guard {
         match &self.place {
             Place::Cell(cell) => visit.call(cell),
             Place::Name(globals, _) => visit.call(globals),
+            Place::Attribute(weak, _) => visit.call(weak),
         }
     }
 }

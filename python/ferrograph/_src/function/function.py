@@ -286,7 +286,7 @@ class Function(_core.FunctionBase):
             try:
                 concrete = self._trace_once(args, kwargs, creation, trace)
             except Exception as e:
-                if trace.is_pending:
+                if trace.is_pending and getattr(e, "_ferrograph_raised", False):
                     raise special.endless(self._name) from e
                 if not (trace.is_recursive() and special.another_choice(trace, e)):
                     raise trace.errors[0] if trace.errors else e  # noqa: B904 - itself, or the first
@@ -307,7 +307,7 @@ class Function(_core.FunctionBase):
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         before = leaves_of(inner_args, inner_kwargs)
         staged = self._staged_form(inner_args, inner_kwargs)
-        reads = self._reads(staged)
+        reads = self._reads(staged, inner_args, inner_kwargs)
         push_creation(creation)
         try:
             roots = self.python_function, inner_args, inner_kwargs
@@ -339,12 +339,13 @@ class Function(_core.FunctionBase):
             made._set_guards(guards)
         return made
 
-    def _reads(self, staged: Callable) -> Reads | None:
+    def _reads(self, staged: Callable, args: tuple, kwargs: dict) -> Reads | None:
         """Where the trace notes what its functions read from outside; None where that is frozen."""
         if not self._is_guarded:
             return None
         reads = Reads()
-        reads.add_target(self.python_function, staged is not self.python_function)
+        is_converted = staged is not self.python_function
+        reads.add_target(self.python_function, is_converted, args, kwargs)
         return reads
 
     def _staged_form(self, args: tuple, kwargs: dict) -> Callable:

@@ -1,9 +1,9 @@
-"""What traced code reads from globals and closures: the Python values that a trace is good for.
+"""What traced code reads from globals, closures and attributes: what a trace is good for.
 
 While a function is traced, every Python function that runs is looked through for the names that it
-reads from outside. Those that stand for numbers, strings, bools or None become guards of the trace:
-a later call uses it only while they are what they were. Names that traced code itself writes are
-left out: they are its own state.
+reads from outside, and for the attributes that it reads of these and of its arguments. Those that
+stand for numbers, strings, bools or None become guards of the trace: a later call uses it only
+while they are what they were. What traced code itself writes is left out: it is its own state.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 import opcode
 import sys
 import types
+import weakref
 from functools import lru_cache
 from typing import Any
 
 from ..context.ownership import is_own_module
+from . import special
 
 __all__ = ["Reads"]
 
@@ -29,23 +31,33 @@ class Reads:
         self._seen: dict[int, Any] = {}
         self._found: dict[tuple, tuple] = {}
         self._written: set[tuple] = set()
+        self._bound: set[tuple] = set()
+        self._held: list[Any] = []  # objects whose addresses are in ``_bound``
 
-    def add_target(self, target: Any, converted: bool) -> None:
-        """The function that is traced, whatever kind of callable it is."""
+    def add_target(
+        self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
+    ) -> None:
+        """The function that is traced, whatever kind of callable it is, and its arguments."""
         while hasattr(target, "func"):  # a partial
+            args, kwargs = target.args + args, {**target.keywords, **(kwargs or {})}
             target = target.func
-        target = getattr(target, "__func__", target)
+        if hasattr(target, "__func__"):
+            args, target = (target.__self__, *args), target.__func__
         if type(target) is not types.FunctionType:
+            args = (target, *args)
             target = getattr(type(target), "__call__", None)  # noqa: B004 - the function itself
         if type(target) is types.FunctionType:
             self.add(target, not converted)
+            self.bind(target, args, kwargs or {}, not converted)
 
-    def add(self, function: types.FunctionType, deep: bool = False) -> None:
-        """A function that runs. ``deep`` adds the functions that it names, where nobody will see it
-        call them."""
+    def add(self, function: types.FunctionType, deep: bool = False) -> bool:
+        """A function that runs; whether it reads attributes of its arguments. ``deep`` adds the
+        functions that it names, where nobody will see it call them."""
         key = id(function.__closure__ or function.__code__)
+        chains = special.chains(function.__code__) if function.__code__.co_names else ()
+        of_arguments = any(chain.scope == "local" for chain in chains)
         if key in self._seen:
-            return
+            return of_arguments
         self._seen[key] = function  # kept, so that no other gets its address
         code, cells = function.__code__, function.__closure__ or ()
         outside = self._globals(code, function.__globals__)
@@ -54,6 +66,59 @@ class Reads:
             for value in outside:
                 if type(value) is types.FunctionType and not _is_library(value):
                     self.add(value, True)
+        for chain in chains:
+            if chain.scope == "global":
+                self._follow(function.__globals__.get(chain.name), chain, deep)
+            elif chain.scope == "free" and chain.name in code.co_freevars:
+                cell = cells[code.co_freevars.index(chain.name)]
+                self._follow(_now(cell, None), chain, deep)
+        return of_arguments
+
+    def bind(self, function: Any, args: tuple, kwargs: dict, deep: bool = False) -> None:
+        """What a function is called with: the attributes that it reads of that belong to the
+        trace."""
+        code = function.__code__
+        values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
+        for chain in special.chains(code):
+            if chain.scope != "local" or chain.name not in values:
+                continue
+            value = values[chain.name]
+            key = id(code), id(value), chain
+            if key not in self._bound:
+                self._bound.add(key)
+                self._held += [code, value]
+                self._follow(value, chain, deep)
+
+    def _follow(self, value: Any, chain: Any, deep: bool) -> None:
+        """Guard the literal at which a chain of attributes of ``value`` ends."""
+        label = chain.name
+        for name in chain.attributes:
+            label += f".{name}"
+            found = special.attribute(value, name)
+            if type(found) in _LITERALS:
+                self._guard(value, name, label, found)
+                return
+            if type(found) is property and type(found.fget) is types.FunctionType:
+                self.add(found.fget, True)
+                self.bind(found.fget, (value,), {}, True)
+                return
+            if deep and type(found) is types.FunctionType and not _is_library(found):
+                self.add(found, True)
+                self.bind(found, (value,), {}, True)
+                return
+            if found is special.MISSING:
+                return
+            value = found
+
+    def _guard(self, owner: Any, name: str, label: str, value: Any) -> None:
+        if type(owner) is types.ModuleType:
+            place: Any = vars(owner)
+        else:
+            try:
+                place = weakref.ref(owner)
+            except TypeError:
+                return
+        self._found.setdefault((id(place), name), (place, name, label, value))
 
     def add_guards(self, guards: list[tuple]) -> None:
         """The guards of a trace that this one calls."""
@@ -61,8 +126,8 @@ class Reads:
             self._found.setdefault((id(owner), name), (owner, name, label, value))
 
     def guards(self) -> list[tuple]:
-        """Cell or globals, name in the globals or None, label and value of each value read that the
-        trace did not change."""
+        """Cell, globals or reference to an object, name there or None, label and value of each
+        value read that the trace did not change."""
         kept = [entry for key, entry in self._found.items() if key not in self._written]
         return [entry for entry in kept if _now(*entry[:2]) is entry[3]]
 
@@ -97,8 +162,11 @@ class Reads:
 
 
 def _now(owner: Any, name: str | None) -> Any:
-    """What stands in a cell, or under a name of a module; a mark where nothing does."""
+    """What stands in a cell, under a name of a module or in an attribute; a mark where nothing
+    does."""
     if name is not None:
+        if type(owner) is weakref.ref:
+            return getattr(owner(), name, _NO_VALUE)
         return owner.get(name, _NO_VALUE)
     try:
         return owner.cell_contents

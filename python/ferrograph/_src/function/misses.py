@@ -34,11 +34,11 @@ class Site:
         self.latest: Any = None
 
 
-_sites: dict[tuple[str, int, str], Site] = {}
+_sites: dict[tuple[str, int, str, int], Site] = {}
 
 
-def sites() -> dict[tuple[str, int, str], Site]:
-    """File, line and name of the functions traced so far, with what they cost."""
+def sites() -> dict[tuple[str, int, str, int], Site]:
+    """File, line, name and column of the functions traced so far, with what they cost."""
     return dict(_sites)
 
 
@@ -78,10 +78,9 @@ class Miss:
         self.refused, self.record = False, None
         self.evicted: int | None = None
         self.gone_index = gone_index
-        found = function._nearest(wanted) if self.n_cached else None
-        self.nearest = None if found is None else found[0]
-        self.nearest_index = None if found is None else found[1]._index
-        self.stale = [] if found is None else found[1]._stale_guards()
+        found = _nearest(function, wanted) if self.n_cached else None
+        self.nearest, nearest, self.stale = found or (None, None, [])
+        self.nearest_index = None if nearest is None else nearest._index
 
     def is_relaxed(self) -> bool:
         """Whether the trace made serves more shapes than the call has."""
@@ -115,7 +114,7 @@ class Log:
     def begin(self, function: Any, wanted: Any) -> Miss:
         """A call found no trace. ``RetraceError`` where that is not to happen."""
         if self.site is None:
-            self.site = _sites.setdefault(definition(function), Site())
+            self.site = _sites.setdefault(place(function), Site())
             self.site.n_functions += 1
             self.site.latest = weakref.ref(function)
         gone_index = self.evicted.get(hash(wanted)) if self.evicted else None
@@ -147,10 +146,41 @@ class Log:
             explain.speak(function, miss, aloud)
 
 
+def _nearest(function: Any, wanted: Any) -> tuple | None:
+    """The nearest signature with its trace and what is stale of that; of several the newest of
+    which the least is stale: what changed since it served."""
+    found = function._nearest(wanted)
+    if found is None:
+        return None
+    signature, trace = found
+    least = trace, trace._stale_guards()
+    if least[1]:
+        pairs = zip(function._signatures(), function._traces(), strict=False)
+        for other in reversed([trace for known, trace in pairs if known == signature]):
+            stale = other._stale_guards()
+            if stale and len(stale) < len(least[1]):
+                least = other, stale
+    return signature, *least
+
+
+def place(function: Any) -> tuple[str, int, str, int]:
+    """What tells definitions apart: file, line and name, and where in the line, for lambdas."""
+    file, line, name = definition(function)
+    code = _code_of(function)
+    is_lambda = name == "<lambda>" and hasattr(code, "co_positions")
+    positions = code.co_positions() if is_lambda else ()
+    columns = [p[2] for p in positions if p[0] == line and p[2] is not None]
+    return file, line, name, max(columns, default=0)
+
+
+def _code_of(function: Any) -> Any:
+    target = getattr(function.python_function, "func", function.python_function)
+    return getattr(getattr(target, "__func__", target), "__code__", None)
+
+
 def definition(function: Any) -> tuple[str, int, str]:
     """File, line and name of what a function was made of."""
-    target = getattr(function.python_function, "func", function.python_function)
-    code = getattr(getattr(target, "__func__", target), "__code__", None)
+    code = _code_of(function)
     if code is None:
         return "<unknown>", 0, function.name
     return code.co_filename, code.co_firstlineno, function.name

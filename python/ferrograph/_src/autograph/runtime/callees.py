@@ -28,6 +28,7 @@ _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.Built
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
+_NOTED = "_ferrograph_noted"  # of a function that tells its arguments: what it calls
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
 _MAX_KNOWN = 4096
 
@@ -152,15 +153,31 @@ def convert_callee(callee: types.FunctionType) -> Any:
         staged = builtins.staged_form(callee)
         return _library(staged) if effects.active() else staged
     result = converted(callee)
-    _note(callee, deep=result is callee and not compile.is_converted(callee.__code__))
-    return result
+    deep = result is callee and not compile.is_converted(callee.__code__)
+    return _noting(callee, result, deep) if _note(callee, deep) else result
 
 
-def _note(function: types.FunctionType, deep: bool) -> None:
-    """Tell the trace which functions it runs: what they read from outside belongs to it."""
+def _note(function: types.FunctionType, deep: bool) -> bool:
+    """Tell the trace which functions it runs: what they read from outside belongs to it.
+
+    Whether they read attributes of their arguments.
+    """
     reads = thread.reads()
-    if reads is not None:
-        reads.add(function, deep)
+    return reads is not None and reads.add(function, deep)
+
+
+def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
+    """``result``, the form of ``function`` that is called, telling the trace its arguments."""
+
+    @functools.wraps(result)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        reads = thread.reads()
+        if reads is not None:
+            reads.bind(function, args, kwargs, deep)
+        return result(*args, **kwargs)
+
+    setattr(noted, _NOTED, result)
+    return noted
 
 
 def converted(function: types.FunctionType) -> types.FunctionType:
@@ -215,10 +232,11 @@ def _unless_again(function: Any, found: Any) -> Any:
     again in a branch a form that may stage the call."""
     if type(function) is not _FUNCTION or type(found) is not _FUNCTION:
         return found
+    code = getattr(found, _NOTED, found).__code__
     frame: Any = sys._getframe(2)
     running = []
     while frame is not None:
-        if frame.f_code is found.__code__ and _is_of(frame, function):
+        if frame.f_code is code and _is_of(frame, function):
             running.append(frame)
         frame = frame.f_back
     return hooks.recursive(function, found, running) if running else found

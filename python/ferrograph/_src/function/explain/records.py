@@ -7,6 +7,7 @@ when somebody asks. ``retrace_diff`` finds what differs.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
@@ -157,8 +158,9 @@ def _new_function(function: Any, miss: Any) -> list[Cause]:
 
 
 def _captured(guard: tuple, now: Any) -> Cause:
-    _, name, label, value = guard
-    facet = "captured closure" if name is None else "captured global"
+    owner, name, label, value = guard
+    kind = "attribute" if isinstance(owner, weakref.ref) else "global"
+    facet = "captured closure" if name is None else f"captured {kind}"
     fix = (
         f"pass {label.rpartition('.')[2]} as an argument, keep it in a Variable, or freeze it with "
         "function(freshness='ignore')"
@@ -272,7 +274,7 @@ def trace_report() -> str:
     """
     rows = sorted(misses.sites().items(), key=lambda item: -item[1].seconds)
     lines = [f"{'seconds':>9}  {'traces':>6}  {'functions':>9}  function"]
-    for (file, line, name), site in rows:
+    for (file, line, name, _), site in rows:
         why = _commonest_cause(site.latest())
         text = f"{name} ({file}:{line}){why}"
         lines.append(f"{site.seconds:9.4f}  {site.n_traces:6}  {site.n_functions:9}  {text}")
