@@ -3,6 +3,7 @@
 
 use crate::interrupt::{Watch, check_interrupt, while_waiting};
 use ferrograph_tensor::{Result, bail, err};
+use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -166,7 +167,7 @@ fn on_large_stack<R: Send>(call: impl FnOnce() -> Result<R> + Send) -> Result<R>
     let stop = Arc::new(AtomicBool::new(false));
     let n = DEPTH.with_borrow(|depth| depth.n);
     let seen = stop.clone();
-    let (done, mut wait) = mpsc::channel::<()>();
+    let (done, wait) = mpsc::channel::<()>();
     let work = move || {
         let _done = done; // dropped at the end, which wakes who waits
         DEPTH.set(Depth {
@@ -186,23 +187,23 @@ fn on_large_stack<R: Send>(call: impl FnOnce() -> Result<R> + Send) -> Result<R>
             .stack_size(LARGE_STACK)
             .spawn_scoped(scope, work)
             .map_err(|e| err!(ResourceExhausted, "no thread for a deep recursion: {e}"))?;
-        let stopped = waited(&mut wait, &stop);
+        let stopped = waited(&Mutex::new(wait), &stop);
         let result = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
         stopped.and(result)
     })
 }
 
 /// Waits until the other side is gone, and tells it where the user asks to stop.
-fn waited(wait: &mut mpsc::Receiver<()>, stop: &AtomicBool) -> Result<()> {
+fn waited(wait: &Mutex<mpsc::Receiver<()>>, stop: &AtomicBool) -> Result<()> {
     loop {
         let mut found = Err(mpsc::RecvTimeoutError::Timeout);
-        while_waiting(&mut || found = (&mut *wait).recv_timeout(LOOK));
+        while_waiting(&mut || found = wait.lock().recv_timeout(LOOK));
         if found != Err(mpsc::RecvTimeoutError::Timeout) {
             return Ok(());
         }
         if let Err(e) = check_interrupt() {
             stop.store(true, Ordering::Relaxed);
-            while_waiting(&mut || while (&mut *wait).recv().is_ok() {});
+            while_waiting(&mut || while wait.lock().recv().is_ok() {});
             return Err(e);
         }
     }

@@ -90,8 +90,13 @@ impl Guard {
         }
     }
 
-    /// Whether the value is what it was.
+    /// Whether the value is what it was; of an object that is gone nobody reads another one.
     pub(super) fn holds(&self, py: Python<'_>) -> bool {
+        if let Place::Attribute(weak, _) = &self.place
+            && weak.bind(py).upgrade().is_none()
+        {
+            return true;
+        }
         let expected = self.expected.bind(py);
         (self.now(py)).is_some_and(|now| now.is(expected) || equal_literals(&now, expected))
     }

@@ -98,7 +98,7 @@ fn declared(knot: &Arc<Knot>, graph: &Graph) -> Result<KnotGradient> {
             grads.push(gradient_spec(graph, graph.inputs[i])?);
         }
     }
-    let forward = [knot.outputs(), &[bundle.clone()]].concat();
+    let forward = [knot.outputs(), std::slice::from_ref(&bundle)].concat();
     let mut taken: Vec<TensorSpec> = seeds.iter().map(|&i| knot.outputs()[i].clone()).collect();
     taken.push(bundle);
     let named = |prefix: &str| Arc::from(format!("__{prefix}_{}", knot.name()));

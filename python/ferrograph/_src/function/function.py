@@ -25,7 +25,7 @@ from . import explain, outputs, special
 from .concrete import ConcreteFunction
 from .guards import Reads
 from .misses import Log, Miss, in_short
-from .parameters import checked_bound, checked_signature, leaves_of, parameters_of
+from .parameters import checked_bound, checked_signature, leaves_of, objects_of, parameters_of
 
 if TYPE_CHECKING:
     from .explain import TraceRecord
@@ -307,7 +307,7 @@ class Function(_core.FunctionBase):
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         before = leaves_of(inner_args, inner_kwargs)
         staged = self._staged_form(inner_args, inner_kwargs)
-        reads = self._reads(staged, inner_args, inner_kwargs)
+        reads = self._reads(staged, *objects_of(args, kwargs, inner_args, inner_kwargs))
         push_creation(creation)
         try:
             roots = self.python_function, inner_args, inner_kwargs

@@ -9,7 +9,7 @@ from typing import Any
 from ..values import nest
 from ..values.tensor_spec import TensorSpec
 
-__all__ = ["checked_bound", "checked_signature", "leaves_of", "parameters_of"]
+__all__ = ["checked_bound", "checked_signature", "leaves_of", "objects_of", "parameters_of"]
 
 _POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)
 _VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
@@ -72,6 +72,14 @@ def leaves_of(args: tuple, kwargs: dict) -> list:
     _collect_leaves(args, found)
     _collect_leaves(kwargs, found)
     return found
+
+
+def objects_of(args: tuple, kwargs: dict, inner: tuple, keywords: dict) -> tuple[tuple, dict]:
+    """The arguments of a trace, ``inner`` and ``keywords``, with None for all that is not an object
+    of the call itself, ``args`` and ``kwargs``, but stands for one."""
+    given = {id(value) for value in (*args, *kwargs.values())}
+    kept = tuple(value if id(value) in given else None for value in inner)
+    return kept, {name: v if id(v) in given else None for name, v in keywords.items()}
 
 
 def _collect_leaves(value: Any, found: list) -> None:
