@@ -430,20 +430,21 @@ def reached(roots: list, wanted: list) -> set[int]:
         if id(value) in ids:
             found.add(id(value))
             ids.discard(id(value))
-        if isinstance(value, _ATOMS) or id(value) in seen:
+        kind = type(value)  # what is stale refuses to be asked for its class
+        if issubclass(kind, _ATOMS) or id(value) in seen:
             continue
         seen.add(id(value))
-        if type(value) is types.FunctionType:
+        if kind is types.FunctionType:
             pending.extend(value.__closure__ or ())
             pending.extend([value.__defaults__, value.__kwdefaults__, value.__dict__])
             if not ownership.is_library_file(value.__code__.co_filename):
                 later.append(value.__globals__)
-        elif type(value) is dict:
+        elif kind is dict:
             pending.extend(value.values())
-        elif isinstance(value, types.ModuleType):
+        elif issubclass(kind, types.ModuleType):
             if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
                 later.append(vars(value))
-        elif isinstance(value, type):
+        elif issubclass(kind, type):
             if not is_library_class(value):
                 pending.extend(vars(value).values())
                 pending.extend(value.__bases__)
