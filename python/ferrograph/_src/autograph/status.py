@@ -48,6 +48,10 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
         traces.add(1)
     try:
         yield
+    except Exception as e:
+        if roots is not None and thread.journals[0].explain is not None:
+            thread.journals[0].explain(e)
+        raise
     finally:
         if roots is not None:
             for leave in thread.journals[0].at_end:

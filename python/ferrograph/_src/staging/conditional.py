@@ -14,6 +14,7 @@ from ..native import _core
 from . import effects, failures, merging
 from .places import Spot, say
 from .regions import Conditional
+from .remains import as_left
 from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
@@ -96,6 +97,7 @@ def _stage_if(
     with conditional:
         conditional.promotes = True
         after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
+        conditional.as_left = as_left(found[0], place), as_left(found[1], place)
         chosen = []
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
@@ -320,6 +322,7 @@ def _stage_choice(conditional: Conditional, then: Thunk, orelse: Thunk, place: s
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
         values = [value for value, _ in outcomes]
+        conditional.as_left = as_left(found[0], place), as_left(found[1], place)
         conditional.merge("the results", values[0], values[1], (failed[0], failed[1]))
         settle = _merge_changes(conditional, found, failed, place, fills=True)
         results = conditional.emit()

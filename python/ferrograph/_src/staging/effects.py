@@ -12,7 +12,6 @@ is concerned: such effects happen once for each trace.
 from __future__ import annotations
 
 import collections
-import gc
 import operator
 import sys
 import types
@@ -28,9 +27,11 @@ from . import outside
 from .facets import Whole, not_followed
 from .journal import Journal, has_lists, traces
 from .journal import thread as _thread
-from .kinds import is_library_class, is_opaque
+from .kinds import is_opaque
 from .places import here, say
+from .reach import reached
 from .snapshot import Snapshot
+from .stale import behind
 from .state import (
     Container,
     Place,
@@ -78,6 +79,7 @@ def region(anchors: Iterable[Any], like: Journal | None = None) -> Iterator[Jour
     nothing changed its copy serves again.
     """
     with journal() as made:
+        made.began = len(_thread.journals[0].stale)
         shared = like is not None and not like.landed
         made.snapshot = like.snapshot if like and shared else Snapshot(anchors)
         yield made
@@ -93,6 +95,11 @@ def in_region() -> bool:
     return len(_thread.journals) > 1
 
 
+def has_stale() -> bool:
+    """Whether a region of the trace changed something that the graph cannot follow."""
+    return bool(_thread.journals) and bool(_thread.journals[0].stale)
+
+
 def note_lists() -> None:
     """From now on the trace has lists that the graph grows."""
     if _thread.journals:
@@ -102,7 +109,7 @@ def note_lists() -> None:
 
 def fresh(value: Any) -> Any:
     """``value``, which has just been made."""
-    if traces.n:
+    if traces.n and type(value) is not memoryview:  # which keeps what it views from growing
         for made in _thread.journals:
             made.born[id(value)] = value
     return value
@@ -139,6 +146,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     """``target``, whose items are set next, under ``key`` where that is known already."""
     if not traces.n or not _thread.journals:
         return target
+    target = behind(target)
     if isinstance(target, _CONTAINERS):
         if len(_thread.journals) > 1:
             touch(Container(label, target))
@@ -243,12 +251,14 @@ def changes(
     direct: frozenset = frozenset(),
     skipped: frozenset = frozenset(),
     left: dict[Any, Any] | None = None,
+    repeats: bool = False,
 ) -> list[Change]:
     """What the region of ``made`` did to places that outlive it; these are put back.
 
     ``anchors`` are the functions of the region: what they reach was there before. ``direct`` are
     the keys of places that the text of the construct itself sets; ``skipped`` those that others
-    look after. ``left`` are the contents of places where those were put back already.
+    look after. ``left`` are the contents of places where those were put back already. A region that
+    ``repeats`` is traced anew where an iteration would read what an earlier one changed outside.
     """
     found = []
     for place, old in _noted(made):
@@ -274,7 +284,7 @@ def changes(
             _check_growth(made, change)
             kept.append(change)
         elif there and id(change.place.owner) not in lazy:
-            _leave_outside(made, change, kept)
+            _leave_outside(made, change, kept, repeats)
         else:
             change.place.put(change.new)
             made.landed = True
@@ -300,31 +310,36 @@ def _check_growth(made: Journal, change: Change) -> None:
         )
 
 
-def _leave_outside(made: Journal, change: Change, kept: list[Change]) -> None:
+def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: bool) -> None:
     """Leave a change of what is seen from outside: followed by the graph, or else stale."""
     root = _thread.journals[0]
     if not root.at_end:
         root.at_end.append(outside.restore)
+        root.explain = outside.explain
     made.landed = True
     if outside.can_follow(*change):
         outside.follow(*change)
         kept.append(change)
         return
-    change.place.put(change.new)
     anchors = made.snapshot.anchors if made.snapshot is not None else ()
-    made.spoiled |= outside.spoil(change.place, anchors)
+    began = made.began if repeats else len(root.stale)
+    change.place.put(change.new)
+    if outside.spoil(change.place, anchors, began) and repeats:
+        made.spoiled = True
+        if isinstance(change.place, (Container, Whole)):
+            change.place.put(change.old)
 
 
 def _is_stale(old: Any, new: Any) -> bool:
     """Whether a place differs only by what stands for stale objects."""
     if not _thread.journals[0].stale:
         return False
-    if type(old) is not type(new) or not isinstance(old, (list, dict)) or len(old) != len(new):
-        return outside.behind(new) is outside.behind(old)
+    if type(old) is not type(new) or type(old) not in (list, dict) or len(old) != len(new):
+        return behind(new) is behind(old)
     pairs = zip(old, new, strict=True)
     if isinstance(old, dict):
         pairs = zip((*old, *old.values()), (*new, *new.values()), strict=True)
-    return all(outside.behind(a) is outside.behind(b) for a, b in pairs)
+    return all(behind(a) is behind(b) for a, b in pairs)
 
 
 def _undo(change: Change) -> None:
@@ -346,7 +361,8 @@ def _there(made: Journal, anchors: list, owners: list) -> set[int]:
 
 def contents(made: Journal) -> dict[Any, Any]:
     """What the lists, dicts and sets of a journal hold now, by the keys of their places."""
-    touched = [place for place, _ in made.touched.values()]
+    made.compared = list(made.snapshot.changes()) if made.snapshot is not None else []
+    touched = [place for place, _ in (*made.touched.values(), *made.compared)]
     return {p.key: p.get() for p in touched if isinstance(p, Container)}
 
 
@@ -356,11 +372,13 @@ def _noted(made: Journal) -> Iterator[tuple[Place, Any]]:
         yield from list(made.touched.values())
         return
     compared = set()
-    for place, old in made.snapshot.changes():
+    for place, old in made.compared or made.snapshot.changes():
         compared.add(place.key)
         yield place, old
     for key, (place, old) in list(made.touched.items()):
-        if key not in compared and not (place.is_stored and made.snapshot.knows(place.owner)):
+        if key in compared or (place.is_stored and made.snapshot.knows(place.owner)):
+            continue
+        if not made.snapshot.knows_fields(place.owner):
             yield place, old
 
 
@@ -408,46 +426,3 @@ def _refuse_iterators(made: Journal, known: set[int]) -> None:
                     "Take its elements before, or iterate over a tensor.",
                 )
             )
-
-
-_ATOMS = (
-    int, float, complex, str, bytes, bool, type(None), type(Ellipsis), _core.Tensor,
-    _core.VariableBase, types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType,
-)  # fmt: skip
-
-
-def reached(roots: list, wanted: list) -> set[int]:
-    """The ids of those ``wanted`` objects that can be reached from ``roots``."""
-    ids = {id(w) for w in wanted}
-    found: set[int] = set()
-    seen: set[int] = set()
-    pending: collections.deque = collections.deque(roots)
-    later: list[Any] = []
-    while ids and (pending or later):
-        if not pending:
-            pending.append(later.pop())
-        value = pending.popleft()
-        if id(value) in ids:
-            found.add(id(value))
-            ids.discard(id(value))
-        kind = type(value)  # what is stale refuses to be asked for its class
-        if issubclass(kind, _ATOMS) or id(value) in seen:
-            continue
-        seen.add(id(value))
-        if kind is types.FunctionType:
-            pending.extend(value.__closure__ or ())
-            pending.extend([value.__defaults__, value.__kwdefaults__, value.__dict__])
-            if not ownership.is_library_file(value.__code__.co_filename):
-                later.append(value.__globals__)
-        elif kind is dict:
-            pending.extend(value.values())
-        elif issubclass(kind, types.ModuleType):
-            if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
-                later.append(vars(value))
-        elif issubclass(kind, type):
-            if not is_library_class(value):
-                pending.extend(vars(value).values())
-                pending.extend(value.__bases__)
-        else:
-            pending.extend(gc.get_referents(value))
-    return found

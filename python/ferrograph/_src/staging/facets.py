@@ -223,7 +223,9 @@ class ClassFields(Facet):
         return len(new) != len(held) or not same_objects(held.values(), new.values())
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from _named(owner, held, dict(vars(owner)), label)
+        for place, old in _named(owner, held, dict(vars(owner)), label):
+            if not place.label.endswith("__"):  # which Python keeps for itself
+                yield place, old
 
 
 class Names(Facet):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import ops
-from ..context import ownership
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
@@ -209,8 +208,9 @@ class Grown(Together):
         raise errors.StagingError(
             say(
                 here(),
-                f"{self._elements.label} grew in a branch or a loop of the graph: its length is "
-                "known only when the graph runs, and this use of it needs it while tracing",
+                f"{self._elements.label} grew in a branch or a loop of the graph, at "
+                f"{self._elements.place}: its length is known only when the graph runs, and this "
+                "use of it needs it while tracing",
                 "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
                 "on its name work; or write to a TensorArray.",
             )
@@ -310,17 +310,6 @@ def placed(items: list, method_: Callable) -> Callable:
     return call
 
 
-def unbound(descriptor: Any) -> Callable:
-    """A method of a class of Python's own, to be called with its object first."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if args and is_grown(args[0]):
-            return method(args[0], descriptor.__name__)(*args[1:], **kwargs)
-        return descriptor(*args, **kwargs)
-
-    return call
-
-
 def _set(items: list, grown: Grown) -> None:
     list.__setitem__(items, slice(None), [grown])
 
@@ -405,6 +394,8 @@ class _Setter:
 
     def __delitem__(self, key: Any) -> None:
         if is_grown(self._items):
+            if isinstance(key, slice):
+                whole(self._items)._refuse()
             _pop(self._items, key)
         else:
             del self._items[key]
@@ -449,58 +440,6 @@ def as_tensors(arguments: Any) -> Any:
     if is_grown(arguments):
         return whole(arguments).stacked()
     return arguments
-
-
-def for_library(function: Callable) -> Callable:
-    """A library function that takes grown lists for tensors."""
-    special = _LIBRARY.get(function)
-    own = ownership.is_own_module(getattr(function, "__module__", None))
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if args and is_grown(args[0]) and special is not None:
-            return special(whole(args[0]), *args[1:], **kwargs)
-        if not own:
-            for value in (*args, *kwargs.values()):
-                if is_grown(value):
-                    whole(value)._refuse()
-            return function(*args, **kwargs)
-        args = tuple(as_tensors(a) for a in args)
-        return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
-
-    return call
-
-
-def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:
-    return _moved(grown.stacked(), axis)
-
-
-def _moved(stack: Any, axis: int) -> Any:
-    """``stack`` with its first axis at another place."""
-    if axis == 0:
-        return stack
-    rank = stack.shape.rank
-    axis = axis % rank
-    order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
-    return ops.transpose(stack, order)
-
-
-def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
-    if axis == 0:
-        return grown.joined()
-    stack = grown.stacked()
-    rank = stack.shape.rank - 1
-    axis = axis % rank
-    moved = _moved(stack, axis)
-    shape = ops.shape(moved)
-    joined = shape[axis : axis + 1] * shape[axis + 1 : axis + 2]
-    return ops.reshape(moved, ops.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
-
-
-_LIBRARY: dict[Callable, Callable] = {
-    ops.stack: _stack,
-    ops.concat: _concat,
-    ops.add_n: lambda grown, name=None: ops.reduce_sum(grown.stacked(), axis=0),
-}
 
 
 def elements_of(value: Any) -> Iterator | Any:

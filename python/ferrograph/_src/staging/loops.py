@@ -20,7 +20,7 @@ from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
 from .failures import mark_left
 from .iteration import source_of
-from .lists import Grown
+from .lists import Grown, truth
 from .merging import GrownList
 from .places import say
 from .state import UNDEFINED, Place, State
@@ -98,6 +98,7 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
 
 
 def _boolean(value: Any, place: str) -> Any:
+    value = truth(value)
     return (
         values.predicate(value, place)
         if values.is_staged(value)
@@ -231,9 +232,10 @@ def _check_effects(
     known = direct | {("all", id(p.owner)) for p in state.places if _is_item(p)}
     found = []
     with variables.body:
-        for change in effects.changes(journal, loop.anchors, known, left=contents):
+        left_so = effects.changes(journal, loop.anchors, known, left=contents, repeats=True)
+        for change in left_so:
             found += [p for p in merging.expand(change) if p.key not in direct]
-    if found:
+    if found or journal.spoiled:
         raise Again(found)
     state.write(left)
 
@@ -288,6 +290,8 @@ def _iterate(
     for index, tensor in enumerate(extras):
         variables.result(index, tensor)
     for i, slot in slots.items():
+        if after[i] is UNDEFINED and i >= loop.state.n_names:
+            raise _removed(loop.state.places[i].label, variables.place)
         if type(after[i]) is Grown and type(start[i]) is not Grown:
             continue  # an element of a list that turns out to grow: the loop is traced again
         if (after[i] is start[i] and _same_leaves(given[i], start[i])) or after[i] is UNDEFINED:
@@ -296,6 +300,16 @@ def _iterate(
         else:
             variables.results(slot, after[i])
     return after
+
+
+def _removed(label: str, place: str) -> Exception:
+    return errors.StagingError(
+        say(
+            place,
+            f"{label} is removed in this loop of the graph, whose later iterations would miss it",
+            "Put another value there, or a flag that says that it is gone.",
+        )
+    )
 
 
 def _same_leaves(given: list, value: Any) -> bool:

@@ -17,12 +17,12 @@ from typing import Any
 
 from ..context import ownership
 from ..native import _core
-from ..values import errors
 from . import kinds
 from .facets import Slots, Whole
 from .journal import thread as _thread
-from .places import here, say
+from .places import Spot, here
 from .snapshot import Walk, label_of
+from .stale import Stale, behind
 from .state import (
     UNDEFINED,
     Attribute,
@@ -35,64 +35,6 @@ from .state import (
 )
 
 _NUMBERS = (bool, int, float, complex)
-_WRITES = frozenset(
-    {"append", "appendleft", "extend", "extendleft", "add", "update", "discard", "insert", "write"}
-    | {"__setitem__", "put", "put_nowait", "fill"}
-)
-
-
-class Stale:
-    """What stands for an object that a region changed, where the graph cannot follow."""
-
-    def __init__(self, target: Any, label: str, changed: str):
-        self._ferrograph_parts = target, label, changed
-
-    def _ferrograph_refuse(self, *args: Any, **kwargs: Any) -> Any:
-        _, label, changed = self._ferrograph_parts
-        raise errors.StagingError(
-            say(
-                here(),
-                f"{label!r} is read here, but a branch or a loop of the graph changed it before, "
-                f"at {changed}: that happened once, while tracing, whatever the graph does",
-                "Keep what the graph changes in tensors, in a `Variable`, or in objects that the "
-                "function makes itself.",
-            )
-        )
-
-    def __getattribute__(self, name: str) -> Any:
-        if name.startswith("_ferrograph_"):
-            return object.__getattribute__(self, name)
-        if name in _WRITES:
-            return getattr(self._ferrograph_parts[0], name)
-        return self._ferrograph_refuse()
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_ferrograph_"):
-            object.__setattr__(self, name, value)
-        else:
-            setattr(self._ferrograph_parts[0], name, value)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self._ferrograph_parts[0][key] = value
-
-    __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = (
-        _ferrograph_refuse
-    )
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _ferrograph_refuse
-    __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __neg__ = __abs__ = _ferrograph_refuse
-    __rfloordiv__ = __rmod__ = __rpow__ = __index__ = __round__ = __complex__ = _ferrograph_refuse
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = _ferrograph_refuse
-    __format__ = __str__ = __repr__ = __bytes__ = __next__ = __reversed__ = _ferrograph_refuse
-    __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = __invert__ = _ferrograph_refuse
-    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __enter__ = _ferrograph_refuse
-    __iadd__ = __isub__ = __imul__ = __ior__ = __iand__ = __delitem__ = _ferrograph_refuse
-    __array__ = __tf_tensor__ = __hash__ = _ferrograph_refuse
-    __exit__ = __copy__ = __deepcopy__ = __reduce_ex__ = __delattr__ = _ferrograph_refuse
-
-
-def behind(value: Any) -> Any:
-    """``value``, or what a stale one stands for."""
-    return value._ferrograph_parts[0] if type(value) is Stale else value
 
 
 def can_follow(place: Place, old: Any, new: Any) -> bool:
@@ -138,8 +80,8 @@ def is_lazily_made(old: Any, new: Any) -> bool:
     return isinstance(new, _core.VariableBase) and not isinstance(old, _core.VariableBase)
 
 
-def spoil(place: Place, anchors: tuple) -> bool:
-    """Make stale what a region changed; whether it was not so already."""
+def spoil(place: Place, anchors: tuple, began: int) -> bool:
+    """Make stale what a region changed; whether it was not so when ``began`` were."""
     root = _thread.journals[0]
     whole = isinstance(place, (Container, Whole))
     target = place.owner if whole else place.get()
@@ -147,12 +89,13 @@ def spoil(place: Place, anchors: tuple) -> bool:
     if known is not None:
         if not whole:
             place.put(Stale(behind(target), place.label, here()))
-        return False
+        return any(known is late for late in list(root.stale.values())[began:])
     label = label_of(place.owner, anchors) if whole else place.label
     made = Stale(target, label, here())
     if whole:
         _refuse_running(target, made)
         root.stale[id(target)] = made
+        root.known.clear()  # whose callees take arguments as they are
         apply()
     else:
         root.stale[place.key] = made
@@ -177,6 +120,20 @@ def restore() -> None:
     if root.stale:
         for place, value in _references(lambda value: type(value) is Stale):
             place.put(behind(value))
+
+
+def explain(exception: Exception) -> None:
+    """Raise an error of C code that got what stands for a stale object as one of ours."""
+    if not isinstance(exception, (TypeError, AttributeError)) or "Stale" not in str(exception):
+        return
+    line, traceback = "", exception.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if _is_users(code):
+            line = Spot(code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    made = next(iter(_thread.journals[0].stale.values()))
+    raise made._ferrograph_error(line) from exception
 
 
 def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:

@@ -39,6 +39,10 @@ class Traced:
         return self.region
 
 
+def _itself(value: Any) -> Any:
+    return value
+
+
 class Conditional:
     """Two branches over one predicate: trace each, merge values pairwise, then emit once.
 
@@ -52,6 +56,7 @@ class Conditional:
         self._sides = sides
         self.branches = (Traced("cond_true"), Traced("cond_false"))
         self.promotes = False  # whether Python ints and floats meet as floats
+        self.as_left: tuple[Callable, Callable] = (_itself, _itself)  # see ``remains``
         self._rebuild: list[Callable[[list], Any]] = []
 
     def __enter__(self) -> Conditional:
@@ -75,6 +80,8 @@ class Conditional:
         where one side is None, TypeError where structures, dtypes or Python objects differ.
         """
         pair = [first, second]
+        if first is not second:
+            pair = [self.as_left[0](first), self.as_left[1](second)]
         for side in (0, 1):
             if filled[side]:
                 with self.branches[side]:

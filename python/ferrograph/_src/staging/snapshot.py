@@ -21,7 +21,7 @@ from ..context import ownership
 from ..context.ownership import OPERATORS
 from ..values import errors
 from . import kinds
-from .facets import Facet, cell_contents
+from .facets import Facet, cell_contents, fields_of
 from .places import here, say
 from .state import Place
 
@@ -42,6 +42,12 @@ class Snapshot:
     def knows(self, owner: Any) -> bool:
         """Whether an object was there when the region began."""
         return id(owner) in self._seen
+
+    def knows_fields(self, held: Any) -> bool:
+        """Whether ``held`` is the ``__dict__`` of an object that was there."""
+        if type(held) is not dict:
+            return False
+        return any(f is kinds.FIELDS and fields_of(owner) is held for f, owner, _ in self._entries)
 
     def is_in_library(self, owner: Any) -> bool:
         """Whether an object of a library's class holds this one, as ``queue.Queue`` its items."""
@@ -199,7 +205,12 @@ def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]
 
 
 def _below(name: str, value: Any, owner: Any) -> str:
-    held = value if type(value) is dict else getattr(value, "__dict__", None)
+    held = value
+    if type(value) is not dict:
+        try:
+            held = fields_of(value)
+        except AttributeError:
+            return ""
     if type(held) is not dict or len(held) > 1000:
         return ""
     for key, inner in held.items():

@@ -199,6 +199,8 @@ def item_place(label: str, owner: Any, index: Any) -> Place:
     base = _base_of(owner)
 
     def get() -> Any:
+        if base is dict or base is collections.OrderedDict:
+            return dict.get(owner, index, UNDEFINED)  # no ``__missing__`` of its class runs
         try:
             return base.__getitem__(owner, index)
         except (KeyError, IndexError):

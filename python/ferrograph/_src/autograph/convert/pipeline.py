@@ -112,6 +112,10 @@ class _Expressions(build.Transformer):
             return unpacking.convert_subscript(node)
         return node
 
+    def visit_Starred(self, node: ast.Starred) -> Any:
+        self.generic_visit(node)
+        return unpacking.convert_starred(node) if isinstance(node.ctx, ast.Load) else node
+
     def visit_Call(self, node: ast.Call) -> Any:
         if build.is_operator_call(node):
             return self.generic_visit(node)

@@ -14,10 +14,19 @@ from . import build
 def convert_assign(node: ast.Assign) -> ast.Assign:
     """``node`` with its value prepared for its targets; a display of elements needs nothing."""
     nested = [t for t in node.targets if isinstance(t, (ast.Tuple, ast.List))]
-    if not nested or isinstance(node.value, (ast.Tuple, ast.List)):
+    if not nested:
         return node
-    pattern = build.constant(_pattern(nested[0]))
+    shape = _pattern(nested[0])
+    if isinstance(node.value, (ast.Tuple, ast.List)) and not any(shape):
+        return node
+    pattern = build.constant(shape)
     node.value = build.locate(build.call("unpacked", node.value, pattern), node.value)
+    return node
+
+
+def convert_starred(node: ast.Starred) -> ast.Starred:
+    """``*value`` where it is read: in a call or a display."""
+    node.value = build.locate(build.call("spread", node.value), node.value)
     return node
 
 
@@ -31,10 +40,11 @@ def convert_generators(generators: list[ast.comprehension], what: str) -> None:
         generator.iter = build.locate(elements, generator.iter)
 
 
-def _pattern(target: ast.expr) -> tuple | None:
+def _pattern(target: ast.expr) -> tuple | bool | None:
+    """What unpacks into a target: a tuple for nested ones, False for a starred one, else None."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return tuple(_pattern(element) for element in target.elts)
-    return None
+    return False if isinstance(target, ast.Starred) else None
 
 
 def convert_subscript(node: ast.Subscript) -> ast.expr:

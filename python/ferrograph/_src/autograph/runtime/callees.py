@@ -13,13 +13,13 @@ from typing import Any
 
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...staging import effects, lists
+from ...staging import effects, list_arguments, lists
 from ...staging.errors import ConversionError
 from ...staging.journal import thread as _thread
 from ...staging.journal import traces
 from .. import status
 from ..convert import compile
-from . import builtins, sorting
+from . import builtins, foreign, sorting
 
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
@@ -62,7 +62,7 @@ def fn(callee: Any) -> Any:
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
         if not journals:
             return callee
-        quiet = len(journals) == 1 and not journals[0].lists
+        quiet = len(journals) == 1 and not journals[0].lists and not journals[0].stale
         quiet = quiet and callee.__name__ not in _BY_TENSORS
         return callee if quiet else _resolved(callee)
     found = _remembered(callee, known)
@@ -97,7 +97,9 @@ def _resolved(callee: Any) -> Any:
     if isinstance(callee, type):
         return _class(callee) if effects.active() else builtins.staged_form(callee)
     if kind in _UNBOUND and effects.has_lists():
-        return lists.unbound(callee)
+        return foreign.guarded(list_arguments.unbound(callee))
+    if kind is types.MethodWrapperType and lists.is_grown(callee.__self__):
+        return lists.method(callee.__self__, callee.__name__)
     return _callable_object(callee)
 
 
@@ -110,7 +112,7 @@ def _builtin(callee: Any) -> Any:
         if callee.__name__ in _BY_TENSORS and isinstance(target, list):
             by_order = callee.__name__ == "sort"
             return sorting.method(target) if by_order else lists.placed(target, callee)
-        return callee
+        return callee if isinstance(target, list) else foreign.guarded(callee)
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
@@ -121,13 +123,15 @@ def _builtin(callee: Any) -> Any:
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
-    return lists.for_library(callee) if effects.has_lists() else callee
+    if effects.has_lists():
+        callee = list_arguments.for_library(callee)
+    return foreign.guarded(callee) if effects.has_stale() else callee
 
 
 def _class(cls: type) -> Any:
     """A class called while a function is traced: ``__init__`` is converted, the instance noted."""
     staged = builtins.staged_form(cls)
-    if staged is not cls or issubclass(cls, BaseException):
+    if staged is not cls or issubclass(cls, (BaseException, type)):
         return staged
 
     def make(*args: Any, **kwargs: Any) -> Any:
@@ -137,7 +141,7 @@ def _class(cls: type) -> Any:
         if own and not plain:
             _note(init, deep=True)
         if not own or not plain:
-            return effects.fresh(cls(*args, **kwargs))
+            return effects.fresh(foreign.guarded(cls)(*args, **kwargs))
         instance = effects.fresh(cls.__new__(cls))
         convert_callee(init)(instance, *args, **kwargs)
         return instance
@@ -220,7 +224,8 @@ def _partial(partial: functools.partial) -> Any:
 def _callable_object(callee: Any) -> Any:
     call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
     if type(call) is not types.FunctionType or is_exempt(call):
-        return callee
+        own = ownership.is_own_module(type(callee).__module__)
+        return callee if own else foreign.guarded(callee)
     changed = convert_callee(call)
     if effects.in_region():
         changed = _unless_again(call, changed)

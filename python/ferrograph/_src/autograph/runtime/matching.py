@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...staging import conditional
+from ...staging import conditional, list_arguments
 from ...staging.places import here, say
 from ...values import errors
 
@@ -82,6 +82,7 @@ def _either(first: Any, second: Any) -> Any:
 
 
 def _sequence(subject: Any, names: dict, *patterns: tuple) -> Any:
+    list_arguments.refuse_grown(subject)
     if not isinstance(subject, Sequence) or isinstance(subject, (str, bytes, bytearray)):
         return False
     stars = [i for i, p in enumerate(patterns) if p[0] == "star"]

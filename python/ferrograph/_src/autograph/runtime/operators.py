@@ -18,6 +18,7 @@ from .comparisons import compare, contained
 from .comprehensions import each, listed, taken
 from .conditionals import if_exp, if_stmt
 from .failures import assert_stmt, catching, raised
+from .foreign import spread
 from .logic import and_, not_, or_
 from .loops import for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
@@ -59,6 +60,7 @@ __all__ = [
     "owner",
     "plain",
     "raised",
+    "spread",
     "stopped",
     "taken",
     "unpacked",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...staging import conditional, lists
+from ...staging import conditional, list_arguments, lists
 from ...staging.conditional import is_staged
 from ...staging.iteration import has_elements
 from ...staging.places import here, say
@@ -31,6 +31,10 @@ def unpacked(value: Any, pattern: tuple) -> Any:
     """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
     if value.__class__ is tuple and not any(pattern):
         return value
+    if value.__class__ is list and lists.is_grown(value):
+        if False in pattern:
+            list_arguments.refuse_grown(value)
+        value = list_arguments.unpacked(value, len(pattern))
     if is_staged(value):
         value = conditional.rows(value)
     fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)

@@ -1,0 +1,54 @@
+"""Calls of code that is not converted: it sees Python objects as they are.
+
+What the graph knows more of than Python does not reach it: a list that the graph grows, an object
+that a region changed. ``given`` says so at the line of the call.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ...staging import effects, list_arguments, stale
+
+__all__ = ["guarded", "spread"]
+
+_UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
+# What methods of containers do with an argument: they keep it, and do not look into it.
+_KEEPS = frozenset(
+    {"append", "appendleft", "add", "insert", "setdefault", "get", "pop", "put", "__setitem__"}
+)
+
+
+def guarded(callee: Any) -> Any:
+    """``callee``, which refuses arguments that only the graph knows."""
+    if not (effects.has_lists() or effects.has_stale()):
+        return callee
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args = given(callee, args)
+        given(callee, tuple(kwargs.values()))
+        return callee(*args, **kwargs)
+
+    return call
+
+
+def given(callee: Callable, args: tuple) -> tuple:
+    """``args`` as code that is not converted may have them."""
+    name = getattr(callee, "__name__", "")
+    unbound = type(callee) in _UNBOUND and stale.only_writes(name)
+    if args and type(args[0]) is stale.Stale and unbound:
+        args = (stale.behind(args[0]), *args[1:])
+    for value in args:
+        if type(value) is stale.Stale:
+            value._ferrograph_refuse()
+        if name not in _KEEPS:
+            list_arguments.refuse_grown(value)
+    return args
+
+
+def spread(value: Any) -> Any:
+    """``value`` in ``f(*value)`` and ``[*value]``."""
+    list_arguments.refuse_grown(value)
+    return value

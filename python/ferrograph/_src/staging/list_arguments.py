@@ -1,0 +1,89 @@
+"""Lists that the graph grows, as others get them: functions of libraries, C code, unpacking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..context import ownership
+from ..values import nest
+from .lists import Grown, as_tensors, method, whole
+from .state import is_grown
+
+
+def refuse_grown(value: Any) -> None:
+    """Refuse a list that the graph grows, where Python would look at its elements."""
+    if value.__class__ is list and is_grown(value):
+        whole(value)._refuse()
+
+
+def unpacked(items: list, count: int) -> list:
+    """The elements of a grown list for so many targets, as many when the graph runs."""
+    grown = whole(items)
+    ops.Assert(ops.equal(grown.count(), count), [f"{count} values are needed to unpack the list"])
+    return [grown.at(i) for i in range(count)]
+
+
+def unbound(descriptor: Any) -> Callable:
+    """A method of a class of Python's own, to be called with its object first."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_grown(args[0]):
+            return method(args[0], descriptor.__name__)(*args[1:], **kwargs)
+        return descriptor(*args, **kwargs)
+
+    return call
+
+
+def for_library(function: Callable) -> Callable:
+    """A library function that takes grown lists for tensors."""
+    special = _LIBRARY.get(function)
+    module = getattr(function, "__module__", None)
+    opens = getattr(nest, getattr(function, "__name__", ""), None) is function
+    own = ownership.is_own_module(module) and not opens
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_grown(args[0]) and special is not None:
+            return special(whole(args[0]), *args[1:], **kwargs)
+        if not own:
+            for value in (*args, *kwargs.values()):
+                refuse_grown(value)
+            return function(*args, **kwargs)
+        args = tuple(as_tensors(a) for a in args)
+        return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
+
+    return call
+
+
+def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    return _moved(grown.stacked(), axis)
+
+
+def _moved(stack: Any, axis: int) -> Any:
+    """``stack`` with its first axis at another place."""
+    if axis == 0:
+        return stack
+    rank = stack.shape.rank
+    axis = axis % rank
+    order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    return ops.transpose(stack, order)
+
+
+def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    if axis == 0:
+        return grown.joined()
+    stack = grown.stacked()
+    rank = stack.shape.rank - 1
+    axis = axis % rank
+    moved = _moved(stack, axis)
+    shape = ops.shape(moved)
+    joined = shape[axis : axis + 1] * shape[axis + 1 : axis + 2]
+    return ops.reshape(moved, ops.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
+
+
+_LIBRARY: dict[Callable, Callable] = {
+    ops.stack: _stack,
+    ops.concat: _concat,
+    ops.add_n: lambda grown, name=None: ops.reduce_sum(grown.stacked(), axis=0),
+}

@@ -1,0 +1,71 @@
+"""Containers as a branch left them, after what it changed was put back.
+
+A branch may change a container in place where the other one puts another container in its place:
+``o.append(x)`` and ``o = [x]``. What they leave is merged by content, so that the first one gives a
+copy with what it had put in.
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from ..values import errors
+from .places import say
+from .reach import reached
+from .state import Container
+
+_PLAIN = (list, tuple, dict, collections.deque)
+
+
+def as_left(changes: list, where: str) -> Callable[[Any], Any]:
+    """What gives a value as a branch with these changes left it."""
+    if not changes:
+        return lambda value: value
+    left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
+    others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
+
+    def build(value: Any) -> Any:
+        held = left.get(id(value))
+        if held is not None:
+            made = copy.copy(value)
+            Container("a copy", made).put(_each(held, build))
+            return made
+        return _each(value, build) if type(value) in _PLAIN else value
+
+    def give(value: Any) -> Any:
+        if not isinstance(value, _PLAIN) and not hasattr(value, "__dict__"):
+            return value
+        made = build(value)
+        found = reached([value], others)
+        if made is value and type(value) not in _PLAIN:
+            found |= reached([value], [c.place.owner for c in changes])
+        if found:
+            raise _mixed(value, where)
+        return made
+
+    return give
+
+
+def _each(value: Any, build: Callable[[Any], Any]) -> Any:
+    """A plain container of what ``build`` gives, itself where that changes nothing."""
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    made = [build(item) for item in items]
+    if all(a is b for a, b in zip(items, made, strict=True)):
+        return value
+    if isinstance(value, dict):
+        return dict(zip(value, made, strict=True))
+    return type(value)(made) if type(value) in _PLAIN else list(made)
+
+
+def _mixed(value: Any, where: str) -> Exception:
+    return errors.StagingError(
+        say(
+            where,
+            f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where "
+            "the other one puts another object in its place",
+            "Change it in place in both branches, or make a new one in both.",
+        )
+    )
