@@ -7,7 +7,7 @@ use crate::{Graph, GraphBuilder, NodeId, OpRef, Sym, Val, Vals, ValueId};
 use ferrograph_tensor::{
     DType, Error, Origin, PartialShape, Result, Tensor, TensorSpec, bail, err,
 };
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ struct State {
     captures: Vec<Capture>,
     captured: HashMap<u64, ValueId>,
     control: Vec<NodeId>,
+    /// Values that are told apart from their equals: graphs inside capture them, be they constants.
+    singled_out: HashSet<ValueId>,
 }
 
 /// A graph under construction, the trace it is nested in, and what it captured.
@@ -63,6 +65,7 @@ impl Trace {
             captures: Vec::new(),
             captured: HashMap::new(),
             control: Vec::new(),
+            singled_out: HashSet::new(),
         };
         Arc::new(Trace {
             id,
@@ -190,6 +193,18 @@ impl Trace {
         })
     }
 
+    /// Tells a value apart from its equals, as a tape does that watches it: graphs inside capture it even where it is a
+    /// constant that they could repeat.
+    ///
+    /// # Errors
+    /// `Leak` where the trace is sealed.
+    pub fn single_out(&self, value: ValueId) -> Result<()> {
+        self.with(|state| {
+            state.singled_out.insert(value);
+            Ok(())
+        })
+    }
+
     /// Adds an argument: `placeholder` makes its operation.
     pub fn add_arg(
         &self,
@@ -253,9 +268,11 @@ impl Trace {
         if !self.parent.as_ref().is_some_and(|p| p.is_within(&s.trace)) || s.trace.is_sealed() {
             return Ok(None);
         }
-        let is_made_there = s
-            .trace
-            .with_builder(|b| b.node(b.value(s.value).node).op.constant().is_some())?;
+        let is_made_there = s.trace.with(|state| {
+            let node = state.builder.value(s.value).node;
+            let has_equals = !state.singled_out.contains(&s.value);
+            Ok(has_equals && state.builder.node(node).op.constant().is_some())
+        })?;
         let Some(value) = s
             .trace
             .constant_of(s.value)

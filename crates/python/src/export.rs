@@ -35,19 +35,15 @@ fn eager<'a>(tensor: &'a Bound<'_, PyTensor>) -> PyResult<&'a Tensor> {
     val.expect_tensor().or_raise(tensor.py())
 }
 
-/// What `numpy()` gives: an array, a NumPy scalar for rank 0, bytes for a string scalar.
+/// What `numpy()` gives: an array of its own, a NumPy scalar for rank 0, bytes for a string scalar.
 pub(crate) fn to_numpy<'py>(
     py: Python<'py>,
     tensor: &Bound<'py, PyTensor>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    numpy_of(py, eager(tensor)?)
-}
-
-/// As [`to_numpy`], of a tensor of the core.
-pub(crate) fn numpy_of<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let tensor = eager(tensor)?;
     match tensor.rank() {
         0 => array::scalar(py, tensor),
-        _ => array::shared(py, tensor),
+        _ => array::copied(py, tensor),
     }
 }
 

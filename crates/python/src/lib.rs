@@ -59,7 +59,7 @@ mod _core {
         emit_while,
     };
     #[pymodule_export]
-    use super::tape::PyTape;
+    use super::tape::{PyTape, may_be_followed};
     #[pymodule_export]
     use super::tensor::{PyEager, PySymbolic, PyTensor};
     #[pymodule_export]

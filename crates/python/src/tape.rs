@@ -7,6 +7,7 @@ use crate::variable::PyVariable;
 use crate::work;
 use ferrograph_graph::{Grad, Val};
 use ferrograph_runtime::{Tape, is_tracing};
+use ferrograph_tensor::DType;
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
@@ -77,7 +78,7 @@ impl PyTape {
     fn _watch(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match value.cast::<PyVariable>() {
             Ok(v) => self.tape().watch_variable(&v.get().handle),
-            Err(_) => self.tape().watch(&endpoint(value)?),
+            Err(_) => self.tape().watch(&endpoint(value)?).or_raise(value.py())?,
         }
         Ok(())
     }
@@ -107,7 +108,8 @@ impl PyTape {
         let mut seeded = Vec::new();
         for (target, seed) in targets.iter().zip(seeds) {
             let target = endpoint(target)?;
-            let seed = seed.map(|s| to_val(&s, Some(target.dtype()))).transpose()?;
+            let hint = Some(target.dtype()).filter(|d| *d != DType::Resource);
+            let seed = seed.map(|s| to_val(&s, hint)).transpose()?;
             seeded.push((target, seed));
         }
         let sources = sources.iter().map(endpoint).collect::<PyResult<Vec<_>>>()?;
@@ -121,6 +123,13 @@ impl PyTape {
             .collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, items)
     }
+}
+
+/// Whether a gradient may be asked for of what is computed from these tensors and variables now.
+#[pyfunction]
+pub(crate) fn may_be_followed(values: Vec<Bound<'_, PyAny>>) -> PyResult<bool> {
+    let values = values.iter().map(endpoint).collect::<PyResult<Vec<_>>>()?;
+    Ok(ferrograph_runtime::may_be_followed(&values))
 }
 
 fn grad_to_py(py: Python<'_>, grad: Option<Grad>) -> PyResult<Bound<'_, PyAny>> {

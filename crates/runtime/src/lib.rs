@@ -27,4 +27,4 @@ pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
     tensor_shapes, with_words_of_class, words_of_class,
 };
-pub use tape::Tape;
+pub use tape::{Tape, may_be_followed};

@@ -1,10 +1,10 @@
 //! Tapes: what a program did with the values it watches, for taking gradients.
 
-use crate::context::{self, active_tapes, level};
+use crate::context::{self, active_tapes, is_tracing, level};
 use crate::door::Door;
 use ferrograph_graph::{Differentiability, Grad, OpRef, Val, Vals};
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{ReadVariableOp, VariableCell};
+use ferrograph_ops::{Placeholder, ReadVariableOp, VariableCell};
 use ferrograph_tensor::{DType, Result, Tensor, bail};
 use ferrograph_transform::{Record, Replay, backprop};
 use hashbrown::HashSet;
@@ -54,8 +54,15 @@ impl Tape {
     }
 
     /// Watches a value: operations that depend on it are recorded.
-    pub fn watch(&self, val: &Val) {
+    ///
+    /// # Errors
+    /// `Leak` for a value of a finished trace.
+    pub fn watch(&self, val: &Val) -> Result<()> {
+        if let Val::Sym(s) = val {
+            s.trace.single_out(s.value)?;
+        }
         self.state.lock().watched.insert(val.key());
+        Ok(())
     }
 
     /// Watches a variable by its handle.
@@ -106,6 +113,11 @@ impl Tape {
         };
         let mut seeded = Vec::new();
         for (target, seed) in targets {
+            if target.dtype() == DType::Resource {
+                // A variable: its seed says what it holds.
+                seeded.extend(seed.map(|s| (target, Grad::Dense(s))));
+                continue;
+            }
             if !target.dtype().is_differentiable() {
                 continue;
             }
@@ -193,6 +205,40 @@ pub(crate) fn concerns(op: &OpRef, inputs: &[Val]) -> bool {
         t.note_variables(op, inputs);
         t.is_concerned(inputs)
     })
+}
+
+/// Whether a gradient may be asked for of what is computed from these values now: a tape follows one of them, or, while a
+/// graph is traced, one depends on what is given to it.
+pub fn may_be_followed(inputs: &[Val]) -> bool {
+    active_tapes().iter().any(|t| t.is_concerned(inputs))
+        || (is_tracing() && inputs.iter().any(depends_on_inputs))
+}
+
+/// Whether a gradient can flow from a value to an input of its graph, or to one outside that the graph would capture.
+fn depends_on_inputs(val: &Val) -> bool {
+    let carries =
+        |d: DType| d.is_differentiable() || matches!(d, DType::Resource | DType::Variant);
+    let Val::Sym(sym) = val else {
+        return carries(val.dtype());
+    };
+    let found = sym.trace.with_builder(|b| {
+        let (mut work, mut seen) = (vec![sym.value], HashSet::new());
+        while let Some(value) = work.pop() {
+            let info = b.value(value);
+            if !carries(info.spec.dtype) || !seen.insert(info.node) {
+                continue;
+            }
+            let node = b.node(info.node);
+            if node.op.downcast::<Placeholder>().is_some() {
+                return true;
+            }
+            if node.op.differentiability() != Differentiability::Stops {
+                work.extend_from_slice(&node.inputs);
+            }
+        }
+        false
+    });
+    found.unwrap_or(true)
 }
 
 /// Whether gradients of gradients may be asked for: then every operation has to be recorded by itself.

@@ -14,7 +14,8 @@ impl PyEager {
         slf.as_super().get().shape(slf.py())
     }
 
-    /// The value as a NumPy array (a scalar for a scalar); shares memory and is read-only where the layout allows.
+    /// The value as a NumPy array of its own, which may be written to; a NumPy scalar for a scalar. `numpy.asarray`
+    /// gives a read-only array that shares the tensor's memory.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         export::to_numpy(slf.py(), slf.as_super())
     }

@@ -25,7 +25,7 @@ def custom_gradient(f: Callable | None = None) -> Any:
     argument, None where there is none. Where ``f`` reads variables, ``grad_fn`` takes them as
     ``variables=`` and gives a pair: gradients of the arguments, and a list for the variables.
     TypeError where ``f`` reads variables and ``grad_fn`` does not take them; ValueError for a wrong
-    number of gradients. ``grad_fn`` is traced where ``f`` is called.
+    number of gradients. ``grad_fn`` is traced where ``f`` is called, if a gradient may be asked for.
 
     >>> @fg.custom_gradient
     ... def clipped(x):
@@ -55,6 +55,13 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     given = {id(v) for v in nest.flatten(args) if isinstance(v, Variable)}
     variables = [v for v in tape.watched_variables() if id(v) not in given]
     flat_result = [_core.convert_to_tensor(r) for r in nest.flatten(result)]
+    if variables and not _takes_variables(grad_fn):
+        raise TypeError(
+            f"{_name_of(f)}() reads variables, so its grad_fn must take the argument `variables` "
+            "and return a pair: gradients of the arguments, and those of the variables"
+        )
+    if not _core.may_be_followed([*flat_args, *variables]):
+        return nest.map_structure(lambda r: _core.emit("StopGradient", (r,)), result)
     region, places = _backward(f, grad_fn, flat_result, len(flat_args), variables)
     outputs = _core.emit_custom_gradient(flat_result, [*flat_args, *variables], region, places)
     return nest.pack_sequence_as(result, outputs)
@@ -81,14 +88,9 @@ def _backward(
 def _gradients(
     f: Callable, grad_fn: Callable, upstream: list, n_args: int, variables: list
 ) -> list:
-    name = getattr(f, "__name__", "f")
+    name = _name_of(f)
     of_variables: list = []
     if variables:
-        if not _takes_variables(grad_fn):
-            raise TypeError(
-                f"{name}() reads variables, so its grad_fn must take the argument `variables` and "
-                "return a pair: gradients of the arguments, and those of the variables"
-            )
         found, of_variables = grad_fn(*upstream, variables=variables)
         of_variables = list(of_variables)
         if len(of_variables) != len(variables):
@@ -105,6 +107,10 @@ def _gradients(
             f"the grad_fn of {name}() gave {len(listed)} gradients for {n_args} arguments"
         )
     return listed + of_variables
+
+
+def _name_of(f: Callable) -> str:
+    return getattr(f, "__name__", "f")
 
 
 def _takes_variables(grad_fn: Callable) -> bool:

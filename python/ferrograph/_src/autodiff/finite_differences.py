@@ -17,7 +17,9 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
     """The Jacobians of ``f(*x)`` by each of ``x``: as computed, and by central differences.
 
     Each is an array with a row for each element of the result and a column for each element of the
-    argument. ``delta`` is how far the differences reach, 1/1024 by default.
+    argument; a complex element is two, its real and its imaginary part. ``delta`` is how far the
+    differences reach, 1/1024 by default. ValueError where ``x`` is no list or tuple or ``f`` gives
+    more than one tensor, TypeError for an argument that is neither real nor complex floating.
 
     >>> computed, measured = fg.test.compute_gradient(fg.square, [fg.constant([3.0, 1.0])])
     >>> computed[0]
@@ -28,36 +30,79 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError(f"x must be a list or tuple of arguments, got {type(x).__name__}")
-    arguments = [_core.convert_to_tensor(value) for value in x]
+    arguments = [_argument(value, place) for place, value in enumerate(x)]
     step = 1.0 / 1024 if delta is None else delta
-    return _computed(f, arguments), [_measured(f, arguments, i, step) for i in range(len(x))]
+    places = range(len(arguments))
+    return (
+        [_computed(f, arguments, place) for place in places],
+        [_measured(f, arguments, place, step) for place in places],
+    )
 
 
-def _computed(f: Callable, arguments: list) -> list:
-    with GradientTape() as tape:
-        tape.watch(arguments)
-        result = _core.convert_to_tensor(f(*arguments))
-    size = result.shape.num_elements()
-    found = tape.jacobian(result, arguments, unconnected_gradients="zero")
-    pairs = zip(found, arguments, strict=True)
-    return [j.numpy().reshape(size, a.shape.num_elements()) for j, a in pairs]
+def _argument(value: Any, place: int) -> Any:
+    tensor = _core.convert_to_tensor(value)
+    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+        raise TypeError(
+            f"derivatives are taken by floating and complex arguments; argument {place} is "
+            f"{tensor.dtype.name}"
+        )
+    return tensor
+
+
+def _result(f: Callable, arguments: list) -> Any:
+    found = f(*arguments)
+    if isinstance(found, (list, tuple, dict)):
+        raise ValueError(f"f must give one tensor, got a {type(found).__name__}")
+    return _core.convert_to_tensor(found)
+
+
+def _real_parts(array: Any) -> Any:
+    """The elements of an array in a row, of a complex one their real and imaginary parts."""
+    flat = array.reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def _dense(gradient: Any, argument: Any) -> Any:
+    if gradient is None:
+        return _core.emit("ZerosLike", (argument,))
+    return _core.convert_to_tensor(gradient)
+
+
+def _computed(f: Callable, arguments: list, place: int) -> Any:
+    """One row of gradients for each real number of the result."""
+    import numpy as np
+
+    argument = arguments[place]
+    with GradientTape(persistent=True) as tape:
+        tape.watch(argument)
+        result = _result(f, arguments)
+    seed = np.zeros(result.shape.as_list(), result.dtype.as_numpy_dtype)
+    columns = _real_parts(np.asarray(argument))
+    parts = _real_parts(seed)
+    jacobian = np.zeros((parts.size, columns.size), columns.dtype)
+    for row in range(parts.size):
+        parts[row] = 1
+        found = tape.gradient(result, argument, _core.convert_to_tensor(seed))
+        jacobian[row] = _real_parts(np.asarray(_dense(found, argument)))
+        parts[row] = 0
+    return jacobian
 
 
 def _measured(f: Callable, arguments: list, place: int, step: float) -> Any:
+    """One column of differences for each real number of the argument."""
     import numpy as np
 
-    value = arguments[place].numpy()
-    if value.dtype.kind != "f":
-        raise NotImplementedError(f"differences are taken of floating arguments, got {value.dtype}")
-    columns = []
-    for i in range(value.size):
-        results = []
+    value = np.array(arguments[place])
+    numbers = _real_parts(value)
+    rows = _real_parts(np.asarray(_result(f, arguments)))
+    jacobian = np.zeros((rows.size, numbers.size), rows.dtype)
+    for column in range(numbers.size):
+        kept, results = numbers[column], []
         for moved in (step, -step):
-            changed = value.copy()
-            changed.flat[i] += moved
+            numbers[column] = kept + np.asarray(moved, numbers.dtype)
             given = [*arguments]
-            given[place] = _core.convert_to_tensor(changed)
-            result: Any = _core.convert_to_tensor(f(*given))
-            results.append(result.numpy().ravel())
-        columns.append((results[0] - results[1]) / (2 * step))
-    return np.stack(columns, axis=1)
+            given[place] = _core.convert_to_tensor(value)
+            results.append(_real_parts(np.asarray(_result(f, given))))
+        numbers[column] = kept
+        jacobian[:, column] = (results[0] - results[1]) / np.asarray(2 * step, rows.dtype)
+    return jacobian

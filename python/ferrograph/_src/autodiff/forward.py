@@ -73,8 +73,10 @@ class ForwardAccumulator:
         with GradientTape(watch_accessed_variables=False) as outer:
             outer.watch(weights)
             gradients = self._unrecorded(target, weights)
-        pairs = zip(gradients, self._tangents, strict=True)
-        connected = [(_core.convert_to_tensor(g), t) for g, t in pairs if g is not None]
+            # Rows of a table become the table where the outer tape sees it.
+            dense = [g if g is None else _core.convert_to_tensor(g) for g in gradients]
+        pairs = zip(dense, self._tangents, strict=True)
+        connected = [(g, t) for g, t in pairs if g is not None]
         if not connected:
             return None
         targets, tangents = zip(*connected, strict=True)

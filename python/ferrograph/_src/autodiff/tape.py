@@ -121,8 +121,7 @@ class GradientTape(_core.TapeBase):
         """
         self._use()
         unconnected = UnconnectedGradients(unconnected_gradients)
-        targets = [t for t in _parts(target) if t is not None]
-        seeds = [None] * len(targets) if output_gradients is None else _parts(output_gradients)
+        targets, seeds = _weighted(_parts(target), output_gradients)
         flat = _parts(sources)
         found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
         self._used_up()
@@ -227,6 +226,26 @@ def _like_sources(sources: Any, results: list) -> Any:
         else:
             flat.append(next(rest))
     return nest.pack_sequence_as(sources, flat)
+
+
+def _weighted(targets: list, output_gradients: Any) -> tuple[list, list]:
+    """The targets that are something, and the weight of each. ValueError for too few or many."""
+    given = [None] * len(targets) if output_gradients is None else _parts(output_gradients)
+    if len(given) != len(targets):
+        raise ValueError(f"{len(given)} output_gradients were given for {len(targets)} targets")
+    pairs = [(t, _seed(t, seed)) for t, seed in zip(targets, given, strict=True) if t is not None]
+    return [t for t, _ in pairs], [seed for _, seed in pairs]
+
+
+def _seed(target: Any, given: Any) -> Any:
+    """The weight of a target. A variable, as it is no value, needs one that says what it holds."""
+    if given is not None or not isinstance(target, Variable) or not _differentiable(target.dtype):
+        return given
+    return _core.emit("OnesLike", (target._read(),))
+
+
+def _differentiable(dtype: Any) -> bool:
+    return dtype.is_floating or dtype.is_complex
 
 
 def _endpoint(value: Any) -> Any:

@@ -252,7 +252,7 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         """The value as a NumPy array. NotImplementedError while a function is traced."""
         if not _core.executing_eagerly():
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
-        return self._read().numpy().copy()
+        return self._read().numpy()
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
