@@ -408,3 +408,32 @@ def test_optional_and_union_fields():
     f = fg.function(lambda m: m)
     assert f(Maybe(None, 1)).x is None
     assert float(f(Maybe(2.0, 1)).x) == 2.0
+
+
+class Tree(fg.experimental.ExtensionType):
+    value: fg.Tensor
+    children: typing.Tuple["Tree", ...]  # noqa: UP006
+    later: typing.Optional["Later"] = None  # noqa: UP045
+
+
+class Later(fg.experimental.ExtensionType):
+    value: fg.Tensor
+
+
+def test_annotations_refer_to_classes_by_name():
+    tree = Tree(1, (Tree(2, ()),), Later(3))
+    assert int(tree.children[0].value) == 2
+    assert int(fg.function(lambda t: t.children[0].value + t.later.value)(tree)) == 5
+    with pytest.raises(TypeError, match="Tree"):
+        Tree(1, (3,))
+    with pytest.raises(TypeError, match="later"):
+        Tree(1, (), Tree(1, ()))
+
+
+def test_a_name_that_nothing_has_is_said_when_it_is_needed():
+    class Early(fg.experimental.ExtensionType):
+        part: typing.Optional["NeverMade"]  # noqa: UP045, F821
+
+    assert Early(None).part is None
+    with pytest.raises(TypeError, match="NeverMade"):
+        Early(fg.constant(1))

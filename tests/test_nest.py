@@ -3,6 +3,7 @@
 import collections
 from types import MappingProxyType
 
+import ferrograph as fg
 import pytest
 from ferrograph import nest
 
@@ -138,3 +139,17 @@ def test_composites_are_leaves_unless_expanded():
     assert packed[0].parts == [4, 5] and packed[1] == 6
     with pytest.raises(ValueError):
         nest.assert_same_structure(pair, Pair(1), expand_composites=True)
+
+
+def test_views_and_other_sequences_are_opened():
+    d = collections.OrderedDict([("b", 1), ("a", 2)])
+    assert fg.nest.flatten(d.values()) == [1, 2]
+    assert fg.nest.flatten(d.items()) == ["b", 1, "a", 2]
+    assert fg.nest.map_structure(lambda k: k + "x", d.keys()) == ["bx", "ax"]
+    assert fg.nest.pack_sequence_as(d.values(), [5, 6]) == [5, 6]
+    assert fg.nest.map_structure(lambda x: x + 1, range(2)) == [1, 2]
+    queue = fg.nest.map_structure(lambda x: x + 1, collections.deque([1, 2]))
+    assert queue == collections.deque([2, 3])
+    assert fg.function(lambda: {"a": fg.constant(1)}.values())()[0].numpy() == 1
+    with pytest.raises(TypeError):
+        fg.nest.assert_same_structure(d.values(), [1, 2])

@@ -85,6 +85,13 @@ impl Trace {
         trace
     }
 
+    /// A finished trace of that graph, to which symbolic values of it belong.
+    pub fn finished(graph: Arc<Graph>) -> TraceRef {
+        let trace = Trace::new(&graph.name, None);
+        *trace.state.lock() = Err(graph);
+        trace
+    }
+
     /// A number that no other live trace has.
     pub fn id(&self) -> u32 {
         self.id
@@ -194,15 +201,11 @@ impl Trace {
     }
 
     /// Tells a value apart from its equals, as a tape does that watches it: graphs inside capture it even where it is a
-    /// constant that they could repeat.
-    ///
-    /// # Errors
-    /// `Leak` where the trace is sealed.
-    pub fn single_out(&self, value: ValueId) -> Result<()> {
-        self.with(|state| {
+    /// constant that they could repeat. In a finished trace there are no more graphs to come.
+    pub fn single_out(&self, value: ValueId) {
+        if let Ok(state) = &mut *self.state.lock() {
             state.singled_out.insert(value);
-            Ok(())
-        })
+        }
     }
 
     /// Adds an argument: `placeholder` makes its operation.

@@ -65,6 +65,13 @@ impl EagerVal {
     }
 }
 
+impl Sym {
+    /// The key of a value of the same trace.
+    fn key_of(&self, value: ValueId) -> u64 {
+        (u64::from(self.trace.id()) << 32) | value.index() as u64
+    }
+}
+
 impl Val {
     /// An eager value under a new identity.
     pub fn eager(tensor: Tensor) -> Val {
@@ -75,28 +82,21 @@ impl Val {
     pub fn key(&self) -> u64 {
         match self {
             Val::Eager(e) => e.id,
-            Val::Sym(s) => (u64::from(s.trace.id()) << 32) | s.value.index() as u64,
+            Val::Sym(s) => s.key_of(s.value),
         }
     }
 
-    /// What tapes know the first output of the same node by. Nodes with regions get further outputs when gradients need
-    /// them; those depend on what the first one depends on.
-    pub fn node_key(&self) -> u64 {
+    /// The keys of all that the same node gives. Nodes with regions get further outputs when gradients need them; those
+    /// depend on what the others depend on.
+    pub fn node_keys(&self) -> SmallVec<[u64; 2]> {
         match self {
-            Val::Eager(e) => e.id,
-            Val::Sym(s) => {
-                let first = s
-                    .trace
-                    .siblings(s.value)
-                    .first()
-                    .copied()
-                    .unwrap_or(s.value);
-                Val::Sym(Sym {
-                    trace: s.trace.clone(),
-                    value: first,
-                })
-                .key()
-            }
+            Val::Eager(e) => SmallVec::from_elem(e.id, 1),
+            Val::Sym(s) => s
+                .trace
+                .siblings(s.value)
+                .into_iter()
+                .map(|v| s.key_of(v))
+                .collect(),
         }
     }
 

@@ -49,6 +49,8 @@ hooks! {
     rebuild,
     /// A value of a trace type made of placeholders.
     typed_placeholder,
+    /// Replaces a part of a variable.
+    assign_part,
     /// A variable over another handle.
     variable_from_handle,
     /// The error of a call that does not fit the parameters.

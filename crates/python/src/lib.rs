@@ -16,6 +16,7 @@ mod index;
 mod made;
 mod operators;
 mod origin;
+mod part;
 mod region;
 mod tape;
 mod tensor;
@@ -53,6 +54,8 @@ mod _core {
     use super::hooks::register_hooks;
     #[pymodule_export]
     use super::origin::set_internal_paths;
+    #[pymodule_export]
+    use super::part::part_of;
     #[pymodule_export]
     use super::region::{
         PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,

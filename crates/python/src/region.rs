@@ -6,7 +6,9 @@ use crate::emit::{as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
-use ferrograph_graph::{Attr, Branch, Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
+use ferrograph_graph::{
+    Attr, Branch, Capture, Graph, Node, NodeId, Sym, Trace, TraceRef, Val, ValueId,
+};
 use ferrograph_ops::{CustomGradient, If, Knot, LeafOps, Placeholder, While};
 use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
 use ferrograph_tensor::{PartialShape, TensorSpec};
@@ -188,6 +190,15 @@ impl PyRegion {
         Ok(PyGraphHandle(self.parts()?.0))
     }
 
+    /// The tensors that each node gives.
+    fn tensors<'py>(&self, py: Python<'py>) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
+        if let Some((graph, _)) = &*self.finished.lock() {
+            return tensors_of(py, &self.trace, &graph.nodes);
+        }
+        let nodes = self.trace.with_builder(|b| b.nodes().to_vec());
+        tensors_of(py, &self.trace, &nodes.or_raise(py)?)
+    }
+
     /// The values outside that the graph captured so far, in the order of its captured inputs.
     fn captured<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let captures = match &*self.finished.lock() {
@@ -314,6 +325,20 @@ fn describe<'py>(
     Ok(all)
 }
 
+/// The symbolic tensors of a trace, those of each node in a list.
+fn tensors_of<'py>(
+    py: Python<'py>,
+    trace: &TraceRef,
+    nodes: &[Node],
+) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
+    let tensor = |&value: &ValueId| {
+        let trace = trace.clone();
+        wrap(py, Val::Sym(Sym { trace, value }))
+    };
+    let of_node = |node: &Node| node.outputs.iter().map(tensor).collect();
+    nodes.iter().map(of_node).collect()
+}
+
 pub(crate) fn describe_graph<'py>(
     py: Python<'py>,
     graph: &Graph,
@@ -337,6 +362,11 @@ impl PyGraphHandle {
     /// A description of each node, see `Region.nodes`.
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         describe_graph(py, &self.0)
+    }
+
+    /// The tensors that each node gives: symbolic, for looking at.
+    fn tensors<'py>(&self, py: Python<'py>) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
+        tensors_of(py, &Trace::finished(self.0.clone()), &self.0.nodes)
     }
 
     /// Names of the inputs, arguments before captures.

@@ -78,7 +78,7 @@ impl PyTape {
     fn _watch(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match value.cast::<PyVariable>() {
             Ok(v) => self.tape().watch_variable(&v.get().handle),
-            Err(_) => self.tape().watch(&endpoint(value)?).or_raise(value.py())?,
+            Err(_) => self.tape().watch(&endpoint(value)?),
         }
         Ok(())
     }

@@ -30,11 +30,11 @@ pub(crate) struct PyTensor {
 }
 
 /// A tensor that has a value.
-#[pyclass(name = "EagerTensor", module = "ferrograph", extends = PyTensor, frozen)]
+#[pyclass(name = "EagerTensor", module = "ferrograph", extends = PyTensor, subclass, frozen)]
 pub(crate) struct PyEager;
 
 /// A tensor of a graph being traced: dtype and shape, but no value.
-#[pyclass(name = "SymbolicTensor", module = "ferrograph", extends = PyTensor, frozen)]
+#[pyclass(name = "SymbolicTensor", module = "ferrograph", extends = PyTensor, subclass, frozen)]
 pub(crate) struct PySymbolic;
 
 /// The Python object for a value.

@@ -54,15 +54,11 @@ impl Tape {
     }
 
     /// Watches a value: operations that depend on it are recorded.
-    ///
-    /// # Errors
-    /// `Leak` for a value of a finished trace.
-    pub fn watch(&self, val: &Val) -> Result<()> {
+    pub fn watch(&self, val: &Val) {
         if let Val::Sym(s) = val {
-            s.trace.single_out(s.value)?;
+            s.trace.single_out(s.value);
         }
         self.state.lock().watched.insert(val.key());
-        Ok(())
     }
 
     /// Watches a variable by its handle.
@@ -176,8 +172,10 @@ impl Tape {
 
     fn is_concerned(&self, inputs: &[Val]) -> bool {
         let state = self.state.lock();
-        let watches =
-            |i: &Val| state.watched.contains(&i.key()) || state.watched.contains(&i.node_key());
+        let is_watched = |key: &u64| state.watched.contains(key);
+        let watches = |i: &Val| {
+            is_watched(&i.key()) || (carries(i.dtype()) && i.node_keys().iter().any(is_watched))
+        };
         !state.watched.is_empty() && inputs.iter().any(watches)
     }
 }
@@ -190,6 +188,11 @@ fn is_trainable(handle: &Val) -> bool {
         }
         None => true,
     }
+}
+
+/// Whether gradients may flow through a value of that dtype.
+fn carries(dtype: DType) -> bool {
+    dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant)
 }
 
 fn listening() -> Vec<Arc<Tape>> {
@@ -216,8 +219,7 @@ pub fn may_be_followed(inputs: &[Val]) -> bool {
 
 /// Whether a gradient can flow from a value to an input of its graph, or to one outside that the graph would capture.
 fn depends_on_inputs(val: &Val) -> bool {
-    let carries =
-        |d: DType| d.is_differentiable() || matches!(d, DType::Resource | DType::Variant);
+    let carries = |d: DType| d.is_differentiable() || matches!(d, DType::Resource | DType::Variant);
     let Val::Sym(sym) = val else {
         return carries(val.dtype());
     };
@@ -255,8 +257,6 @@ pub(crate) fn tell(op: OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Rep
             continue;
         }
         let mut state = tape.state.lock();
-        let carries =
-            |d: DType| d.is_differentiable() || matches!(d, DType::Resource | DType::Variant);
         state
             .watched
             .extend(outputs.iter().filter(|o| carries(o.dtype())).map(Val::key));

@@ -19,7 +19,7 @@ from .native import _core
 from .ops._base import pack
 from .ops.arrays import unstack
 from .ops.indexing import getitem
-from .staging.graph import Graph
+from .staging.graph import Graph, graph_of
 from .state.variable import Variable, variable_from_handle
 from .values import dtypes, errors
 from .values.formatting import tensor_format, tensor_repr, tensor_str
@@ -32,6 +32,7 @@ __all__ = ["finish"]
 _find = lazy(
     __package__,
     {
+        "assign_part": "state.parts",
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
         "jacobian": "batching.jacobian",
@@ -53,9 +54,9 @@ def _reduce_tensor(tensor: Any) -> tuple:
 
 def _graph_of(tensor: Any) -> Any:
     region = current_region()
-    if region is None or region.graph_id != tensor._graph_id:
-        raise AttributeError("the graph of this tensor is finished")
-    return Graph(region, "graph", building=True)
+    if region is not None and region.graph_id == tensor._graph_id:
+        return Graph(region, "graph", building=True)
+    return graph_of(tensor)
 
 
 def _operation_of(tensor: Any) -> Any:
@@ -95,6 +96,7 @@ def finish() -> None:
             "rebuild": rebuild,
             "typed_placeholder": typed_placeholder,
             "variable_from_handle": variable_from_handle,
+            "assign_part": _upward("assign_part"),
             "binding_error": binding_error,
             "print_sink": _print_sink,
             "called_while_tracing": called_while_tracing,

@@ -96,9 +96,21 @@ impl Walk {
         if !is_sequence(obj)? {
             return Err(no_tensor(obj, "it is no number, text, array or sequence").into());
         }
-        let items: Vec<Bound<'_, PyAny>> = obj.try_iter()?.collect::<PyResult<_>>()?;
-        self.enter(obj, items.len())?;
-        self.read_all(obj, items.len(), items.into_iter())
+        let length = obj.len()?;
+        if Vec::<i64>::new().try_reserve_exact(length).is_err() {
+            let why = format!("memory does not hold its {length} elements");
+            return Err(no_tensor(obj, &why).into());
+        }
+        self.enter(obj, length)?;
+        // What goes on behind its length, as an iterator may for ever, is told by one element.
+        let mut failed = None;
+        let items = obj.try_iter()?.take(length.saturating_add(1));
+        let items = items.map_while(|item| item.map_err(|e| failed = Some(e)).ok());
+        let read = self.read_all(obj, length, items);
+        match failed {
+            Some(e) => Err(e.into()),
+            None => read,
+        }
     }
 
     /// Goes one level down into a sequence of that length.

@@ -52,8 +52,8 @@ pub(super) fn placeholders<'py>(
     }
     if let (Some(rest), Some(name)) = (&bound.rest, &params.rest) {
         let name = name.bind(py).to_str()?.to_owned();
-        for value in rest {
-            args.push(s.visit(&value, &name)?);
+        for (i, value) in rest.iter().enumerate() {
+            args.push(s.visit(&value, &format!("{name}_{i}"))?);
         }
     }
     if let Some(extra) = &bound.extra {

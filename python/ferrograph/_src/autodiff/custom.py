@@ -25,7 +25,8 @@ def custom_gradient(f: Callable | None = None) -> Any:
     argument, None where there is none. Where ``f`` reads variables, ``grad_fn`` takes them as
     ``variables=`` and gives a pair: gradients of the arguments, and a list for the variables.
     TypeError where ``f`` reads variables and ``grad_fn`` does not take them; ValueError for a wrong
-    number of gradients. ``grad_fn`` is traced where ``f`` is called, if a gradient may be asked for.
+    number of gradients. ``grad_fn`` is traced where ``f`` is called, where a gradient may be asked
+    for.
 
     >>> @fg.custom_gradient
     ... def clipped(x):

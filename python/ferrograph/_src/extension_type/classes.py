@@ -9,7 +9,7 @@ from .. import ops
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.public import public
-from .fields import MISSING, Field, converted, fields_of, spec_of
+from .fields import MISSING, Field, converted, fields_of, note_class, spec_of
 from .spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
 
 __all__ = ["BatchableExtensionType", "ExtensionType"]
@@ -35,6 +35,7 @@ class _Meta(abc.ABCMeta):
             if field.name in namespace:
                 type.__delattr__(cls, field.name)
         cls.Spec = _spec_class(cls, namespace.get("Spec"))
+        note_class(cls)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made: Any = object.__new__(cast("type", cls))

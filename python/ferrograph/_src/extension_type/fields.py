@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 import typing
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,15 @@ from ..values.dtypes import DType
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
 
-__all__ = ["Field", "ImmutableDict", "check_annotation", "converted", "fields_of", "spec_of"]
+__all__ = [
+    "Field",
+    "ImmutableDict",
+    "check_annotation",
+    "converted",
+    "fields_of",
+    "note_class",
+    "spec_of",
+]
 
 _PLAIN = (int, float, bool, str, bytes, type(None), DType, TensorShape)
 _UNIONS = (typing.Union, types.UnionType)
@@ -90,12 +99,48 @@ def fields_of(cls: type, reserved: Callable[[str], bool]) -> tuple[Field, ...]:
 
 
 def _hints(cls: type, own: dict) -> dict:
-    if not any(isinstance(a, str) for a in own.values()):
-        return own
+    """The annotations of a class, those that are text evaluated."""
     names = {cls.__name__: cls}
     module = sys.modules.get(cls.__module__)
-    scope = {**vars(typing), **(vars(module) if module else {}), **names}
-    return {k: eval(a, scope) if isinstance(a, str) else a for k, a in own.items()}
+    scope = {"typing": typing, **vars(typing), **(vars(module) if module else {}), **names}
+    return {k: _evaluated(a, scope) if isinstance(a, str) else a for k, a in own.items()}
+
+
+def _evaluated(text: str, scope: dict) -> Any:
+    """What an annotation written as text means; a reference where it names a class to come.
+
+    The names that nothing has yet stand for such classes, however the text uses them.
+    """
+    later = dict(scope)
+    while True:
+        try:
+            return eval(text, later)
+        except NameError as e:
+            if not e.name or e.name in later:
+                raise
+            later[e.name] = typing.ForwardRef(e.name)
+
+
+# The extension types of each name in the order of their making, for references to them.
+_classes: dict[str, list[weakref.ref]] = {}
+
+
+def note_class(cls: type) -> None:
+    """Let fields refer to a class by its name."""
+    known = [ref for ref in _classes.get(cls.__name__, ()) if ref() is not None]
+    _classes[cls.__name__] = [*known, weakref.ref(cls)]
+
+
+def _meant(annotation: Any, value: Any, path: str) -> Any:
+    """The class that a reference means: the extension type of that name that ``value`` is of, or
+    the latest of that name. TypeError where there is none."""
+    if not isinstance(annotation, typing.ForwardRef):
+        return annotation
+    name = annotation.__forward_arg__
+    found = [c for ref in _classes.get(name, ()) if (c := ref()) is not None]
+    if not found:
+        raise TypeError(f"{path}: no extension type is named {name!r}, as the annotation says")
+    return next((c for c in found if isinstance(value, c)), found[-1])
 
 
 def check_annotation(annotation: Any, path: str) -> Any:
@@ -105,8 +150,10 @@ def check_annotation(annotation: Any, path: str) -> Any:
     """
     if annotation is None:
         return type(None)
-    if isinstance(annotation, TypeSpec):
+    if isinstance(annotation, (TypeSpec, typing.ForwardRef)):
         return annotation
+    if isinstance(annotation, str):
+        return typing.ForwardRef(annotation)
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is None and isinstance(annotation, type):
         if annotation in _PLAIN or hasattr(annotation, "_type_spec"):
@@ -135,6 +182,7 @@ def check_annotation(annotation: Any, path: str) -> Any:
 
 def converted(value: Any, annotation: Any, path: str) -> Any:
     """``value`` as the annotation wants it: TypeError naming ``path`` where it does not fit."""
+    annotation = _meant(annotation, value, path)
     if isinstance(annotation, TypeSpec):
         return _fitting(value, annotation, path)
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
@@ -195,6 +243,7 @@ def _mapping(value: Any, args: tuple, path: str) -> ImmutableDict:
 
 def _one_of(value: Any, args: tuple, path: str) -> Any:
     # What has one of the types already is not converted to another.
+    args = tuple(_meant(kind, value, path) if value is not None else kind for kind in args)
     for kind in args:
         if isinstance(kind, type) and isinstance(value, kind):
             return converted(value, kind, path)

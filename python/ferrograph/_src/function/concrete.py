@@ -41,6 +41,8 @@ class ConcreteFunction(_core.ConcreteBase):
     TensorSpec(shape=(), dtype=tf.int32, name='Identity')
     """
 
+    _view: Graph | None = None
+
     def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:
         return super().__new__(cls, source, template)
 
@@ -77,7 +79,7 @@ class ConcreteFunction(_core.ConcreteBase):
         known = self._with_instance() if self._with_instance is not None else None
         if known is not None:
             return known
-        fields = {**self.__dict__, "_bound": [instance], "_with_instance": None}
+        fields = {**self.__dict__, "_bound": [instance], "_with_instance": None, "_view": None}
         made = type(self)._of_graph(self._graph, self._captures, fields)
         self._with_instance = weakref.ref(made)
         return made
@@ -90,46 +92,48 @@ class ConcreteFunction(_core.ConcreteBase):
     @property
     def graph(self) -> Graph:
         """The graph."""
-        return Graph(self._graph, self._graph.name)
+        if self._view is None:
+            self._view = Graph._of_concrete(self)
+        return self._view
 
     @property
     def structured_input_signature(self) -> tuple:
-        """The arguments it was traced with, TensorSpecs for tensors: a tuple and a dict."""
-        args = self._args[len(self._bound) :]
-        return args, self._kwargs
+        """The arguments it was traced with, TensorSpecs for tensors: a tuple and a dict.
+
+        A spec has its own name, or that of its place: ``features_ids`` for ``features["ids"]``.
+        """
+        skipped = len(self._bound)
+        args = [special.named(name, v) for name, _, v in self._positional()[skipped:]]
+        return tuple(args), {k: special.named(k, v) for k, v in self._kwargs.items()}
 
     @property
     def inputs(self) -> list:
-        """The graph's inputs, arguments before captures, as specs with names."""
-        return [_NodeTensor(n, d, s) for n, d, s in self._values(self._graph.input_names())]
+        """The graph's inputs, arguments before captures."""
+        return self.graph.inputs
 
     @property
     def outputs(self) -> list:
-        """The graph's outputs, as specs with names."""
-        return [_NodeTensor(n, d, s) for n, d, s in self._values(self._graph.output_names())]
-
-    def _values(self, names: list[str]) -> list[tuple]:
-        specs = {}
-        for node in self._graph.nodes():
-            for i, (dtype, shape) in enumerate(node["output"]):
-                specs[f"{node['name']}:{i}"] = (dtype, shape)
-        return [(n, *specs[n]) for n in names]
+        """The graph's outputs."""
+        return self.graph.outputs
 
     @property
     def structured_outputs(self) -> Any:
+        """The result's structure, with a tensor of the graph for each tensor."""
+        return outputs.map_template(self._template, self.outputs.__getitem__)
+
+    def _output_specs(self) -> Any:
         """The result's structure, with a TensorSpec for each tensor."""
-        specs = [TensorSpec(t.shape, t.dtype, t.name.split(":")[0]) for t in self.outputs]
-        return outputs.map_template(self._template, specs.__getitem__)
+        return outputs.map_template(self._template, [_to_spec(t) for t in self.outputs].__getitem__)
 
     @property
     def output_shapes(self) -> Any:
         """The static shapes in the structure of the result."""
-        return nest.map_structure(_shape_of, self.structured_outputs)
+        return nest.map_structure(_shape_of, self._output_specs())
 
     @property
     def output_dtypes(self) -> Any:
         """The dtypes in the structure of the result."""
-        return nest.map_structure(_dtype_of, self.structured_outputs)
+        return nest.map_structure(_dtype_of, self._output_specs())
 
     @property
     def captured_inputs(self) -> list:
@@ -159,7 +163,7 @@ class ConcreteFunction(_core.ConcreteBase):
             for name, kind, value in self._parameters()[len(self._bound) :]
         ]
         captures = {t._id: _to_spec(t) for t in self._captures}
-        return special.FunctionType(parameters, captures, return_annotation=self.structured_outputs)
+        return special.FunctionType(parameters, captures, return_annotation=self._output_specs())
 
     @property
     def inference_fn(self) -> AtomicFunction:
@@ -177,18 +181,20 @@ class ConcreteFunction(_core.ConcreteBase):
         return str(self.function_type)
 
     def _parameters(self) -> list[tuple[str, str, Any]]:
+        only = {p[0] for p in self._params if p[1] == 3}
+        kinds = {True: _KIND_NAMES[3], False: _KIND_NAMES[4]}
+        named = [(name, kinds[name in only], value) for name, value in self._kwargs.items()]
+        return self._positional() + named
+
+    def _positional(self) -> list[tuple[str, str, Any]]:
+        """Name, kind and traced value of each positional argument."""
         found = []
         values = list(self._args)
         for name, kind, _, _ in self._params:
             if kind in (0, 1) and values:
                 found.append((name, _KIND_NAMES[kind], values.pop(0)))
         rest = next((p[0] for p in self._params if p[1] == 2), None)
-        if rest is not None:
-            found += [(f"{rest}_{i}", _KIND_NAMES[2], v) for i, v in enumerate(values)]
-        only = {p[0] for p in self._params if p[1] == 3}
-        for name, value in self._kwargs.items():
-            found.append((name, _KIND_NAMES[3 if name in only else 4], value))
-        return found
+        return found + [(f"{rest}_{i}", _KIND_NAMES[2], v) for i, v in enumerate(values)]
 
     def __reduce__(self) -> Any:
         return special.reduce_concrete(self)
@@ -237,16 +243,6 @@ class AtomicFunction:
 
     def __repr__(self) -> str:
         return f"<AtomicFunction {self.name}>"
-
-
-class _NodeTensor:
-    """An input or output of a finished graph: name, dtype and static shape."""
-
-    def __init__(self, name: str, dtype: Any, shape: Any):
-        self.name, self.dtype, self.shape = name, dtype, shape
-
-    def __repr__(self) -> str:
-        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
 
 def _to_spec(value: Any) -> Any:

@@ -24,8 +24,17 @@ from ..values.public import public
 from . import explain, outputs, special
 from .concrete import ConcreteFunction
 from .guards import Reads
-from .misses import Log, Miss, in_short
-from .parameters import checked_bound, checked_signature, leaves_of, objects_of, parameters_of
+from .misses import InstanceCounts, Log, Miss, in_short
+from .parameters import (
+    check_names,
+    checked_bound,
+    checked_signature,
+    is_unchanged,
+    leaves_of,
+    objects_of,
+    parameters_of,
+    snapshot,
+)
 
 if TYPE_CHECKING:
     from .explain import TraceRecord
@@ -90,6 +99,7 @@ class Function(_core.FunctionBase):
         self._staged: Callable | None = None
         self._never_relax: set = set()
         self._n_traced = 0
+        self._n_of_instances = InstanceCounts()
         self._depth = 0  # of traces of this function within traces of it
         self._has_created: set = set()
         self._log = Log()
@@ -305,7 +315,8 @@ class Function(_core.FunctionBase):
         region = _core.Region(f"__inference_{self._name}_{next(_numbers)}")
         trace.start(region)
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
-        before = leaves_of(inner_args, inner_kwargs)
+        check_names(inner_kwargs, self._name)
+        before = snapshot((inner_args, inner_kwargs))
         staged = self._staged_form(inner_args, inner_kwargs)
         reads = self._reads(staged, *objects_of(args, kwargs, inner_args, inner_kwargs))
         push_creation(creation)
@@ -313,10 +324,10 @@ class Function(_core.FunctionBase):
             roots = self.python_function, inner_args, inner_kwargs
             with thread.tracing(region, reads), conversion(self._autograph, roots):
                 result = staged(*inner_args, **inner_kwargs)
-                self._check_arguments(before, inner_args, inner_kwargs)
+                self._check_arguments(before, (inner_args, inner_kwargs))
                 flat, template = outputs.flatten_result(result, outputs.as_output)
                 again = trace.is_recursive() and special.learn(
-                    trace, result, flat, template, before
+                    trace, result, flat, template, leaves_of(inner_args, inner_kwargs)
                 )
                 creation.n_outputs = len(flat)
                 if creation.made:
@@ -331,6 +342,7 @@ class Function(_core.FunctionBase):
         if again:
             return None
         self._n_traced += 1
+        self._n_of_instances.add(args)
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
         if signature._types():
             special.keep(made, signature)
@@ -358,9 +370,8 @@ class Function(_core.FunctionBase):
             self._staged = convert(self.python_function)
         return self._staged
 
-    def _check_arguments(self, before: list, args: tuple, kwargs: dict) -> None:
-        after = leaves_of(args, kwargs)
-        if len(before) != len(after) or any(x is not y for x, y in zip(before, after, strict=True)):
+    def _check_arguments(self, before: Any, arguments: tuple) -> None:
+        if not is_unchanged(before, arguments):
             raise ValueError(
                 f"{self._name}() should not modify its Python input arguments: a list or dict was "
                 "changed in place while it was traced. Modify a copy of it instead"
@@ -396,6 +407,13 @@ class BoundFunction:
     def python_function(self) -> Callable:
         """The plain method."""
         return types.MethodType(self._function.python_function, self._instance)
+
+    # What reads the signature of a method that is wrapped again.
+    __wrapped__ = python_function
+
+    def experimental_get_tracing_count(self) -> int:
+        """How many times the method was traced for this instance."""
+        return self._function._n_of_instances.of(self._instance)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """See ``Function.get_concrete_function``; the instance is bound."""
@@ -484,7 +502,7 @@ def _decorated(target: Any, options: dict) -> Any:
         return staticmethod(_decorated(target.__func__, options))
     if isinstance(target, classmethod):
         return classmethod(_decorated(target.__func__, options))
-    if isinstance(target, Function):
+    if isinstance(target, (Function, BoundFunction)):
         target = target.python_function
     return Function(target, **options)
 

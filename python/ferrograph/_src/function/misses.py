@@ -198,3 +198,26 @@ def _call_site() -> tuple | None:
     while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]
     return None if frame is None else (frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+class InstanceCounts:
+    """How many traces were made for each of the objects that a method was called on."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, tuple[weakref.ref, int]] = {}
+
+    def add(self, args: tuple) -> None:
+        """Count a trace for the object that is its first argument."""
+        if not args:
+            return
+        key = id(args[0])
+        try:
+            ref = weakref.ref(args[0], lambda _: self._counts.pop(key, None))
+        except TypeError:  # no object that methods are bound to for long
+            return
+        self._counts[key] = ref, self.of(args[0]) + 1
+
+    def of(self, instance: Any) -> int:
+        """The number for this object."""
+        ref, count = self._counts.get(id(instance), (None, 0))
+        return count if ref is not None and ref() is instance else 0

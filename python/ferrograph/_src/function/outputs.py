@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MappingView
 from typing import Any
 
 from ..native import _core
@@ -75,6 +76,10 @@ def _template(value: Any, to_tensor: Any, flat: list) -> Any:
         return Packed(kind, all_of(value), None)
     if isinstance(value, dict):
         return Packed(kind, all_of(value.values()), list(value))
+    if isinstance(value, MappingView):
+        return all_of(value)
+    if isinstance(value, TypeSpec):
+        raise _not_returned(value)
     if hasattr(kind, "_component_list"):
         return Composite(value, all_of(value._component_list()))
     names = _record_fields(kind)
@@ -109,6 +114,13 @@ def map_template(template: Any, leaf: Any) -> Any:
     return template.pack([map_template(t, leaf) for t in template.children])
 
 
+def _not_returned(value: Any) -> TypeError:
+    return TypeError(
+        "a traced function returns tensors, values that convert to them, None, and structures of "
+        f"these; got {type(value).__name__}: {value!r}"
+    )
+
+
 def as_output(value: Any) -> Any:
     """The tensor that a leaf of a result becomes: an ``Identity`` of it in the graph.
 
@@ -120,8 +132,5 @@ def as_output(value: Any) -> Any:
         try:
             value = _core.convert_to_tensor(value)
         except (TypeError, ValueError) as e:
-            raise TypeError(
-                "a traced function returns tensors, values that convert to them, None, and "
-                f"structures of these; got {type(value).__name__}: {value!r}"
-            ) from e
+            raise _not_returned(value) from e
     return _core.emit("Identity", (value,))

@@ -1,7 +1,8 @@
-"""What a function is called with: its parameters, its options, the leaves of arguments."""
+"""What a function is called with: its parameters, its options, its arguments."""
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,16 @@ from typing import Any
 from ..values import nest
 from ..values.tensor_spec import TensorSpec
 
-__all__ = ["checked_bound", "checked_signature", "leaves_of", "objects_of", "parameters_of"]
+__all__ = [
+    "check_names",
+    "checked_bound",
+    "checked_signature",
+    "is_unchanged",
+    "leaves_of",
+    "objects_of",
+    "parameters_of",
+    "snapshot",
+]
 
 _POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = range(5)
 _VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
@@ -66,6 +76,15 @@ def checked_bound(max_traces: Any) -> int:
     return max_traces
 
 
+def snapshot(value: Any) -> Any:
+    """The containers among arguments as they are now, for ``is_unchanged``; leaves as they are."""
+    if isinstance(value, dict):
+        return type(value), list(value), [snapshot(v) for v in value.values()]
+    if isinstance(value, (list, tuple)):
+        return type(value), None, [snapshot(v) for v in value]
+    return value
+
+
 def leaves_of(args: tuple, kwargs: dict) -> list:
     """The leaves of the lists and dicts among arguments."""
     found: list = []
@@ -92,3 +111,30 @@ def _collect_leaves(value: Any, found: list) -> None:
             _collect_leaves(v, found)
     else:
         found.append(value)
+
+
+def is_unchanged(before: Any, value: Any) -> bool:
+    """Whether ``value`` is what ``snapshot`` saw: the same leaves in the same containers."""
+    if isinstance(value, dict):
+        _, keys, parts = before
+        return list(value) == keys and _are_unchanged(parts, list(value.values()))
+    if isinstance(value, (list, tuple)):
+        return _are_unchanged(before[2], list(value))
+    return before is value
+
+
+def _are_unchanged(before: list, values: list) -> bool:
+    return len(before) == len(values) and all(map(is_unchanged, before, values))
+
+
+def check_names(kwargs: dict, name: str) -> None:
+    """ValueError where two keywords would name one input of the graph."""
+    known: dict[str, str] = {}
+    for key in kwargs:
+        plain = re.sub(r"\W", "_", key, flags=re.ASCII)
+        other = known.setdefault(plain, key)
+        if other != key:
+            raise ValueError(
+                f"{name}(): the keywords {other!r} and {key!r} both name the input {plain!r} of "
+                "the graph; rename one"
+            )

@@ -42,6 +42,7 @@ __all__ = [
     "map_values",
     "pack",
     "rank_of",
+    "refusal",
     "shape_argument",
     "static_value",
     "string",
@@ -212,10 +213,14 @@ def shape_argument(shape: TensorLike) -> Any:
 
 def axis_error(axis: Any, shape: TensorLike) -> Any:
     """The exception for an axis that a shape does not have."""
-    text = f"axis {axis} is outside of a tensor of shape {shape}"
-    return (
-        errors.InvalidArgumentError(None, None, text) if executing_eagerly() else ValueError(text)
-    )
+    return refusal(f"axis {axis} is outside of a tensor of shape {shape}")
+
+
+def refusal(text: str) -> Any:
+    """The exception for arguments that do not fit: when run, or while a function is traced."""
+    if executing_eagerly():
+        return errors.InvalidArgumentError(None, None, text)
+    return ValueError(text)
 
 
 def rank_of(tensor: TensorLike) -> Any:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, as_dtype, convert, convert_pair, emit, static_value
+from ._base import (
+    Tensor,
+    TensorLike,
+    as_dtype,
+    convert,
+    convert_pair,
+    emit,
+    refusal,
+    static_value,
+)
 from .arithmetic import multiply
 from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
 from .numeric import cast, conj
@@ -84,6 +93,11 @@ def matvec(
     array([3, 7], dtype=int32)
     """
     a, b = convert_pair(a, b)
+    if (a.ndim is not None and a.ndim < 2) or b.ndim == 0:
+        raise refusal(
+            "matvec takes matrices and vectors: at least 2 and 1 dimensions, got shapes "
+            f"{a.shape} and {b.shape}"
+        )
     column = matmul(a, expand_dims(b, -1), transpose_a, adjoint_a=adjoint_a)
     return squeeze(column, -1, name)
 
@@ -167,6 +181,8 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     kwargs.pop("optimize", None)
     if kwargs:
         raise TypeError(f"einsum has no argument {next(iter(kwargs))!r}")
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum takes its equation first, a str; got {equation!r}")
     operands = [convert(x) for x in inputs]
     groups, out = _parse(equation, operands)
     terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]

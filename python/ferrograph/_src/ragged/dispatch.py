@@ -22,6 +22,8 @@ def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
     """The result of a public function, NotImplemented for one that has no ragged form."""
     form = _FORMS.get(function)
     if form is not None:
+        if function in _OF_FIRST and not is_ragged(next(iter((*args, *kwargs.values())))):
+            return NotImplemented
         return form(*args, **kwargs)
     how = facts(function).ragged
     if how == "pair":
@@ -177,4 +179,17 @@ _FORMS: dict[Any, Any] = {
     ops.tile: _tile,
     ops.where: _where,
     **{getattr(dense, name): functools.partial(_reduced, name) for name in reductions.REDUCTIONS},
+}
+
+# Those of them that are forms for a ragged first argument alone.
+_OF_FIRST = {
+    ops.expand_dims,
+    ops.one_hot,
+    ops.rank,
+    ops.reverse,
+    ops.size,
+    ops.split,
+    ops.squeeze,
+    ops.tile,
+    *(getattr(dense, name) for name in reductions.REDUCTIONS),
 }

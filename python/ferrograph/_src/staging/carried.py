@@ -74,15 +74,16 @@ class Variables:
                 inputs.append(traced.region.add_input(initial.dtype, shape, name))
         return len(self.initial) - 1
 
-    def slot(self, label: str, value: Any, shape: Any = ()) -> Slot:
-        """Carry the tensors in ``value``."""
+    def slot(self, label: str, value: Any, shapes: list | None = None) -> Slot:
+        """Carry the tensors in ``value``; ``shapes`` is what each of its leaves keeps, () where
+        that is its first shape."""
         slot = Slot(label, value)
         leaves = values.leaves_of(value)
         for i, leaf in enumerate(leaves):
             if not values.can_be_tensor(leaf):
                 slot.indices.append(None)
                 continue
-            chosen = shape if len(leaves) == 1 else ()
+            chosen = () if shapes is None else shapes[i]
             initial = values.to_tensor(leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
             if type(leaf) in (int, float):

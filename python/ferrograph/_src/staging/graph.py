@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ..native import _core
 from ..values.public import public
 
-__all__ = ["Graph", "Operation"]
+__all__ = ["Graph", "Operation", "graph_of"]
 
 
 @public("Operation")
@@ -16,12 +17,12 @@ class Operation:
 
     >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
     >>> add = f.graph.get_operation_by_name('add')
-    >>> add.type, add.inputs
+    >>> add.type, [tensor.name for tensor in add.inputs]
     ('AddV2', ['x:0', 'Const:0'])
     """
 
-    def __init__(self, graph: Graph, node: dict):
-        self.graph, self._node = graph, node
+    def __init__(self, graph: Graph, node: dict, outputs: list):
+        self.graph, self._node, self._outputs = graph, node, outputs
 
     @property
     def name(self) -> str:
@@ -34,9 +35,18 @@ class Operation:
         return self._node["op"]
 
     @property
-    def inputs(self) -> list[str]:
-        """Names of the tensors it takes."""
-        return list(self._node["input"])
+    def inputs(self) -> tuple:
+        """The tensors it takes."""
+        return tuple(self.graph.get_tensor_by_name(name) for name in self._node["input"])
+
+    @property
+    def outputs(self) -> list:
+        """The tensors it gives."""
+        return list(self._outputs)
+
+    def values(self) -> tuple:
+        """The tensors it gives."""
+        return tuple(self._outputs)
 
     @property
     def control_inputs(self) -> list[Operation]:
@@ -44,9 +54,33 @@ class Operation:
         return [self.graph.get_operation_by_name(n) for n in self._node["control"]]
 
     @property
+    def device(self) -> str:
+        """The device asked for: none."""
+        return ""
+
+    @property
     def node_def(self) -> NodeDef:
         """The node in the form of a GraphDef."""
         return NodeDef(self._node)
+
+    def get_attr(self, name: str) -> Any:
+        """The attribute of that name, as text; ``T`` is the dtype of what it gives.
+
+        ValueError where the operation has no such attribute.
+        """
+        if name in self._node["attr"]:
+            return self._node["attr"][name]
+        if name == "T" and self._outputs:
+            return self._outputs[0].dtype
+        raise ValueError(f"operation {self.name!r} ({self.type}) has no attribute {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Operation):
+            return NotImplemented
+        return self.graph == other.graph and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((self.graph, self.name))
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
@@ -73,22 +107,60 @@ class GraphDef:
         self.node = [NodeDef(n) for n in nodes]
 
 
+# The views of finished graphs, by the number that their tensors know.
+_views: weakref.WeakValueDictionary[int, Graph] = weakref.WeakValueDictionary()
+
+
+def graph_of(tensor: Any) -> Graph:
+    """The finished graph that a symbolic tensor is of; AttributeError where nobody holds it."""
+    found = _views.get(tensor._graph_id)
+    if found is None:
+        raise AttributeError("the graph of this tensor is finished")
+    return found
+
+
 @public("Graph")
 class Graph:
     """The graph of a trace, while it is built and afterwards.
+
+    ``Graph()`` is an empty one: graphs are made by tracing functions.
 
     >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
     >>> [operation.type for operation in f.graph.get_operations()]
     ['Placeholder', 'Const', 'AddV2', 'Identity']
     """
 
-    def __init__(self, source: Any, name: str, building: bool = False):
+    def __init__(self, source: Any = None, name: str = "graph", building: bool = False):
         self._source, self.name, self._building = source, name, building
+        self._concrete: Any = None
+        self._found: dict[str, Operation] | None = None
+
+    @classmethod
+    def _of_concrete(cls, concrete: Any) -> Graph:
+        """The view of a concrete function's graph, with what only the function knows."""
+        made = cls(concrete._graph, concrete._graph.name)
+        made._concrete = weakref.ref(concrete)
+        return made
 
     @property
     def building_function(self) -> bool:
         """True: graphs are those of functions."""
         return True
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing can be added any more."""
+        return not self._building
+
+    @property
+    def seed(self) -> None:
+        """None: graphs have no seed of their own."""
+        return None
+
+    @property
+    def outer_graph(self) -> None:
+        """None: a finished graph stands by itself."""
+        return None
 
     @property
     def operations(self) -> list[Operation]:
@@ -97,18 +169,100 @@ class Graph:
 
     def get_operations(self) -> list[Operation]:
         """All operations in program order."""
-        return [Operation(self, n) for n in self._source.nodes()]
+        return list(self._by_name().values())
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name; KeyError where there is none."""
-        for op in self.get_operations():
-            if op.name == name:
-                return op
-        raise KeyError(f"the graph has no operation named {name!r}")
+        found = self._by_name().get(name)
+        if found is None:
+            raise KeyError(f"the graph has no operation named {name!r}")
+        return found
+
+    def _by_name(self) -> dict[str, Operation]:
+        """The operations by name; while the graph is built there are ever more."""
+        if self._source is None:
+            return {}
+        if self._building or self._found is None:
+            nodes, tensors = self._source.nodes(), self._source.tensors()
+            pairs = zip(nodes, tensors, strict=True)
+            self._found = {n["name"]: Operation(self, n, outputs) for n, outputs in pairs}
+            _views.update({t._graph_id: self for outputs in tensors for t in outputs})
+        return self._found
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        """The tensor of that name, ``operation:output``; KeyError where there is none, ValueError
+        for what is no such name."""
+        op, colon, index = name.rpartition(":")
+        if not colon or not index.isdigit():
+            raise ValueError(f"the name of a tensor is 'operation:output', got {name!r}")
+        outputs = self.get_operation_by_name(op).outputs
+        if int(index) >= len(outputs):
+            raise KeyError(f"operation {op!r} has {len(outputs)} outputs, there is no {name!r}")
+        return outputs[int(index)]
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_op: bool = True) -> Any:
+        """The tensor or operation of that name; a tensor or operation as it is."""
+        if not isinstance(obj, str):
+            return obj
+        if ":" in obj and allow_tensor:
+            return self.get_tensor_by_name(obj)
+        return self.get_operation_by_name(obj)
+
+    @property
+    def inputs(self) -> list:
+        """The tensors of the arguments, then those of the captures."""
+        return [self.get_tensor_by_name(n) for n in self._source.input_names()]
+
+    @property
+    def outputs(self) -> list:
+        """The tensors that are returned."""
+        return [self.get_tensor_by_name(n) for n in self._source.output_names()]
+
+    @property
+    def captures(self) -> list[tuple]:
+        """Pairs of a tensor from outside and the input that stands for it."""
+        return list(zip(self.external_captures, self.internal_captures, strict=True))
+
+    @property
+    def external_captures(self) -> list:
+        """The tensors from outside that the graph uses."""
+        return self._of_function("captured_inputs")
+
+    @property
+    def internal_captures(self) -> list:
+        """The inputs that stand for them."""
+        n = len(self.external_captures)
+        return self.inputs[-n:] if n else []
+
+    @property
+    def variables(self) -> tuple:
+        """The variables that the graph uses."""
+        return self._of_function("variables")
+
+    @property
+    def trainable_variables(self) -> tuple:
+        """Those of them that are trainable."""
+        return self._of_function("trainable_variables")
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result's structure, with a tensor of the graph for each tensor."""
+        return self._of_function("structured_outputs")
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The arguments it was traced with, TensorSpecs for tensors: a tuple and a dict."""
+        return self._of_function("structured_input_signature")
+
+    def _of_function(self, name: str) -> Any:
+        concrete = None if self._concrete is None else self._concrete()
+        if concrete is None:
+            raise AttributeError(f"only the graph of a ConcreteFunction in use has {name!r}")
+        return getattr(concrete, name)
 
     def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
         """The nodes in the form of a GraphDef."""
-        return GraphDef(self._source.nodes())
+        return GraphDef([] if self._source is None else self._source.nodes())
 
     def verify(self) -> list[str]:
         """What breaks the invariants of a finished graph, a line each; empty for a sound one."""

@@ -250,7 +250,7 @@ def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[
     for i, spot in enumerate(loop.state.places):
         value = before[i]
         if loop.carries(i) and value is not UNDEFINED and value is not None:
-            slots[i] = variables.slot(spot.label, value, chosen.shape_of(value))
+            slots[i] = variables.slot(spot.label, value, chosen.shapes_of(value))
     return slots
 
 
@@ -412,6 +412,11 @@ def stage_while_loop(
 ) -> Any:
     """``while_loop`` in a graph."""
     values_before = list(loop_vars)
+    if shapes is not None and len(shapes) != len(values_before):
+        raise ValueError(
+            f"while_loop: {len(shapes)} shape_invariants were given for {len(values_before)} "
+            "loop variables"
+        )
     with Variables("while_loop") as variables:
         counter = (
             variables.add("the number of iterations", constants.constant(0))
@@ -420,8 +425,8 @@ def stage_while_loop(
         )
         slots = []
         for i, value in enumerate(values_before):
-            shape = _given_shape(shapes[i]) if shapes is not None else ()
-            slots.append(variables.slot(f"loop variable {i}", value, shape))
+            given = None if shapes is None else loop_options.leaf_shapes(value, shapes[i])
+            slots.append(variables.slot(f"loop variable {i}", value, given))
         with variables.condition:
             inputs = variables.inputs[0]
             more = condition(*(variables.packed(slot, inputs) for slot in slots))
@@ -445,7 +450,3 @@ def stage_while_loop(
         outputs = variables.emit(more)
     final = [variables.packed(slot, outputs) for slot in slots]
     return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
-
-
-def _given_shape(shape: Any) -> Any:
-    return loop_options.dimensions(shape)

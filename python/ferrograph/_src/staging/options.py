@@ -6,6 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..values import nest
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+from . import values
+
 
 class LoopOptions:
     """What ``set_loop_options`` was given."""
@@ -14,12 +19,12 @@ class LoopOptions:
         self.maximum_iterations: Any = None
         self.shape_invariants: list = []
 
-    def shape_of(self, value: Any) -> Any:
-        """The dimensions asked for a variable that starts as ``value``, () if nothing was."""
-        for given, shape in self.shape_invariants:
+    def shapes_of(self, value: Any) -> list | None:
+        """The shapes asked for the leaves of what starts as ``value``, None if nothing was."""
+        for given, shapes in self.shape_invariants:
             if given is value:
-                return dimensions(shape)
-        return ()
+                return leaf_shapes(value, shapes)
+        return None
 
 
 class _Collecting(threading.local):
@@ -50,6 +55,35 @@ def record(maximum_iterations: Any, shape_invariants: Any) -> None:
         options.shape_invariants = [tuple(pair) for pair in shape_invariants or ()]
 
 
+def leaf_shapes(value: Any, given: Any) -> list:
+    """The dimensions asked for each leaf of ``value``, () for one that keeps its own.
+
+    ``given`` has a shape or a spec in place of each tensor; of a value that is one leaf it may be a
+    list of dimensions. ValueError where the structures differ or a shape is none.
+    """
+    found: list = []
+    _collect(value, given, found)
+    return found
+
+
+def _collect(value: Any, given: Any, found: list) -> None:
+    if isinstance(given, TypeSpec) and not isinstance(given, TensorSpec):
+        specs = nest.flatten(given, expand_composites=True)
+        found += [dimensions(spec) for spec in specs]
+        return
+    if not nest.is_nested(value):
+        n_leaves = len(values.leaves_of(value))
+        found += [dimensions(given)] if n_leaves == 1 else [()] * n_leaves
+        return
+    if not nest.is_nested(given) or len(nest.children(given)) != len(nest.children(value)):
+        raise ValueError(
+            f"shape_invariants must have the structure of the loop variables: {given!r} stands for "
+            f"{value!r}"
+        )
+    for part, shape in zip(nest.children(value), nest.children(given), strict=True):
+        _collect(part, shape, found)
+
+
 def dimensions(shape: Any) -> list | None:
     """A list of dimensions from a shape in any form, None for an unknown rank."""
     if shape is None:
@@ -58,4 +92,7 @@ def dimensions(shape: Any) -> list | None:
         return None if shape.rank is None else shape.as_list()
     if hasattr(shape, "shape"):
         return dimensions(shape.shape)
-    return [None if d is None else int(d) for d in shape]
+    try:
+        return TensorShape(shape).as_list()
+    except (TypeError, ValueError) as e:
+        raise ValueError(f"a shape invariant is a shape or a spec, got {shape!r}") from e

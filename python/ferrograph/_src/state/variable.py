@@ -333,6 +333,49 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         updates = _core.convert_to_tensor(updates, self.dtype)
         return self._change("set", _core.emit(op, (self._read(), indices, updates)))
 
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Multiply the rows that an ``IndexedSlices`` names."""
+        return self._scatter_with("Mul", sparse_delta)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Divide the rows that an ``IndexedSlices`` names."""
+        return self._scatter_with("RealDiv", sparse_delta)
+
+    def _scatter_with(self, op: str, delta: Any) -> Any:
+        factors = _core.emit("OnesLike", (self._read(),))
+        indices = _core.emit("ExpandDims", (_core.convert_to_tensor(delta.indices), -1))
+        updates = _core.convert_to_tensor(delta.values, self.dtype)
+        factors = _core.emit("TensorScatterUpdate", (factors, indices, updates))
+        return self._change("set", _core.emit(op, (self._read(), factors)))
+
+    def sparse_read(self, indices: Any, name: Any = None) -> Any:
+        """The rows at ``indices``."""
+        return _core.emit("GatherV2", (self._read(), indices, 0))
+
+    def gather_nd(self, indices: Any, name: Any = None) -> Any:
+        """The elements or slices at ``indices``."""
+        return _core.emit("GatherNd", (self._read(), indices))
+
+    @property
+    def initializer(self) -> None:
+        """None: a variable has its value from the beginning."""
+        return None
+
+    @property
+    def op(self) -> Any:
+        """The operation that made the variable: AttributeError, as nothing in a graph did."""
+        raise AttributeError("a Variable belongs to no graph: it has no `op`; see Variable.name")
+
+    @property
+    def graph(self) -> Any:
+        """The graph the variable belongs to: AttributeError, as it belongs to none."""
+        raise AttributeError("a Variable belongs to no graph; see ConcreteFunction.graph")
+
+    @property
+    def initial_value(self) -> Any:
+        """RuntimeError: the value that it began with is not kept."""
+        raise RuntimeError("a Variable does not keep the value that it began with")
+
     def is_initialized(self, name: Any = None) -> bool:
         """Whether it has a value."""
         return self._is_initialised()
@@ -377,7 +420,7 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         return iter(self._read())
 
     def __getitem__(self, key: Any) -> Any:
-        return self._read()[key]
+        return _core.part_of(self, key, self._read()[key])
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self._read().__array__(dtype, copy)

@@ -72,6 +72,12 @@ class CompositeTensor:
         return nest.pack_sequence_as(self, parts, expand_composites=True)
 
 
+def _part(value: Any) -> Any:
+    """A part of a value made of tensors: a tensor, or what stands for one in a structure."""
+    plain = isinstance(value, (int, float, complex, bool, str, bytes, list, tuple))
+    return _core.convert_to_tensor(value) if plain or hasattr(value, "__array__") else value
+
+
 def with_values_of(values: Any, parts: list) -> Any:
     """The gradient by a composite value whose ``values`` alone have one."""
     return None if parts[0] is None else values(parts[0])
@@ -91,7 +97,8 @@ class IndexedSlices(CompositeTensor):
     """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
-        self.values, self.indices, self.dense_shape = values, indices, dense_shape
+        self.values, self.indices = _part(values), _part(indices)
+        self.dense_shape = None if dense_shape is None else _part(dense_shape)
 
     @property
     def dtype(self) -> Any:

@@ -1,4 +1,5 @@
-"""Nested structures: lists, tuples, namedtuples, mappings, attrs classes, willing dataclasses.
+"""Nested structures: sequences, namedtuples, mappings and views of these, attrs classes, willing
+dataclasses.
 
 Anything else is a leaf, ``None``, strings and tensors among them. The values of a mapping are taken
 in the order of its sorted keys; packing gives back a mapping of the same class with its keys in
@@ -13,8 +14,8 @@ tensors they give values.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
+from typing import Any, cast
 
 from .public import public
 
@@ -39,6 +40,8 @@ def is_nested(structure: Any) -> bool:
         return False
     if isinstance(structure, (list, tuple, Mapping)):
         return True
+    if isinstance(structure, (Sequence, MappingView)):
+        return not isinstance(structure, _TEXT)
     return _is_record(kind)
 
 
@@ -128,6 +131,8 @@ def assert_same_structure(
 
 
 _LEAVES = {int, float, complex, bool, str, bytes, type(None)}
+# Sequences that are one value.
+_TEXT = (str, bytes, bytearray, memoryview)
 
 
 def _is_record(kind: type) -> bool:
@@ -158,8 +163,8 @@ def children(structure: Any) -> list:
     """The values in a container, in their order of flattening."""
     if isinstance(structure, Mapping):
         return [structure[key] for key in _sorted_keys(structure)]
-    if isinstance(structure, (list, tuple)):
-        return list(structure)
+    if isinstance(structure, (list, tuple, Sequence, MappingView)):
+        return list(cast("Iterable", structure))
     kind = type(structure)
     if hasattr(kind, "__attrs_attrs__"):
         return [getattr(structure, a.name) for a in kind.__attrs_attrs__]
@@ -204,7 +209,9 @@ def like(structure: Any, children: list) -> Any:
         return kind(items)
     if _is_namedtuple(kind):
         return kind(*children)
-    if isinstance(structure, (list, tuple)):
+    if isinstance(structure, (MappingView, range)):
+        return children
+    if isinstance(structure, (list, tuple, Sequence)):
         return kind(children)
     if hasattr(kind, "__attrs_attrs__"):
         names = [a.name.lstrip("_") for a in kind.__attrs_attrs__]

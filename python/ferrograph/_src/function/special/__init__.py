@@ -6,7 +6,7 @@ from ... import lazy
 
 if TYPE_CHECKING:
     from .attributes import MISSING, attribute, chains
-    from .concrete_call import flat_arguments
+    from .concrete_call import flat_arguments, named
     from .first_call import settle
     from .function_type import FunctionType, Parameter
     from .input_signature import convert, spec_arguments, specs_for
@@ -28,6 +28,7 @@ _WHERE = {
     "call": "recursion",
     "endless": "recursion",
     "learn": "recursion",
+    "named": "concrete_call",
     "placeholder": "type_dispatch",
     "reduce_bound": "pickling",
     "reduce_concrete": "pickling",

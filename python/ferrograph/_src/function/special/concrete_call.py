@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ...native import _core
@@ -11,15 +12,27 @@ from ...values.errors import InvalidArgumentError
 from ...values.tensor_spec import TensorSpec, TypeSpec
 from ..concrete import record_fields
 
-__all__ = ["flat_arguments"]
+__all__ = ["flat_arguments", "named"]
 
 
 def flat_arguments(concrete: Any, args: tuple, kwargs: dict) -> list:
     """The tensors for a trace's inputs, from a call's arguments.
 
-    TypeError where arguments are missing, unknown or given twice, where a Python value differs from
-    the one traced with, or where the structure differs.
+    These come in the structure that was traced, or flat: a tensor for each tensor in it, by
+    position or by the name of its input. TypeError where arguments are missing, unknown or given
+    twice, where a Python value differs from the one traced with, or where the structure differs.
     """
+    try:
+        return _structured(concrete, args, kwargs)
+    except TypeError as e:
+        flat = _flat(concrete, args[len(concrete._bound) :], kwargs)
+        if flat is None:
+            raise e from None
+        return flat
+
+
+def _structured(concrete: Any, args: tuple, kwargs: dict) -> list:
+    """The tensors of arguments in the structure that was traced."""
     expected = _expected(concrete)
     given: dict[str, Any] = {}
     names = [n for n, _, by_position in expected if by_position]
@@ -43,6 +56,63 @@ def flat_arguments(concrete: Any, args: tuple, kwargs: dict) -> list:
         elif _has_tensors(want):
             raise TypeError(f"{concrete._function_name}() misses argument {name!r}")
     return flat
+
+
+def _flat(concrete: Any, args: tuple, kwargs: dict) -> list | None:
+    """The tensors of flat arguments; None where the call is none of that kind."""
+    parameters = concrete._parameters()
+    wanted = [leaf for _, _, value in parameters for leaf in _leaves(value)]
+    if not all(isinstance(leaf, TensorSpec) and leaf.name for leaf in wanted):
+        return None
+    names = [_plain(leaf.name) for leaf in wanted]
+    given = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or given.keys() & kwargs.keys():
+        return None
+    given.update(kwargs)
+    order = [_plain(name) for name in _in_graph(concrete)]
+    if given.keys() != set(names) or sorted(order) != sorted(names):
+        return None
+    if not all(isinstance(v, (_core.Tensor, Variable)) for v in given.values()):
+        return None
+    pairs = zip(names, wanted, strict=True)
+    found = {n: _tensor(concrete._function_name, n, want, given[n]) for n, want in pairs}
+    return [found[n] for n in order]
+
+
+def _in_graph(concrete: Any) -> list[str]:
+    """The names of the arguments' inputs, in the order of the graph."""
+    return [n.rpartition(":")[0] for n in concrete._graph.input_names()[: concrete._n_args]]
+
+
+def _plain(name: str) -> str:
+    """The name of an input as a keyword has it."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+def _leaves(want: Any) -> list:
+    """The leaves of a traced value but for those that are no tensors."""
+    found: list = []
+    for leaf in nest.flatten(want):
+        names = record_fields(leaf)
+        if names is not None:
+            found += [x for n in names for x in _leaves(getattr(leaf, n))]
+        elif isinstance(leaf, TypeSpec):
+            found.append(leaf)
+    return found
+
+
+def named(path: str, want: Any) -> Any:
+    """A traced argument, whose specs that have the name of their input get that of their place."""
+    if isinstance(want, TensorSpec):
+        first = path.split("/")[0]
+        own = want.name and not re.fullmatch(rf"{re.escape(first)}(_\d+)?", want.name)
+        return want if own else TensorSpec(want.shape, want.dtype, path.replace("/", "_"))
+    if isinstance(want, dict):
+        return nest.like(want, [named(f"{path}/{k}", want[k]) for k in sorted(want)])
+    if isinstance(want, (list, tuple)):
+        keys = getattr(want, "_fields", range(len(want)))
+        return nest.like(want, [named(f"{path}/{k}", v) for k, v in zip(keys, want, strict=True)])
+    return want
 
 
 def _has_tensors(want: Any) -> bool:
@@ -102,6 +172,7 @@ def _composite(function: str, path: str, want: TypeSpec, got: Any) -> list:
 
 
 def _tensor(function: str, path: str, want: TensorSpec, got: Any) -> Any:
+    _check_shape(function, path, want, got)
     if isinstance(got, Variable):
         return got
     if not isinstance(got, _core.Tensor):
@@ -117,3 +188,16 @@ def _tensor(function: str, path: str, want: TensorSpec, got: Any) -> Any:
             f"{want.dtype.name} tensor but is a {got.dtype.name} tensor [Op:{function}]",
         )
     return got
+
+
+def _check_shape(function: str, path: str, want: TensorSpec, got: Any) -> None:
+    """TypeError for a tensor of a graph whose shape cannot be the one traced with.
+
+    What the trace inferred of its results holds for that shape alone.
+    """
+    if not _core.is_symbolic(got) or want.shape.is_compatible_with(got.shape):
+        return
+    raise TypeError(
+        f"{function}(): argument {path!r} was traced with shape {want.shape}, it cannot be called "
+        f"with a tensor of shape {got.shape} in a function; trace it with a more general TensorSpec"
+    )
