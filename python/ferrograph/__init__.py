@@ -231,6 +231,7 @@ if TYPE_CHECKING:
     from ._src.control_flow.cond import case, cond, switch_case
     from ._src.control_flow.functional import foldl, foldr, map_fn, scan
     from ._src.control_flow.loops import while_loop
+    from ._src.data.specs import TensorArraySpec
     from ._src.function.callbacks import numpy_function, py_function
     from ._src.function.explain.records import TraceRecord, trace_report
     from ._src.ragged.spec import RaggedTensorSpec
@@ -254,6 +255,7 @@ __all__ = [
     "SparseTensorSpec",
     "Tensor",
     "TensorArray",
+    "TensorArraySpec",
     "TensorShape",
     "TensorSpec",
     "TraceRecord",
@@ -479,6 +481,7 @@ if not TYPE_CHECKING:
         "SparseTensor": "sparse.tensor:SparseTensor",
         "SparseTensorSpec": "sparse.tensor:SparseTensorSpec",
         "TensorArray": "state.tensor_array:TensorArray",
+        "TensorArraySpec": "data.specs:TensorArraySpec",
         "TraceRecord": "function.explain.records:TraceRecord",
         "UnconnectedGradients": "autodiff.tape:UnconnectedGradients",
         "case": "control_flow.cond:case",

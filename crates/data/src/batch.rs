@@ -5,7 +5,7 @@ use crate::dataset::{
 };
 use crate::op::{Maker, datasets, positive};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail};
+use ferrograph_tensor::{Bytes, DType, ErrorKind, Result, Shape, Tensor, bail};
 use std::sync::Arc;
 
 datasets! {
@@ -67,7 +67,10 @@ struct BatchElements {
 impl Elements for BatchElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         let size = self.dataset.size;
-        let elements = collect(self.input.as_mut(), size, runner)?;
+        let elements = match self.dataset.input.is_map() {
+            true => collect_behind_failures(self.input.as_mut(), size, runner)?,
+            false => collect(self.input.as_mut(), size, runner)?,
+        };
         if elements.is_empty() || (elements.len() < size && self.dataset.drop_remainder) {
             return Ok(None);
         }
@@ -108,6 +111,26 @@ pub(crate) fn collect(
         }
     }
     Ok(elements)
+}
+
+/// Up to `n` elements; where one fails the others are passed over, so that the next batch begins where it would without.
+fn collect_behind_failures(
+    input: &mut dyn Elements,
+    n: usize,
+    runner: &dyn Runner,
+) -> Result<Vec<Tensors>> {
+    let mut elements = Vec::with_capacity(n.min(RESERVED_LIMIT));
+    let mut failed = None;
+    for _ in 0..n {
+        pause()?;
+        match input.next(runner) {
+            Ok(Some(element)) => elements.push(element),
+            Ok(None) => break,
+            Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+            Err(e) => failed = failed.or(Some(e)),
+        }
+    }
+    failed.map_or(Ok(elements), Err)
 }
 
 /// The elements stacked component by component.

@@ -48,16 +48,22 @@ struct ZipElements(Vec<BoxedElements>);
 impl Elements for ZipElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         let mut element = Tensors::new();
+        let mut failed = None;
         for input in &mut self.0 {
-            match input.next(runner)? {
-                Some(part) => element.extend(part),
-                None => {
+            match input.next(runner) {
+                Ok(Some(part)) => element.extend(part),
+                Ok(None) => {
                     self.0.clear();
                     break;
                 }
+                // All go on to the same number.
+                Err(e) => failed = failed.or(Some(e)),
             }
         }
-        Ok((!self.0.is_empty()).then_some(element))
+        match failed {
+            Some(e) if !self.0.is_empty() => Err(e),
+            _ => Ok((!self.0.is_empty()).then_some(element)),
+        }
     }
     fn has_more(&mut self) -> Option<bool> {
         let mut known = Some(!self.0.is_empty());

@@ -1,6 +1,8 @@
 //! Fewer elements, or the same again, by number.
 
-use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, dataset_of};
+use crate::dataset::{
+    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, dataset_of, pause,
+};
 use crate::op::{Maker, count, datasets, int};
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{Result, Tensor, bail};
@@ -65,12 +67,13 @@ impl Elements for TakeElements {
         let Some(input) = &mut self.input else {
             return Ok(None);
         };
+        // An element that fails is none of those.
+        let element = input.next(runner)?;
         self.n -= 1;
-        let element = input.next(runner);
         if self.n == 0 {
             self.input = None;
         }
-        element
+        Ok(element)
     }
     fn has_more(&mut self) -> Option<bool> {
         self.input.as_mut().map_or(Some(false), |i| i.has_more())
@@ -79,12 +82,12 @@ impl Elements for TakeElements {
         let Some(input) = &mut self.input else {
             return Ok(false);
         };
+        let found = input.next_into(runner, sink)?;
         self.n -= 1;
-        let found = input.next_into(runner, sink);
         if self.n == 0 {
             self.input = None;
         }
-        found
+        Ok(found)
     }
 }
 
@@ -196,9 +199,17 @@ struct RepeatElements {
     now: Option<BoxedElements>,
 }
 
+impl RepeatElements {
+    /// Whether a round without elements is the last: one of an endless repetition, or of what is known to be empty.
+    fn ends_empty(&self) -> bool {
+        self.left.is_none() || self.dataset.input.cardinality() == Cardinality::Known(0)
+    }
+}
+
 impl Elements for RepeatElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         loop {
+            pause()?;
             let starts = self.now.is_none();
             if starts {
                 match &mut self.left {
@@ -214,8 +225,7 @@ impl Elements for RepeatElements {
                 return Ok(Some(element));
             }
             self.now = None;
-            if starts {
-                // A round without elements: there will be none in later rounds either.
+            if starts && self.ends_empty() {
                 self.left = Some(0);
             }
         }
@@ -269,8 +279,11 @@ struct ShardElements {
 
 impl Elements for ShardElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        let gap = std::mem::replace(&mut self.gap, self.n - 1);
+        // Where an element fails the next one takes its place.
+        let gap = std::mem::take(&mut self.gap);
         self.input.skip(gap, runner)?;
-        self.input.next(runner)
+        let element = self.input.next(runner)?;
+        self.gap = self.n - 1;
+        Ok(element)
     }
 }

@@ -74,6 +74,11 @@ pub trait Dataset: fmt::Debug + Send + Sync {
         Cardinality::Unknown
     }
 
+    /// Whether its elements are those of another dataset, each by itself with a function applied.
+    fn is_map(&self) -> bool {
+        false
+    }
+
     /// Whether taking an element is quick and runs no function: then it is not worth giving up a lock for.
     fn is_quick(&self) -> bool {
         false

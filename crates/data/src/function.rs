@@ -1,7 +1,7 @@
 //! Functions that pipelines apply to elements: graphs with what they captured.
 
 use ferrograph_graph::{Graph, Memo, Runner, Tensors};
-use ferrograph_tensor::{Result, Tensor, err};
+use ferrograph_tensor::{ErrorKind, Result, Tensor, err};
 use std::sync::Arc;
 
 /// A graph and the values that feed its last inputs.
@@ -38,7 +38,12 @@ impl Caller {
     /// What it gives for these arguments.
     pub(crate) fn call(&mut self, runner: &dyn Runner, mut arguments: Tensors) -> Result<Tensors> {
         arguments.extend(self.function.captured.iter().cloned());
-        runner.run_again(&self.function.graph, arguments, &mut self.memo)
+        let found = runner.run_again(&self.function.graph, arguments, &mut self.memo);
+        // What the function ran past the end of is not this dataset.
+        found.map_err(|e| match e.kind() {
+            ErrorKind::OutOfRange => e.with_kind(ErrorKind::InvalidArgument),
+            _ => e,
+        })
     }
 
     /// The one value that it gives.

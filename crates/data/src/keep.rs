@@ -4,6 +4,7 @@ use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::op::{Maker, datasets, int};
+use crate::prefetch::Prefetch;
 use crate::source::List;
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{DType, ErrorKind, Result, Tensor, bail};
@@ -17,7 +18,7 @@ datasets! {
     /// The elements of `input_dataset`, computed by the first iteration that reaches the end.
     CacheDatasetV2: cache_dataset(input_dataset: variant) {};
 
-    /// The elements of `input_dataset`, which are computed when they are asked for.
+    /// The elements of `input_dataset`, of which up to `buffer_size` are computed before they are asked for, by a thread.
     PrefetchDataset: prefetch_dataset(input_dataset: variant, buffer_size: int64) {};
 
     /// Each element of `input_dataset` once, where it comes first.
@@ -96,7 +97,11 @@ impl Elements for Recording {
 
 impl Maker for PrefetchDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
-        dataset_of(&inputs[0])
+        let input = dataset_of(&inputs[0])?;
+        Ok(match int(&inputs[1])? {
+            0 => input,
+            size => Arc::new(Prefetch::new(input, size)),
+        })
     }
 }
 

@@ -23,6 +23,7 @@ mod map;
 mod op;
 mod optional;
 mod padded;
+mod prefetch;
 mod reduce;
 mod scan;
 mod shuffle;
@@ -35,6 +36,7 @@ pub use dataset::{BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef
 pub use generator::{Generator, generator_op};
 pub use iterator::IteratorCell;
 pub use optional::OptionalValue;
+pub use prefetch::{set_passage, stop_workers};
 pub use reduce::reduction;
 
 use ferrograph_graph::Registry;

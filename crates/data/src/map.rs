@@ -42,6 +42,9 @@ impl Dataset for Applied {
             Use::Filter | Use::TakeWhile => Cardinality::Unknown,
         }
     }
+    fn is_map(&self) -> bool {
+        self.how == Use::Map
+    }
 }
 
 struct AppliedElements {

@@ -65,6 +65,21 @@ pub(crate) fn unlocked<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send)
     })
 }
 
+/// Runs a piece of work of a thread that the interpreter does not know, for which others within the gate may wait.
+pub(crate) fn beside(work: &mut dyn FnMut()) {
+    let gate = gate();
+    gate.lock_shared_recursive();
+    WITHIN.set(WITHIN.get() + 1);
+    let _passage = Passage(gate);
+    work();
+}
+
+/// Lets datasets compute nothing ahead any more, and waits a while for the threads that are at it.
+#[pyfunction]
+pub(crate) fn stop_prefetching(py: Python<'_>) {
+    py.detach(|| ferrograph_data::stop_workers(Duration::from_secs(1)));
+}
+
 /// Waits until nothing runs without the interpreter lock and keeps new work from starting.
 #[pyfunction]
 pub(crate) fn before_fork(py: Python<'_>) {

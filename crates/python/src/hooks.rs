@@ -78,6 +78,7 @@ pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
     // A second registration keeps the first: there is one front end.
     let _ = HOOKS.set(hooks.py(), Hooks::read(hooks)?);
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
+    ferrograph_data::set_passage(crate::fork::beside);
     ferrograph_ops::set_interrupt_check(crate::callback::check_interrupt);
     ferrograph_ops::set_waiting(|work| Python::attach(|py| py.detach(work)));
     Ok(())

@@ -44,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use super::export::{capsule_of, from_dlpack};
     #[pymodule_export]
-    use super::fork::{after_fork_in_child, after_fork_in_parent, before_fork};
+    use super::fork::{after_fork_in_child, after_fork_in_parent, before_fork, stop_prefetching};
     #[pymodule_export]
     use super::function::{
         PyConcrete, PyFunction, PySignature, functions_run_eagerly, run_functions_eagerly,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Callable
@@ -111,6 +112,7 @@ def finish() -> None:
     hooks.recursive = _upward("staged")
     hooks.while_loop = _upward("while_loop")
     _core.set_internal_paths([PACKAGE_FOLDER])
+    atexit.register(_core.stop_prefetching)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=_core.before_fork,

@@ -18,7 +18,7 @@ from ..values.tensor_spec import TensorSpec
 from . import composites, structure, traced
 from .dataset import Dataset, emitted
 from .specs import DatasetSpec
-from .structure import flag, scalar
+from .structure import NoneTensorSpec, flag, scalar
 
 
 def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
@@ -39,7 +39,9 @@ def _static_size(size: Any, drop: Any) -> int | None:
     return int(known) if known is not None and dropped is not None and bool(dropped) else None
 
 
-def _stacked(spec: Any, first: int | None) -> TensorSpec:
+def _stacked(spec: Any, first: int | None) -> Any:
+    if isinstance(spec, NoneTensorSpec):
+        return spec
     _expect_tensor(spec, "batch")
     return TensorSpec(TensorShape([first]).concatenate(spec.shape), spec.dtype)
 
@@ -55,7 +57,17 @@ def unbatch(dataset: Dataset) -> Dataset:
         return composites.unbatch(dataset)
 
     spec = structure.map_types(_row, dataset.element_spec)
+    _check_as_many(dataset.element_spec)
     return emitted("UnbatchDataset", [dataset._variant_tensor], spec, dataset)
+
+
+def _check_as_many(element_spec: Any) -> None:
+    """ValueError where components are known to have different numbers of rows."""
+    shapes = [spec.shape for spec in nest.flatten(element_spec)]
+    known = {shape[0] for shape in shapes if shape.rank and shape[0] is not None}
+    if len(known) > 1:
+        text = ", ".join(map(str, shapes))
+        raise ValueError(f"unbatch: the components have different numbers of rows: {text}")
 
 
 def _row(spec: Any) -> TensorSpec:

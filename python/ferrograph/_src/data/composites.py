@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..control_flow import loops
 from ..native import _core
+from ..ops import debug
 from ..ragged.spec import RaggedTensorSpec
 from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor, SparseTensorSpec
@@ -15,7 +16,7 @@ from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from .dataset import Dataset
-from .structure import flag, scalar
+from .structure import NoneTensorSpec, flag, scalar
 
 
 def slices(value: Any) -> Dataset:
@@ -161,13 +162,27 @@ def _joined(window: Any) -> tuple:
 
 def is_plain(element_type: Any) -> bool:
     """Whether all components are tensors."""
-    return all(isinstance(spec, TensorSpec) for spec in nest.flatten(element_type))
+    plain = (TensorSpec, NoneTensorSpec)
+    return all(isinstance(spec, plain) for spec in nest.flatten(element_type))
+
+
+def _n_rows(leaf: Any) -> Any:
+    if isinstance(leaf, RaggedTensor):
+        return leaf.nrows(dtypes.int64)
+    if isinstance(leaf, SparseTensor):
+        return leaf.dense_shape[0]
+    return ops.shape(leaf, dtypes.int64)[0]
 
 
 def unbatch(dataset: Dataset) -> Dataset:
     """The rows of elements with ragged or sparse tensors in them."""
 
     def rows(*element: Any) -> Dataset:
-        return slices(element if type(dataset.element_spec) is tuple else element[0])
+        value = element if type(dataset.element_spec) is tuple else element[0]
+        counts = [_n_rows(leaf) for leaf in nest.flatten(value)]
+        for count in counts[1:]:
+            message = "unbatch: the components have different numbers of rows"
+            debug.assert_equal(count, counts[0], message)
+        return slices(value)
 
     return dataset.flat_map(rows)

@@ -87,7 +87,10 @@ class _Rows:
         values = self._generator(*(a.numpy() for a in args))
         if isinstance(self._signature, TensorSpec):
             return values
-        return (_parts(value, self._signature) for value in values)
+        rows = (_parts(value, self._signature) for value in values)
+        # A component alone is handed over by itself.
+        is_alone = len(structure.components(self._signature)) == 1
+        return (row[0] for row in rows) if is_alone else rows
 
 
 def _parts(value: Any, signature: Any) -> list:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..values.dtypes import resource, variant
+from ..state.tensor_array import TensorArray
+from ..values.dtypes import as_dtype, float32, resource, variant
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["DatasetSpec", "IteratorSpec", "OptionalSpec"]
+__all__ = ["DatasetSpec", "IteratorSpec", "OptionalSpec", "TensorArraySpec"]
 
 
 class _HandleSpec(TypeSpec):
@@ -108,3 +109,54 @@ class OptionalSpec(_HandleSpec):
     def value_type(self) -> type:
         """The class of the values: ``Optional``."""
         return self._value_class
+
+
+@public("TensorArraySpec")
+class TensorArraySpec(TypeSpec):
+    """The type of a ``TensorArray``: dtype and shape of its elements, and whether it grows.
+
+    >>> rows = fg.data.Dataset.range(2).map(lambda x: fg.TensorArray(fg.int64, 1).write(0, x))
+    >>> rows.element_spec
+    TensorArraySpec(TensorShape([]), tf.int64, False, True)
+    """
+
+    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ):
+        self._element_shape, self._dtype = TensorShape(element_shape), as_dtype(dtype)
+        self._dynamic_size, self._infer_shape = bool(dynamic_size), bool(infer_shape)
+
+    @classmethod
+    def of(cls, array: TensorArray) -> TensorArraySpec:
+        """The type of that array."""
+        return cls(array.element_shape, array.dtype, array.dynamic_size, array._infers)
+
+    @property
+    def value_type(self) -> type:
+        """``TensorArray``."""
+        return TensorArray
+
+    def _serialize(self) -> tuple:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return TensorSpec([], variant)
+
+    def _to_components(self, value: Any) -> Any:
+        return value.flow
+
+    def _from_components(self, components: Any) -> TensorArray:
+        return TensorArray(
+            self._dtype,
+            flow=components,
+            dynamic_size=self._dynamic_size,
+            infer_shape=self._infer_shape,
+            element_shape=self._element_shape,
+        )

@@ -1,4 +1,5 @@
-"""Structures of elements: nested tuples, dicts, namedtuples and attrs instances of components.
+"""Structures of elements: nested tuples, dicts, namedtuples, attrs instances and willing
+dataclasses of components.
 
 A list is a value, which becomes one tensor. A component is a tensor, a dataset, another composite
 value, or None. A *type* is the same structure with a ``TypeSpec`` for each component.
@@ -10,11 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..native import _core
+from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.dtypes import bool as bool_dtype
 from ..values.dtypes import int64
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
+from .specs import TensorArraySpec
 
 __all__ = ["NoneTensorSpec"]
 
@@ -62,7 +65,7 @@ def _is_tuple(value: Any) -> bool:
 
 
 def _is_record(value: Any) -> bool:
-    return hasattr(type(value), "__attrs_attrs__")
+    return nest._is_record(type(value))
 
 
 def _map(function: Any, container: Any) -> Any:
@@ -84,6 +87,8 @@ def type_of(value: Any) -> Any:
         return NoneTensorSpec()
     if isinstance(value, _core.Tensor):
         return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, TensorArray):
+        return TensorArraySpec.of(value)
     return type_spec_from_value(value)
 
 
