@@ -4,7 +4,12 @@ Each program changes an object in a branch or a loop of the graph, in a way that
 show, and reads the object afterwards. Traced it gives what it gives eagerly, or it is refused.
 """
 
+import contextlib
+import types
+
 import closed_world
+import ferrograph as fg
+import numpy as np
 import pytest
 
 FAMILIES = {}
@@ -231,3 +236,89 @@ def test_no_program_differs_without_an_error(family, context):
         if verdict not in ("equal", "refused"):
             wrong.append(f"{program.name}: {verdict}")
     assert not wrong, "\n".join(wrong)
+
+
+def suppressed(x):
+    y = x
+    with contextlib.suppress(ValueError):
+        if x > 0.0:
+            y = y + 10.0
+        raise ValueError
+    return y
+
+
+def suppressed_by_a_call(x):
+    y = x
+    with contextlib.suppress(ValueError):
+        if x > 0.0:
+            y = y + 10.0
+        int("no number")
+        y = y * 0.0
+    return y
+
+
+@pytest.mark.parametrize("program", [suppressed, suppressed_by_a_call])
+@pytest.mark.parametrize("value", closed_world.INPUTS)
+def test_what_ran_before_a_suppressed_exception_stays(program, value):
+    x = fg.constant(value)
+    assert float(fg.function(program)(x)) == float(program(x))
+
+
+def test_effects_outside_happen_once_while_tracing_as_long_as_nobody_reads_them():
+    log, box = [], {"n": 0}
+
+    @fg.function
+    def writes(x):
+        for _ in fg.range(3):
+            log.append("iteration")
+            box["n"] += 1
+            x = x + F32(box["n"])
+        return x
+
+    assert float(writes(fg.constant(0.0))) == 6.0
+    assert log == ["iteration"]
+
+    @fg.function
+    def reads(x):
+        if x > 0.0:
+            log.append("positive")
+        return x + F32(len(log))
+
+    with pytest.raises(fg.errors.StagingError, match=r"return x \+ F32\(len\(log\)\)"):
+        reads(fg.constant(1.0))
+    assert log == ["iteration", "positive"]
+
+
+def F32(value):
+    return fg.cast(value, fg.float32)
+
+
+class Many:
+    def __init__(self):
+        self.items = [types.SimpleNamespace(a=[i]) for i in range(25_000)]
+        self.table = np.zeros((1 << 20, 4))
+        self.calls = 0.0
+
+    def branch(self, x):
+        if x > 0.0:
+            self.calls = x
+        else:
+            self.items[7].a.append(1)
+        return x
+
+
+def test_a_branch_may_reach_many_objects_and_large_arrays():
+    many = Many()
+    traced = fg.function(many.branch)
+    assert float(traced(fg.constant(1.0))) == 1.0
+    assert len(many.items[7].a) == 2
+
+    @fg.function
+    def overwrites(x):
+        table = np.zeros((1 << 20, 4))
+        if x > 0.0:
+            table[5, 1] = 1.0
+        return x
+
+    with pytest.raises(fg.errors.StagingError, match="elements of 'table'"):
+        overwrites(fg.constant(1.0))

@@ -384,7 +384,11 @@ class Liveness:
         return frozenset(Uses(node).loads) | self._shared
 
     def _With(self, node: ast.With, live: Names) -> Names:
+        saved = self._caught
+        if any(_may_suppress(item.context_expr) for item in node.items):
+            self._caught = saved | live
         live = self.block(node.body, live)
+        self._caught = saved
         for item in reversed(node.items):
             uses = Uses(item)
             live = (live - uses.stores) | uses.loads
@@ -416,6 +420,19 @@ class Liveness:
 
     def _expression(self, node: ast.expr, live: Names) -> Names:
         return _before(node, live)
+
+
+# Context managers that let exceptions pass, by the names that programs call them by.
+_PASS_ON = frozenset(
+    {"GradientTape", "name_scope", "control_dependencies", "device", "init_scope", "open", "Lock"}
+    | {"stop_recording", "ForwardAccumulator", "scope", "closing", "redirect_stdout", "nullcontext"}
+)
+
+
+def _may_suppress(manager: ast.expr) -> bool:
+    """Whether the body of a ``with`` statement may stop anywhere, and what follows it go on."""
+    called = manager.func if isinstance(manager, ast.Call) else manager
+    return (getattr(called, "attr", None) or getattr(called, "id", "")) not in _PASS_ON
 
 
 def _before(node: Any, live: Names) -> Names:
