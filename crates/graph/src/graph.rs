@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One operation in a graph.
 #[derive(Clone)]
@@ -54,6 +54,8 @@ pub struct Graph {
     pub n_args: usize,
     /// What it returns.
     pub outputs: Vec<ValueId>,
+    /// The strongest effect of any node, once it is known for good.
+    effect: OnceLock<Effect>,
     attachments: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
 }
 
@@ -74,6 +76,7 @@ impl Graph {
             inputs,
             n_args,
             outputs,
+            effect: OnceLock::new(),
             attachments: Mutex::new(Vec::new()),
         }
     }
@@ -124,8 +127,19 @@ impl Graph {
         needed
     }
 
-    /// The strongest effect of any node.
+    /// The strongest effect of any node. A call of what is being traced counts as the strongest until that is there.
     pub fn effect(&self) -> Effect {
+        if let Some(known) = self.effect.get() {
+            return *known;
+        }
+        let strongest = self.strongest_effect();
+        match strongest {
+            Effect::World => strongest,
+            _ => *self.effect.get_or_init(|| strongest),
+        }
+    }
+
+    fn strongest_effect(&self) -> Effect {
         let mut strongest = Effect::Pure;
         for node in &self.nodes {
             match (node.op.effect(), strongest) {
