@@ -8,4 +8,5 @@ pub mod nn;
 pub mod pool;
 pub mod random;
 pub mod reduce;
+pub mod stop;
 mod vmath;

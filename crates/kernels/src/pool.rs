@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::stop::{self, Job};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -34,14 +35,18 @@ pub(crate) fn n_threads() -> usize {
 
 /// Runs `f` inside the pool; directly when the caller is one of its threads already.
 ///
-/// A panic in `f` or in what it spawned resumes at the caller.
+/// A panic in `f` or in what it spawned resumes at the caller, who meanwhile asks whether to stop.
 pub(crate) fn install<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     let pool = pool();
     if pool.current_thread_index().is_some() {
-        f()
-    } else {
-        pool.install(f)
+        return f();
     }
+    stop::watched(f, |work, wait| {
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| work());
+            wait();
+        });
+    })
 }
 
 /// Whether work of this many nanoseconds is worth the pool.
@@ -70,10 +75,17 @@ pub(crate) fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize
     par_each(n.div_ceil(len), &|i| f(i * len..((i + 1) * len).min(n)));
 }
 
-/// Calls `f` on each number below `n`, over the pool. It is not generic, so that the pool's machinery is compiled
+/// Calls `f` on each number below `n`, over the pool, until the work is stopped. It is not generic, so that the pool's machinery is compiled
 /// once and not for every kernel.
 fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
-    install(|| (0..n).into_par_iter().for_each(f));
+    install(|| {
+        let job = Job::current();
+        (0..n).into_par_iter().for_each(|i| {
+            if !job.is_stopped() {
+                job.run(|| f(i));
+            }
+        });
+    });
 }
 
 /// Where a slice that threads write in pieces begins.
@@ -150,9 +162,13 @@ pub(crate) fn par_pieces_mut<U: Send>(
     });
 }
 
-/// Runs both, over the pool of the caller's thread. It is not generic, as [`par_each`].
+/// Runs both, over the pool of the caller's thread; none of them where the work was stopped. It is not generic, as
+/// [`par_each`].
 pub(crate) fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-    rayon::join(a, b);
+    let job = Job::current();
+    if !job.is_stopped() {
+        rayon::join(|| job.run(a), || job.run(b));
+    }
 }
 
 fn pool() -> &'static ThreadPool {

@@ -1,6 +1,7 @@
 //! Finding elements: by truth, by order.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::stop::pause;
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, err, with_element,
 };
@@ -38,11 +39,16 @@ impl Op for Where {
     }
 }
 
+/// Elements that are looked at at a stretch.
+const BLOCK: usize = 1 << 16;
+
 fn nonzero<T: Element>(t: &Tensor) -> Result<Vec<usize>> {
     let zero = T::default();
-    let elements = t.as_slice::<T>()?.iter().enumerate();
-    Ok(elements
-        .filter(|(_, x)| **x != zero)
-        .map(|(i, _)| i)
-        .collect())
+    let mut found = Vec::new();
+    for (b, block) in t.as_slice::<T>()?.chunks(BLOCK).enumerate() {
+        let elements = (b * BLOCK..).zip(block);
+        found.extend(elements.filter(|(_, x)| **x != zero).map(|(i, _)| i));
+        pause();
+    }
+    Ok(found)
 }

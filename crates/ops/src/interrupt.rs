@@ -1,6 +1,9 @@
 //! Stopping long runs from outside.
 
-use ferrograph_tensor::Result;
+use ferrograph_kernels::stop;
+use ferrograph_tensor::{Error, Result, err};
+use std::any::Any;
+use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -9,10 +12,30 @@ type InterruptCheck = fn() -> Result<()>;
 
 static INTERRUPT_CHECK: OnceLock<InterruptCheck> = OnceLock::new();
 
-/// Sets, once, how loops find out that they should stop.
+thread_local! {
+    /// Why kernels of this thread were stopped.
+    static REASON: RefCell<Option<Error>> = const { RefCell::new(None) };
+}
+
+/// Sets, once, how loops and kernels find out that they should stop.
 pub fn set_interrupt_check(check: InterruptCheck) {
     // A second call keeps the first check: there is one host language.
     let _ = INTERRUPT_CHECK.set(check);
+    stop::set_check(|| {
+        let reason = check_interrupt().err();
+        let asked = reason.is_some();
+        if asked {
+            REASON.set(reason);
+        }
+        asked
+    });
+}
+
+/// Why kernels unwound the stack with [`Stopped`](stop::Stopped), if that is what this is.
+pub fn stopped(panic: &(dyn Any + Send)) -> Option<Error> {
+    panic.downcast_ref::<stop::Stopped>()?;
+    let reason = REASON.take();
+    Some(reason.unwrap_or_else(|| err!(Cancelled, "the work was stopped")))
 }
 
 /// Stops a long run where the user asked for it.

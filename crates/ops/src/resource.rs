@@ -1,5 +1,6 @@
 //! Variables: named cells that hold a tensor from call to call.
 
+use ferrograph_kernels::stop;
 use ferrograph_tensor::{Error, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use parking_lot::RwLock;
 use std::any::Any;
@@ -81,7 +82,7 @@ impl VariableCell {
     pub fn update(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<()> {
         let mut slot = self.value.write();
         let old = slot.as_ref().ok_or_else(|| self.uninitialised())?;
-        let new = f(old)?;
+        let new = stop::shielded(|| f(old))?; // who asks whether to stop may read the variable
         self.check(&new)?;
         *slot = Some(new);
         Ok(())

@@ -8,6 +8,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::top_k;
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
     Bytes, DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
 };
@@ -81,6 +82,13 @@ impl Op for TopKV2 {
             Ok(())
         }))), else => Ok(Lowered::Eval))
     }
+    fn flops(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> f64 {
+        let looked_at = inputs.shape(0).n_elements().unwrap_or(0) as f64;
+        let sorted = outputs[0].shape.n_elements().unwrap_or(0) as f64;
+        let last = outputs[0].shape.dims().and_then(<[Dim]>::last);
+        let row = last.and_then(|k| k.known()).unwrap_or(0) as f64;
+        2.0 * looked_at + 5.0 * sorted * (row + 1.0).log2()
+    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let Some(Some(grad)) = call.grads.first() else {
             return Ok(smallvec![None, None]);
@@ -124,6 +132,7 @@ fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Distinct {
         counts: Vec::new(),
     };
     for (i, key) in keys.enumerate() {
+        breathe();
         let next = all.first.len();
         let id = *found.entry(key).or_insert(next);
         if id == next {
@@ -137,17 +146,16 @@ fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Distinct {
 }
 
 /// The bytes of each element, those of zero for negative zero too.
-fn element_keys<T: Element>(t: &Tensor) -> Result<Vec<SmallVec<[u8; 16]>>> {
+fn element_keys<T: Element>(t: &Tensor) -> Result<impl Iterator<Item = SmallVec<[u8; 16]>>> {
     let zero = T::default();
     let bytes = t.bytes().chunks_exact(t.dtype().size());
-    let keys = t.as_slice::<T>()?.iter().zip(bytes).map(|(x, bytes)| {
+    Ok(t.as_slice::<T>()?.iter().zip(bytes).map(move |(x, bytes)| {
         if *x == zero {
             smallvec![0; bytes.len()]
         } else {
             SmallVec::from_slice(bytes)
         }
-    });
-    Ok(keys.collect())
+    }))
 }
 
 /// The specs of the distinct elements and of which of them each element is.
@@ -160,12 +168,17 @@ fn unique_specs(inputs: &Inputs<'_>, out_idx: DType) -> Result<Specs> {
     ])
 }
 
+/// What it costs to find the distinct elements of input 0.
+fn hashing(inputs: &Inputs<'_>) -> f64 {
+    100.0 * inputs.shape(0).n_elements().unwrap_or(0) as f64
+}
+
 /// The distinct elements of a vector, which of them each element is, how often each appears.
 fn unique(runner: &dyn Runner, t: &Tensor, out_idx: DType) -> Result<[Tensor; 3]> {
     let found = if t.dtype() == DType::String {
         distinct(t.as_strings()?.iter().map(Bytes::clone))
     } else {
-        with_element!(t.dtype(), dense, T => distinct(element_keys::<T>(t)?.into_iter()),
+        with_element!(t.dtype(), dense, T => distinct(element_keys::<T>(t)?),
             else => bail!(DType, "x has dtype {}, which cannot be compared", t.dtype()))
     };
     let first: Vec<i64> = found.first.iter().map(|&i| i as i64).collect();
@@ -181,6 +194,9 @@ impl Op for Unique {
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         unique_specs(inputs, self.out_idx)
     }
+    fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
+        hashing(inputs)
+    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         let [y, which, _] = unique(runner, &inputs[0], self.out_idx)?;
@@ -194,6 +210,9 @@ impl Op for UniqueWithCounts {
         let mut specs = unique_specs(inputs, self.out_idx)?;
         specs.push(TensorSpec::new(self.out_idx, PartialShape::of_rank(1)));
         Ok(specs)
+    }
+    fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
+        hashing(inputs)
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;

@@ -270,5 +270,17 @@ pub(crate) fn emit_callback<'py>(
 
 /// Lets loops notice a pending interrupt (Ctrl-C).
 pub(crate) fn check_interrupt() -> Result<()> {
+    if !handles_signals() {
+        return Ok(());
+    }
     Python::attach(|py| py.check_signals().map_err(|e| callback_error(py, e)))
+}
+
+/// Whether this may be the thread on which the interpreter handles signals.
+fn handles_signals() -> bool {
+    #[cfg(target_os = "linux")]
+    // SAFETY: both calls only ask for numbers.
+    return unsafe { libc::gettid() == libc::getpid() };
+    #[cfg(not(target_os = "linux"))]
+    true
 }

@@ -84,10 +84,14 @@ impl<T> IntoPyResult<T> for Result<T, Error> {
     }
 }
 
-/// Runs core work; a panic in it becomes an internal error instead of crossing into Python.
+/// Runs core work; a panic in it becomes an internal error instead of crossing into Python, and work that was stopped
+/// gives the exception that stopped it.
 #[inline]
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        if let Some(reason) = ferrograph_ops::stopped(&*panic) {
+            return Err(reason);
+        }
         let text = panic
             .downcast_ref::<String>()
             .map(String::as_str)

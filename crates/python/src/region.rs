@@ -6,11 +6,14 @@ use crate::emit::{as_val, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
+use crate::work;
 use ferrograph_graph::{
-    Attr, Branch, Capture, Graph, Node, NodeId, Sym, Trace, TraceRef, Val, ValueId,
+    Attr, Branch, Capture, Graph, Node, NodeId, OpRef, Sym, Trace, TraceRef, Val, Vals, ValueId,
 };
 use ferrograph_ops::{CustomGradient, If, Knot, LeafOps, Placeholder, While};
-use ferrograph_runtime::{LevelGuard, current_trace, emit_named, enter_eager, enter_trace};
+use ferrograph_runtime::{
+    LevelGuard, current_trace, emit_named, enter_eager, enter_trace, is_tracing,
+};
 use ferrograph_tensor::{PartialShape, TensorSpec};
 use ferrograph_transform::tie;
 use parking_lot::Mutex;
@@ -477,8 +480,14 @@ pub(crate) fn emit_if<'py>(
         then_branch,
         else_branch,
     });
-    let outputs = guarded(|| emit_named(op, &inputs.vals, name)).or_raise(py)?;
+    let outputs = run_long(py, op, &inputs.vals, name)?;
     outputs.into_iter().map(|v| wrap(py, v)).collect()
+}
+
+/// The outputs of an operation that may run for long: eagerly without the interpreter lock.
+fn run_long(py: Python<'_>, op: OpRef, inputs: &[Val], name: Option<&str>) -> PyResult<Vals> {
+    let emit = || guarded(|| emit_named(op, inputs, name));
+    work::run(py, !is_tracing(), emit).or_raise(py)
 }
 
 /// Emits a `While`: the loop variables, which start as `init`, after the last iteration.
@@ -508,7 +517,7 @@ pub(crate) fn emit_while<'py>(
         vars,
         recorded: None,
     });
-    let outputs = guarded(|| emit_named(op, &inputs.vals, name)).or_raise(py)?;
+    let outputs = run_long(py, op, &inputs.vals, name)?;
     outputs.into_iter().map(|v| wrap(py, v)).collect()
 }
 
@@ -526,7 +535,7 @@ pub(crate) fn emit_call<'py>(
     }
     vals.extend(captures.into_iter().map(|c| c.outer));
     let op = Arc::new(ferrograph_ops::Call::of(graph));
-    wrap_all(py, guarded(|| emit_named(op, &vals, None)).or_raise(py)?)
+    wrap_all(py, run_long(py, op, &vals, None)?)
 }
 
 /// Emits values with a gradient of the program's own: the results, as they are. `region` takes the gradients of the

@@ -3,6 +3,7 @@
 
 use crate::fork::unlocked;
 use ferrograph_graph::{Inputs, OpRef, Specs};
+use ferrograph_ops::TensorList;
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::prelude::*;
 use std::time::Duration;
@@ -73,10 +74,11 @@ pub(crate) fn product_cost(a: &Tensor, b: &Tensor) -> f64 {
     2.0 * size(a) * columns as f64
 }
 
-/// The elements of a tensor, the bytes of its text.
+/// The elements of a tensor, the bytes of its text, the places of a list.
 #[inline]
 pub(crate) fn size(tensor: &Tensor) -> f64 {
     match tensor.dtype() {
+        DType::Variant => TensorList::of(tensor).map_or(1.0, |list| 10.0 * list.len() as f64),
         DType::String => {
             let strings = tensor.as_strings().unwrap_or_default();
             strings.iter().map(|s| s.len() as f64).sum()

@@ -7,7 +7,7 @@ use num_traits::Zero;
 
 use super::Matrix;
 use crate::isa::{Isa, Job, dispatch};
-use crate::pool;
+use crate::{pool, stop};
 
 /// A product to be made; the operands have been checked.
 pub struct Product<'a, T> {
@@ -26,40 +26,75 @@ pub trait MatMul: Copy + Zero + Send + Sync + 'static {
     fn product(p: Product<Self>, out: &mut [Self]);
 }
 
-/// Products by the `gemm` crate. It splits rows and columns among threads, never the sum over `k`, so that the
-/// number of threads does not change the result.
+/// Multiply-adds of a tile of the result, at most; some hundredths of a second.
+const TILE: usize = 1 << 30;
+
+/// The sides of tiles are multiples of this.
+const TILE_SIDE: usize = 128;
+
+/// How large the square tiles are that a product over `k` is made in.
+fn tile_side(k: usize) -> usize {
+    let side = (TILE as f64 / k.max(1) as f64).sqrt() as usize;
+    (side / TILE_SIDE).max(1) * TILE_SIDE
+}
+
+/// Products by the `gemm` crate, tile by tile, so that long ones can be stopped. It splits rows and columns among
+/// threads, never the sum over `k`, so that the number of threads does not change the result.
 fn by_gemm<T: Copy + Send + Sync + 'static>(p: Product<T>, one: T, out: &mut [T]) {
+    let multiplies = p.m.saturating_mul(p.n).saturating_mul(p.k);
+    let side = match multiplies <= TILE {
+        true => usize::MAX,
+        false => tile_side(p.k),
+    };
     let call = |parallelism, out: &mut [T]| {
-        let Product { m, k, n, a, b, .. } = p;
-        // SAFETY: both operands were checked to lie within their slices and `out` is m·n long, row-major.
-        unsafe {
-            gemm::gemm(
-                m,
-                n,
-                k,
-                out.as_mut_ptr(),
-                1,
-                n as isize,
-                p.accumulate,
-                a.data.as_ptr(),
-                a.col_stride as isize,
-                a.row_stride as isize,
-                b.data.as_ptr(),
-                b.col_stride as isize,
-                b.row_stride as isize,
-                one,
-                one,
-                false,
-                a.conj,
-                b.conj,
-                parallelism,
-            );
+        for row in (0..p.m).step_by(side) {
+            for column in (0..p.n).step_by(side) {
+                stop::pause();
+                gemm_tile(&p, one, (row, column), side, out, parallelism);
+            }
         }
     };
     if p.spread {
         pool::install(|| call(gemm::Parallelism::Rayon(pool::n_threads()), out));
     } else {
         call(gemm::Parallelism::None, out);
+    }
+}
+
+/// The tile of a product that begins at that row and column.
+fn gemm_tile<T: Copy + 'static>(
+    p: &Product<T>,
+    one: T,
+    (row, column): (usize, usize),
+    side: usize,
+    out: &mut [T],
+    parallelism: gemm::Parallelism,
+) {
+    let (a, b) = (p.a, p.b);
+    // SAFETY: both operands were checked to lie within their slices, `out` is m·n long, row-major, and the tile lies
+    // within the m rows and n columns.
+    unsafe {
+        gemm::gemm(
+            side.min(p.m - row),
+            side.min(p.n - column),
+            p.k,
+            out.as_mut_ptr().add(row * p.n + column),
+            1,
+            p.n as isize,
+            p.accumulate,
+            a.data.as_ptr().add(row * a.row_stride),
+            a.col_stride as isize,
+            a.row_stride as isize,
+            b.data.as_ptr().add(column * b.col_stride),
+            b.col_stride as isize,
+            b.row_stride as isize,
+            one,
+            one,
+            false,
+            a.conj,
+            b.conj,
+            parallelism,
+        );
     }
 }
 

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use crate::pool::{self, Base};
+use crate::stop;
 
 /// An element type with an order.
 pub trait Ordered: Copy + Send + Sync {
@@ -127,7 +128,22 @@ fn select<T: Ordered>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
     if best.len() > k {
         keep(best);
     }
-    best.sort_unstable();
+    sort(best);
+}
+
+/// Entries that are sorted at a stretch.
+const STRETCH: usize = 1 << 17;
+
+/// Sorts entries, of which no two are equal; many of them over the pool.
+fn sort<E: Ord + Send>(entries: &mut [E]) {
+    if entries.len() <= STRETCH {
+        entries.sort_unstable();
+        return stop::pause();
+    }
+    let (less, _, more) = entries.select_nth_unstable(entries.len() / 2);
+    stop::pause();
+    let (mut less, mut more) = (|| sort(less), || sort(more));
+    pool::join(&mut less, &mut more);
 }
 
 #[cfg(test)]

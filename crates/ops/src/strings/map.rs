@@ -5,6 +5,7 @@ use crate::args::checked;
 use crate::attrs::attr_enum;
 use crate::movement::indices_of;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec, bail, broadcast_shapes, err};
 use smallvec::smallvec;
 
@@ -72,6 +73,7 @@ impl Op for StringLength {
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
         let length = |s: &Bytes| {
+            breathe();
             let n = match self.unit {
                 Unit::Byte => s.len(),
                 Unit::Char => starts(s, self.unit).len() - 1,
@@ -134,7 +136,10 @@ impl Op for Substr {
             .zip(pos.iter())
             .zip(len.iter());
         let cut = strings
-            .map(|((s, pos), len)| Ok(Bytes::from(self.cut(s, pos, len)?)))
+            .map(|((s, pos), len)| {
+                breathe();
+                Ok(Bytes::from(self.cut(s, pos, len)?))
+            })
             .collect::<Result<_>>()?;
         Ok(smallvec![Tensor::from_strings(shape, cut)?])
     }

@@ -15,6 +15,7 @@ pub use pattern::EmitPattern;
 pub use split::EmitStringSplit;
 
 use ferrograph_graph::{Inputs, Registry, Specs};
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec};
 use smallvec::smallvec;
 
@@ -28,7 +29,10 @@ fn map_strings(t: &Tensor, f: impl Fn(&[u8]) -> Result<Bytes>) -> Result<Tensor>
     let strings = t
         .as_strings()?
         .iter()
-        .map(|s| f(s))
+        .map(|s| {
+            breathe();
+            f(s)
+        })
         .collect::<Result<_>>()?;
     Tensor::from_strings(t.shape().clone(), strings)
 }

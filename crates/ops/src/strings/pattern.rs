@@ -3,6 +3,7 @@
 use super::{like_input, map_strings};
 use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err};
 use regex::bytes::{Captures, Regex};
 use smallvec::smallvec;
@@ -103,7 +104,10 @@ fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
     compiled(pattern)?;
     let whole = [b"\\A(?:", pattern, b")\\z"].concat();
     let regex = compiled(&whole)?;
-    let matches = |s: &Bytes| regex.is_match(s);
+    let matches = |s: &Bytes| {
+        breathe();
+        regex.is_match(s)
+    };
     let all: Vec<bool> = strings.as_strings()?.iter().map(matches).collect();
     Ok(smallvec![Tensor::from_slice(
         strings.shape().clone(),

@@ -2,6 +2,7 @@
 
 use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 
@@ -67,6 +68,7 @@ impl Op for StringSplitV2 {
         let (mut indices, mut values) = (Vec::<i64>::new(), Vec::<Bytes>::new());
         let mut widest = 0;
         for (row, text) in inputs[0].as_strings()?.iter().enumerate() {
+            breathe();
             let parts = if separator.is_empty() {
                 by_space(text, max)
             } else {

@@ -11,7 +11,7 @@ use crate::tensor::wrap;
 use crate::work;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
 use ferrograph_ops::RecursiveCall;
-use ferrograph_runtime::{ConcreteFunction, is_tracing};
+use ferrograph_runtime::{ConcreteFunction, Plan, is_tracing};
 use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -37,6 +37,8 @@ pub(crate) struct PyConcrete {
     relaxed: AtomicBool,
     /// Whether the last call under a tape took long; the first one does, which makes the gradient's graphs.
     taped_calls_are_long: AtomicBool,
+    /// Whether the last run was short of a plan that does not tell what it costs.
+    open_runs_are_short: AtomicBool,
     /// What the traced code read from globals and closures.
     guards: OnceLock<Box<[Guard]>>,
 }
@@ -48,6 +50,7 @@ impl PyConcrete {
             result: Tree::parse(template)?,
             relaxed: AtomicBool::new(false),
             taped_calls_are_long: AtomicBool::new(true),
+            open_runs_are_short: AtomicBool::new(false),
             guards: OnceLock::new(),
         })
     }
@@ -146,10 +149,29 @@ impl PyConcrete {
         let outputs = if work::is_long(plan.flops()) {
             let inputs: Tensors = inputs.collect();
             unlocked(py, move || plan.execute(inputs))
+        } else if plan.is_open() {
+            self.run_open(py, &plan, inputs.collect())
         } else {
             plan.execute(inputs)
         };
         outputs.map_err(ferrograph_runtime::when_run)
+    }
+
+    /// Runs a plan that does not tell what it costs: without the interpreter lock unless the last run was short.
+    fn run_open(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        inputs: Tensors,
+    ) -> ferrograph_tensor::Result<Tensors> {
+        let long = !self.open_runs_are_short.load(Ordering::Relaxed);
+        let (outputs, took) = work::run(py, long, || {
+            let start = Instant::now();
+            (plan.execute(inputs), start.elapsed())
+        });
+        let short = took <= work::LONG_TIME;
+        self.open_runs_are_short.store(short, Ordering::Relaxed);
+        outputs
     }
 }
 

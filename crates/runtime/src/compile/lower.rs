@@ -45,6 +45,7 @@ pub(super) struct Program {
     /// The graph, then those compiled into it.
     pub graphs: Vec<Weak<Graph>>,
     pub flops: f64,
+    pub is_open: bool,
     pub inputs: Vec<Slot>,
     pub outputs: Vec<Slot>,
     pub block: Block,
@@ -71,6 +72,7 @@ pub(super) fn lower_graph(scope: &Scope) -> Result<Program> {
         constants: lowering.constants,
         graphs: lowering.graphs,
         flops: lowering.flops,
+        is_open: lowering.is_open,
         inputs,
         outputs,
         block: Block {
@@ -87,6 +89,7 @@ pub(super) struct Lowering {
     pub constants: Vec<(Slot, Tensor)>,
     pub graphs: Vec<Weak<Graph>>,
     pub flops: f64,
+    pub is_open: bool,
 }
 
 /// The slots of a graph's values, as far as they have one.
@@ -260,6 +263,7 @@ impl Lowering {
             .map(|v| scope.facts[v.index()].spec.clone())
             .collect();
         self.flops += node.op.flops(&inputs, &outputs);
+        self.is_open |= !outputs.iter().all(|spec| spec.shape.is_static());
         match lower(node.op.as_ref(), &inputs, &outputs)? {
             Lowered::Alias(from) => self.alias(names, node, ins[from]),
             Lowered::Object(kernel) => self.object(names, node, &ins, kernel),

@@ -43,6 +43,7 @@ pub(super) fn place(name: &Arc<str>, mut program: Program) -> Result<Plan> {
         outputs: program.outputs,
         block: program.block,
         flops: program.flops,
+        is_open: program.is_open,
         graphs: program.graphs,
         frames: Frames::new(),
     })

@@ -49,6 +49,8 @@ pub struct Plan {
     /// Slots that may hold tensors when the plan has run.
     pub(crate) boxed: Vec<Slot>,
     pub(crate) flops: f64,
+    /// Whether there are steps whose cost only the run tells.
+    pub(crate) is_open: bool,
     pub(crate) frames: Frames,
 }
 
@@ -62,6 +64,11 @@ impl Plan {
     /// A rough cost of one execution in floating-point operations.
     pub fn flops(&self) -> f64 {
         self.flops
+    }
+
+    /// Whether there are steps whose cost only the run tells.
+    pub fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// How many steps there are outside branches and loops.

@@ -1,0 +1,205 @@
+//! Stopping long work from outside. Kernels breathe between pieces of work: a look at the clock, now and then a
+//! question to the host whether the user asked to stop. Where so, the rest of the work is left undone and the stack
+//! unwinds with [`Stopped`], up to who catches it: what a kernel was writing is nobody's by then.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What the stack unwinds with.
+pub struct Stopped;
+
+/// Tells whether the user asked to stop; who asks then stops.
+type Check = fn() -> bool;
+
+static CHECK: OnceLock<Check> = OnceLock::new();
+
+/// How long work goes on without a question.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// Small pieces of work between looks at the clock.
+const BREATHS: u32 = 64;
+
+thread_local! {
+    static BREATH: Cell<u32> = const { Cell::new(0) };
+    static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
+    static SHIELDED: Cell<bool> = const { Cell::new(false) };
+    /// The work that this thread of the pool takes part in.
+    static JOB: RefCell<Job> = const { RefCell::new(Job(None)) };
+}
+
+/// Sets, once, how to find out whether the user asked to stop.
+pub fn set_check(check: Check) {
+    // A second call keeps the first check: there is one host.
+    let _ = CHECK.set(check);
+}
+
+/// Does work that is not stopped, such as with a lock that the host may want when it is asked.
+pub fn shielded<R>(work: impl FnOnce() -> R) -> R {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            SHIELDED.set(self.0);
+        }
+    }
+    let _back = Back(SHIELDED.replace(true));
+    work()
+}
+
+fn is_asked() -> bool {
+    !SHIELDED.get() && CHECK.get().is_some_and(|check| check())
+}
+
+fn stop() -> ! {
+    resume_unwind(Box::new(Stopped))
+}
+
+/// Says that a small piece of work is done, of less than some microseconds.
+#[inline]
+pub fn breathe() {
+    let n = BREATH.get().wrapping_add(1);
+    BREATH.set(n);
+    if n.is_multiple_of(BREATHS) {
+        pause();
+    }
+}
+
+/// Says that a piece of work is done.
+pub fn pause() {
+    let job = JOB.with_borrow(Clone::clone);
+    if job.0.is_some() {
+        if job.is_stopped() {
+            stop();
+        }
+        return;
+    }
+    let now = Instant::now();
+    if ASKED.get().is_none_or(|asked| now - asked >= INTERVAL) {
+        ASKED.set(Some(now));
+        if is_asked() {
+            stop();
+        }
+    }
+}
+
+/// Work that threads of the pool share, or none.
+#[derive(Clone)]
+pub(crate) struct Job(Option<Arc<AtomicBool>>);
+
+impl Job {
+    /// What the caller's thread takes part in.
+    pub(crate) fn current() -> Job {
+        JOB.with_borrow(Clone::clone)
+    }
+
+    /// Whether the rest of it is to be left undone.
+    pub(crate) fn is_stopped(&self) -> bool {
+        let stopped = self.0.as_ref();
+        stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
+    }
+
+    /// Does a part of it on the caller's thread.
+    pub(crate) fn run<R>(&self, part: impl FnOnce() -> R) -> R {
+        struct Back(Job);
+        impl Drop for Back {
+            fn drop(&mut self) {
+                JOB.replace(Job(self.0.0.take()));
+            }
+        }
+        let _back = Back(JOB.replace(self.clone()));
+        part()
+    }
+}
+
+/// Does work by `spawn`, which starts what it is given on another thread and returns when that is done and so is its
+/// last argument: meanwhile this thread asks whether to stop.
+pub(crate) fn watched<R: Send>(
+    work: impl FnOnce() -> R + Send,
+    spawn: impl FnOnce(Box<dyn FnOnce() + Send + '_>, &dyn Fn()),
+) -> R {
+    let job = Job(Some(Arc::default()));
+    let (result, ended) = (Mutex::new(None), Condvar::new());
+    let lock = || result.lock().unwrap_or_else(PoisonError::into_inner);
+    let run = || {
+        let done = catch_unwind(AssertUnwindSafe(|| job.run(work)));
+        *lock() = Some(done);
+        ended.notify_one();
+    };
+    let wait = || {
+        let mut done = lock();
+        while done.is_none() {
+            let waited = ended.wait_timeout(done, INTERVAL);
+            done = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if done.is_none() && !job.is_stopped() {
+                drop(done);
+                if is_asked()
+                    && let Some(stopped) = &job.0
+                {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+                done = lock();
+            }
+        }
+    };
+    spawn(Box::new(run), &wait);
+    if job.is_stopped() {
+        stop();
+    }
+    match lock().take() {
+        Some(Ok(result)) => result,
+        Some(Err(panic)) => resume_unwind(panic),
+        None => stop(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool;
+
+    /// Asked to stop, once, by the test that runs.
+    static ASKING: AtomicBool = AtomicBool::new(false);
+    static ALONE: Mutex<()> = Mutex::new(());
+
+    fn asked(work: impl FnOnce()) -> bool {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        set_check(|| ASKING.swap(false, Ordering::Relaxed));
+        ASKED.set(None);
+        ASKING.store(true, Ordering::Relaxed);
+        let stopped = catch_unwind(AssertUnwindSafe(work));
+        ASKING.store(false, Ordering::Relaxed);
+        stopped.is_err_and(|panic| panic.is::<Stopped>())
+    }
+
+    fn slow(piece: usize) {
+        std::thread::sleep(Duration::from_millis(1));
+        std::hint::black_box(piece);
+    }
+
+    #[test]
+    fn a_loop_that_breathes_stops() {
+        assert!(asked(|| (0..1000).for_each(|_| breathe())));
+    }
+
+    #[test]
+    fn work_over_the_pool_stops_early() {
+        let begin = Instant::now();
+        let work = || pool::par_chunks(20_000, 1e6, |pieces| pieces.for_each(slow));
+        assert!(asked(work));
+        assert!(begin.elapsed() < Duration::from_secs(2));
+        pool::install(|| ()); // the pool still serves
+    }
+
+    #[test]
+    fn shielded_work_goes_on() {
+        let mut done = 0;
+        let work = || shielded(|| (0..1000).for_each(|_| breathe()));
+        assert!(!asked(|| {
+            work();
+            done = 1;
+        }));
+        assert_eq!(done, 1);
+    }
+}
