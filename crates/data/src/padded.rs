@@ -5,7 +5,7 @@ use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, 
 use crate::op::{Maker, datasets, positive};
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_kernels::movement::{Strided, View};
-use ferrograph_tensor::{Bytes, DType, Dims, Result, Shape, Tensor, bail};
+use ferrograph_tensor::{Bytes, DType, Dims, Result, Shape, Tensor, bail, vec_of};
 use std::sync::Arc;
 
 datasets! {
@@ -127,7 +127,7 @@ impl Padding {
     fn strings(&self, parts: &[&Tensor], row: &[usize], shape: Shape) -> Result<Tensor> {
         let n_row: usize = row.iter().product();
         let pad = self.value.item_string()?;
-        let mut all: Vec<Bytes> = vec![pad; shape.checked_count()?];
+        let mut all: Vec<Bytes> = vec_of(pad, shape.checked_count()?)?;
         for (i, part) in parts.iter().enumerate() {
             let to = &mut all[i * n_row..(i + 1) * n_row];
             at_beginning(part.shape(), row, 1).copy(part.as_strings()?, to);

@@ -51,8 +51,8 @@ pub use lowered::{
     Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
 };
 pub use op::{
-    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, Memo, ObjectKernel, Op,
-    OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,
+    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, MOST_KNOWN, Memo,
+    ObjectKernel, Op, OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,
 };
 pub use operands::{Operands, SlotType};
 pub use region::{Branch, Carried, Region, Role, picked_branch};

@@ -186,8 +186,8 @@ impl Lowered {
     }
 }
 
-/// What an operation lowers to for inputs and outputs of these types: evaluation where a shape is open, or where an
-/// output of a kernel is not dense. A kernel may have inputs that are not dense, which it does not read.
+/// What an operation lowers to for inputs and outputs of these types: evaluation where a shape is open, where one needs
+/// more memory than there is (evaluation says so, if it comes to that), or where an output of a kernel is not dense. A kernel may have inputs that are not dense, which it does not read.
 ///
 /// # Errors
 /// What binding refuses.
@@ -207,7 +207,8 @@ pub fn lower(op: &dyn Op, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result
         let inputs = (usize::from(is_object)..inputs.len()).map(|i| inputs.spec(i));
         inputs.chain(&outputs[changes..])
     };
-    if !behind().all(is_static) || outputs.is_empty() && !is_object {
+    let runs = |spec: &TensorSpec| is_static(spec) && spec.check_fits().is_ok();
+    if !behind().all(runs) || outputs.is_empty() && !is_object {
         return Ok(Lowered::Eval);
     }
     let lowered = op.lower(inputs, outputs)?;

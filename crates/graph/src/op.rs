@@ -4,7 +4,7 @@ use crate::{
     Attrs, Branch, Decl, EagerVal, Graph, Lowered, Operands, Region, SlotType, Val, Vals, lower,
 };
 use ferrograph_tensor::{
-    DType, Dim, Error, Origin, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
+    DType, Dim, Error, MAX_RANK, Origin, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
 };
 use smallvec::{SmallVec, smallvec};
 use std::any::Any;
@@ -19,6 +19,8 @@ pub type Tensors = SmallVec<[Tensor; 2]>;
 pub type Slices<'a> = &'a [Tensor];
 /// The elements, as far as known, of an integer tensor of rank 0 or 1: what shape arithmetic propagates.
 pub type Known = SmallVec<[Option<i64>; 4]>;
+/// Of longer vectors no elements are known.
+pub const MOST_KNOWN: usize = 1 << 20;
 /// A shared operation.
 pub type OpRef = Arc<dyn Op>;
 /// An operation bound to concrete dtypes and shapes: computes from slots to slots.
@@ -142,13 +144,15 @@ impl<'a> Inputs<'a> {
         self.constants[i]
     }
 
-    /// The elements of integer input `i` as far as known: all of a constant, or what shape arithmetic propagated.
+    /// The elements of integer input `i` as far as known: all of a constant of at most [`MOST_KNOWN`], or what shape
+    /// arithmetic propagated.
     pub fn known(&self, i: usize) -> Option<Known> {
         if let Some(known) = self.known[i] {
             return Some(known.clone());
         }
         let constant = self.constants[i]?;
-        if constant.rank() > 1 || !constant.dtype().is_integer() {
+        let few = constant.rank() <= 1 && constant.n_elements() <= MOST_KNOWN;
+        if !few || !constant.dtype().is_integer() {
             return None;
         }
         Some(constant.to_i64s().ok()?.into_iter().map(Some).collect())
@@ -403,6 +407,7 @@ pub fn evaluate(op: &dyn Op, inputs: &[Tensor]) -> Result<Tensors> {
     if outputs.is_empty() {
         return Ok(Tensors::new());
     }
+    outputs.iter().try_for_each(TensorSpec::check_fits)?;
     let lowered = lower(op, &known, &outputs)?;
     if let Lowered::Alias(i) = lowered {
         return Ok(smallvec![inputs[i].reshaped(shape_of(&outputs[0])?)?]);
@@ -455,13 +460,22 @@ fn run_kernel(kernel: &Kernel, inputs: &[Tensor], outputs: &mut [Tensor]) -> Res
 }
 
 impl dyn Op {
-    /// The specs of the outputs: the inputs are held against the declaration, then inferred from.
+    /// The specs of the outputs: the inputs are held against the declaration, then inferred from. None of them has more
+    /// than [`MAX_RANK`] dimensions.
     ///
     /// # Errors
     /// Why these inputs are refused.
     pub fn specs(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         self.decl().check(inputs)?;
-        self.infer(inputs)
+        let outputs = self.infer(inputs)?;
+        let ranks = outputs.iter().filter_map(|spec| spec.shape.rank());
+        match ranks.max() {
+            Some(rank) if rank > MAX_RANK => Err(err!(
+                Shape,
+                "a tensor has at most {MAX_RANK} dimensions, this one would have more"
+            )),
+            _ => Ok(outputs),
+        }
     }
 
     /// This operation as the concrete type `T`, if it is one.

@@ -1,7 +1,7 @@
 //! Reading of axes, counts and shapes from the inputs of operations.
 
-use ferrograph_graph::{Inputs, Known, Op, Specs};
-use ferrograph_tensor::{Dim, PartialShape, Result, Tensor, bail, err};
+use ferrograph_graph::{Inputs, Known, MOST_KNOWN, Op, Specs};
+use ferrograph_tensor::{Dim, MAX_RANK, PartialShape, Result, Tensor, TensorSpec, bail, err};
 
 /// Checks that input `i`, called `what`, holds numbers: real ones where their order counts.
 pub(crate) fn expect_numbers(
@@ -14,6 +14,44 @@ pub(crate) fn expect_numbers(
     if !dtype.is_numeric() || ordered && dtype.is_complex() {
         let kind = if ordered { "real numbers" } else { "numbers" };
         bail!(DType, "{what} must hold {kind}, got {}", inputs.spec(i));
+    }
+    Ok(())
+}
+
+/// Checks that input `i` may be one integer, a scalar or a vector of one.
+pub(crate) fn expect_one(inputs: &Inputs<'_>, i: usize, what: &str) -> Result<()> {
+    let shape = inputs.shape(i);
+    let fits = match shape.dims() {
+        Some([]) | None => true,
+        Some([n]) => n.is_compatible(Dim::new(1)),
+        Some(_) => false,
+    };
+    if !fits {
+        bail!(Shape, "{what} must be one integer, got shape {shape}");
+    }
+    Ok(())
+}
+
+/// Checks that input `i` may be integers, a scalar or a vector of no more than a tensor has dimensions.
+pub(crate) fn expect_integers(inputs: &Inputs<'_>, i: usize, what: &str) -> Result<()> {
+    if inputs.shape(i).rank().is_some_and(|rank| rank > 1) {
+        bail!(
+            Shape,
+            "{what} must be a scalar or a vector, got shape {}",
+            inputs.shape(i)
+        );
+    }
+    expect_few(inputs, i, what)
+}
+
+/// Checks that input `i` may be integers, one for each dimension of some tensor.
+pub(crate) fn expect_few(inputs: &Inputs<'_>, i: usize, what: &str) -> Result<()> {
+    let shape = inputs.shape(i);
+    if shape.rank() == Some(1) && shape.dim(0).known().is_some_and(|n| n > MAX_RANK) {
+        bail!(
+            Shape,
+            "{what} has shape {shape}, a tensor has at most {MAX_RANK} dimensions"
+        );
     }
     Ok(())
 }
@@ -43,7 +81,8 @@ pub(crate) fn axis_of(axis: i64, rank: usize, what: &str) -> Result<usize> {
     }
 }
 
-/// The elements of input `i` as far as known: for an integer scalar or vector of known length at least how many.
+/// The elements of input `i` as far as known: for an integer scalar or vector of known length at least how many, where
+/// they are not more than [`MOST_KNOWN`].
 pub(crate) fn elements(inputs: &Inputs<'_>, i: usize) -> Option<Known> {
     if !inputs.dtype(i).is_integer() {
         return None;
@@ -53,7 +92,10 @@ pub(crate) fn elements(inputs: &Inputs<'_>, i: usize) -> Option<Known> {
     }
     match inputs.shape(i).dims()? {
         [] => Some(Known::from_elem(None, 1)),
-        [n] => Some(Known::from_elem(None, n.known()?)),
+        [n] => {
+            let n = n.known().filter(|&n| n <= MOST_KNOWN)?;
+            Some(Known::from_elem(None, n))
+        }
         _ => None,
     }
 }
@@ -95,9 +137,12 @@ pub(crate) fn sum_dims(dims: impl IntoIterator<Item = Dim>) -> Dim {
         .into()
 }
 
-/// What inference says of these very tensors: what an operation that evaluates by itself checks first.
+/// What inference says of these very tensors: what an operation that evaluates by itself checks first. There is memory
+/// for what is sure of the outputs.
 pub(crate) fn checked(op: &dyn Op, tensors: &[Tensor]) -> Result<Specs> {
     let specs: Specs = tensors.iter().map(Tensor::spec).collect();
     let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
-    op.specs(&inputs)
+    let outputs = op.specs(&inputs)?;
+    outputs.iter().try_for_each(TensorSpec::check_fits)?;
+    Ok(outputs)
 }

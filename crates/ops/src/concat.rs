@@ -1,6 +1,6 @@
 //! Joining tensors along an axis, old or new.
 
-use crate::args::{axis_of, elements, scalar, sum_dims, without_axis};
+use crate::args::{axis_of, elements, expect_one, scalar, sum_dims, without_axis};
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
@@ -83,6 +83,7 @@ impl Op for ConcatV2 {
                 "expected at least one tensor to concatenate and an axis"
             );
         };
+        expect_one(inputs, n, "axis")?;
         let mut rank = None;
         for i in 0..n {
             match (rank, inputs.shape(i).rank()) {

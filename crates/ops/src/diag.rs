@@ -1,6 +1,6 @@
 //! Diagonals and bands of matrices.
 
-use crate::args::scalar;
+use crate::args::{expect_integers, expect_one, scalar};
 use crate::attrs::attr_enum;
 use crate::emit::*;
 use crate::movement::{Ground, Io, Moving, Placed, Rearrange, moving, static_shape};
@@ -69,6 +69,8 @@ impl Op for MatrixBandPart {
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         matrix(inputs.shape(0))?;
+        expect_one(inputs, 1, "num_lower")?;
+        expect_one(inputs, 2, "num_upper")?;
         Ok(smallvec![inputs.spec(0).clone()])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
@@ -111,8 +113,8 @@ impl Band {
     }
 
     fn longest(&self) -> usize {
-        let longest = (self.lower..=self.upper).map(|d| self.length(d)).max();
-        longest.unwrap_or(0).max(0) as usize
+        // Diagonals grow towards the main one.
+        self.length(0.max(self.lower).min(self.upper)).max(0) as usize
     }
 
     fn count(&self) -> usize {
@@ -138,7 +140,9 @@ impl Band {
     fn places(&self, batch: usize) -> impl Iterator<Item = (View, View)> + '_ {
         let longest = self.longest();
         let all = [batch, self.count(), longest];
-        (self.lower..=self.upper).map(move |d| {
+        let none = batch == 0 || longest == 0;
+        let upper = if none { self.lower - 1 } else { self.upper };
+        (self.lower..=upper).map(move |d| {
             let n = self.length(d).max(0) as usize;
             let right = if d >= 0 { self.right.0 } else { self.right.1 };
             let shift = if right { longest - n } else { 0 };
@@ -190,6 +194,7 @@ impl Align {
 /// The range of diagonals that input `i` gives.
 fn diagonals(inputs: &Inputs<'_>, i: usize) -> Result<Option<(i64, i64)>> {
     const FARTHEST: i64 = 1 << 40;
+    expect_integers(inputs, i, "k")?;
     match inputs.ints(i).as_deref() {
         None => Ok(None),
         Some(k) if k.iter().any(|d| !(-FARTHEST..=FARTHEST).contains(d)) => {
@@ -335,6 +340,8 @@ impl Moving for MatrixSetDiagV3 {
 
 impl MatrixDiagV3 {
     fn band(&self, inputs: &Inputs<'_>) -> Result<Option<Band>> {
+        expect_one(inputs, 2, "num_rows")?;
+        expect_one(inputs, 3, "num_cols")?;
         let (Some((lower, upper)), Some(dims), Some(rows), Some(columns)) = (
             diagonals(inputs, 1)?,
             inputs.shape(0).dims(),

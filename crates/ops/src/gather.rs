@@ -1,6 +1,6 @@
 //! Reading elements and slices by index.
 
-use crate::args::{axis_of, elements, scalar};
+use crate::args::{axis_of, elements, expect_one, scalar};
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use crate::slice::span;
@@ -99,6 +99,7 @@ impl Op for GatherV2 {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        expect_one(inputs, 2, "axis")?;
         let shape = self.output(inputs.shape(0), inputs.shape(1), scalar(inputs, 2))?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }

@@ -8,7 +8,7 @@ use ferrograph_graph::{
     Inputs, Kernel, Lowered, Movement, Op, Operands, Places, Specs, Tensors, evaluate,
 };
 use ferrograph_kernels::movement::{self as k, Indices, Strided, View};
-use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err, vec_of};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -142,9 +142,6 @@ pub(crate) fn lower<M: Moving>(
     if !dtype.is_dense() {
         return Ok(Lowered::Eval);
     }
-    for output in outputs {
-        static_shape(output)?.checked_count()?;
-    }
     let Some(bound) = op.bind(inputs, outputs)? else {
         return Ok(Lowered::Eval);
     };
@@ -172,6 +169,7 @@ fn eval_strings<M: Moving>(op: &M, tensors: &[Tensor]) -> Result<Tensors> {
     let specs: Specs = tensors.iter().map(Tensor::spec).collect();
     let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
     let outputs = op.as_dyn().specs(&inputs)?;
+    outputs.iter().try_for_each(TensorSpec::check_fits)?;
     let bound = op
         .bind(&inputs, &outputs)?
         .ok_or_else(|| err!(Internal, "operation {} did not bind", op.name()))?;
@@ -181,8 +179,8 @@ fn eval_strings<M: Moving>(op: &M, tensors: &[Tensor]) -> Result<Tensors> {
         empty: Arc::from(&b""[..]),
     };
     for spec in &outputs {
-        io.outputs
-            .push(vec![io.empty.clone(); static_shape(spec)?.checked_count()?]);
+        let n = static_shape(spec)?.n_elements();
+        io.outputs.push(vec_of(io.empty.clone(), n)?);
     }
     bound.run(&mut io)?;
     let outputs_and_specs = io.outputs.into_iter().zip(&outputs);

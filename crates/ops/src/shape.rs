@@ -1,6 +1,6 @@
 //! Operations that give the same elements another shape.
 
-use crate::args::{axis_of, elements, scalar};
+use crate::args::{axis_of, elements, expect_few, expect_one, scalar};
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grad, Grads, Inputs, Known, Lowered, Op, Runner, Specs, Tensors, VjpCall, declare,
@@ -46,6 +46,7 @@ fn same_elements(inputs: &Inputs<'_>, output: Result<Specs>) -> Option<Known> {
 impl Reshape {
     /// The dimensions asked for, where the length of the shape is known: -1 where to be inferred, else checked.
     fn target(inputs: &Inputs<'_>) -> Result<Option<Known>> {
+        expect_few(inputs, 1, "shape")?;
         let Some(target) = elements(inputs, 1) else {
             return Ok(None);
         };
@@ -120,7 +121,8 @@ impl Op for Reshape {
         let shape = match Reshape::target(inputs)? {
             None => PartialShape::UNKNOWN,
             Some(mut target) => {
-                if let Some(total) = inputs.shape(0).n_elements() {
+                let total = inputs.shape(0).n_elements();
+                if let Some(total) = total.filter(|&n| i64::try_from(n).is_ok()) {
                     Reshape::infer_open(&mut target, total, inputs.shape(0))?;
                 }
                 target
@@ -145,9 +147,7 @@ impl Op for Reshape {
 impl Op for ExpandDims {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        if elements(inputs, 1).is_some_and(|k| k.len() != 1) {
-            bail!(Shape, "axis must be one integer, got {}", inputs.spec(1));
-        }
+        expect_one(inputs, 1, "axis")?;
         let shape = match (inputs.shape(0).dims(), scalar(inputs, 1)) {
             (Some(dims), Some(axis)) => {
                 let n = dims.len() as i64;

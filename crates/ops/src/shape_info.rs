@@ -134,7 +134,8 @@ impl Op for Size {
         Ok(smallvec![TensorSpec::scalar(self.out_type)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        Some(smallvec![Some(inputs.shape(0).n_elements()? as i64)])
+        let n = i64::try_from(inputs.shape(0).n_elements()?);
+        Some(smallvec![Some(n.ok()?)])
     }
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         constant_ints(outputs, self.known(inputs))

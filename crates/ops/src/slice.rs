@@ -1,6 +1,6 @@
 //! Slices and their gradients.
 
-use crate::args::elements;
+use crate::args::{elements, expect_few};
 use crate::emit::*;
 use crate::movement::{Ground, Io, Moving, Placed, Rearrange, Viewed, moving, static_shape};
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
@@ -389,6 +389,9 @@ impl Op for Slice {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        for (i, what) in [(1, "begin"), (2, "size")] {
+            expect_few(inputs, i, what)?;
+        }
         let (begin, size) = (elements(inputs, 1), elements(inputs, 2));
         let rank = inputs.shape(0).rank();
         let rank = rank

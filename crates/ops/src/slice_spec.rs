@@ -1,7 +1,7 @@
 //! What a strided slice with its masks selects, first as far as known and then exactly.
 
 use ferrograph_graph::{Inputs, Known};
-use ferrograph_tensor::{Dim, PartialShape, Result, bail, err};
+use ferrograph_tensor::{Dim, MAX_RANK, PartialShape, Result, bail, err};
 use smallvec::SmallVec;
 
 /// The masks of a strided slice: bit `i` speaks of entry `i` of begin, end and strides.
@@ -280,6 +280,12 @@ pub(crate) fn entries_of(inputs: &Inputs<'_>, at: usize) -> Result<Option<[Known
         }
     }
     let Some(n) = n else { return Ok(None) };
+    if n > 2 * MAX_RANK {
+        bail!(
+            Shape,
+            "a slice of {n} parts for a tensor of at most {MAX_RANK} dimensions"
+        );
+    }
     let entries = |i| inputs.known(i).unwrap_or_else(|| Known::from_elem(None, n));
     Ok(Some([entries(at), entries(at + 1), entries(at + 2)]))
 }

@@ -1,6 +1,6 @@
 //! Parting a tensor along an axis.
 
-use crate::args::{axis_of, elements, scalar, size_of};
+use crate::args::{axis_of, elements, expect_one, scalar, size_of};
 use crate::concat::unstacked;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
@@ -19,7 +19,7 @@ declare! {
     };
 
     /// `value` in parts of the sizes `size_splits` along the axis `split_dim`; one size may be -1 for what is left.
-    SplitV as "split": split_v(value: T, size_splits: Tlen in index, split_dim: _ in index)
+    SplitV as "split": split_v(value: T, size_splits: Tlen in index rank 1, split_dim: _ in index)
         -> (output: [T; num_split]), gradient Vjp {
         /// How many parts.
         num_split: i64,
@@ -87,6 +87,7 @@ fn resized(shape: &PartialShape, axis: Option<usize>, size: Dim) -> PartialShape
 
 /// The axis in input `i` for a tensor of that shape, where both are known.
 fn axis_in(inputs: &Inputs<'_>, i: usize, shape: &PartialShape) -> Result<Option<usize>> {
+    expect_one(inputs, i, "axis")?;
     match (scalar(inputs, i), shape.rank()) {
         (Some(axis), Some(rank)) => Ok(Some(axis_of(axis, rank, "axis")?)),
         _ => Ok(None),
@@ -171,6 +172,9 @@ impl SplitV {
         let sum = sizes
             .iter()
             .try_fold(0i64, |n, s| n.checked_add((*s)?.max(0)));
+        if sum.is_none() && sizes.iter().all(Option::is_some) {
+            bail!(Shape, "size_splits add up to more than there can be");
+        }
         if let (Some(sum), Some(total)) = (sum, total) {
             let rest = total as i64 - sum;
             let open = sizes.iter_mut().find(|s| **s == Some(-1));

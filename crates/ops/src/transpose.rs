@@ -1,6 +1,6 @@
 //! Operations that read the elements of one tensor in another order, or more than once.
 
-use crate::args::{axis_of, elements};
+use crate::args::{axis_of, elements, expect_few, expect_integers};
 use crate::emit::*;
 use crate::movement::{Moving, Viewed, moving, static_shape};
 use ferrograph_graph::{Emitter, Grads, Inputs, Op, Specs, VjpCall, declare, declared};
@@ -149,6 +149,7 @@ impl Op for Tile {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        expect_few(inputs, 1, "multiples")?;
         let multiples = elements(inputs, 1);
         if let Some(m) = multiples.iter().flatten().flatten().find(|m| **m < 0) {
             bail!(Shape, "multiples must not be negative, got {m}");
@@ -236,6 +237,7 @@ impl Op for ReverseV2 {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        expect_few(inputs, 1, "axis")?;
         if let Some(rank) = inputs.shape(0).rank() {
             ReverseV2::axes(inputs, rank)?;
         }
@@ -270,6 +272,8 @@ impl Op for Roll {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        expect_integers(inputs, 1, "shift")?;
+        expect_integers(inputs, 2, "axis")?;
         let counts = (elements(inputs, 1), elements(inputs, 2));
         if let (Some(a), Some(b)) = counts
             && a.len() != b.len()

@@ -4,18 +4,20 @@
 //! released them, large ones in one shared list, both bounded. Every block is zeroed when first taken from the
 //! system, so that its bytes are always initialised.
 
+use crate::memory::check_bytes;
 use crate::{Result, err};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::cell::RefCell;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ALIGN: usize = 64;
 /// Blocks up to this size are kept by threads, larger ones in the shared list.
 const LOCAL_LIMIT: usize = 64 << 10;
 const LOCAL_BLOCKS_PER_CLASS: usize = 64;
+const LOCAL_BYTES_LIMIT: usize = 2 << 20;
 const SHARED_BYTES_LIMIT: usize = 256 << 20;
 const N_CLASSES: usize = 4 * 64;
 
@@ -126,6 +128,8 @@ unsafe impl Send for Block {}
 struct FreeLists {
     classes: Vec<Vec<Block>>,
     bytes: usize,
+    /// How often memory had been given back when these were looked at.
+    seen: usize,
 }
 
 impl FreeLists {
@@ -133,6 +137,16 @@ impl FreeLists {
         FreeLists {
             classes: (0..N_CLASSES).map(|_| Vec::new()).collect(),
             bytes: 0,
+            seen: GIVEN_BACK.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Frees everything where memory was given back meanwhile.
+    fn forget_old(&mut self) {
+        let now = GIVEN_BACK.load(Ordering::Relaxed);
+        if self.seen != now {
+            self.seen = now;
+            self.clear();
         }
     }
 
@@ -170,19 +184,26 @@ thread_local! {
 
 static SHARED: Mutex<Option<FreeLists>> = Mutex::new(None);
 
+/// How often memory was given back; threads free their lists when they see that it was again.
+static GIVEN_BACK: AtomicUsize = AtomicUsize::new(0);
+
+/// Frees the blocks that are kept; those of other threads as soon as these release one.
+pub(crate) fn free_kept() {
+    GIVEN_BACK.fetch_add(1, Ordering::Relaxed);
+    // A thread that ends has freed its lists.
+    let _ = LOCAL.try_with(|lists| lists.borrow_mut().forget_old());
+    if let Some(lists) = SHARED.lock().as_mut() {
+        lists.clear();
+    }
+}
+
 fn layout(size: usize) -> Result<Layout> {
     Layout::from_size_align(size, ALIGN)
         .map_err(|_| err!(ResourceExhausted, "cannot allocate {size} bytes"))
 }
 
 fn take(len: usize) -> Result<NonNull<u8>> {
-    if len > memory_limit() {
-        return Err(err!(
-            ResourceExhausted,
-            "out of memory: a tensor of {len} bytes is larger than this machine's memory of {} bytes",
-            memory_limit()
-        ));
-    }
+    check_bytes(len)?;
     let (class, size) = class_of(len);
     let recycled = if size <= LOCAL_LIMIT {
         LOCAL
@@ -207,7 +228,9 @@ fn give(ptr: NonNull<u8>, len: usize) {
         LOCAL
             .try_with(|l| {
                 let mut lists = l.borrow_mut();
-                let room = lists.classes[class].len() < LOCAL_BLOCKS_PER_CLASS;
+                lists.forget_old();
+                let room = lists.classes[class].len() < LOCAL_BLOCKS_PER_CLASS
+                    && lists.bytes + size <= LOCAL_BYTES_LIMIT;
                 if room {
                     lists.push(class, size, ptr);
                 }
@@ -235,24 +258,6 @@ fn release(ptr: NonNull<u8>, size: usize) {
     }
 }
 
-/// The machine's memory: what is asked beyond it is refused instead of being killed for it later.
-fn memory_limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| {
-        // SAFETY: sysconf reads a constant of the system.
-        let (pages, size) = unsafe {
-            (
-                libc::sysconf(libc::_SC_PHYS_PAGES),
-                libc::sysconf(libc::_SC_PAGESIZE),
-            )
-        };
-        match (usize::try_from(pages), usize::try_from(size)) {
-            (Ok(p), Ok(s)) if p > 0 && s > 0 => p.saturating_mul(s),
-            _ => isize::MAX as usize,
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,6 +279,18 @@ mod tests {
         assert_eq!(p as usize % ALIGN, 0);
         drop(a);
         assert_eq!(Buffer::new(1001).unwrap().as_ptr(), p);
+    }
+
+    #[test]
+    fn a_thread_keeps_few_bytes_and_gives_them_back() {
+        let kept = || LOCAL.with_borrow(|lists| lists.bytes);
+        let blocks: Vec<Buffer> = (0..100)
+            .map(|_| Buffer::new(LOCAL_LIMIT).unwrap())
+            .collect();
+        drop(blocks);
+        assert!((1..=LOCAL_BYTES_LIMIT).contains(&kept()));
+        free_kept();
+        assert_eq!(kept(), 0);
     }
 
     #[test]

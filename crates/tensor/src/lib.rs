@@ -4,6 +4,7 @@
 mod buffer;
 mod dtype;
 mod error;
+mod memory;
 mod partial;
 mod shape;
 mod spec;
@@ -13,8 +14,9 @@ pub use buffer::{Buffer, BufferOwner};
 pub use dtype::{DType, Element};
 pub use error::{Error, ErrorKind, Foreign, Origin, Result};
 pub use half::{bf16, f16};
+pub use memory::{check_bytes, checked_bytes, give_back, vec_for, vec_of};
 pub use num_complex::{Complex32, Complex64};
 pub use partial::{Dim, PartialShape};
-pub use shape::{Dims, Shape, broadcast_shapes, row_major_strides};
+pub use shape::{Dims, MAX_RANK, Shape, broadcast_shapes, row_major_strides};
 pub use spec::TensorSpec;
 pub use tensor::{Bytes, Object, Tensor};

@@ -1,6 +1,6 @@
 //! Shapes as far as they are known.
 
-use crate::{Result, Shape, bail};
+use crate::{MAX_RANK, Result, Shape, bail};
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -75,8 +75,9 @@ impl PartialShape {
         PartialShape(Some(PartialDims::from_slice(dims)))
     }
 
-    /// A shape of that rank with nothing else known.
+    /// A shape of that rank with nothing else known; all ranks above [`MAX_RANK`] are one.
     pub fn of_rank(rank: usize) -> PartialShape {
+        let rank = rank.min(MAX_RANK + 1);
         PartialShape(Some(PartialDims::from_elem(Dim::UNKNOWN, rank)))
     }
 
@@ -111,9 +112,11 @@ impl PartialShape {
             .is_some_and(|dims| dims.iter().all(|d| d.known().is_some()))
     }
 
-    /// The number of elements where known.
+    /// The number of elements where known, as [`Shape::n_elements`] counts them.
     pub fn n_elements(&self) -> Option<usize> {
-        self.to_static().map(|s| s.n_elements())
+        let dims = self.0.as_ref()?.iter();
+        dims.map(|d| d.known())
+            .try_fold(1, |n: usize, d| Some(n.saturating_mul(d?)))
     }
 
     /// Whether that shape is one of those this stands for.

@@ -1,9 +1,13 @@
 //! Static shapes.
 
-use crate::{Result, bail, err};
+use crate::memory::checked_bytes;
+use crate::{Bytes, DType, Error, Result, bail};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
+
+/// Tensors have at most so many dimensions.
+pub const MAX_RANK: usize = 254;
 
 /// Dimensions, inline up to rank 4.
 pub type Dims = SmallVec<[usize; 4]>;
@@ -41,24 +45,39 @@ impl Shape {
         self.0.len()
     }
 
-    /// How many elements a tensor of this shape has.
-    ///
-    /// Shapes whose element count overflows are refused where tensors are made, see [`Shape::checked_count`].
+    /// How many elements a tensor of this shape has; the largest number there is where they are more than that. Such
+    /// shapes are refused where tensors are made, see [`Shape::checked_count`].
     pub fn n_elements(&self) -> usize {
-        self.0.iter().product()
+        self.0.iter().fold(1, |n: usize, &d| n.saturating_mul(d))
     }
 
-    /// The number of elements, or an error where it does not fit the address space.
+    /// The number of elements.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` where it does not fit the address space.
     pub fn checked_count(&self) -> Result<usize> {
-        if self.0.contains(&0) {
-            return Ok(0);
-        }
-        let count = self.0.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
-        count.filter(|&n| n <= isize::MAX as usize).ok_or_else(|| {
-            err!(
-                InvalidArgument,
+        let count = self.n_elements();
+        if count > isize::MAX as usize {
+            bail!(
+                ResourceExhausted,
                 "a tensor of shape {self} has more elements than can be addressed"
-            )
+            );
+        }
+        Ok(count)
+    }
+
+    /// The bytes of a tensor of this shape; of strings those that refer to them.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` where this process may not have so many.
+    pub fn checked_bytes(&self, dtype: DType) -> Result<usize> {
+        let size = match dtype {
+            DType::String => size_of::<Bytes>(),
+            _ => dtype.size(),
+        };
+        checked_bytes(self.checked_count()?, size).map_err(|e| {
+            let what = format!("a {dtype} tensor of shape {self}: {}", e.message());
+            Error::new(e.kind(), what)
         })
     }
 
@@ -119,7 +138,7 @@ impl fmt::Debug for Shape {
 pub fn row_major_strides(dims: &[usize]) -> Dims {
     let mut strides = Dims::from_elem(1, dims.len());
     for i in (0..dims.len().saturating_sub(1)).rev() {
-        strides[i] = strides[i + 1] * dims[i + 1].max(1);
+        strides[i] = strides[i + 1].saturating_mul(dims[i + 1].max(1));
     }
     strides
 }

@@ -1,6 +1,6 @@
 //! The static type of a tensor.
 
-use crate::{DType, PartialShape, Shape};
+use crate::{DType, PartialShape, Result, Shape};
 use std::fmt;
 
 /// What is known of a tensor before it exists: its dtype and as much of its shape as possible.
@@ -42,6 +42,25 @@ impl TensorSpec {
         }
     }
 }
+
+impl TensorSpec {
+    /// Refuses a static shape whose elements this process has no memory for.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` there.
+    pub fn check_fits(&self) -> Result<()> {
+        match self.shape.n_elements() {
+            Some(n) if n > ALWAYS_FITS => match self.shape.to_static() {
+                Some(shape) => shape.checked_bytes(self.dtype).map(drop),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tensors of so many elements are not held against the memory there is.
+const ALWAYS_FITS: usize = 1 << 20;
 
 impl fmt::Display for TensorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! The tensor: one dynamic type for all dtypes, immutable, dense, row-major, shared by reference.
 
+use crate::memory::vec_of;
 use crate::{Buffer, DType, Element, Result, Shape, TensorSpec, bail, err};
 use ndarray::{ArrayViewD, IxDyn};
 use std::any::Any;
@@ -17,8 +18,14 @@ pub trait Object: Any + Send + Sync + fmt::Debug {
 
 #[derive(Clone)]
 enum Storage {
-    Dense { buffer: Arc<Buffer>, offset: usize },
-    Strings { data: Arc<[Bytes]>, offset: usize },
+    Dense {
+        buffer: Arc<Buffer>,
+        offset: usize,
+    },
+    Strings {
+        data: Arc<Vec<Bytes>>,
+        offset: usize,
+    },
     Object(Arc<dyn Object>),
 }
 
@@ -34,22 +41,12 @@ impl Tensor {
     /// A tensor with arbitrary but valid contents, to be filled while it is unshared.
     ///
     /// # Errors
-    /// `InvalidArgument` where the shape overflows, `ResourceExhausted` where memory does not suffice,
-    /// `DType` where the dtype has no dense form.
+    /// `ResourceExhausted` where memory does not suffice, `DType` where the dtype has no dense form.
     pub fn empty(dtype: DType, shape: Shape) -> Result<Tensor> {
         if !dtype.is_dense() {
             bail!(DType, "a {dtype} tensor has no dense buffer");
         }
-        let bytes = shape
-            .checked_count()?
-            .checked_mul(dtype.size())
-            .filter(|&n| n <= isize::MAX as usize)
-            .ok_or_else(|| {
-                err!(
-                    ResourceExhausted,
-                    "a {dtype} tensor of shape {shape} does not fit the address space"
-                )
-            })?;
+        let bytes = shape.checked_bytes(dtype)?;
         let buffer = Arc::new(Buffer::new(bytes)?);
         let mut tensor = Tensor {
             dtype,
@@ -69,7 +66,7 @@ impl Tensor {
         if dtype == DType::String {
             let empty: Bytes = Arc::from(&b""[..]);
             let n = shape.checked_count()?;
-            return Tensor::from_strings(shape, vec![empty; n]);
+            return Tensor::from_strings(shape, vec_of(empty, n)?);
         }
         let mut tensor = Tensor::empty(dtype, shape)?;
         if let Some(bytes) = tensor.bytes_mut() {
@@ -151,7 +148,7 @@ impl Tensor {
             dtype: DType::String,
             shape,
             storage: Storage::Strings {
-                data: elements.into(),
+                data: Arc::new(elements),
                 offset: 0,
             },
         })

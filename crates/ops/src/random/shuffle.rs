@@ -6,7 +6,7 @@ use ferrograph_graph::{
     Inputs, Lowered, Op, Runner, Specs, Tensors, declare_family, evaluate, of_family,
 };
 use ferrograph_kernels::random::PhiloxState;
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec};
+use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, vec_for, vec_of};
 use smallvec::smallvec;
 
 declare_family! {
@@ -38,7 +38,7 @@ impl Op for Shuffle {
         let row = shape.iter().skip(1).product::<usize>() * dtype.size();
         let stream = self.stream.seeded(self.seed, self.seed2);
         Ok(Lowered::Kernel(Box::new(move |o| {
-            let order = order(stream.reserve(n), n);
+            let order = order(stream.reserve(n), n)?;
             let x = o.input_bytes(0);
             if row > 0 {
                 for (to, from) in o.output_bytes(0).chunks_exact_mut(row).zip(order) {
@@ -62,7 +62,7 @@ impl Op for Shuffle {
 impl Shuffle {
     fn strings(&self, x: &Tensor, n: usize) -> Result<Tensor> {
         let (all, row) = (x.as_strings()?, x.n_elements() / n.max(1));
-        let shuffled = order(self.stream.seeded(self.seed, self.seed2).reserve(n), n)
+        let shuffled = order(self.stream.seeded(self.seed, self.seed2).reserve(n), n)?
             .into_iter()
             .flat_map(|i| all[i * row..(i + 1) * row].iter().cloned())
             .collect();
@@ -71,12 +71,13 @@ impl Shuffle {
 }
 
 /// The numbers below `n` in random order: each place takes one of those that are left.
-fn order(state: PhiloxState, n: usize) -> Vec<usize> {
-    let mut words = vec![0u32; n];
+fn order(state: PhiloxState, n: usize) -> Result<Vec<usize>> {
+    let mut words = vec_of(0u32, n)?;
     state.words(&mut words);
-    let mut order: Vec<usize> = (0..n).collect();
+    let mut order = vec_for(n)?;
+    order.extend(0..n);
     for (i, &word) in words.iter().enumerate().take(n.saturating_sub(1)) {
         order.swap(i, i + word as usize % (n - i));
     }
-    order
+    Ok(order)
 }

@@ -1,6 +1,7 @@
 //! Where the extreme is.
 
 use super::axes::resolve;
+use crate::args::expect_one;
 use crate::movement::static_shape;
 use ferrograph_graph::{Inputs, Kernel, Lowered, Op, Specs, declare_family, of_family};
 use ferrograph_kernels::reduce::{self as k, ArgOp, arg_reduce};
@@ -53,6 +54,7 @@ impl ArgExtreme {
         let Some(dims) = inputs.shape(0).dims() else {
             return Ok(PartialShape::UNKNOWN);
         };
+        expect_one(inputs, 1, "axis")?;
         if dims.is_empty() {
             bail!(
                 Shape,

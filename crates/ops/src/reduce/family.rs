@@ -3,6 +3,7 @@
 use super::axes::{Marks, marks, reduced_shape};
 use super::gradients::{self, ReduceCall};
 use super::kernels::{EuclideanNorm, Loops, Of};
+use crate::args::expect_integers;
 use crate::elementwise::families::table;
 use crate::movement::static_shape;
 use ferrograph_graph::{
@@ -123,6 +124,7 @@ impl Op for Reduce {
     }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         self.loops(inputs.dtype(0))?;
+        expect_integers(inputs, 1, "axis")?;
         let axes = inputs.ints(1);
         let shape = reduced_shape(inputs.shape(0), axes.as_deref(), self.keep_dims)?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])

@@ -1,6 +1,7 @@
 //! Running sums, products and sums of exponentials.
 
 use super::axes::resolve;
+use crate::args::expect_one;
 use crate::emit::*;
 use crate::movement::static_shape;
 use crate::number::Number;
@@ -55,6 +56,7 @@ impl Op for Scan {
                 inputs.spec(0)
             );
         }
+        expect_one(inputs, 1, "axis")?;
         if let (Some(axis), Some(rank)) = (inputs.ints(1), inputs.shape(0).rank()) {
             for axis in axis {
                 resolve(axis, rank)?;

@@ -1,11 +1,12 @@
 //! Joining strings: of several tensors, along axes, by segment.
 
 use super::map::broadcast;
-use crate::args::{axis_of, checked, scalar};
+use crate::args::{axis_of, checked, expect_integers, scalar};
 use crate::scatter::behind;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
-    Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
+    Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, vec_of,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -28,7 +29,7 @@ declare! {
 
     /// The strings of `inputs` joined by `segment_ids` into as many as `num_segments` says.
     UnsortedSegmentJoin: unsorted_segment_join(
-        inputs: string, segment_ids: Tindices in index, num_segments: Tnumsegments in index
+        inputs: string, segment_ids: Tindices in index, num_segments: Tnumsegments in index rank 0
     ) -> (output: string), gradient Stops {
         /// What stands between.
         separator: String = String::new(),
@@ -36,6 +37,7 @@ declare! {
 }
 
 fn joined(parts: &[&[u8]], separator: &str) -> Bytes {
+    breathe();
     parts.join(separator.as_bytes()).into()
 }
 
@@ -108,6 +110,7 @@ impl ReduceJoin {
 impl Op for ReduceJoin {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        expect_integers(inputs, 1, "axis")?;
         let shape = match inputs.shape(0).dims() {
             None => PartialShape::UNKNOWN,
             Some(dims) => match ReduceJoin::axes(inputs, dims.len())? {
@@ -172,7 +175,7 @@ impl Op for UnsortedSegmentJoin {
         let out: Shape = crate::movement::static_shape(&specs[0])?;
         let inner: usize = out[1..].iter().product();
         let strings = inputs[0].as_strings()?;
-        let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); out.checked_count()?];
+        let mut parts: Vec<Vec<&[u8]>> = vec_of(Vec::new(), out.checked_count()?)?;
         for (i, id) in inputs[1].to_i64s()?.into_iter().enumerate() {
             let Ok(id) = usize::try_from(id) else {
                 continue;

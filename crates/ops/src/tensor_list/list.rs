@@ -2,7 +2,7 @@
 
 use super::tree::{Item, Leaf, Merge, Node, WIDTH, WIDTH_BITS};
 use ferrograph_graph::Runner;
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, bail, err};
+use ferrograph_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, bail, err, vec_for};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -232,20 +232,10 @@ impl TensorList {
         if len >= self.len {
             return self.grow(len);
         }
-        if self.len - len > WIDTH {
-            let mut short = TensorList::new(self.dtype, self.element_shape.clone(), len)?;
-            for i in 0..len {
-                if let Some(item) = self.get(i) {
-                    short.put(i, Item::Tensor(item))?;
-                }
-            }
-            *self = short;
-            return Ok(());
-        }
-        for i in len..self.len {
-            if self.get(i).is_some() {
-                self.put(i, Item::Nothing)?;
-            }
+        if len == 0 {
+            self.root = None;
+        } else if let Some(root) = &mut self.root {
+            Arc::make_mut(root).truncate(len, self.height, self.dtype)?;
         }
         self.len = len;
         Ok(())
@@ -255,7 +245,7 @@ impl TensorList {
     pub fn shape(&self, declared: &PartialShape) -> Result<PartialShape> {
         let mut shape = self.element_shape.merge(declared)?;
         if !shape.is_static()
-            && let Some(item) = (0..self.len).find_map(|i| self.get(i))
+            && let Some(item) = self.root.as_ref().and_then(|root| root.first(self.dtype))
         {
             shape = shape.merge(&item.shape().into())?;
         }
@@ -289,7 +279,7 @@ impl TensorList {
     /// # Errors
     /// Where memory does not suffice.
     pub fn packed(&self, shape: &Shape) -> Result<Option<Tensor>> {
-        let size = shape.checked_count()? * self.dtype.size();
+        let size = shape.checked_bytes(self.dtype)?;
         if !self.dtype.is_dense() || size == 0 || self.is_empty() {
             return Ok(None);
         }
@@ -315,9 +305,16 @@ impl TensorList {
     }
 
     /// All elements, zeros where none was written.
+    ///
+    /// # Errors
+    /// Where memory does not suffice; as [`TensorList::item`].
     pub fn items(&self, declared: &PartialShape) -> Result<Vec<Tensor>> {
         let shape = self.shape(declared)?;
-        (0..self.len).map(|i| self.item(i, &shape)).collect()
+        let mut items = vec_for(self.len)?;
+        for i in 0..self.len {
+            items.push(self.item(i, &shape)?);
+        }
+        Ok(items)
     }
 
     fn merged(&self, other: &TensorList, f: &Merge<'_>) -> Result<TensorList> {

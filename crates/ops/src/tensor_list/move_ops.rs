@@ -8,7 +8,9 @@ use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
 };
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{
+    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, checked_bytes, err,
+};
 use smallvec::smallvec;
 
 declare! {
@@ -73,6 +75,9 @@ declare! {
         element_dtype: DType,
     };
 }
+
+/// What a place of a list that is written takes at least.
+const LIST_PLACE_BYTES: usize = 16;
 
 /// `shape` with one more axis before it.
 fn stacked(shape: &PartialShape, n: Dim) -> PartialShape {
@@ -175,6 +180,7 @@ impl Op for TensorListFromTensor {
         checked(self, inputs)?;
         let t = &inputs[0];
         let n = t.shape()[0];
+        checked_bytes(n, LIST_PLACE_BYTES)?;
         let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1]), n)?;
         for i in 0..n {
             list.set(i, row(t, i)?)?;
@@ -285,11 +291,8 @@ impl Op for TensorListConcatV2 {
         checked(self, inputs)?;
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
-        let mut items = Vec::with_capacity(list.len());
         let shape = shape_in(&inputs[1]);
-        for i in 0..list.len() {
-            items.push(list.item(i, &shape)?);
-        }
+        let mut items = list.items(&shape)?;
         let Some(lengths) = items
             .iter()
             .map(|t| t.shape().first().map(|&n| n as i64))

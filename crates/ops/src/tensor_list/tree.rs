@@ -185,6 +185,39 @@ impl Node {
         }
     }
 
+    /// The first element that was written.
+    pub fn first(&self, dtype: DType) -> Option<Tensor> {
+        match self {
+            Node::Leaf(leaf) => (0..WIDTH).find_map(|k| leaf.get(k, dtype)),
+            Node::Branch(nodes) => nodes.iter().flatten().find_map(|node| node.first(dtype)),
+        }
+    }
+
+    /// Empties all places behind the first `len`.
+    pub fn truncate(&mut self, len: usize, height: u32, dtype: DType) -> Result<()> {
+        match self {
+            Node::Leaf(leaf) => {
+                for k in len..WIDTH {
+                    leaf.set_tensor(k, Item::Nothing, dtype)?;
+                }
+            }
+            Node::Branch(nodes) => {
+                let (last, rest) = (
+                    len >> (WIDTH_BITS * height),
+                    len % (1 << (WIDTH_BITS * height)),
+                );
+                if let Some(Some(node)) = nodes.get_mut(last) {
+                    Arc::make_mut(node).truncate(rest, height - 1, dtype)?;
+                }
+                nodes
+                    .iter_mut()
+                    .skip(last + 1)
+                    .for_each(|node| *node = None);
+            }
+        }
+        Ok(())
+    }
+
     /// Changes one element; nodes that other lists share are copied first.
     pub fn set(&mut self, i: usize, height: u32, item: Item<'_>, dtype: DType) -> Result<()> {
         match self {

@@ -14,7 +14,7 @@ pub(crate) struct Lifetime {
 }
 
 /// The offset of each value and the size of the slab. Greedy by start: each value takes the lowest gap left by those
-/// alive with it. Every offset is aligned to 64 bytes.
+/// alive with it. Every offset is aligned to 64 bytes; where the sum is out of bounds, so is the size.
 pub(crate) fn assign(lifetimes: &[Lifetime]) -> (Vec<usize>, usize) {
     let mut order: Vec<usize> = (0..lifetimes.len()).collect();
     order.sort_by_key(|&i| lifetimes[i].start);
@@ -24,19 +24,21 @@ pub(crate) fn assign(lifetimes: &[Lifetime]) -> (Vec<usize>, usize) {
     for i in order {
         let life = lifetimes[i];
         alive.retain(|&(_, _, end)| end >= life.start);
-        let bytes = life.bytes.next_multiple_of(ALIGN).max(ALIGN);
-        let mut at = 0;
+        let bytes = life.bytes.max(1).checked_next_multiple_of(ALIGN);
+        let bytes = bytes.unwrap_or(usize::MAX);
+        let mut at = 0usize;
         let mut place = alive.len();
         for (k, &(offset, stop, _)) in alive.iter().enumerate() {
-            if at + bytes <= offset {
+            if at.saturating_add(bytes) <= offset {
                 place = k;
                 break;
             }
             at = stop;
         }
-        alive.insert(place, (at, at + bytes, life.end));
+        let stop = at.saturating_add(bytes);
+        alive.insert(place, (at, stop, life.end));
         offsets[i] = at;
-        size = size.max(at + bytes);
+        size = size.max(stop);
     }
     (offsets, size)
 }
@@ -77,5 +79,15 @@ mod tests {
                 assert!(!together || apart, "{i} and {j}");
             }
         }
+    }
+
+    #[test]
+    fn sizes_that_do_not_add_up_are_more_than_there_is() {
+        let lives = [
+            life(0, 9, usize::MAX / 2),
+            life(1, 9, usize::MAX / 2),
+            life(2, 9, usize::MAX),
+        ];
+        assert_eq!(assign(&lives).1, usize::MAX);
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct SlotInfo {
 impl SlotInfo {
     pub fn bytes(&self) -> Option<usize> {
         let n = self.shape.as_ref()?.n_elements();
-        Some(n * self.dtype.size())
+        n.checked_mul(self.dtype.size())
     }
 }
 

@@ -60,9 +60,11 @@ pub(super) fn slot_type(info: &SlotInfo) -> SlotType {
 fn placed(values: &[(Slot, Lifetime)], base: usize) -> (Vec<(Slot, usize)>, usize) {
     let lifetimes: Vec<Lifetime> = values.iter().map(|(_, life)| *life).collect();
     let (offsets, bytes) = assign(&lifetimes);
-    let offsets = offsets.into_iter().map(|offset| base + offset);
+    let offsets = offsets
+        .into_iter()
+        .map(|offset| base.saturating_add(offset));
     let slots = values.iter().map(|(slot, _)| *slot);
-    (slots.zip(offsets).collect(), base + bytes)
+    (slots.zip(offsets).collect(), base.saturating_add(bytes))
 }
 
 /// Says of each kernel which outputs are tensors of their own.
