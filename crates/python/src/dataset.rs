@@ -116,6 +116,7 @@ struct PyElements {
 impl Generator for PyGenerator {
     fn start(&self, arguments: &[Tensor]) -> Result<BoxedElements> {
         Python::attach(|py| {
+            crate::exit::enter(py);
             let _level = enter_eager();
             let run = || {
                 let mut wrapped = Vec::new();
@@ -137,6 +138,7 @@ impl Generator for PyGenerator {
 impl Elements for PyElements {
     fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
         Python::attach(|py| {
+            crate::exit::enter(py);
             let _level = enter_eager();
             let Some(value) = self.iterator.bind(py).clone().next() else {
                 return Ok(None);

@@ -99,6 +99,7 @@ fn required(hooks: &Bound<'_, PyDict>, name: &str) -> PyResult<Py<PyAny>> {
 /// `RuntimeError` before the front end is imported.
 #[inline]
 pub(crate) fn hooks(py: Python<'_>) -> PyResult<&'static Hooks> {
+    crate::exit::enter(py);
     HOOKS
         .get(py)
         .ok_or_else(|| PyRuntimeError::new_err("ferrograph is not fully imported yet"))

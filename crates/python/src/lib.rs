@@ -7,6 +7,7 @@ mod convert;
 mod dataset;
 mod emit;
 mod errors;
+mod exit;
 mod export;
 mod first_call;
 mod fork;
@@ -41,6 +42,8 @@ mod _core {
     use super::emit::{
         binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names, sources_of,
     };
+    #[pymodule_export]
+    use super::exit::before_exit;
     #[pymodule_export]
     use super::export::{capsule_of, from_dlpack};
     #[pymodule_export]

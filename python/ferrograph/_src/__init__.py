@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 _importing: list[int] = []  # the threads that import a module late, once for each module
+_forking: list[int] = []  # the threads that are about to fork
 _LONGEST_WAIT = 5.0
 
 
@@ -18,24 +19,47 @@ def _load(module: str) -> Any:
     if module in sys.modules:
         return import_module(module)
     thread = threading.get_ident()
-    _importing.append(thread)
+    _begin_import(thread)
     try:
         return import_module(module)
     finally:
         _importing.remove(thread)
 
 
+def _begin_import(thread: int) -> None:
+    """Announce an import, one at a time with forks of other threads, which see it or are seen."""
+    end = time.monotonic() + _LONGEST_WAIT
+    while True:
+        inside = thread in _importing  # a fork waits for this thread already
+        _importing.append(thread)
+        forked_by_others = any(other != thread for other in _forking)
+        if inside or not forked_by_others or time.monotonic() > end:
+            return
+        _importing.remove(thread)
+        time.sleep(0.001)
+
+
 def await_imports() -> None:
-    """Wait for the late imports of other threads: a child forked meanwhile would wait for ever."""
+    """Before a fork, wait for the late imports of other threads and keep new ones from starting.
+
+    A child forked in the middle of one would wait for it for ever.
+    """
     thread, end = threading.get_ident(), time.monotonic() + _LONGEST_WAIT
+    _forking.append(thread)
     while any(other != thread for other in _importing) and time.monotonic() < end:
         time.sleep(0.001)
 
 
+def allow_imports() -> None:
+    """After a fork, in the process that was forked."""
+    _forking.remove(threading.get_ident())
+
+
 def forget_imports() -> None:
-    """In a forked child, forget the imports of threads that it does not have."""
+    """In a forked child, forget what threads did that it does not have."""
     thread = threading.get_ident()
     _importing[:] = [other for other in _importing if other == thread]
+    _forking.clear()
 
 
 def lazy(package: str, where: dict[str, str]) -> Callable[[str], Any]:
@@ -85,6 +109,6 @@ def _missing(namespace: str, name: str) -> AttributeError:
     """The exception for a name that a public module does not have: what is known of it."""
     text = f"module {namespace!r} has no attribute {name!r}"
     if not name.startswith("__"):
-        coverage = import_module(f"{__name__}.context.coverage")
+        coverage = _load(f"{__name__}.context.coverage")
         text += coverage.hint(namespace.partition(".")[2], name, dir(sys.modules[namespace]))
     return AttributeError(text, name=name, obj=sys.modules[namespace])

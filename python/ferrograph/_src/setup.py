@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
-from . import await_imports, forget_imports, lazy
+from . import allow_imports, await_imports, forget_imports, lazy
 from .autograph.api import convert_callback
 from .context.hooks import hooks
 from .context.ownership import PACKAGE_FOLDER
@@ -47,6 +49,19 @@ _find = lazy(
 def _upward(name: str) -> Callable:
     """A function of a module that is imported when the function is first called."""
     return lambda *args: _find(name)(*args)
+
+
+def _threads_within() -> list[int]:
+    """The other threads that run code of this package, or what it called."""
+    mine = threading.get_ident()
+    frames = sys._current_frames().items()
+    return [thread for thread, frame in frames if thread != mine and _is_within(frame)]
+
+
+def _is_within(frame: FrameType | None) -> bool:
+    while frame is not None and not frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _reduce_tensor(tensor: Any) -> tuple:
@@ -120,4 +135,7 @@ def finish() -> None:
             after_in_child=_core.after_fork_in_child,
         )
         # What is registered last comes first before a fork: imports may need what the gate holds.
-        os.register_at_fork(before=await_imports, after_in_child=forget_imports)
+        os.register_at_fork(
+            before=await_imports, after_in_parent=allow_imports, after_in_child=forget_imports
+        )
+    atexit.register(_core.before_exit, _threads_within)

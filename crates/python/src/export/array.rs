@@ -135,10 +135,24 @@ fn string_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
     Ok(array)
 }
 
+/// Imports NumPy and looks its C interface up, which runs Python code and cannot answer with an exception: on a thread
+/// of its own, which no signal interrupts.
+fn look_up(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy")?;
+    let looked_up = || {
+        // SAFETY: asks for a version number, with the interpreter attached.
+        Python::attach(|py| unsafe { PY_ARRAY_API.PyArray_GetNDArrayCFeatureVersion(py) })
+    };
+    let thread = py.detach(|| std::thread::spawn(looked_up).join());
+    thread
+        .map(drop)
+        .map_err(|_| PyImportError::new_err("this version of NumPy has no C interface known here"))
+}
+
 /// NumPy's descriptor of a dtype.
 fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
-    static IMPORTED: PyOnceLock<()> = PyOnceLock::new();
-    IMPORTED.get_or_try_init(py, || py.import("numpy").map(|_| ()))?;
+    static LOOKED_UP: PyOnceLock<()> = PyOnceLock::new();
+    LOOKED_UP.get_or_try_init(py, || look_up(py))?;
     let long = size_of::<std::ffi::c_long>() == 8;
     let type_num = match dtype {
         DType::Bool => 0,

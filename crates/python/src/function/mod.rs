@@ -205,6 +205,7 @@ impl PyFunction {
         let concrete = match &found {
             Some(found) => found.trace.bind(py),
             None => {
+                crate::exit::enter(py);
                 made = slf
                     .call_method1(intern!(py, "_on_miss"), (args, kwargs))
                     .map_err(|error| with_users_frames(py, error))?;
