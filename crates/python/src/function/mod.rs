@@ -17,6 +17,7 @@ use crate::hooks::hooks;
 use bind::{Bound as BoundArgs, Params};
 use encode::{Encoded, Encoder, Objects};
 use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing, matches};
+use ferrograph_tensor::give_back;
 use parking_lot::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -115,6 +116,19 @@ pub(crate) struct PyFunction {
     has_signature: bool,
     cache: TraceCache<Py<PyConcrete>>,
     objects: Mutex<Objects>,
+}
+
+/// A function that was called so often gives memory back when it dies.
+const MANY_CALLS: u64 = 256;
+
+impl Drop for PyFunction {
+    fn drop(&mut self) {
+        let stats = self.cache.stats();
+        if stats.hits + stats.misses >= MANY_CALLS {
+            self.cache.clear();
+            give_back();
+        }
+    }
 }
 
 impl PyFunction {
@@ -342,9 +356,10 @@ impl PyFunction {
         )
     }
 
-    /// Drops all traces.
+    /// Drops all traces and gives memory back that is kept for reuse.
     fn _clear(&self) {
         self.cache.clear();
+        give_back();
     }
 
     /// Drops the traces for objects that are gone; gives their tokens.

@@ -154,7 +154,7 @@ class Function(_core.FunctionBase):
         }
 
     def cache_clear(self) -> None:
-        """Drop all traces."""
+        """Drop all traces, and give memory that is kept for reuse back to the system."""
         self._clear()
 
     def trace_records(self) -> list[TraceRecord]:
