@@ -101,7 +101,8 @@ def switch_case(
     """The result of the function numbered ``branch_index``.
 
     ``branch_fns`` is a list of functions, a mapping from int to function, or pairs of those. An
-    index outside them runs ``default``, or the function with the highest number.
+    index outside them runs ``default``, or the function with the highest number; without a
+    ``default`` no number from 0 to the highest may be missing.
 
     >>> int(fg.switch_case(fg.constant(1), [lambda: 10, lambda: 20]))
     20
@@ -109,6 +110,13 @@ def switch_case(
 
     functions = _numbered(branch_fns)
     if default is None:
+        missing = sorted(set(range(len(functions))) - set(functions))
+        if missing:
+            numbers = ", ".join(map(str, functions))
+            raise ValueError(
+                f"switch_case has functions for {numbers}, none for {missing[0]}: number them "
+                "from 0 without gaps, or give a default"
+            )
         default = functions.pop(max(functions))
     index = _core.convert_to_tensor(branch_index)
     predicates = [ops.equal(index, ops.cast(number, index.dtype)) for number in functions]

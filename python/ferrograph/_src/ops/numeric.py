@@ -108,6 +108,11 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     return emit("Complex", (real, imag), None, name)
 
 
+def _expect_parts(function: str, x: Tensor) -> None:
+    if not (x.dtype.is_numeric or x.dtype.is_bool):
+        raise TypeError(f"{function} needs a tensor of numbers, got dtype {x.dtype.name}")
+
+
 @public("math.real", ragged="flat")
 @dispatched
 def real(input: TensorLike, name: str | None = None) -> Tensor:
@@ -117,6 +122,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     array([1.])
     """
     input = convert(input)
+    _expect_parts("real", input)
     return emit("Real", (input,), None, name) if input.dtype.is_complex else input
 
 
@@ -129,6 +135,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     array([2.])
     """
     input = convert(input)
+    _expect_parts("imag", input)
     return emit("Imag" if input.dtype.is_complex else "ZerosLike", (input,), None, name)
 
 

@@ -213,6 +213,10 @@ def _parse(equation: Any, operands: Any) -> Any:
     ellipsis = list(range(-hidden, 0))
     if arrow:
         before, dots, after = right.partition("...")
+        if ellipsis and not dots:
+            raise ValueError(
+                f"the result of {equation!r} has no '...' for the {hidden} axes that it stands for"
+            )
         out = [*before, *(ellipsis if dots else []), *after]
     else:
         once = sorted(c for c in set(left) if c.isalpha() and left.count(c) == 1)

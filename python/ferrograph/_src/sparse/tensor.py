@@ -112,10 +112,12 @@ class SparseTensor(CompositeTensor):
         return self._values.graph
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """Other elements at the same coordinates."""
-        return made(
+        """Other elements at the same coordinates. ValueError where there are more or fewer."""
+        other = made(
             self._indices, _core.convert_to_tensor(new_values), self._dense_shape, self.shape
         )
+        other._check()
+        return other
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
