@@ -4,6 +4,8 @@ Each measurement first runs the same work long enough for caches and allocators 
 bounds what more of it adds to the resident memory of a process of its own.
 """
 
+import pytest
+
 MEASURE = """
 import gc
 import ferrograph as fg
@@ -89,3 +91,31 @@ def work(n):
 """
     # One variable is a mebibyte.
     assert growth(run_python, work, 20, 100) < 20_000
+
+
+GROWING = """
+import numpy as np
+
+
+def work(n):
+    f = fg.function(lambda x: fg.reduce_sum(x * 2 + 1) * x, reduce_retracing=True)
+    for i in range(1, n):
+        f(fg.zeros([i]))
+    {end}
+"""
+
+
+@pytest.mark.parametrize("end", ["f.cache_clear()", "del f"])
+def test_growing_shapes(run_python, end):
+    """What is kept for reuse is given back: a first round leaves little, others nothing."""
+    rounds = """
+before = resident_kib()
+work(6_000)
+first = resident_kib()
+work(6_000)
+print(first - before, resident_kib() - first)
+"""
+    program = MEASURE + GROWING.format(end=end) + "work(10)" + rounds
+    left, more = map(int, run_python(program, timeout=300).stdout.split())
+    assert left < 12_000
+    assert more < 5_000

@@ -79,8 +79,9 @@ def test_an_exception_during_shutdown_is_the_programs_own(run_python):
 def test_an_interrupt_while_numpy_is_looked_up_is_raised(run_python, microseconds):
     run_python(
         f"""
-        import signal, threading, time
+        import signal
         import ferrograph as fg
+        import numpy  # whose own import cannot be begun again where it is interrupted
 
 
         class Stop(BaseException):

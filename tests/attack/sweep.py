@@ -19,7 +19,7 @@ from mutants import emptied, mutants
 from run import refused, tensors
 from table import Vary
 
-MEMORY = 3 << 30
+MEMORY = 600 << 20
 SECONDS = 5
 ENDLESS = 2**40
 SIZES = (-1, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
