@@ -97,9 +97,13 @@ pub fn top_k<T: Ordered>(x: &[T], n: usize, k: usize, values: &mut [T], places: 
         let rows = values.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (row, (values, places)) in x[first * n..].chunks_exact(n).zip(rows) {
             select(row, k, &mut best);
-            for (entry, (v, p)) in best.iter().zip(values.iter_mut().zip(places)) {
-                let place = T::place(*entry);
-                (*v, *p) = (row[place as usize], place as i32);
+            let found = values.chunks_mut(STRETCH).zip(places.chunks_mut(STRETCH));
+            for (best, (values, places)) in best.chunks(STRETCH).zip(found) {
+                for (entry, (v, p)) in best.iter().zip(values.iter_mut().zip(places)) {
+                    let place = T::place(*entry);
+                    (*v, *p) = (row[place as usize], place as i32);
+                }
+                breathe_after(best.len());
             }
         }
     });
@@ -114,16 +118,19 @@ fn select<T: Ordered>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
     };
     best.clear();
     let mut last = None;
-    for (place, x) in row.iter().enumerate() {
-        let entry = x.entry(place as u32);
-        if last.is_some_and(|last| entry > last) {
-            continue;
+    for (s, stretch) in row.chunks(STRETCH).enumerate() {
+        for (place, x) in (s * STRETCH..).zip(stretch) {
+            let entry = x.entry(place as u32);
+            if last.is_some_and(|last| entry > last) {
+                continue;
+            }
+            best.push(entry);
+            if best.len() == full {
+                keep(best);
+                last = best.last().copied();
+            }
         }
-        best.push(entry);
-        if best.len() == full {
-            keep(best);
-            last = best.last().copied();
-        }
+        breathe_after(stretch.len());
     }
     if best.len() > k {
         keep(best);
@@ -134,14 +141,59 @@ fn select<T: Ordered>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
 /// Entries that are sorted at a stretch.
 const STRETCH: usize = 1 << 17;
 
+/// More entries are parted with pauses.
+const LONG: usize = 1 << 22;
+
+/// Brings entries that are less than about half of them to the front, and says how many these are.
+fn parted<E: Ord + Copy>(entries: &mut [E]) -> usize {
+    const SAMPLES: usize = 257;
+    let step = entries.len() / SAMPLES;
+    let mut samples: Vec<E> = entries.iter().copied().step_by(step.max(1)).collect();
+    samples.sort_unstable();
+    let pivot = samples[samples.len() / 2];
+    let (mut front, mut back, mut swaps) = (0, entries.len(), 0);
+    loop {
+        while front < back && entries[front] < pivot {
+            front += 1;
+        }
+        while front < back && entries[back - 1] >= pivot {
+            back -= 1;
+        }
+        if front == back {
+            return front;
+        }
+        entries.swap(front, back - 1);
+        swaps += 1;
+        if swaps % STRETCH == 0 {
+            stop::pause();
+        }
+    }
+}
+
+/// Breathes after work on so many entries.
+fn breathe_after(n: usize) {
+    if n < BATCH {
+        stop::breathe();
+    } else {
+        stop::pause();
+    }
+}
+
 /// Sorts entries, of which no two are equal; many of them over the pool.
-fn sort<E: Ord + Send>(entries: &mut [E]) {
+fn sort<E: Ord + Copy + Send>(entries: &mut [E]) {
     if entries.len() <= STRETCH {
         entries.sort_unstable();
-        return stop::pause();
+        return breathe_after(entries.len());
     }
-    let (less, _, more) = entries.select_nth_unstable(entries.len() / 2);
+    let middle = match entries.len() > LONG {
+        true => parted(entries),
+        false => {
+            entries.select_nth_unstable(entries.len() / 2);
+            entries.len() / 2
+        }
+    };
     stop::pause();
+    let (less, more) = entries.split_at_mut(middle);
     let (mut less, mut more) = (|| sort(less), || sort(more));
     pool::join(&mut less, &mut more);
 }
