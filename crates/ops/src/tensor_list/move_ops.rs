@@ -9,7 +9,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
 };
 use ferrograph_tensor::{
-    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, checked_bytes, err,
+    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, checked_bytes, err, vec_for,
 };
 use smallvec::smallvec;
 
@@ -292,7 +292,10 @@ impl Op for TensorListConcatV2 {
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
         let shape = shape_in(&inputs[1]);
-        let mut items = list.items(&shape)?;
+        let mut items = vec_for(list.len().saturating_add(1))?;
+        for i in 0..list.len() {
+            items.push(list.item(i, &shape)?);
+        }
         let Some(lengths) = items
             .iter()
             .map(|t| t.shape().first().map(|&n| n as i64))
