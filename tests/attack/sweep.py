@@ -20,7 +20,7 @@ from run import refused, tensors
 from table import Vary
 
 MEMORY = 600 << 20
-SECONDS = 5
+SECONDS = 3
 ENDLESS = 2**40
 SIZES = (-1, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
 EXECUTORS = ("eager", "static", "unknown", "interpreted", "planned")
@@ -94,7 +94,8 @@ def fault_of(call, executor):
     try:
         call.run(executor)
     except TookLong:
-        return f"takes more than {SECONDS} s"
+        # A dataset is as long as its numbers say.
+        return None if "Dataset" in call.row.op else f"takes more than {SECONDS} s"
     except IndexError:
         return None  # the row's own code took an item that is not there
     except BaseException as e:

@@ -13,6 +13,7 @@ from ._base import (
     convert,
     convert_pair,
     emit,
+    int64,
     int_vector,
     known_rank,
     static_value,
@@ -186,8 +187,10 @@ def scatter_nd(
     Raises:
       InvalidArgumentError: for coordinates outside.
     """
-    indices = convert(indices)
-    return emit("ScatterNd", (indices, updates, cast(shape, indices.dtype)), None, name)
+    indices, shape = convert(indices), convert(shape)
+    if shape.dtype != indices.dtype:
+        indices, shape = cast(indices, int64), cast(shape, int64)
+    return emit("ScatterNd", (indices, updates, shape), None, name)
 
 
 _SCATTER_DOC = """Args:
