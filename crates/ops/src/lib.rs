@@ -45,6 +45,7 @@ mod tensor_scatter;
 mod testing;
 mod topk;
 mod transpose;
+mod unique;
 mod variant;
 
 pub use concat::{ConcatV2, Pack};
@@ -74,7 +75,7 @@ pub use slice_spec::SliceMasks;
 pub use split::{Split, SplitV, Unpack};
 pub use tensor_list::TensorList;
 pub use tensor_scatter::{ScatterKind, TensorScatter};
-pub use topk::{TopKV2, Unique, UniqueWithCounts};
+pub use topk::TopK;
 pub use transpose::{BroadcastTo, ReverseV2, Roll, Tile, Transpose};
 
 use ferrograph_graph::Registry;
@@ -121,6 +122,7 @@ pub fn register(registry: &mut Registry) {
     tensor_list::register(registry);
     strings::register(registry);
     topk::register(registry);
+    unique::register(registry);
     diag::register(registry);
 }
 

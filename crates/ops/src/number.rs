@@ -12,9 +12,9 @@ pub(crate) trait Number: Element {
     fn times(self, other: Self) -> Self;
     /// `self / n`.
     fn over(self, n: usize) -> Self;
-    /// The greater one; the real part decides for complex numbers.
+    /// The greater one, `other` where either is NaN; the real part decides for complex numbers.
     fn greater(self, other: Self) -> Self;
-    /// The lesser one.
+    /// The lesser one, likewise.
     fn lesser(self, other: Self) -> Self;
     /// One.
     fn one() -> Self;
@@ -60,10 +60,10 @@ macro_rules! floats {
             fn times(self, other: $t) -> $t { self * other }
             fn over(self, n: usize) -> $t { self / $from(n as f64) }
             fn greater(self, other: $t) -> $t {
-                if self > other || self.is_nan() { self } else { other }
+                if self > other { self } else { other }
             }
             fn lesser(self, other: $t) -> $t {
-                if self < other || self.is_nan() { self } else { other }
+                if self < other { self } else { other }
             }
             fn one() -> $t { $from(1.0) }
             fn lowest() -> $t { <$t>::MIN }

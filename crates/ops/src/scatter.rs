@@ -4,8 +4,9 @@ use crate::emit::*;
 use crate::gather::Tuples;
 use crate::movement::{Io, Moving, Rearrange, index_input, moving, static_shape};
 use crate::number::{Merge, Number, merge};
+use crate::slice::span;
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::{copy, fill, scatter_rows};
 use ferrograph_tensor::{
@@ -137,9 +138,37 @@ impl Op for TensorScatterUpdate {
         let (grad, indices) = (call.grad()?, &call.inputs[1]);
         let updates = e.gather_nd(grad, indices)?;
         let zeros = e.zeros_like(&updates)?;
+        let last = last_written(e, &call.inputs[0], indices, &updates)?;
+        let updates = e.select(&last, &updates, &zeros)?;
         let rest = e.tensor_scatter_update(grad, indices, &zeros)?;
         Ok(smallvec![Some(rest.into()), None, Some(updates.into())])
     }
+}
+
+/// Which updates stay: the last one at each place. With axes of size 1 for those of the slices.
+fn last_written(e: &mut dyn Emitter, tensor: &Val, indices: &Val, updates: &Val) -> Result<Val> {
+    let (zero, one) = (e.scalar(0.0, DType::Int32)?, e.scalar(1.0, DType::Int32)?);
+    let tuples = e.shape_of(indices)?;
+    let (start, end) = (e.int_vector(&[0])?, e.int_vector(&[-1])?);
+    let lead = span(e, &tuples, &start, Some(&end))?;
+    let depth = span(e, &tuples, &end, None)?;
+    let sizes = e.shape_of(tensor)?;
+    let sizes = span(e, &sizes, &start, Some(&depth))?;
+    let axes = e.int_vector(&[0])?;
+    let n = e.prod(&lead, &axes, false)?;
+    let order = e.range(&zero, &n, &one)?;
+    let order = e.reshape(&order, &lead)?;
+    let empty = e.fill(&sizes, &zero)?;
+    let written = e.tensor_scatter_max(&empty, indices, &order)?;
+    let last = e.gather_nd(&written, indices)?;
+    let last = e.equal(&last, &order, true)?;
+    let (shape, begin) = (e.shape_of(updates)?, e.size(&lead, DType::Int32)?);
+    let vector = e.int_vector(&[1])?;
+    let begin = e.reshape(&begin, &vector)?;
+    let behind = span(e, &shape, &begin, None)?;
+    let ones = e.ones_like(&behind)?;
+    let shape = e.concat_v2(&[lead, ones], &zero)?;
+    e.reshape(&last, &shape)
 }
 
 impl Moving for TensorScatterUpdate {

@@ -31,8 +31,8 @@ impl ScatterKind {
         match self {
             ScatterKind::Add => |to, x| merge(to, x, T::plus),
             ScatterKind::Sub => |to, x| merge(to, x, T::minus),
-            ScatterKind::Max => |to, x| merge(to, x, T::greater),
-            ScatterKind::Min => |to, x| merge(to, x, T::lesser),
+            ScatterKind::Max => |to, x| merge(to, x, |to, x| x.greater(to)),
+            ScatterKind::Min => |to, x| merge(to, x, |to, x| x.lesser(to)),
         }
     }
 }

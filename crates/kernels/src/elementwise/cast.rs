@@ -5,8 +5,9 @@ use num_complex::Complex;
 
 use crate::pool;
 
-/// Conversion of one element: integers wrap, floats saturate at integer bounds, complex numbers lose their imaginary
-/// part, and anything that is not zero (NaN included) is true.
+/// Conversion of one element: integers wrap; floats lose what stands behind the point and wrap, by way of an integer of
+/// 32 bits for narrower ones, which is the lowest one for what is beyond it and for NaN; complex numbers lose their
+/// imaginary part; a real part that is not zero (NaN included) is true.
 pub trait CastTo<U>: Copy {
     /// The value as a `U`.
     fn cast_to(self) -> U;
@@ -64,17 +65,60 @@ macro_rules! primitives {
     )*};
 }
 
-primitives!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+primitives!(i8 i16 i32 i64 u8 u16 u32 u64);
 cast!(bool => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; |x| x as u8);
-cast!(f16 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; |x| x.to_f32());
-cast!(bf16 => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; |x| x.to_f32());
-cast!(Complex<f32> => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; |x| x.re);
-cast!(Complex<f64> => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; |x| x.re);
+cast!(f32 => f32 f64; |x| x);
+cast!(f64 => f32 f64; |x| x);
+cast!(f16 => f32 f64; |x| x.to_f32());
+cast!(bf16 => f32 f64; |x| x.to_f32());
+cast!(Complex<f32> => f32 f64; |x| x.re);
+cast!(Complex<f64> => f32 f64; |x| x.re);
+
+/// What is left of a float without what stands behind the point.
+macro_rules! truncation {
+    ($($t:ty, $to_i32:ident, $to_i64:ident, $to_u64:ident;)*) => {$(
+        #[inline(always)]
+        fn $to_i32(x: $t) -> i32 {
+            let whole = x.trunc();
+            if (-2_147_483_648.0..2_147_483_648.0).contains(&whole) { whole as i32 } else { i32::MIN }
+        }
+        #[inline(always)]
+        fn $to_i64(x: $t) -> i64 {
+            let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x);
+            if fits { x as i64 } else { i64::MIN }
+        }
+        #[inline(always)]
+        fn $to_u64(x: $t) -> u64 {
+            const HALF: $t = 9_223_372_036_854_775_808.0;
+            if (HALF..2.0 * HALF).contains(&x) { x as u64 } else { $to_i64(x) as u64 }
+        }
+    )*};
+}
+truncation! {
+    f32, f32_to_i32, f32_to_i64, f32_to_u64;
+    f64, f64_to_i32, f64_to_i64, f64_to_u64;
+}
+
+macro_rules! to_integers {
+    ($($from:ty, |$x:ident| $real:expr, $to_i32:ident, $to_i64:ident, $to_u64:ident;)*) => {$(
+        cast!($from => i8 i16 i32 u8 u16; |$x| $to_i32($real));
+        cast!($from => u32 i64; |$x| $to_i64($real));
+        cast!($from => u64; |$x| $to_u64($real));
+    )*};
+}
+to_integers! {
+    f32, |x| x, f32_to_i32, f32_to_i64, f32_to_u64;
+    f64, |x| x, f64_to_i32, f64_to_i64, f64_to_u64;
+    f16, |x| x.to_f32(), f32_to_i32, f32_to_i64, f32_to_u64;
+    bf16, |x| x.to_f32(), f32_to_i32, f32_to_i64, f32_to_u64;
+    Complex<f32>, |x| x.re, f32_to_i32, f32_to_i64, f32_to_u64;
+    Complex<f64>, |x| x.re, f64_to_i32, f64_to_i64, f64_to_u64;
+}
 
 to_bool!(i8 i16 i32 i64 u8 u16 u32 u64; |x| x != 0);
 to_bool!(f32 f64; |x| x != 0.0);
 to_bool!(f16 bf16; |x| x.to_f32() != 0.0);
-to_bool!(Complex<f32> Complex<f64>; |x| x.re != 0.0 || x.im != 0.0);
+to_bool!(Complex<f32> Complex<f64>; |x| x.re != 0.0);
 to_bool!(bool; |x| x);
 
 from_real!(f16, f64, f16::from_f64; i32 i64 u32 u64 f64 Complex<f64>);
@@ -111,12 +155,19 @@ mod tests {
         assert_eq!(one::<i32, i8>(300), 44);
         assert_eq!(one::<i64, u8>(-1), 255);
         assert_eq!(one::<f32, i32>(-3.9), -3);
-        assert_eq!(one::<f64, u8>(1e9), 255);
+        assert_eq!(one::<f32, i8>(200.0), -56);
+        assert_eq!(one::<f64, u8>(1e300), 0);
+        assert_eq!(one::<f32, i32>(f32::NAN), i32::MIN);
+        assert_eq!(one::<f64, i32>(-2_147_483_648.9), i32::MIN);
+        assert_eq!(one::<f64, i64>(1e19), i64::MIN);
+        assert_eq!(one::<f64, u32>(-1.0), u32::MAX);
+        assert_eq!(one::<f64, u64>(1.5e19), 15_000_000_000_000_000_000);
+        assert_eq!(one::<f32, u64>(-1.0), u64::MAX);
         assert!(one::<f32, bool>(f32::NAN));
         assert!(!one::<f32, bool>(-0.0));
         assert_eq!(one::<bool, f64>(true), 1.0);
         assert_eq!(one::<Complex<f64>, f32>(Complex::new(2.5, 3.0)), 2.5);
-        assert!(one::<Complex<f64>, bool>(Complex::new(0.0, 3.0)));
+        assert!(!one::<Complex<f64>, bool>(Complex::new(0.0, 3.0)));
         assert_eq!(one::<f32, f16>(65519.9), f16::MAX);
         assert_eq!(one::<bf16, f64>(bf16::from_f32(1.5)), 1.5);
         assert_eq!(one::<u8, Complex<f32>>(7), Complex::new(7.0, 0.0));

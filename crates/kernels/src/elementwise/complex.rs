@@ -6,6 +6,7 @@ use super::float::*;
 use super::integer::*;
 use super::{BinaryOp, UnaryOp};
 use crate::isa::Isa;
+use crate::vmath::complex as v;
 
 ops! {
     /// The complex conjugate.
@@ -16,6 +17,53 @@ ops! {
     Imag
     /// The argument.
     Angle
+}
+
+/// A function of double precision at the parts' own.
+pub(super) trait Parts: Copy {
+    /// The number in double precision.
+    fn wide(self) -> Complex<f64>;
+    /// The nearest number.
+    fn narrow(z: Complex<f64>) -> Self;
+}
+
+impl Parts for Complex<f64> {
+    #[inline(always)]
+    fn wide(self) -> Complex<f64> {
+        self
+    }
+    #[inline(always)]
+    fn narrow(z: Complex<f64>) -> Self {
+        z
+    }
+}
+
+impl Parts for Complex<f32> {
+    #[inline(always)]
+    fn wide(self) -> Complex<f64> {
+        Complex::new(f64::from(self.re), f64::from(self.im))
+    }
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)]
+    fn narrow(z: Complex<f64>) -> Self {
+        Complex::new(z.re as f32, z.im as f32)
+    }
+}
+
+/// The quotient; by zero it is infinite.
+#[inline(always)]
+pub(super) fn div<C: Parts>(a: C, b: C) -> C {
+    C::narrow(v::div(a.wide(), b.wide()))
+}
+
+/// The logarithm, of one more where asked.
+#[inline(always)]
+pub(super) fn log<C: Parts>(x: C, one_more: bool) -> C {
+    C::narrow(if one_more {
+        v::log1p(x.wide())
+    } else {
+        v::log(x.wide())
+    })
 }
 
 macro_rules! complex_binary {
@@ -46,41 +94,50 @@ macro_rules! complex_unary {
     )*};
 }
 
+/// Functions of `vmath::complex`.
+macro_rules! functions {
+    ($r:ty: $($op:ty, $cost:expr, $f:path;)*) => {$(
+        complex_unary! { $r => Complex<$r>: $op, $cost, |x| Parts::narrow($f(x.wide())); }
+    )*};
+}
+
 macro_rules! complex {
     ($($r:ty)*) => {$(
         complex_binary! { $r:
             Add, 0.8, |a, b| a + b;
             Sub, 0.8, |a, b| a - b;
             Mul, 1.0, |a, b| a * b;
-            Div, 4.0, |a, b| a / b;
+            Div, 4.0, |a, b| div(a, b);
             SquaredDifference, 1.0, |a, b| (a - b) * (a - b).conj();
-            Pow, 60.0, |a, b| pow(a, b);
+            Pow, 60.0, |a, b| Parts::narrow(v::pow(a.wide(), b.wide()));
         }
         complex_unary! { $r => Complex<$r>:
             Neg, 0.8, |x| -x;
             Conj, 0.8, |x| x.conj();
-            Square, 1.0, |x| x * x;
-            Sign, 8.0, |x| if x.re == 0.0 && x.im == 0.0 { x } else { x / x.re.hypot(x.im) };
-            Reciprocal, 4.0, |x| Complex::new(1.0, 0.0) / x;
-            Sqrt, 20.0, |x| x.sqrt();
-            Rsqrt, 24.0, |x| Complex::new(1.0, 0.0) / x.sqrt();
-            Exp, 25.0, |x| x.exp();
-            Expm1, 25.0, |x| expm1(x.re, x.im);
-            Log, 25.0, |x| x.ln();
-            Log1p, 25.0, |x| (x + 1.0).ln();
-            Sin, 40.0, |x| x.sin();
-            Cos, 40.0, |x| x.cos();
-            Tan, 40.0, |x| x.tan();
-            Asin, 60.0, |x| x.asin();
-            Acos, 60.0, |x| x.acos();
-            Atan, 60.0, |x| x.atan();
-            Sinh, 40.0, |x| x.sinh();
-            Cosh, 40.0, |x| x.cosh();
-            Tanh, 40.0, |x| x.tanh();
-            Asinh, 60.0, |x| x.asinh();
-            Acosh, 60.0, |x| x.acosh();
-            Atanh, 60.0, |x| x.atanh();
-            Sigmoid, 40.0, |x| Complex::new(1.0, 0.0) / ((-x).exp() + 1.0);
+        }
+        functions! { $r:
+            Square, 1.0, v::square;
+            Sign, 8.0, v::sign;
+            Reciprocal, 4.0, v::reciprocal;
+            Sqrt, 20.0, v::sqrt;
+            Rsqrt, 24.0, v::rsqrt;
+            Exp, 25.0, v::exp;
+            Expm1, 25.0, v::expm1;
+            Log, 25.0, v::log;
+            Log1p, 25.0, v::log1p;
+            Sin, 40.0, v::sin;
+            Cos, 40.0, v::cos;
+            Tan, 40.0, v::tan;
+            Asin, 60.0, v::asin;
+            Acos, 60.0, v::acos;
+            Atan, 60.0, v::atan;
+            Sinh, 40.0, v::sinh;
+            Cosh, 40.0, v::cosh;
+            Tanh, 40.0, v::tanh;
+            Asinh, 60.0, v::asinh;
+            Acosh, 60.0, v::acosh;
+            Atanh, 60.0, v::atanh;
+            Sigmoid, 40.0, v::sigmoid;
         }
         complex_unary! { $r => $r:
             Abs, 5.0, |x| x.re.hypot(x.im);
@@ -91,23 +148,6 @@ macro_rules! complex {
     )*};
 }
 complex!(f32 f64);
-
-/// `a^b`, with `0^0 = 1` and `0^b = 0`.
-fn pow<R: num_traits::Float>(a: Complex<R>, b: Complex<R>) -> Complex<R> {
-    let zero = Complex::new(R::zero(), R::zero());
-    match (a == zero, b == zero) {
-        (_, true) => Complex::new(R::one(), R::zero()),
-        (true, false) => zero,
-        _ => a.powc(b),
-    }
-}
-
-fn expm1<R: num_traits::Float>(re: R, im: R) -> Complex<R> {
-    let two = R::one() + R::one();
-    let s = (im / two).sin();
-    // e^re cos(im) - 1, without cancellation near 0.
-    Complex::new(re.exp_m1() * im.cos() - two * s * s, re.exp() * im.sin())
-}
 
 #[cfg(test)]
 mod tests {

@@ -173,9 +173,6 @@ unary_float! {
     Atan, false, 6.0, |x| x.atan();
     Sinh, false, 10.0, |x| x.sinh();
     Cosh, false, 10.0, |x| x.cosh();
-    Asinh, false, 12.0, |x| x.asinh();
-    Acosh, false, 12.0, |x| x.acosh();
-    Atanh, false, 12.0, |x| x.atanh();
 }
 
 unary_float! { bool:
@@ -207,12 +204,18 @@ vector_math! { f32:
     Sigmoid, 0.7, sigmoid;
     Softplus, 1.2, softplus;
     Erf, 0.8, erf;
+    Erfc, 1.5, erfc;
 }
 
 vector_math! { f64:
     Exp, 1.2, exp;
     Log, 1.5, log;
     Sigmoid, 1.5, sigmoid;
+}
+
+/// The inverse hyperbolic cosine; NaN below 1.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 /// Functions of the library, one element at a time.
@@ -223,12 +226,17 @@ macro_rules! scalar_math {
 }
 
 scalar_math! { f32:
-    Erfc, 10.0, libm::erfcf;
+    Asinh, 14.0, |x| libm::asinh(x as f64) as f32;
+    Acosh, 14.0, |x| acosh(x as f64) as f32;
+    Atanh, 14.0, |x| libm::atanh(x as f64) as f32;
     Lgamma, 15.0, |x| special::lgamma(x as f64) as f32;
     Digamma, 20.0, |x| special::digamma(x as f64) as f32;
 }
 
 scalar_math! { f64:
+    Asinh, 14.0, libm::asinh;
+    Acosh, 14.0, acosh;
+    Atanh, 14.0, libm::atanh;
     Expm1, 6.0, f64::exp_m1;
     Log1p, 6.0, f64::ln_1p;
     Tanh, 10.0, f64::tanh;
@@ -239,7 +247,8 @@ scalar_math! { f64:
     Digamma, 20.0, special::digamma;
 }
 unary_halves!(
-    Exp, Expm1, Log, Log1p, Tanh, Sigmoid, Softplus, Erf, Erfc, Lgamma, Digamma
+    Exp, Expm1, Log, Log1p, Tanh, Sigmoid, Softplus, Erf, Erfc, Lgamma, Digamma, Asinh, Acosh,
+    Atanh
 );
 
 /// Sine and cosine: vectors for moderate arguments, the library for far ones.

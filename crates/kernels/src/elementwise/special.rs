@@ -48,7 +48,7 @@ macro_rules! alone {
         impl UnaryOp<$t> for $op {
             type Out = $t;
             const WIDE: bool = false;
-            const COST_NS: f64 = 30.0;
+            const COST_NS: f64 = 80.0;
             #[inline(always)]
             fn apply<I: Isa>(x: $t) -> $t {
                 <f64 as num_traits::AsPrimitive<$t>>::as_($f(<$t as num_traits::AsPrimitive<f64>>::as_(x)))

@@ -1,4 +1,4 @@
-//! The greatest elements along the last axis; NaN counts as the greatest.
+//! The greatest or the least elements along the last axis; NaN counts as the greatest.
 
 use half::{bf16, f16};
 
@@ -7,10 +7,11 @@ use crate::stop;
 
 /// An element type with an order.
 pub trait Ordered: Copy + Send + Sync {
-    /// An element and its place as one integer, which is less for greater elements and, of equal ones, for the first.
+    /// An element and its place as one integer, which is less for greater elements (lesser ones, if `LEAST`) and, of
+    /// equal ones, for the first.
     type Entry: Ord + Copy + Send;
     /// That of this element.
-    fn entry(self, place: u32) -> Self::Entry;
+    fn entry<const LEAST: bool>(self, place: u32) -> Self::Entry;
     /// The place in an entry.
     fn place(entry: Self::Entry) -> u32;
 }
@@ -21,9 +22,10 @@ macro_rules! ordered {
         impl Ordered for $t {
             type Entry = u64;
             #[inline(always)]
-            fn entry(self, place: u32) -> u64 {
+            fn entry<const LEAST: bool>(self, place: u32) -> u64 {
                 let $x = self;
-                u64::from($key as u32) << 32 | u64::from(place)
+                let key = $key as u32;
+                u64::from(if LEAST { !key } else { key }) << 32 | u64::from(place)
             }
             #[inline(always)]
             fn place(entry: u64) -> u32 {
@@ -35,9 +37,10 @@ macro_rules! ordered {
         impl Ordered for $t {
             type Entry = u128;
             #[inline(always)]
-            fn entry(self, place: u32) -> u128 {
+            fn entry<const LEAST: bool>(self, place: u32) -> u128 {
                 let $x = self;
-                u128::from($key as u64) << 32 | u128::from(place)
+                let key = $key as u64;
+                u128::from(if LEAST { !key } else { key }) << 32 | u128::from(place)
             }
             #[inline(always)]
             fn place(entry: u128) -> u32 {
@@ -77,8 +80,15 @@ falling!(falling_f64, f64, u64);
 /// Entries that are looked through at once, at least.
 const BATCH: usize = 1024;
 
-/// The `k` greatest of each row of `n`, the greatest first, with their places; of equals the first wins.
-pub fn top_k<T: Ordered>(x: &[T], n: usize, k: usize, values: &mut [T], places: &mut [i32]) {
+/// The `k` greatest of each row of `n`, the greatest first, with their places; of equals the first wins. If `LEAST`, the
+/// least, the least first.
+pub fn top_k<T: Ordered, const LEAST: bool>(
+    x: &[T],
+    n: usize,
+    k: usize,
+    values: &mut [T],
+    places: &mut [i32],
+) {
     assert!(k <= n && values.len() == places.len(), "k of n");
     assert_eq!(
         x.len() / n.max(1) * k,
@@ -96,7 +106,7 @@ pub fn top_k<T: Ordered>(x: &[T], n: usize, k: usize, values: &mut [T], places: 
         let mut best = Vec::with_capacity(n.min(BATCH.max(2 * k)));
         let rows = values.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (row, (values, places)) in x[first * n..].chunks_exact(n).zip(rows) {
-            select(row, k, &mut best);
+            select::<T, LEAST>(row, k, &mut best);
             let found = values.chunks_mut(STRETCH).zip(places.chunks_mut(STRETCH));
             for (best, (values, places)) in best.chunks(STRETCH).zip(found) {
                 for (entry, (v, p)) in best.iter().zip(values.iter_mut().zip(places)) {
@@ -109,8 +119,8 @@ pub fn top_k<T: Ordered>(x: &[T], n: usize, k: usize, values: &mut [T], places: 
     });
 }
 
-/// The entries of the `k` greatest in order. Those that cannot be among them are dropped batch by batch.
-fn select<T: Ordered>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
+/// The entries of the `k` first in order. Those that cannot be among them are dropped batch by batch.
+fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
     let full = BATCH.max(2 * k);
     let keep = |best: &mut Vec<T::Entry>| {
         best.select_nth_unstable(k - 1);
@@ -120,7 +130,7 @@ fn select<T: Ordered>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
     let mut last = None;
     for (s, stretch) in row.chunks(STRETCH).enumerate() {
         for (place, x) in (s * STRETCH..).zip(stretch) {
-            let entry = x.entry(place as u32);
+            let entry = x.entry::<LEAST>(place as u32);
             if last.is_some_and(|last| entry > last) {
                 continue;
             }
@@ -236,7 +246,7 @@ mod tests {
         ] {
             let x: Vec<f32> = (0..3 * n).map(|_| next()).collect();
             let (mut values, mut places) = (vec![0.0; 3 * k], vec![0; 3 * k]);
-            top_k(&x, n, k, &mut values, &mut places);
+            top_k::<_, false>(&x, n, k, &mut values, &mut places);
             for r in 0..3 {
                 let row = &x[r * n..(r + 1) * n];
                 let want = plain(row, k);
@@ -251,7 +261,7 @@ mod tests {
     fn orders_every_type() {
         fn first<T: Ordered + Default>(x: &[T]) -> Vec<i32> {
             let (mut values, mut places) = (vec![T::default(); x.len()], vec![0; x.len()]);
-            top_k(x, x.len(), x.len(), &mut values, &mut places);
+            top_k::<_, false>(x, x.len(), x.len(), &mut values, &mut places);
             places
         }
         assert_eq!(first(&[0u8, 255, 7]), [1, 2, 0]);
@@ -259,6 +269,10 @@ mod tests {
         assert_eq!(first(&[-1i64, i64::MIN, i64::MAX, -1]), [2, 0, 3, 1]);
         assert_eq!(first(&[1u64, u64::MAX, 0]), [1, 0, 2]);
         assert_eq!(first(&[-1.0f64, f64::NAN, 2.0, -1.0]), [1, 2, 0, 3]);
+        let (mut values, mut places) = ([0.0; 5], [0; 5]);
+        let x = [f64::NAN, 2.0, -1.0, -f64::NAN, -1.0];
+        top_k::<_, true>(&x, 5, 5, &mut values, &mut places);
+        assert_eq!(places, [2, 4, 1, 0, 3]);
         let halves = [1.0, -2.0, 3.0].map(f16::from_f32);
         assert_eq!(first(&halves), [2, 0, 1]);
     }

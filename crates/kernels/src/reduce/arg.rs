@@ -4,7 +4,7 @@ use crate::pool;
 
 /// Which of two elements wins.
 pub trait ArgOp<T>: 'static {
-    /// Whether `x` replaces the best so far; the first of equals stays, and NaN beats all.
+    /// Whether `x` replaces the best so far; the first of equals stays, and all beat NaN.
     fn beats(x: T, best: T) -> bool;
 }
 
@@ -22,14 +22,14 @@ macro_rules! arg {
             #[inline(always)]
             #[allow(clippy::eq_op)]
             fn beats(x: $t, best: $t) -> bool {
-                x > best || (x != x && best == best)
+                x > best || (best != best && x == x)
             }
         }
         impl ArgOp<$t> for ArgMin {
             #[inline(always)]
             #[allow(clippy::eq_op)]
             fn beats(x: $t, best: $t) -> bool {
-                x < best || (x != x && best == best)
+                x < best || (best != best && x == x)
             }
         }
     )*};
@@ -86,12 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_equals_wins_and_nan_beats_all() {
+    fn the_first_of_equals_wins_and_nan_never() {
         let mut out = [0];
         arg_reduce::<i32, ArgMax>(&[1, 5, 5, 2], 4, 1, &mut out);
         assert_eq!(out, [1]);
-        arg_reduce::<f32, ArgMin>(&[1.0, -5.0, f32::NAN, f32::NAN], 4, 1, &mut out);
-        assert_eq!(out, [2]);
+        arg_reduce::<f32, ArgMin>(&[f32::NAN, -5.0, f32::NAN, 1.0], 4, 1, &mut out);
+        assert_eq!(out, [1]);
+        arg_reduce::<f32, ArgMax>(&[f32::NAN, f32::NAN], 2, 1, &mut out);
+        assert_eq!(out, [0]);
     }
 
     #[test]

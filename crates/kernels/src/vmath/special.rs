@@ -8,7 +8,7 @@ pub fn digamma(x: f64) -> f64 {
             return f64::NAN;
         }
         // Reflection, with the tangent's argument brought near zero first.
-        return digamma(1.0 - x) - PI / (PI * (x - x.floor())).tan();
+        return digamma(1.0 - x) - PI / (PI * (x - x.round())).tan();
     }
     let (mut shift, mut x) = (0.0, x);
     while x < 10.0 {
@@ -49,7 +49,7 @@ pub fn bessel_ie(order: u8, x: f64) -> f64 {
     let next: &dyn Fn(f64) -> f64 = if size <= 20.0 {
         &|k| size * size / (4.0 * k * (k + order))
     } else {
-        &|k| ((2.0 * k - 1.0).powi(2) - 4.0 * order * order) / (8.0 * k * size)
+        &|k| ((2.0 * k - 1.0).powi(2) - 4.0 * order * order) / (8.0 * k) / size
     };
     let (mut sum, mut term) = (1.0, 1.0);
     for k in 1..100 {
@@ -62,7 +62,7 @@ pub fn bessel_ie(order: u8, x: f64) -> f64 {
     let scale = if size <= 20.0 {
         (0.5 * size).powf(order) * (-size).exp()
     } else {
-        (std::f64::consts::TAU * size).sqrt().recip()
+        (std::f64::consts::TAU.sqrt() * size.sqrt()).recip()
     };
     let value = sum * scale;
     if order == 1.0 && x < 0.0 {

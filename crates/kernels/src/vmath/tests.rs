@@ -1,7 +1,7 @@
 //! Accuracy against double precision, on dense samples of all floats and at the edges.
 
 use crate::elementwise::{
-    BinaryOp, Cos, Erf, Exp, Expm1, Log, Log1p, Pow, Sigmoid, Sin, Softplus, Tanh, UnaryOp,
+    BinaryOp, Cos, Erf, Erfc, Exp, Expm1, Log, Log1p, Pow, Sigmoid, Sin, Softplus, Tanh, UnaryOp,
 };
 
 use crate::isa::Unfused;
@@ -76,6 +76,7 @@ fn report(name: &str, limit: f64, x: &[f32], y: &[f32], truth: &impl Fn(f64) -> 
 #[test]
 fn f32_functions_are_within_4_ulp() {
     check::<Exp>("exp", 2.0, f64::exp);
+    check::<Erfc>("erfc", 2.0, libm::erfc);
     check::<Expm1>("expm1", 4.0, f64::exp_m1);
     check::<Log>("log", 2.0, f64::ln);
     check::<Log1p>("log1p", 4.0, f64::ln_1p);

@@ -33,8 +33,13 @@ pub fn zeta(x: f64, q: f64) -> f64 {
         return if q > 1.0 { 0.0 } else { q.powf(-x) };
     }
     let (mut sum, mut q) = (0.0, q);
-    while q < 10.0 {
-        sum += q.powf(-x);
+    // The corrections fall off where q is larger than their order beyond x.
+    while q < 10.0 + x {
+        let term = q.powf(-x);
+        sum += term;
+        if term <= 1e-17 * sum / q {
+            return sum;
+        }
         q += 1.0;
     }
     let last = q.powf(-x);
@@ -92,6 +97,7 @@ mod tests {
         assert!((zeta(2.0, -2.5) - zeta(2.0, 0.5) - 4.0 - 4.0 / 9.0 - 4.0 / 25.0).abs() < 1e-13);
         assert!(zeta(2.0, -1e9 - 0.5).is_finite() && zeta(3.0, f64::INFINITY) == 0.0);
         assert!((polygamma(1.0, 0.5) - pi * pi / 2.0).abs() < 1e-13);
+        assert!((zeta(50.0, 30.0) / 1.733_935_477_608_193_6e-74 - 1.0).abs() < 1e-13);
         assert!(zeta(1.0, 2.0).is_infinite() && zeta(0.5, 2.0).is_nan());
     }
 }

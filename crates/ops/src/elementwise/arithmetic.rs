@@ -103,7 +103,7 @@ table! {
     /// `x log(1 + y)`, 0 where `x` is 0.
     XLOG1PY: xlog1py = BinaryDef::new("Xlog1py", loops!(Of, k::Xlog1py, inexact)).vjp(xlog1py);
     /// The number after `x` in the direction of `y`.
-    NEXT_AFTER: next_after = BinaryDef::new("NextAfter", loops!(Of, k::NextAfter, f32_f64));
+    NEXT_AFTER: next_after = BinaryDef::new("NextAfter", loops!(Of, k::NextAfter, f32_f64)).vjp(next_after);
     /// The Hurwitz zeta function of `x` and `q`.
     ZETA: zeta = BinaryDef::new("Zeta", loops!(Of, k::Zeta, f32_f64)).vjp(zeta);
     /// The `a`-th derivative of digamma at `x`.
@@ -130,6 +130,11 @@ type Of2 = fn(&mut dyn Emitter, &Val, &Val) -> Result<Val>;
 
 fn add(_e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
     Ok([Some(c.g.clone()), Some(c.g.clone())])
+}
+
+/// The neighbour moves with the first operand; the second says only where to look.
+fn next_after(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
+    c.grads(e, |_| Ok(c.g.clone()), |e| e.zeros_like(c.g))
 }
 
 fn sub(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {

@@ -67,10 +67,17 @@ pub(super) fn square(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     times(e, c, &slope)
 }
 
+/// `g / (2 y)`, 0 where `g` is 0.
 pub(super) fn sqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let half = e.scale(c.g, 0.5)?;
     let y = e.conj(c.y)?;
-    e.div(&half, &y)
+    e.xdivy(&half, &y)
+}
+
+/// `g * conj(slope)`, 0 where `g` is 0 even if the slope is infinite.
+fn times_no_nan(e: &mut E<'_>, c: &UnaryCall<'_>, slope: &Val) -> Rule {
+    let slope = e.conj(slope)?;
+    e.mul_no_nan(&slope, c.g)
 }
 
 /// `-y³ / 2`
@@ -78,14 +85,14 @@ pub(super) fn rsqrt(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let square = e.square(c.y)?;
     let cube = e.mul(&square, c.y)?;
     let slope = e.scale(&cube, -0.5)?;
-    times(e, c, &slope)
+    times_no_nan(e, c, &slope)
 }
 
 /// `-y²`
 pub(super) fn reciprocal(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {
     let square = e.square(c.y)?;
     let slope = e.neg(&square)?;
-    times(e, c, &slope)
+    times_no_nan(e, c, &slope)
 }
 
 pub(super) fn exp(e: &mut E<'_>, c: &UnaryCall<'_>) -> Rule {

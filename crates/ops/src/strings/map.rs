@@ -46,13 +46,29 @@ impl Op for StringStrip {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let strip = |s: &[u8]| Ok(s.trim_ascii().into());
+        let strip = |s: &[u8]| Ok(trimmed(s).into());
         Ok(smallvec![map_strings(&inputs[0], strip)?])
     }
 }
 
+/// A string without white space at its ends, vertical tabs among it.
+pub(super) fn trimmed(mut s: &[u8]) -> &[u8] {
+    let space = |b: &u8| b.is_ascii_whitespace() || *b == 0x0b;
+    while let [first, rest @ ..] = s
+        && space(first)
+    {
+        s = rest;
+    }
+    while let [rest @ .., last] = s
+        && space(last)
+    {
+        s = rest;
+    }
+    s
+}
+
 /// Where each character begins, and the end of the string.
-fn starts(s: &[u8], unit: Unit) -> Vec<usize> {
+pub(super) fn starts(s: &[u8], unit: Unit) -> Vec<usize> {
     if unit == Unit::Byte {
         return (0..=s.len()).collect();
     }

@@ -1,6 +1,7 @@
 //! Numbers to strings and back.
 
 use super::like_input;
+use super::map::trimmed;
 use crate::args::checked;
 use crate::format::{c_exponent, general, special};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
@@ -153,10 +154,75 @@ impl Op for AsString {
     }
 }
 
-fn read<T: std::str::FromStr>(s: &[u8]) -> Result<T> {
-    let number = std::str::from_utf8(s)
-        .ok()
-        .and_then(|s| s.trim_ascii().parse().ok());
+/// A number that text may stand for.
+trait Read: std::str::FromStr {
+    /// The number of a form that the standard parser does not know.
+    fn other(_text: &str) -> Option<Self> {
+        None
+    }
+}
+
+macro_rules! whole {
+    ($($t:ty)*) => { $(impl Read for $t {})* };
+}
+whole!(i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16);
+
+macro_rules! floating {
+    ($($t:ty)*) => { $(
+        impl Read for $t {
+            #[allow(clippy::cast_possible_truncation)]
+            fn other(text: &str) -> Option<$t> {
+                hexadecimal(text).map(|x| x as $t).or_else(|| quiet(text).then_some(<$t>::NAN))
+            }
+        }
+    )* };
+}
+floating!(f32 f64);
+
+/// Whether a text is a NaN with a payload: `nan(…)`.
+fn quiet(text: &str) -> bool {
+    let text = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    text.strip_prefix("nan(")
+        .is_some_and(|rest| rest.ends_with(')'))
+}
+
+/// A number of the form `0x1.8p3`.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))?;
+    let (digits, exponent) = match digits.split_once(['p', 'P']) {
+        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+        None => (digits, 0),
+    };
+    let (before, behind) = digits.split_once('.').unwrap_or((digits, ""));
+    if before.is_empty() && behind.is_empty() {
+        return None;
+    }
+    // Beyond 2^60 a digit counts only by not being zero, and by the place that it takes.
+    let (mut value, mut dropped) = (0u64, 0i32);
+    for digit in before.chars().chain(behind.chars()) {
+        let digit = u64::from(digit.to_digit(16)?);
+        if value >> 60 == 0 {
+            value = value << 4 | digit;
+        } else {
+            (value, dropped) = (value | u64::from(digit != 0), dropped + 4);
+        }
+    }
+    let places = i32::try_from(behind.len()).ok()?.checked_mul(4)?;
+    let scale = exponent.checked_add(dropped)?.checked_sub(places)?;
+    #[allow(clippy::cast_precision_loss)]
+    let size = value as f64 * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
+    Some(if negative { -size } else { size })
+}
+
+fn read<T: Read>(s: &[u8]) -> Result<T> {
+    let text = std::str::from_utf8(trimmed(s)).ok();
+    let number = text.and_then(|s| s.parse().ok().or_else(|| T::other(s)));
     number.ok_or_else(|| {
         err!(
             InvalidArgument,

@@ -1,5 +1,6 @@
 //! Regular expressions.
 
+use super::map::{Unit, starts};
 use super::{like_input, map_strings};
 use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
@@ -91,12 +92,25 @@ fn replaced(strings: &Tensor, pattern: &[u8], rewrite: &[u8], global: bool) -> R
             pattern.escape_ascii()
         );
     }
-    let limit = usize::from(!global);
-    let replace = |s: &[u8]| -> Result<Bytes> {
-        let new = regex.replacen(s, limit, |c: &Captures<'_>| rewritten(rewrite, c));
-        Ok(new.into_owned().into())
-    };
+    let limit = if global { usize::MAX } else { 1 };
+    let replace = |s: &[u8]| Ok(replaced_in(s, &regex, rewrite, limit).into());
     Ok(smallvec![map_strings(strings, replace)?])
+}
+
+/// A string with that many matches rewritten at most. Empty matches inside of a character are none.
+fn replaced_in(s: &[u8], regex: &Regex, rewrite: &[u8], limit: usize) -> Vec<u8> {
+    let starts = starts(s, Unit::Char);
+    let between = |at: usize| starts.binary_search(&at).is_ok();
+    let (mut out, mut done) = (Vec::with_capacity(s.len()), 0);
+    let whole = regex.captures_iter(s).filter_map(|c| Some((c.get(0)?, c)));
+    let matches = whole.filter(|(m, _)| !m.is_empty() || between(m.start()));
+    for (all, groups) in matches.take(limit) {
+        out.extend_from_slice(&s[done..all.start()]);
+        out.extend(rewritten(rewrite, &groups));
+        done = all.end();
+    }
+    out.extend_from_slice(&s[done..]);
+    out
 }
 
 /// Whether a pattern matches the whole of each string.

@@ -10,6 +10,8 @@ use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyString};
 pub(super) enum Value {
     Bool(bool),
     Int(i128),
+    /// An integer beyond 128 bits, which only floats hold.
+    Huge(f64),
     Float(f64),
     Complex(Complex64),
     Text(Bytes),
@@ -33,7 +35,7 @@ impl Scalar {
             return Ok(Scalar::python(Value::Float(x.value())));
         }
         if let Ok(x) = obj.cast_exact::<PyInt>() {
-            return Ok(Scalar::python(Value::Int(int_of(x)?)));
+            return Ok(Scalar::python(int_of(x)?));
         }
         if let Ok(x) = obj.cast_exact::<PyBool>() {
             return Ok(Scalar::python(Value::Bool(x.is_true())));
@@ -52,7 +54,7 @@ impl Scalar {
         let value = if let Ok(x) = obj.cast::<PyFloat>() {
             Value::Float(x.value())
         } else if let Ok(x) = obj.cast::<PyInt>() {
-            Value::Int(int_of(x)?)
+            int_of(x)?
         } else if let Ok(x) = obj.cast::<PyString>() {
             Value::Text(Bytes::from(x.to_str()?.as_bytes()))
         } else if let Ok(x) = obj.cast::<PyBytes>() {
@@ -84,6 +86,7 @@ impl Scalar {
         Ok(match &self.value {
             Value::Bool(_) => DType::Bool,
             Value::Int(x) => int_dtype(*x, *x).ok_or_else(|| no_tensor(obj, TOO_LARGE))?,
+            Value::Huge(_) => return Err(no_tensor(obj, TOO_LARGE)),
             Value::Float(x) if narrows_to_infinity(*x) => return Err(no_tensor(obj, BEYOND_FLOAT)),
             Value::Float(_) => DType::Float32,
             Value::Complex(_) => DType::Complex128,
@@ -99,10 +102,12 @@ impl Scalar {
             Some(d) if self.value.class().goes_into(d) => d,
             Some(d) => return Err(does_not_convert(obj, d)),
         };
-        if let Value::Int(x) = self.value
-            && self.numpy.is_none()
-            && !in_reach(x, dtype)
-        {
+        let reached = match self.value {
+            Value::Int(x) => self.numpy.is_some() || in_reach(x, dtype),
+            Value::Huge(_) => !dtype.is_integer(),
+            _ => true,
+        };
+        if !reached {
             return Err(does_not_convert(obj, dtype));
         }
         self.value
@@ -114,6 +119,7 @@ impl Scalar {
     pub fn check_fits(&self, obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
         match self.value {
             Value::Int(x) if !int_fits(x, dtype) => Err(does_not_convert(obj, dtype)),
+            Value::Huge(_) if dtype.is_integer() => Err(does_not_convert(obj, dtype)),
             _ => Ok(()),
         }
     }
@@ -162,7 +168,7 @@ impl Value {
     pub fn class(&self) -> Class {
         match self {
             Value::Bool(_) => Class::Bool,
-            Value::Int(_) => Class::Int,
+            Value::Int(_) | Value::Huge(_) => Class::Int,
             Value::Float(_) => Class::Float,
             Value::Complex(_) => Class::Complex,
             Value::Text(_) => Class::Text,
@@ -178,7 +184,7 @@ impl Value {
             Tensor::scalar(match *self {
                 Value::Bool(x) => T::from_bool(x),
                 Value::Int(x) => T::from_int(x),
-                Value::Float(x) => T::from_float(x),
+                Value::Huge(x) | Value::Float(x) => T::from_float(x),
                 Value::Complex(x) => T::from_complex(x),
                 Value::Text(_) => T::default(),
             })
@@ -240,14 +246,17 @@ fn long_long(x: &Bound<'_, PyInt>) -> (i64, i32) {
     (value, overflow)
 }
 
-/// The integer as far as any dtype could hold it; more is `i128::MAX` or `MIN`, which none does.
-fn int_of(x: &Bound<'_, PyInt>) -> PyResult<i128> {
+/// The integer; beyond 128 bits the nearest float, unless there is none.
+fn int_of(x: &Bound<'_, PyInt>) -> PyResult<Value> {
     let (small, overflow) = long_long(x);
     if overflow == 0 {
-        return Ok(i128::from(small));
+        return Ok(Value::Int(i128::from(small)));
     }
-    let beyond = if overflow > 0 { i128::MAX } else { i128::MIN };
-    Ok(x.extract::<u64>().map_or(beyond, i128::from))
+    if let Ok(x) = x.extract::<i128>() {
+        return Ok(Value::Int(x));
+    }
+    let float = x.extract::<f64>();
+    float.map_or_else(|_| Err(no_tensor(x, TOO_LARGE)), |x| Ok(Value::Huge(x)))
 }
 
 fn complex_of(obj: &Bound<'_, PyAny>) -> PyResult<Complex64> {

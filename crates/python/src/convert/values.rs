@@ -89,6 +89,8 @@ impl FromValue for Complex64 {
 pub(super) enum Values {
     Bools(Vec<bool>),
     Ints(Vec<i128>),
+    /// Integers, some beyond 128 bits, as the nearest floats.
+    Huge(Vec<f64>),
     Floats(Vec<f64>),
     Complexes(Vec<Complex64>),
     Texts(Vec<Bytes>),
@@ -110,7 +112,7 @@ impl Values {
     pub fn class(&self) -> Class {
         match self {
             Values::Bools(_) => Class::Bool,
-            Values::Ints(_) => Class::Int,
+            Values::Ints(_) | Values::Huge(_) => Class::Int,
             Values::Floats(_) => Class::Float,
             Values::Complexes(_) => Class::Complex,
             Values::Texts(_) => Class::Text,
@@ -152,7 +154,11 @@ impl Values {
     /// Integers become floats where a float comes; a bool among numbers counts as 0 or 1.
     pub fn push(&mut self, value: Value) -> bool {
         match (&mut *self, value) {
-            (Values::Floats(v), Value::Float(x)) => v.push(x),
+            (Values::Floats(v), Value::Float(x) | Value::Huge(x)) => v.push(x),
+            (Values::Huge(v), Value::Huge(x)) => v.push(x),
+            (Values::Huge(v), Value::Int(x)) => v.push(x as f64),
+            (Values::Huge(v), Value::Bool(x)) => v.push(f64::from(u8::from(x))),
+            (Values::Complexes(v), Value::Huge(x)) => v.push(x.into()),
             (Values::Ints(v), Value::Int(x)) => v.push(x),
             (Values::Bools(v), Value::Bool(x)) => v.push(x),
             (Values::Complexes(v), Value::Complex(x)) => v.push(x),
@@ -166,6 +172,12 @@ impl Values {
             (Values::Ints(v), Value::Float(x)) => {
                 let floats = v.iter().map(|&i| i as f64).chain([x]).collect();
                 *self = Values::Floats(floats);
+            }
+            (Values::Ints(v), Value::Huge(x)) => {
+                *self = Values::Huge(v.iter().map(|&i| i as f64).chain([x]).collect());
+            }
+            (Values::Huge(v), Value::Float(x)) => {
+                *self = Values::Floats(std::mem::take(v).into_iter().chain([x]).collect());
             }
             _ => return false,
         }
@@ -184,6 +196,7 @@ impl Values {
                 return more.into_iter().all(|x| self.push(Value::Float(x)));
             }
             (_, Values::Ints(more)) => return more.into_iter().all(|x| self.push(Value::Int(x))),
+            (_, Values::Huge(more)) => return more.into_iter().all(|x| self.push(Value::Huge(x))),
             (_, Values::Bools(more)) => return more.into_iter().all(|x| self.push(Value::Bool(x))),
             (_, Values::Complexes(more)) => {
                 return more.into_iter().all(|x| self.push(Value::Complex(x)));
@@ -202,6 +215,7 @@ impl Values {
                 let high = v.iter().max().copied().unwrap_or(0);
                 int_dtype(low, high).ok_or(super::scalar::TOO_LARGE)?
             }
+            Values::Huge(_) => return Err(super::scalar::TOO_LARGE),
             Values::Floats(v) if v.iter().any(|&x| narrows_to_infinity(x)) => {
                 return Err(super::scalar::BEYOND_FLOAT);
             }
@@ -221,6 +235,7 @@ impl Values {
                 .iter()
                 .all(|&x| x == x.trunc() && int_fits(x as i128, dtype)),
             Values::Ints(v) => v.iter().all(|&x| int_fits(x, dtype)),
+            Values::Huge(_) => !dtype.is_integer(),
             _ => true,
         }
     }
@@ -229,6 +244,7 @@ impl Values {
     pub fn in_reach(&self, dtype: DType) -> bool {
         match self {
             Values::Ints(v) => v.iter().all(|&x| super::scalar::in_reach(x, dtype)),
+            Values::Huge(_) => !dtype.is_integer(),
             _ => true,
         }
     }
@@ -248,7 +264,7 @@ impl Values {
             match &self {
                 Values::Bools(v) => fill(out, v, T::from_bool),
                 Values::Ints(v) => fill(out, v, T::from_int),
-                Values::Floats(v) => fill(out, v, T::from_float),
+                Values::Huge(v) | Values::Floats(v) => fill(out, v, T::from_float),
                 Values::Complexes(v) => fill(out, v, T::from_complex),
                 Values::Texts(_) => (),
             }

@@ -20,8 +20,8 @@ from ._base import (
 )
 from ._dispatch import dispatched
 from .arithmetic import add, divide, greater_equal, multiply, pow, squared_difference, subtract
-from .arrays import concat, pad, reshape, shape, stop_gradient
-from .elementwise import erf, negative, relu, rsqrt, sigmoid, square, tanh
+from .arrays import concat, pad, reshape, shape
+from .elementwise import erfc, negative, relu, rsqrt, sigmoid, square, tanh
 from .numeric import cast, clip_by_norm
 from .random_ops import uniform
 from .reductions import reduce_mean, reduce_sum
@@ -71,7 +71,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
         inner = multiply(0.7978845608028654, add(x, multiply(0.044715, cubed)))
         phi = add(1.0, tanh(inner))
     else:
-        phi = add(1.0, erf(multiply(x, 0.7071067811865476)))
+        phi = erfc(multiply(x, -0.7071067811865476))
     return multiply(multiply(0.5, x), phi, name)
 
 
@@ -187,7 +187,7 @@ def moments(
     narrow = x.dtype if x.dtype.name in ("float16", "bfloat16") else None
     y = x if narrow is None else cast(x, float32)
     mean = reduce_mean(y, axes, True)
-    variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims)
+    variance = reduce_mean(squared_difference(y, mean), axes, keepdims)
     if not keepdims:
         mean = reshape(mean, shape(variance))
     return (mean, variance) if narrow is None else (cast(mean, narrow), cast(variance, narrow))
@@ -210,7 +210,7 @@ def weighted_moments(
     weights = add(weights, emit("ZerosLike", (x,), None, None))
     total = reduce_sum(weights, axes, True)
     mean = divide(reduce_sum(multiply(weights, x), axes, True), total)
-    spread = multiply(weights, squared_difference(x, stop_gradient(mean)))
+    spread = multiply(weights, squared_difference(x, mean))
     variance = divide(reduce_sum(spread, axes, True), total)
     if keepdims:
         return mean, variance

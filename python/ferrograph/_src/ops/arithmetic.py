@@ -50,13 +50,14 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 @public("math.divide_no_nan", ragged="pair")
-@emits("DivNoNan")
+@dispatched
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, and 0 wherever y is 0.
+    """x / y, and 0 wherever y is 0. Integers become floats first, as ``truediv`` makes them.
 
     >>> fg.math.divide_no_nan([1.0, 2.0], [0.0, 4.0]).numpy()
     array([0. , 0.5], dtype=float32)
     """
+    return emit("DivNoNan", _divided(x, y), None, name)
 
 
 @public("math.equal", "equal", ragged="pair")
@@ -341,11 +342,16 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.truediv(fg.constant([7, 3]), 2).numpy()
     array([3.5, 1.5])
     """
+    return emit("RealDiv", _divided(x, y), None, name)
+
+
+def _divided(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
+    """The operands of a division: integers as floats."""
     x, y = convert_pair(x, y)
     wide = _DIVISION.get(x.dtype.name)
     if wide is not None and x.dtype == y.dtype:
         x, y = emit("Cast", (x,), {"DstT": wide}, None), emit("Cast", (y,), {"DstT": wide}, None)
-    return emit("RealDiv", (x, y), None, name)
+    return x, y
 
 
 @public("math.divide", "divide", ragged="pair")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values import errors
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -461,8 +462,17 @@ def repeat(
       repeats: how often: one integer, or one for each slice.
       axis: the axis; the flattened tensor unless told.
       name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for a negative number of repetitions.
     """
     data, repeats = convert(input), convert(int_vector(repeats))
+    _refuse_negative(repeats)
+    return repeated(data, repeats, axis, name)
+
+
+def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Tensor:
+    """``repeat`` by numbers that are known not to be negative."""
     if axis is None:
         data, axis = reshape(data, [-1]), 0
     axes = data.ndim
@@ -475,6 +485,18 @@ def repeat(
         return _repeat_evenly(data, reshape(repeats, []), axis, name)
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
+
+
+def _refuse_negative(repeats: Any) -> None:
+    """InvalidArgumentError for a negative number of repetitions: now, or when the graph runs."""
+    signs = emit("GreaterEqual", (repeats, convert(0, repeats.dtype)), None, None)
+    fine = emit("All", (emit("Reshape", (signs, [-1]), None, None), 0), None, None)
+    known = fine._constant_value()
+    message = "repeats must not be negative"
+    if known is None:
+        emit("Assert", (fine, convert(message)), {"summarize": 3}, None)
+    elif not bool(known):
+        raise errors.InvalidArgumentError(None, None, message)
 
 
 def _repeat_evenly(data: Any, count: Any, axis: Any, name: Any) -> Any:

@@ -31,8 +31,9 @@ from .elementwise import abs, lgamma, rsqrt, sqrt, square
 def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """``x`` converted to another dtype.
 
-    Floats become integers by dropping the fraction, integers wrap around into narrower ones,
-    anything but zero (NaN included) is True, and complex numbers lose their imaginary part.
+    Floats become integers by dropping the fraction; those beyond int32 (int64 for wider targets),
+    and NaN, become its lowest number. Integers wrap around into narrower ones. Anything but zero
+    (NaN included) is True. Complex numbers lose their imaginary part.
 
     >>> fg.cast([1.8, -2.2], fg.int32).numpy()
     array([ 1, -2], dtype=int32)
@@ -55,18 +56,29 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
 @public("saturate_cast", ragged="flat")
 @dispatched
 def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
-    """``value`` converted to ``dtype`` after clipping it to what that can hold.
+    """``value`` converted to ``dtype`` after clipping it to what that can hold, which is finite.
+
+    The parts of complex numbers are clipped each by itself.
 
     >>> fg.saturate_cast([300.7, -5.0], fg.uint8).numpy()
     array([255,   0], dtype=uint8)
     """
     dtype, value = as_dtype(dtype), convert(value)
-    if value.dtype != dtype and not (bool in (value.dtype, dtype) or dtype.is_complex):
-        if value.dtype.is_complex:
-            value = real(value)
-        low, high = _common_limits(value.dtype, dtype)
-        value = minimum(maximum(value, convert(low, value.dtype)), convert(high, value.dtype))
+    source = value.dtype
+    if bool in (source, dtype) or (source == dtype and not source.is_floating):
+        return cast(value, dtype, name)
+    parts = dtype.real_dtype
+    if source.is_complex and dtype.is_complex:
+        value = complex(_clipped(real(value), parts), _clipped(imag(value), parts))
+    else:
+        value = _clipped(real(value), parts)
     return cast(value, dtype, name)
+
+
+def _clipped(value: Tensor, target: Any) -> Tensor:
+    """Real numbers clipped to what another dtype can hold."""
+    low, high = _common_limits(value.dtype, target)
+    return minimum(maximum(value, convert(low, value.dtype)), convert(high, value.dtype))
 
 
 @public("bitcast")
@@ -88,7 +100,7 @@ _PRECISION = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 def _common_limits(source: Any, target: Any) -> Any:
     """The least and greatest numbers that both dtypes hold."""
-    kind: Any = float if target.is_floating else int
+    kind: Any = float if source.is_floating and target.is_floating else int
     low, high = kind(target.min), kind(target.max)
     if source.is_floating and target.is_integer:
         spare = max(high.bit_length() - _PRECISION[source.name], 0)

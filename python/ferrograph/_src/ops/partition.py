@@ -6,7 +6,7 @@ from typing import Any
 
 from ..native import _core
 from ..values import dtypes, errors
-from .arrays import concat, repeat, size
+from .arrays import concat, repeated, size
 from .creation import ones_like, range, zeros
 from .debug import Assert
 from .numeric import cast
@@ -64,7 +64,7 @@ def splits_of_rowids(numbers: Any, nrows: Any) -> Any:
 def rowids(splits: Any) -> Any:
     """The row of each value."""
     lengths = splits[1:] - splits[:-1]
-    return repeat(range(size(lengths, splits.dtype)), lengths)
+    return repeated(range(size(lengths, splits.dtype)), lengths)
 
 
 def offsets(splits: Any, numbers: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, int32, int64, rank_of
+from ._base import Tensor, TensorLike, convert, emit, float64, int32, int64, rank_of
 from ._emits import dressed
 from .arithmetic import (
     add,
@@ -247,7 +247,7 @@ def bincount(
     array([0, 2, 0, 1], dtype=int32)
 
     Args:
-      arr: a tensor of non-negative integers.
+      arr: a tensor of numbers that are not negative; floats lose their fraction.
       weights: of the shape of ``arr``: what each occurrence counts, 1 unless told.
       minlength: the least length of the result.
       maxlength: the greatest length; larger numbers are not counted.
@@ -258,10 +258,14 @@ def bincount(
 
     Raises:
       ValueError: for another axis.
+      InvalidArgumentError: for a negative number.
     """
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
     arr = convert(arr)
+    if arr.dtype.is_floating:
+        arr = cast(arr, int32)
+    Assert(reduce_all(greater_equal(arr, 0)), ["bincount needs numbers that are not negative"])
     length = _above(reshape(arr, [-1]))
     if minlength is not None:
         length = maximum(length, cast(minlength, arr.dtype))
@@ -312,12 +316,26 @@ def histogram_fixed_width(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values fall into each of ``nbins`` equal bins; see ``histogram_fixed_width_bins``.
+    """How many values fall into each of ``nbins`` equal bins; what lies outside counts in the bin
+    at that end. Bins are told in double precision.
 
     >>> fg.histogram_fixed_width([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 0, 0, 1], dtype=int32)
+
+    Raises:
+      InvalidArgumentError: for a NaN, an empty range, or no bins.
     """
-    bins = reshape(histogram_fixed_width_bins(values, value_range, nbins, int32), [-1])
+    values = cast(reshape(convert(values), [-1]), float64)
+    bounds = cast(convert(value_range), float64)
+    low, high = emit("Unpack", (bounds,), {"num": 2, "axis": 0}, None)
+    nbins = convert(nbins, int32)
+    Assert(reduce_all(equal(values, values)), ["histogram_fixed_width got a NaN"])
+    Assert(less(low, high), ["value_range must rise", bounds])
+    Assert(greater(nbins, 0), ["nbins must be positive", nbins])
+    count = cast(nbins, float64)
+    places = divide(subtract(maximum(values, low), low), divide(subtract(high, low), count))
+    # Clipped as floats: what is far outside would not fit an integer.
+    bins = cast(minimum(places, subtract(count, 1.0)), int32)
     return unsorted_segment_sum(ones_like(bins, dtype), bins, nbins, name)
 
 

@@ -20,7 +20,7 @@ from ._base import (
 )
 from .arithmetic import greater, less, logical_and
 from .arrays import expand_dims, reshape, shape, transpose
-from .elementwise import invert, is_finite, negative
+from .elementwise import is_finite
 from .numeric import cast
 from .reductions import reduce_sum
 from .selection import gather
@@ -66,7 +66,7 @@ def top_k(
 def sort(
     values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """The elements along an axis in order.
+    """The elements along an axis in order; NaN counts as the greatest.
 
     >>> fg.sort([3, 1, 2], direction="DESCENDING").numpy()
     array([3, 2, 1], dtype=int32)
@@ -92,7 +92,7 @@ def argsort(
     name: str | None = None,
 ) -> Tensor:
     """The positions that would put the elements along an axis in order, as int32. Equals keep
-    their order.
+    their order; NaN counts as the greatest.
 
     >>> fg.argsort([3, 1, 2]).numpy()
     array([1, 2, 0], dtype=int32)
@@ -122,15 +122,10 @@ def _sorted(values: Any, axis: Any, direction: Any, part: Any, name: Any) -> Any
 
 def _sorted_last(values: Any, direction: Any, part: Any) -> Any:
     """Sorts the last axis; ``part`` is 0 for the elements, 1 for their positions."""
-    flip = None
-    if direction == "ASCENDING":
-        # Flipping the bits of an integer reverses the order without overflow, signed or not.
-        flip = invert if values.dtype.is_integer else negative
-    keys = flip(values) if flip else values
     sizes = values.shape.as_list() if values.ndim is not None else [None]
     k = shape(values)[-1] if sizes[-1] is None else sizes[-1]
-    out = emit("TopKV2", (keys, k), {"sorted": True}, None)[part]
-    return flip(out) if flip and part == 0 else out
+    op = "BottomK" if direction == "ASCENDING" else "TopKV2"
+    return emit(op, (values, k), {"sorted": True}, None)[part]
 
 
 @public("searchsorted")
