@@ -8,6 +8,8 @@ use crate::source::Words;
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_ops::Stream;
 use ferrograph_tensor::{Result, Tensor, bail};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 datasets! {
@@ -25,8 +27,8 @@ struct Shuffle {
     input: DatasetRef,
     size: usize,
     seeds: (i64, i64),
-    /// Where the next iteration takes its numbers from, if each gets an order of its own.
-    stream: Option<Stream>,
+    /// Where the next iteration takes its seeds from, if each gets an order of its own.
+    iterations: Option<Mutex<Words>>,
 }
 
 impl Maker for ShuffleDatasetV3 {
@@ -51,27 +53,32 @@ impl Maker for ShuffleDatasetV3 {
             input: dataset_of(&inputs[0])?,
             size,
             seeds,
-            stream: self
+            iterations: self
                 .reshuffle_each_iteration
-                .then(|| Stream::new(seeds.0, seeds.1)),
+                .then(|| Mutex::new(words_of(seeds))),
         }))
     }
 }
 
-/// Numbers that an iteration may draw.
-const RESERVED: usize = 1 << 40;
+/// The words of the stream that two seeds begin.
+fn words_of(seeds: (i64, i64)) -> Words {
+    Words::new(Stream::new(seeds.0, seeds.1).reserve(1))
+}
 
 impl Dataset for Shuffle {
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        let state = match &self.stream {
-            Some(stream) => stream.reserve(RESERVED),
-            None => Stream::new(self.seeds.0, self.seeds.1).reserve(1),
+        let seeds = match &self.iterations {
+            Some(words) => {
+                let mut words = words.lock();
+                (i64::from(words.next()), i64::from(words.next()))
+            }
+            None => self.seeds,
         };
         Ok(Box::new(ShuffleElements {
             input: Some(self.input.clone().open()?),
             size: self.size,
-            buffer: Vec::new(),
-            words: Words::new(state),
+            buffer: VecDeque::new(),
+            words: words_of(seeds),
         }))
     }
     fn cardinality(&self) -> Cardinality {
@@ -83,7 +90,8 @@ struct ShuffleElements {
     /// Gone once it gave all its elements.
     input: Option<BoxedElements>,
     size: usize,
-    buffer: Vec<Tensors>,
+    /// Elements that wait; the one that is drawn leaves its place to the first.
+    buffer: VecDeque<Tensors>,
     words: Words,
 }
 
@@ -99,14 +107,15 @@ impl Elements for ShuffleElements {
                 break;
             };
             match input.next(runner)? {
-                Some(element) => self.buffer.push(element),
+                Some(element) => self.buffer.push_back(element),
                 None => self.input = None,
             }
         }
         if self.buffer.is_empty() {
             return Ok(None);
         }
-        let chosen = self.words.below(self.buffer.len());
-        Ok(Some(self.buffer.swap_remove(chosen)))
+        let chosen = self.words.next() as usize % self.buffer.len();
+        self.buffer.swap(chosen, 0);
+        Ok(self.buffer.pop_front())
     }
 }

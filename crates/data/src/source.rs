@@ -330,6 +330,7 @@ impl Elements for Numbers {
 }
 
 /// Random words one by one.
+#[derive(Debug)]
 pub(crate) struct Words {
     state: PhiloxState,
     block: [u32; 4],
@@ -353,12 +354,5 @@ impl Words {
         }
         self.used += 1;
         self.block[self.used - 1]
-    }
-
-    /// A number below `n`, each as likely up to one part in 2^32.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        let wide = (u64::from(self.next()) << 32) | u64::from(self.next());
-        let scaled = (u128::from(wide) * n as u128) >> 64;
-        scaled as usize
     }
 }

@@ -17,7 +17,9 @@ pub use crate::matmul::{EmitBatchMatMul, EmitMatMul};
 pub use crate::nn::{EmitBias, EmitLosses, EmitSoftmax};
 pub use crate::pad::EmitPad;
 pub use crate::print::EmitPrint;
-pub use crate::random::{EmitKeys, EmitShuffle};
+pub use crate::random::{
+    EmitCategorical, EmitKeys, EmitSeeds, EmitShuffle, EmitStatelessCategorical,
+};
 pub use crate::recursion::EmitBundles;
 pub use crate::reduce::{EmitExtremes, EmitReducedAxes, EmitReductions, EmitScans, EmitSums};
 pub use crate::region::EmitRegions;
@@ -37,3 +39,4 @@ pub use crate::tensor_list::{EmitListEnds, EmitListItems, EmitListMoves};
 pub use crate::tensor_scatter::EmitTensorScatter;
 pub use crate::topk::EmitTopK;
 pub use crate::transpose::EmitTranspose;
+pub use crate::unique::EmitUnique;

@@ -59,7 +59,7 @@ pub use index::Where;
 pub use interrupt::{Watch, check_interrupt, set_interrupt_check, set_waiting, stopped};
 pub use pad::{MirrorMode, MirrorPad, MirrorPadGrad, Pad, PadV2};
 pub use print::{PrintSink, set_print_sink};
-pub use random::Stream;
+pub use random::{SEED_MODULUS, Stream, set_global_seed};
 pub use recursion::{Bundle, Knot, KnotGradient, Level, RecursiveCall};
 pub use reduce::Reduce;
 pub use region::{Call, If, While, empty_records, recorded_values};

@@ -19,6 +19,7 @@ mod operators;
 mod origin;
 mod part;
 mod region;
+mod seeds;
 mod tape;
 mod tensor;
 mod testing;
@@ -64,6 +65,8 @@ mod _core {
         PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,
         emit_while,
     };
+    #[pymodule_export]
+    use super::seeds::set_global_seed;
     #[pymodule_export]
     use super::tape::{PyTape, may_be_followed};
     #[pymodule_export]

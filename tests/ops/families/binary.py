@@ -171,6 +171,8 @@ for dtype in ("float64", "float32"):
         lambda fg, x, y: fg.math.nextafter(x, y),
         [Vary(3, 4).at(dtype), Vary(3, 4, seed=1).at(dtype)],
         next_after(dtype),
+        # Steps of the finite differences are too rough for float32.
+        (0,) if dtype == "float64" else None,
         out=dtype,
     )
 row(

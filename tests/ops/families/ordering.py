@@ -69,6 +69,17 @@ row(
     out=("T", "int32"),
     empty=[Vary(0, 4)],
 )
+for size in ((3, 4), (9,)):
+    row(
+        "BottomK",
+        lambda fg, x: (fg.sort(x), fg.argsort(x)),
+        [Vary(*size, ints=(-4, 5))],
+        lambda x: (np.sort(x), np.argsort(x, kind="stable").astype(np.int32)),
+        (0,),
+        dtypes=REAL,
+        out=("T", "int32"),
+        empty=[Vary(0, size[-1])],
+    )
 row(
     "TopKV2",
     lambda fg, x: tuple(fg.math.top_k(x, 9)),

@@ -47,29 +47,70 @@ def named(module, path):
 def unary(path, dtypes=FLOATS, values=e.edges):
     """An elementwise function at every edge."""
     for d in dtypes:
-        case(
-            f"{path} {d}", lambda m, x: named(m, path)(x), (values(d), d), exact=path
-        )
+        case(f"{path} {d}", lambda m, x: named(m, path)(x), (values(d), d), exact=path)
+
+
+def pair(path, d, a, b):
+    """A function of two arguments, element by element."""
+    case(f"{path} {d}", lambda m, x, y: named(m, path)(x, y), (a, d), (b, d), exact=path)
 
 
 def binary(path, dtypes=FLOATS, right=None):
     """An elementwise function at every pair of edges."""
     for d in dtypes:
-        a, b = e.pairs(d, right=right(d) if right else None)
-        case(f"{path} {d}", lambda m, x, y: named(m, path)(x, y), (a, d), (b, d), exact=path)
+        pair(path, d, *e.pairs(d, right=right(d) if right else None))
 
 
-for path in (
-    "exp math.expm1 math.log math.log1p sqrt math.rsqrt math.reciprocal square sin cos tan asin acos"
-    " atan sinh cosh tanh asinh acosh atanh sigmoid"
-).split():
+for path in [
+    "exp",
+    "math.expm1",
+    "math.log",
+    "math.log1p",
+    "sqrt",
+    "math.rsqrt",
+    "math.reciprocal",
+    "square",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "sigmoid",
+]:
     unary(path, INEXACT)
-for path in (
-    "math.erf math.erfc math.erfinv math.erfcinv math.ndtri math.lgamma math.digamma"
-    " math.bessel_i0e math.bessel_i1e nn.softplus nn.softsign nn.elu nn.selu nn.gelu nn.silu"
-    " math.log_sigmoid math.ceil math.floor math.rint round math.is_nan math.is_inf"
-    " math.is_finite math.reciprocal_no_nan"
-).split():
+for path in [
+    "math.erf",
+    "math.erfc",
+    "math.erfinv",
+    "math.erfcinv",
+    "math.ndtri",
+    "math.lgamma",
+    "math.digamma",
+    "math.bessel_i0e",
+    "math.bessel_i1e",
+    "nn.softplus",
+    "nn.softsign",
+    "nn.elu",
+    "nn.selu",
+    "nn.gelu",
+    "nn.silu",
+    "math.log_sigmoid",
+    "math.ceil",
+    "math.floor",
+    "math.rint",
+    "round",
+    "math.is_nan",
+    "math.is_inf",
+    "math.is_finite",
+    "math.reciprocal_no_nan",
+]:
     unary(path)
 for path in ("nn.relu", "nn.relu6", "nn.leaky_relu"):
     unary(path, FLOATS)
@@ -89,7 +130,11 @@ binary("maximum", REAL)
 binary("minimum", REAL)
 binary("truediv", INTS, lambda d: [b for b in e.few(d) if b])
 for path in ("math.floordiv", "math.floormod", "truncatediv", "truncatemod"):
-    binary(path, (*INTS, *(() if path.startswith("trunc") else FLOATS)), lambda d: [b for b in e.few(d) if b])
+    binary(
+        path,
+        (*INTS, *(() if path.startswith("trunc") else FLOATS)),
+        lambda d: [b for b in e.few(d) if b],
+    )
 binary("pow")
 binary("pow", COMPLEX, lambda d: [0j, 1j, 2 + 0j, -0.5 + 0j, -1 - 1j, 0.5 + 3j])
 binary("pow", ("int32", "int64"), lambda d: [0, 1, 2, 3, 7])
@@ -104,9 +149,9 @@ for path in ("less", "less_equal", "greater", "greater_equal"):
     binary(path, ("bfloat16", "float32", "float64", "int8", "uint64"))
 for d in ("float32", "float64"):
     a, b = e.pairs(d, [1.0, 1.5, 2.0, 10.0, 50.0, 1000.0], [1e-3, 0.5, 1.0, 2.5, 30.0, 1e5])
-    case(f"math.zeta {d}", lambda m, x, q: m.math.zeta(x, q), (a, d), (b, d))
+    pair("math.zeta", d, a, b)
     a, b = e.pairs(d, [0.0, 1.0, 2.0, 5.0], [1e-3, 0.5, 1.0, 2.5, 30.0, 1e5])
-    case(f"math.polygamma {d}", lambda m, n, x: m.math.polygamma(n, x), (a, d), (b, d))
+    pair("math.polygamma", d, a, b)
 
 DENSE = (*NUMBERS, "bool")
 
@@ -149,14 +194,30 @@ ROWS = {
     "zeros": [0.0, -0.0, 0.0],
 }
 INT_ROWS = {"empty": [], "one": [2], "plain": [1, 3, 2, 5, 2], "negative": [-1, -3, 2, -2]}
-REDUCTIONS = (
-    "reduce_sum reduce_prod reduce_mean reduce_max reduce_min argmax argmin cumsum math.cumprod"
-).split()
-FLOAT_REDUCTIONS = (
-    "reduce_logsumexp math.reduce_std math.reduce_variance math.reduce_euclidean_norm"
-    " math.cumulative_logsumexp nn.softmax nn.log_softmax math.l2_normalize norm"
-    " math.zero_fraction math.count_nonzero"
-).split()
+REDUCTIONS = [
+    "reduce_sum",
+    "reduce_prod",
+    "reduce_mean",
+    "reduce_max",
+    "reduce_min",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "math.cumprod",
+]
+FLOAT_REDUCTIONS = [
+    "reduce_logsumexp",
+    "math.reduce_std",
+    "math.reduce_variance",
+    "math.reduce_euclidean_norm",
+    "math.cumulative_logsumexp",
+    "nn.softmax",
+    "nn.log_softmax",
+    "math.l2_normalize",
+    "norm",
+    "math.zero_fraction",
+    "math.count_nonzero",
+]
 
 
 def reduction(path, rows, dtypes):

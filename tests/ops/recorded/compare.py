@@ -36,9 +36,9 @@ def outcome(module, case):
     try:
         result = case.run(module)
     except (OverflowError, SystemError):
-        return {"error": "ValueError"}
+        return {"error": "ValueError", "text": ""}
     except (module.errors.OpError, ValueError, TypeError) as error:
-        return {"error": type(error).__name__}
+        return {"error": type(error).__name__, "text": str(error)}
     results = result if isinstance(result, (tuple, list)) else [result]
     return [plain(module, part) for r in results for part in parts(r)]
 
@@ -72,7 +72,7 @@ def same(ours, theirs, dtype):
 
 
 def differences(ours, record):
-    """Where two outcomes differ, as (place, ours, theirs); a true value stands for a recorded one."""
+    """Where two outcomes differ: (place, ours, theirs). True values stand for recorded ones."""
     theirs = record["out"]
     if isinstance(theirs, dict) or isinstance(ours, dict):
         fails = isinstance(theirs, dict) and isinstance(ours, dict)

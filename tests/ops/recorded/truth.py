@@ -10,6 +10,13 @@ from .edges import LIMITS
 mp.mp.dps = 60
 
 
+def off_cut(x, part):
+    """A complex number that lies on no cut of its plane, where the sign of a zero decides."""
+    if isinstance(x, mp.mpc) and part == 0:
+        raise ValueError
+    return x
+
+
 def gelu(x):
     return x * mp.ncdf(x)
 
@@ -60,13 +67,13 @@ UNARY = {
     "tan": mp.tan,
     "asin": mp.asin,
     "acos": mp.acos,
-    "atan": mp.atan,
+    "atan": lambda x: mp.atan(off_cut(x, x.real)),
     "sinh": mp.sinh,
     "cosh": mp.cosh,
     "tanh": mp.tanh,
     "asinh": mp.asinh,
     "acosh": mp.acosh,
-    "atanh": mp.atanh,
+    "atanh": lambda x: mp.atanh(off_cut(x, x.imag)),
     "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
     "nn.silu": lambda x: x / (1 + mp.exp(-x)),
     "nn.gelu": gelu,
@@ -86,6 +93,12 @@ UNARY = {
     "math.bessel_i1e": lambda x: mp.exp(-abs(x)) * mp.besseli(1, x),
 }
 
+
+def refuse():
+    """No truth is told."""
+    raise ValueError
+
+
 def nonzero(x):
     """A number whose sign is known."""
     if x == 0:
@@ -99,6 +112,9 @@ BINARY = {
     "multiply": lambda a, b: a * b,
     "divide": lambda a, b: a / b,
     "math.divide_no_nan": lambda a, b: a / b,
+    "pow": lambda a, b: mp.exp(b * mp.log(a)) if isinstance(a, mp.mpc) else refuse(),
+    "math.zeta": mp.zeta,
+    "math.polygamma": lambda n, x: mp.polygamma(int(n), x),
     "math.atan2": lambda a, b: mp.atan2(nonzero(a), nonzero(b)),
     "math.xdivy": lambda a, b: a / b,
     "math.xlogy": lambda a, b: nonzero(a) * mp.log(b),
@@ -116,17 +132,19 @@ def number(x):
 
 
 def rounded(y, dtype):
-    """The nearest number of the dtype, as a double or a pair of them; none for complex infinities."""
+    """The nearest number of the dtype, as a double or a pair of them."""
     most, _, eps = LIMITS[dtype]
     if dtype.startswith("complex"):
-        parts = [float(y.real), float(y.imag)]
-        if max(map(abs, parts)) > most:
-            raise ValueError
-        return parts
+        return [limited(y.real, most, eps), limited(y.imag, most, eps)]
     if isinstance(y, mp.mpc):
         if y.imag != 0:
             raise ValueError
         y = y.real
+    return limited(y, most, eps)
+
+
+def limited(y, most, eps):
+    """A double, infinite where the dtype's largest number is exceeded by half a step."""
     return math.copysign(math.inf, float(y)) if abs(y) >= most * (1 + mp.mpf(eps) / 4) else float(y)
 
 
@@ -148,7 +166,14 @@ def true_value(case, function, at):
     try:
         with mp.workdps(60 + 320 * any(abs(a) > 1e9 or 0 < abs(a) < 1e-9 for a in args)):
             return rounded(mp.mpmathify(function(*[number(a) for a in args])), case.args[0][1])
-    except (ValueError, ZeroDivisionError, OverflowError, mp.mp.NoConvergence, TypeError, MemoryError):
+    except (
+        ValueError,
+        ZeroDivisionError,
+        OverflowError,
+        mp.mp.NoConvergence,
+        TypeError,
+        MemoryError,
+    ):
         return None
 
 

@@ -2,7 +2,7 @@
 
 use super::fill::Distribution;
 use super::key::{check_seed, read_seed};
-use super::stream::Stream;
+use super::stream::{Drawing, Stream};
 use crate::movement::static_shape;
 use ferrograph_graph::{
     AttrDecl, AttrKind, AttrReader, AttrValue, Attrs, Decl, Effect, Inputs, Kind, Lowered, Op,
@@ -98,6 +98,11 @@ const ATTRS: &[AttrDecl] = &[
         kind: AttrKind::Int,
         default: Some(|| 0i64.to_attr()),
     },
+    AttrDecl {
+        name: "shared",
+        kind: AttrKind::Bool,
+        default: Some(|| false.to_attr()),
+    },
 ];
 
 /// Philox, and the choice left to us, which is Philox.
@@ -163,9 +168,8 @@ pub(crate) struct Draw {
     def: &'static DrawDef,
     /// Their dtype; without one it is that of the bounds.
     dtype: Option<DType>,
-    /// What the stream begins from.
-    seeds: (i64, i64),
-    stream: Stream,
+    /// What the numbers come from where no input says so.
+    drawing: Drawing,
 }
 
 impl fmt::Debug for Draw {
@@ -180,8 +184,12 @@ impl Draw {
         Ok(Arc::new(Draw {
             def,
             dtype: (!bounded).then(|| a.dtype("dtype")).transpose()?,
-            seeds: (a.int_or("seed", 0)?, a.int_or("seed2", 0)?),
-            stream: Stream::default(),
+            drawing: Drawing {
+                name: def.decl.name,
+                seeds: (a.int_or("seed", 0)?, a.int_or("seed2", 0)?),
+                shared: a.bool_or("shared", false)?,
+                own: Stream::default(),
+            },
         }))
     }
 
@@ -192,14 +200,17 @@ impl Draw {
         Ok(inputs.dtype(self.def.source.n_inputs()))
     }
 
-    /// Where a draw of `n` numbers begins.
-    fn start(&self, seed: DType) -> impl Fn(&Operands<'_>, usize) -> Result<PhiloxState> + use<> {
-        let (source, (first, second)) = (self.def.source, self.seeds);
-        let stream = self.stream.clone();
+    /// Where a draw of `n` numbers of that dtype begins.
+    fn start(
+        &self,
+        seed: DType,
+        dtype: DType,
+    ) -> impl Fn(&Operands<'_>, usize) -> Result<PhiloxState> + use<> {
+        let (source, drawing) = (self.def.source, self.drawing.clone());
         move |o, n| match source {
             Source::Seed => Ok(stateless_key_counter(read_seed(o, 1, seed)?)),
             Source::Key => keyed(o),
-            Source::Stream => Ok(stream.seeded(first, second).reserve(n)),
+            Source::Stream => Ok(drawing.stream(dtype).reserve(n)),
         }
     }
 }
@@ -213,8 +224,9 @@ impl Op for Draw {
         let attrs = Attrs::new().with_value("dtype", &self.dtype);
         match self.def.source {
             Source::Stream => attrs
-                .with_value("seed", &self.seeds.0)
-                .with_value("seed2", &self.seeds.1),
+                .with_value("seed", &self.drawing.seeds.0)
+                .with_value("seed2", &self.drawing.seeds.1)
+                .with_value("shared", &self.drawing.shared),
             _ => attrs,
         }
     }
@@ -244,7 +256,8 @@ impl Op for Draw {
             Source::Seed => inputs.dtype(1),
             _ => DType::Int64,
         };
-        let (start, bounds) = (self.start(seed), self.def.source.n_inputs());
+        let start = self.start(seed, outputs[0].dtype);
+        let bounds = self.def.source.n_inputs();
         Ok(Lowered::Kernel(Box::new(move |o| {
             let start = start(o, n)?;
             fill(start, o, bounds)

@@ -1,22 +1,34 @@
 //! Random numbers: drawn from a seed given as a tensor, from the state of a generator, or from a stream that the
-//! operation itself keeps.
+//! operation itself keeps or that the program's global seed begins.
 
+mod categorical;
 mod draw;
 mod fill;
+mod global;
 mod key;
+mod seeds;
 mod shuffle;
+mod stateless_categorical;
 mod stream;
+mod twister;
 
+pub use categorical::EmitCategorical;
+pub use global::{SEED_MODULUS, set_global_seed};
 pub use key::EmitKeys;
+pub use seeds::EmitSeeds;
 pub use shuffle::EmitShuffle;
+pub use stateless_categorical::EmitStatelessCategorical;
 pub use stream::Stream;
 
 use ferrograph_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     draw::register(r);
+    categorical::register(r);
     key::register(r);
+    seeds::register(r);
     shuffle::register(r);
+    stateless_categorical::register(r);
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Random order.
 
-use super::stream::Stream;
+use super::stream::{Drawing, Stream};
 use crate::movement::static_shape;
 use ferrograph_graph::{
     Inputs, Lowered, Op, Runner, Specs, Tensors, declare_family, evaluate, of_family,
 };
-use ferrograph_kernels::random::PhiloxState;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, vec_for, vec_of};
 use smallvec::smallvec;
 
@@ -21,6 +20,8 @@ declare_family! {
         seed: i64 = 0,
         /// The second part of that.
         seed2: i64 = 0,
+        /// The second seed is the operation's, beside the program's at the time.
+        shared: bool = false,
     };
 
     /// The slices of `value` along the first axis in random order.
@@ -36,9 +37,9 @@ impl Op for Shuffle {
         let (dtype, shape) = (inputs.dtype(0), static_shape(inputs.spec(0))?);
         let n = shape.first().copied().unwrap_or(1);
         let row = shape.iter().skip(1).product::<usize>() * dtype.size();
-        let stream = self.stream.seeded(self.seed, self.seed2);
+        let drawing = self.drawing();
         Ok(Lowered::Kernel(Box::new(move |o| {
-            let order = order(stream.reserve(n), n)?;
+            let order = order(&drawing.stream(dtype), n)?;
             let x = o.input_bytes(0);
             if row > 0 {
                 for (to, from) in o.output_bytes(0).chunks_exact_mut(row).zip(order) {
@@ -60,9 +61,18 @@ impl Op for Shuffle {
 }
 
 impl Shuffle {
+    fn drawing(&self) -> Drawing {
+        Drawing {
+            name: "RandomShuffle",
+            seeds: (self.seed, self.seed2),
+            shared: self.shared,
+            own: self.stream.clone(),
+        }
+    }
+
     fn strings(&self, x: &Tensor, n: usize) -> Result<Tensor> {
         let (all, row) = (x.as_strings()?, x.n_elements() / n.max(1));
-        let shuffled = order(self.stream.seeded(self.seed, self.seed2).reserve(n), n)?
+        let shuffled = order(&self.drawing().stream(DType::String), n)?
             .into_iter()
             .flat_map(|i| all[i * row..(i + 1) * row].iter().cloned())
             .collect();
@@ -71,12 +81,13 @@ impl Shuffle {
 }
 
 /// The numbers below `n` in random order: each place takes one of those that are left.
-fn order(state: PhiloxState, n: usize) -> Result<Vec<usize>> {
-    let mut words = vec_of(0u32, n)?;
+fn order(stream: &Stream, n: usize) -> Result<Vec<usize>> {
+    let mut words = vec_of(0u32, n.saturating_sub(1))?;
+    let state = stream.reserve_blocks(words.len().div_ceil(4) as u64);
     state.words(&mut words);
     let mut order = vec_for(n)?;
     order.extend(0..n);
-    for (i, &word) in words.iter().enumerate().take(n.saturating_sub(1)) {
+    for (i, &word) in words.iter().enumerate() {
         order.swap(i, i + word as usize % (n - i));
     }
     Ok(order)

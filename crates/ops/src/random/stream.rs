@@ -1,6 +1,8 @@
-//! The stream of random numbers that an operation keeps.
+//! The streams of random numbers that operations draw from.
 
+use super::global::{self, Seeds};
 use ferrograph_kernels::random::{PhiloxState, RESERVED_PER_NUMBER};
+use ferrograph_tensor::DType;
 use parking_lot::Mutex;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -29,11 +31,49 @@ impl Stream {
     /// The place where a draw of `n` numbers begins; the next one begins behind them.
     pub fn reserve(&self, n: usize) -> PhiloxState {
         let n = u64::try_from(n).unwrap_or(u64::MAX);
+        self.reserve_blocks(n.saturating_mul(RESERVED_PER_NUMBER))
+    }
+
+    /// The place where a draw of so many blocks begins; the next one begins behind them.
+    pub fn reserve_blocks(&self, n: u64) -> PhiloxState {
         let mut state = self.state.lock();
         let place = state.get_or_insert_with(|| start(0, 0));
         let start = *place;
-        *place = start.skip(n.saturating_mul(RESERVED_PER_NUMBER));
+        *place = start.skip(n);
         start
+    }
+}
+
+/// Where an operation's numbers come from, by its attributes.
+#[derive(Clone, Debug)]
+pub(super) struct Drawing {
+    pub name: &'static str,
+    pub seeds: Seeds,
+    /// The second seed is the operation's, beside the program's at the time.
+    pub shared: bool,
+    /// The stream that the operation keeps for itself.
+    pub own: Stream,
+}
+
+impl Drawing {
+    /// The stream that a draw of that dtype takes its numbers from now.
+    ///
+    /// Without seeds of its own, each run takes a seed from the program's; where the program has none, the operation
+    /// goes on in a stream that began anywhere. A seed of its own beside the program's names one stream for all
+    /// operations alike; two seeds fix the operation's stream.
+    pub fn stream(&self, dtype: DType) -> Stream {
+        let (first, second) = self.seeds;
+        if self.shared {
+            let seeds = global::seeds(Some(second)).unwrap_or((first, second));
+            return global::stream(self.name, dtype, seeds);
+        }
+        match (self.seeds == (0, 0))
+            .then(|| global::seeds(None))
+            .flatten()
+        {
+            Some((first, second)) => Stream::new(first, second),
+            None => self.own.seeded(first, second),
+        }
     }
 }
 

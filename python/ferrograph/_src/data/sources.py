@@ -7,7 +7,7 @@ from typing import Any
 
 from ..native import _core
 from ..ops.numeric import cast
-from ..ops.random_ops import seed_pair
+from ..ops.random_ops import operation_seeds
 from ..ops.reductions import cumsum, reduce_sum
 from ..values import nest
 from ..values.dtypes import as_dtype, int64
@@ -116,7 +116,7 @@ def _parts(value: Any, signature: Any) -> list:
 
 def seeds(seed: Any) -> list:
     """The two seeds of a random dataset, as tensors: the program's and the operation's own."""
-    return [_core.convert_to_tensor(s, int64) for s in seed_pair(seed)]
+    return list(operation_seeds(seed))
 
 
 def random_numbers(seed: Any, rerandomize: bool) -> Dataset:

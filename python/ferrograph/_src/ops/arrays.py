@@ -219,7 +219,10 @@ def concat(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor
       ValueError, InvalidArgumentError: where shapes differ elsewhere, and for scalars (use
       ``stack``).
     """
-    return emit("ConcatV2", (*convert_all(as_list(values)), axis), None, name)
+    values = as_list(values)
+    if not values:
+        raise errors.InvalidArgumentError(None, None, "concat needs one tensor at least")
+    return emit("ConcatV2", (*convert_all(values), axis), None, name)
 
 
 @public("stack")
@@ -239,8 +242,23 @@ def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tens
       ValueError, InvalidArgumentError: where the shapes differ or the axis is outside.
     """
     if is_tensor(values):
-        values = unstack(values)
-    return emit("Pack", convert_all(list(values)), {"axis": axis}, name)
+        return _moved_first(convert(values), axis, name)
+    values = list(values)
+    if not values and axis == 0:
+        return convert(values)
+    return emit("Pack", convert_all(values), {"axis": axis}, name)
+
+
+def _moved_first(value: Any, axis: Any, name: Any) -> Tensor:
+    """A tensor with its first axis at another place: its slices stacked there."""
+    axes = value.ndim
+    if axis == 0 or axes is None:
+        return emit("Identity", (value,), None, name) if axis == 0 else stack(unstack(value), axis)
+    if not axes or not -axes <= axis < axes:
+        raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
+    order = list(range(1, axes))
+    order.insert(axis % axes, 0)
+    return emit("Transpose", (value, order), None, name)
 
 
 @public("unstack")

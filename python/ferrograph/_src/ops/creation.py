@@ -215,7 +215,8 @@ def linspace(
     start, stop = convert_pair(start, stop)
     if start.dtype.is_integer:
         start, stop = cast(start, float64), cast(stop, float64)
-    if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1):
+    none = isinstance(num, int) and num == 0
+    if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1) and not none:
         return emit("LinSpace", (start, stop, num), None, name)
     return _linspace_along(start, stop, convert(num), axis, name)
 

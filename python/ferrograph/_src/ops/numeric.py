@@ -99,14 +99,13 @@ _PRECISION = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 
 def _common_limits(source: Any, target: Any) -> Any:
-    """The least and greatest numbers that both dtypes hold."""
-    kind: Any = float if source.is_floating and target.is_floating else int
-    low, high = kind(target.min), kind(target.max)
-    if source.is_floating and target.is_integer:
-        spare = max(high.bit_length() - _PRECISION[source.name], 0)
-        high = high >> spare << spare
-    low, high = max(low, kind(source.min)), min(high, kind(source.max))
-    return (float(low), float(high)) if source.is_floating else (int(low), int(high))
+    """The least and greatest numbers that both dtypes hold, as the first one writes them."""
+    low, high = int(max(source.min, target.min)), int(min(source.max, target.max))
+    if source.is_integer:
+        return low, high
+    spare = max(high.bit_length() - _PRECISION[source.name], 0)
+    high = high >> spare << spare
+    return float(-high if target.is_floating else low), float(high)
 
 
 @public("complex")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
+from ..native import _core
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -11,42 +13,34 @@ from ._base import (
     as_dtype,
     convert,
     emit,
-    executing_eagerly,
     float32,
+    int32,
     int64,
     shape_argument,
 )
 from ._dispatch import dispatched
 from .arithmetic import add, multiply, subtract
-from .arrays import expand_dims, stack
-from .elementwise import log, negative
+from .arrays import stack
 from .numeric import cast
-from .reductions import argmax
 
-# The seed taken for the program where only an operation gives one.
-_DEFAULT_SEED = 87654321
 _PHILOX = 1
-
-
-class _Seeds:
-    """The global seed, how many operations drew a seed from it, and how often each operation seed
-    did.
-    """
-
-    def __init__(self, seed=None):
-        self.seed = seed
-        self.drawn = 0
-        self.repeated = {}
-
-
-_seeds = _Seeds()
+# Seeds count modulo this number.
+_MODULUS = 2**31 - 1
 
 
 @public("random.set_seed")
 def set_seed(seed: Any) -> None:
     """Sets the global seed, from which operations without a seed of their own take theirs.
 
-    What follows draws the same numbers each time that it follows the same ``set_seed``.
+    What follows draws the same numbers each time that it follows the same ``set_seed``. An
+    operation without a seed takes the next one from the global seed whenever it runs, eagerly or
+    in a traced function; operations with equal seeds of their own go on in one stream. So a traced
+    function draws what its body would draw eagerly.
+
+    Eager numbers are those that tensorflow draws eagerly for the same calls: of ``uniform``,
+    ``normal``, ``truncated_normal``, ``categorical``, ``shuffle`` and the orders of
+    ``Dataset.shuffle``. Its traced functions begin anew from the global seed and draw others. The
+    ``stateless_...`` functions give the same numbers everywhere.
 
     >>> fg.random.set_seed(7)
     >>> a = fg.random.uniform([2])
@@ -55,41 +49,31 @@ def set_seed(seed: Any) -> None:
     True
 
     Args:
-      seed: an integer.
+      seed: an integer; None for numbers that differ from run to run.
     """
-    global _seeds
-    _seeds = _Seeds(int(seed))
+    if seed is None:
+        _core.set_global_seed(None, [])
+        return
+    seed = int(seed)
+    size, words = builtins.abs(seed), []
+    while size or not words:
+        size, word = divmod(size, 2**32)
+        words.append(word)
+    _core.set_global_seed(seed % _MODULUS, words)
 
 
 def _attrs(dtype: Any, seed: Any) -> Any:
-    """The attributes of an operation that draws: its dtype, and the global and its own seed."""
-    first, second = _seed_pair(seed)
-    attrs = {"seed": first, "seed2": second}
-    return attrs if dtype is None else {"dtype": dtype, **attrs}
+    """The attributes of an operation that draws: its dtype, and its own seed beside the global."""
+    attrs = {} if dtype is None else {"dtype": dtype}
+    if seed is not None:
+        attrs |= {"seed2": int(seed) % _MODULUS, "shared": True}
+    return attrs
 
 
-def _seed_pair(seed: Any) -> Any:
-    first, second = seed_pair(seed)
-    if seed is not None and executing_eagerly():
-        # Each eager call is an operation of its own: the seed moves on by what it gave.
-        repeated = _seeds.repeated.get(second, 0)
-        _seeds.repeated[second] = repeated + 1
-        second += repeated << 32
-    return first, second
-
-
-def seed_pair(seed: Any) -> tuple[Any, Any]:
-    """The global seed and that of an operation; two zeros ask for a seed from the system."""
-    if _seeds.seed is None and seed is None:
-        return 0, 0
-    first = _DEFAULT_SEED if _seeds.seed is None else _seeds.seed
-    if seed is None:
-        _seeds.drawn += 1
-        second = _seeds.drawn
-    else:
-        second = int(seed)
-    # Two zeros would ask for a seed from the system.
-    return (first, second) if first or second else (0, 1 << 31)
+def operation_seeds(seed: Any) -> list[Tensor]:
+    """The global seed and that of an operation, when it runs; two zeros where neither is given."""
+    attrs = {} if seed is None else {"own": int(seed) % _MODULUS, "given": True}
+    return emit("OperationSeeds", (), attrs, None)
 
 
 def _scaled(numbers: Any, low: Any, high: Any, name: Any) -> Any:
@@ -229,21 +213,8 @@ def categorical(
     Returns:
       A matrix with one row of ``num_samples`` classes for each row.
     """
-    logits = convert(logits)
-    drawn = uniform(_sample_shape(logits, num_samples), dtype=logits.dtype, seed=seed)
-    return _categorical(logits, drawn, dtype, name)
-
-
-def _sample_shape(logits: Any, num_samples: Any) -> Any:
-    rows, classes = emit("Unpack", (emit("Shape", (logits,), None, None),), {"num": 2}, None)
-    return stack([rows, _as(num_samples, rows.dtype), classes])
-
-
-def _categorical(logits: Any, drawn: Any, dtype: Any, name: Any) -> Any:
-    # The largest of logits with Gumbel noise is each class with the probability asked for.
-    noise = negative(log(negative(log(drawn))))
-    output = int64 if dtype is None else as_dtype(dtype)
-    return argmax(add(expand_dims(logits, 1), noise), 2, output, name)
+    attrs = {"output_dtype": int64 if dtype is None else as_dtype(dtype), **_attrs(None, seed)}
+    return emit("Multinomial", (logits, cast(num_samples, int32)), attrs, name)
 
 
 def _stateless(op: Any, shape: Any, seed: Any, dtype: Any, *bounds: Any) -> Any:
@@ -352,9 +323,8 @@ def stateless_categorical(
     >>> fg.random.stateless_categorical([[0.0, 100.0]], 3, seed=[1, 2]).numpy()
     array([[1, 1, 1]])
     """
-    logits = convert(logits)
-    drawn = stateless_uniform(_sample_shape(logits, num_samples), seed, dtype=logits.dtype)
-    return _categorical(logits, drawn, dtype, name)
+    attrs = {"output_dtype": as_dtype(dtype)}
+    return emit("StatelessMultinomial", (logits, cast(num_samples, int32), seed), attrs, name)
 
 
 @public("random.split")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from .. import ops
@@ -15,7 +16,9 @@ __all__ = ["concat", "expand_dims", "gather", "merge_dims", "reverse", "squeeze"
 
 
 def concat(values: Any, axis: int) -> Any:
-    """Ragged tensors, and tensors beside them, joined along an axis."""
+    """Ragged tensors, and tensors beside them, joined along an axis; one alone as it is."""
+    if is_ragged(values):
+        return values
     values = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in _beside(values)]
     if not any(is_ragged(v) for v in values):
         return ops.concat(values, axis)
@@ -108,7 +111,7 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
     axis = 0 if axis is None else axis
     if is_ragged(indices):
         if axis != 0:
-            raise ValueError("gather with ragged indices works along axis 0")
+            raise ValueError("gather with ragged indices works along axis 0, or with batch_dims")
         return indices.with_values(gather(params, indices.values))
     if not is_ragged(params):
         return ops.gather(params, indices, axis=axis)
@@ -138,15 +141,23 @@ def _gather_rows(params: RaggedTensor, numbers: Any) -> RaggedTensor:
     return RaggedTensor(ops.gather(params.values, places), splits, params._uniform)
 
 
-def _gather_in_rows(params: RaggedTensor, columns: Any) -> RaggedTensor:
-    """The same columns of each row."""
-    rows = params.nrows()
+def _gather_in_rows(params: RaggedTensor, columns: Any) -> Any:
+    """The same columns of each row, in the shape of ``columns``."""
+    rows, rank = params.nrows(), columns.shape.rank
     columns = ops.cast(columns, params.row_splits.dtype)
     places = ops.expand_dims(params.row_splits[:-1], 1) + ops.reshape(columns, [1, -1])
     fits = ops.reduce_all(ops.reduce_max(columns) < params.row_lengths())
     partition.require(fits, "gather: a column is not in every row")
-    values = ops.gather(params.values, ops.reshape(places, [-1]))
-    return RaggedTensor.from_uniform_row_length(values, ops.size(columns, rows.dtype), rows)
+    found = ops.gather(params.values, ops.reshape(places, [-1]))
+    sizes = ops.concat([[rows], ops.shape(columns, rows.dtype)], 0)
+    if not is_ragged(found):
+        return ops.reshape(found, ops.concat([sizes, ops.shape(found, rows.dtype)[1:]], 0))
+    if rank is None:
+        raise ValueError("gather of ragged rows needs indices of known rank")
+    for axis in builtins.range(rank, 0, -1):
+        count = ops.reduce_prod(sizes[:axis])
+        found = RaggedTensor.from_uniform_row_length(found, sizes[axis], count)
+    return found
 
 
 def _gather_in_batches(params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:

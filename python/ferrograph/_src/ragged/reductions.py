@@ -16,7 +16,8 @@ def reduce(name: str, value: Any, axis: Any, keepdims: bool) -> Any:
     """The reduction of that name over axes, all of them where ``axis`` is None."""
     rank = value.shape.rank
     if axis is None:
-        made = REDUCTIONS[name].whole(value.flat_values)
+        whole = _mean_of_all if name == "reduce_mean" else REDUCTIONS[name].whole
+        made = whole(value.flat_values)
         return ops.reshape(made, [1] * rank) if keepdims and rank is not None else made
     if hasattr(axis, "numpy"):
         axis = axis.numpy().tolist()
@@ -110,16 +111,20 @@ REDUCTIONS = {
 def _mean(value: Any, axes: list, keepdims: bool) -> Any:
     total = reduce("reduce_sum", value, axes, keepdims)
     ones = ops.ones_like(value.flat_values)
-    count = reduce("reduce_sum", value.with_flat_values(ones), axes, keepdims)
-    if value.dtype.is_integer:
-        return total // ops.maximum(count, ops.ones([], count.dtype))
-    return total / count
+    return total / reduce("reduce_sum", value.with_flat_values(ones), axes, keepdims)
+
+
+def _mean_of_all(flat: Any) -> Any:
+    """The mean of a tensor; that of integers is a float, as for rows."""
+    if not flat.dtype.is_integer:
+        return ops.reduce_mean(flat)
+    return ops.reduce_sum(flat) / ops.cast(ops.size(flat), flat.dtype)
 
 
 def _variance(value: Any, axes: list, keepdims: bool) -> Any:
     mean = _mean(value, axes, keepdims)
     square = _mean(value.with_flat_values(ops.square(value.flat_values)), axes, keepdims)
-    return ops.maximum(square - ops.square(mean), ops.zeros([], value.dtype))
+    return ops.maximum(square - ops.square(mean), ops.zeros([], mean.dtype))
 
 
 def _std(value: Any, axes: list, keepdims: bool) -> Any:
