@@ -1,8 +1,13 @@
 """Random numbers: seeds, ranges, moments, and the same draws eagerly and traced."""
 
+import json
+import pathlib
+
 import ferrograph as fg
 import numpy as np
 import pytest
+from recorded.compare import differences, plain
+from recorded.draws import DRAWS
 
 random = fg.random
 
@@ -17,6 +22,71 @@ def draws(dtype=fg.float32):
         fg.cast(random.shuffle(fg.range(50)), fg.int64),
         random.categorical(fg.zeros([1, 1000]), 50)[0],
     ]
+
+
+RECORD = json.loads((pathlib.Path(__file__).parent / "recorded" / "draws.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def unseeded():
+    """Each test begins and ends without a global seed."""
+    random.set_seed(None)
+    yield
+    random.set_seed(None)
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_eager_draws_are_the_recorded_ones(name):
+    drawn = [plain(fg, tensor) for tensor in DRAWS[name](fg)]
+    assert differences(drawn, {"out": RECORD[name]}) == []
+
+
+def mixture(x, again):
+    """Draws with and without seeds of their own, in a branch and a loop."""
+    found = [random.uniform([2]), random.uniform([2], seed=4)]
+    y = random.normal([2]) if fg.reduce_sum(x) > 0 else random.uniform([2])
+    total = fg.zeros([2])
+    for _ in fg.range(again):
+        total += random.uniform([2]) + random.uniform([2], seed=4)
+    data = fg.data.Dataset.range(5).shuffle(5)
+    order = fg.zeros([], fg.int64)
+    for element in data:
+        order = order * 10 + element
+    last = random.categorical(fg.zeros([1, 9]), 4)
+    return [*found, y, total, order, last, random.shuffle(fg.range(6))]
+
+
+def test_a_traced_function_draws_what_its_body_draws_eagerly():
+    """At each call, also where calls of both kinds take turns."""
+
+    def run(function):
+        random.set_seed(8)
+        calls = [function(fg.constant(x), fg.constant(2)) for x in (1.0, -1.0, 2.0)]
+        between = random.uniform([3])
+        more = [function(fg.constant(x), fg.constant(3)) for x in (-1.0, 1.0)]
+        return [t.numpy() for call in [*calls, [between], *more] for t in call]
+
+    for a, b in zip(run(mixture), run(fg.function(mixture)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_seed_set_later_reaches_a_function_traced_before():
+    traced = fg.function(lambda: (random.uniform([3]), random.normal([3], seed=2)))
+    traced()
+    random.set_seed(6)
+    want = random.uniform([3]), random.normal([3], seed=2)
+    random.set_seed(6)
+    for a, b in zip(traced(), want, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_without_a_global_seed_draws_differ():
+    a, b = random.uniform([4]), random.uniform([4])
+    assert (a.numpy() != b.numpy()).any()
+    random.set_seed(1)
+    c = random.uniform([4])
+    random.set_seed(None)
+    assert (c.numpy() != random.uniform([4]).numpy()).any()
 
 
 STATELESS = {

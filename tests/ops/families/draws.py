@@ -88,6 +88,44 @@ row(
     out="bool",
 )
 
+
+def classes(draw):
+    """Of classes drawn from three, the second never: whether all are there, and their shape."""
+
+    def call(fg, logits):
+        drawn = draw(fg, logits)
+        all_there = fg.reduce_any(drawn == 0) & fg.reduce_any(drawn == 2)
+        return all_there & fg.reduce_all(drawn != 1), fg.shape(drawn)
+
+    return call
+
+
+for op, draw in (
+    ("Multinomial", lambda fg, x, d: fg.random.categorical(x, 50, d)),
+    ("StatelessMultinomial", lambda fg, x, d: fg.random.stateless_categorical(x, 50, SEED, d)),
+):
+    for out in ("int32", "int64"):
+        row(
+            op,
+            classes(lambda fg, x, f=draw, o=out: f(fg, x, getattr(fg, o))),
+            [Vary(values=[[100, 0, 100], [90, 0, 90]])],
+            lambda x: (True, np.array([2, 50])),
+            dtypes=REAL,
+            out=("bool", "int32"),
+        )
+for given in (None, 7):
+    row(
+        "OperationSeeds",
+        lambda fg, zero, g=given: (
+            fg.stack(fg._core.emit("OperationSeeds", (), {"own": g or 0, "given": g is not None}))
+            + zero
+        ),
+        [np.int64(0)],
+        lambda zero, g=given: np.array([0 if g is None else 87654321, g or 0]),
+        out="int64",
+        hidden="what datasets that shuffle take when they are made",
+    )
+
 STATELESS = [
     ("StatelessRandomUniformV2", "stateless_uniform", UNIFORM, FLOATS, {}),
     ("StatelessRandomNormalV2", "stateless_normal", NORMAL, FLOATS, {}),

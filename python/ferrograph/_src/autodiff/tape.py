@@ -123,7 +123,8 @@ class GradientTape(_core.TapeBase):
         unconnected = UnconnectedGradients(unconnected_gradients)
         targets, seeds = _weighted(_parts(target), output_gradients)
         flat = _parts(sources)
-        found = self._gradient([_endpoint(t) for t in targets], [_endpoint(s) for s in flat], seeds)
+        ends = [self._read(t) for t in targets]
+        found = self._gradient(ends, [_endpoint(s) for s in flat], seeds)
         self._used_up()
         results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
         return _like_sources(sources, results)
@@ -189,6 +190,15 @@ class GradientTape(_core.TapeBase):
             ]
 
         return gradients
+
+    def _read(self, target: Any) -> Any:
+        """A target as a tensor: a variable is read where this tape sees it."""
+        if not isinstance(target, Variable):
+            return _endpoint(target)
+        if self._recording:
+            return _core.convert_to_tensor(target)
+        with self:
+            return _core.convert_to_tensor(target)
 
     def _use(self) -> None:
         """RuntimeError where the tape was used up."""

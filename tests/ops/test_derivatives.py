@@ -1,0 +1,180 @@
+"""Derivatives of the rows in every order of modes, against finite differences in double precision.
+
+The gradients themselves are held in `test_gradients.py`; here they are the reference of what comes
+on top of them.
+"""
+
+import ferrograph as fg
+import numpy as np
+import pytest
+from executors import state_of
+from families import ROWS
+from test_gradients import finite_difference, scalar_of, values, weights_for
+
+DIFFERENTIABLE = [
+    (f"{i}-{row}", row)
+    for i, row in enumerate(ROWS)
+    if row.grad and all(a.dtype == np.float64 for a in (row.at(row.main)[i] for i in row.grad))
+]
+SETTLED = [(f"{i}-{row}", row) for i, row in enumerate(ROWS) if row.grad is not None]
+# Operations that end gradients by their definition or by what is documented of them.
+STOPS = {
+    "StopGradient": "its purpose",
+    "Range": "positions, not values that are trained",
+    "LinSpace": "likewise",
+    "OneHot": "labels",
+    "Unique": "which elements are there",
+    "UniqueWithCounts": "likewise",
+    "Zeta": "no formula for the first argument",
+    "Polygamma": "the first argument counts",
+    "StatefulPartitionedCall": "elements of datasets have no gradient",
+}
+# Their gradients hold where labels sum to 1, as distributions do.
+DISTRIBUTIONS = {"SoftmaxCrossEntropyWithLogits"}
+
+
+def rows(named):
+    return pytest.mark.parametrize("row", [r for _, r in named], ids=[name for name, _ in named])
+
+
+class Point:
+    """A row as a function of its differentiable arguments, at a place and along a direction."""
+
+    def __init__(self, row):
+        args = [fg.constant(a) for a in values(row)]
+        self.args, self.which = args, row.grad
+        self.function = scalar_of(row, state_of(row, args), weights_for(row))
+        self.sources = [args[i] for i in row.grad]
+        rng = np.random.default_rng(11)
+        self.along = [fg.constant(rng.uniform(-1, 1, s.shape)) for s in self.sources]
+
+    def scalar(self, *sources):
+        args = list(self.args)
+        for i, source in zip(self.which, sources, strict=True):
+            args[i] = source
+        return self.function(*args)
+
+    def slope(self, *sources):
+        """The derivative along the direction, by reverse mode."""
+        with fg.GradientTape() as tape:
+            tape.watch(sources)
+            y = self.scalar(*sources)
+        found = tape.gradient(y, sources)
+        return sum(fg.reduce_sum(g * d) for g, d in zip(found, self.along, strict=True) if some(g))
+
+    def slopes(self, sources):
+        """The gradients at a place as arrays."""
+        with fg.GradientTape() as tape:
+            tape.watch(sources)
+            y = self.scalar(*sources)
+        found = tape.gradient(y, sources, unconnected_gradients=fg.UnconnectedGradients.ZERO)
+        return [fg.convert_to_tensor(g).numpy() for g in found]
+
+    def curvature(self, step=1e-5):
+        """How the gradients change along the direction, by central differences."""
+        ends = [
+            self.slopes(
+                [s + sign * step * d for s, d in zip(self.sources, self.along, strict=True)]
+            )
+            for sign in (1.0, -1.0)
+        ]
+        return [(a - b) / (2 * step) for a, b in zip(*ends, strict=True)]
+
+
+def some(gradient):
+    return gradient is not None
+
+
+def forward(point, *sources):
+    """The derivative along the direction, by forward mode."""
+    with fg.autodiff.ForwardAccumulator(list(sources), point.along) as acc:
+        y = point.scalar(*sources)
+    return acc.jvp(y)
+
+
+def forward_over_reverse(point, *sources):
+    with fg.autodiff.ForwardAccumulator(list(sources), point.along) as acc:
+        with fg.GradientTape() as tape:
+            tape.watch(sources)
+            y = point.scalar(*sources)
+        found = tape.gradient(y, sources)
+        found = [fg.convert_to_tensor(g) if some(g) else None for g in found]
+    return [acc.jvp(g) if some(g) else None for g in found]
+
+
+def reverse_over_reverse(point, *sources):
+    with fg.GradientTape() as tape:
+        tape.watch(sources)
+        y = point.slope(*sources)
+    return tape.gradient(y, sources) if some(y) else [None] * len(sources)
+
+
+def reverse_over_forward(point, *sources):
+    with fg.GradientTape() as tape:
+        tape.watch(sources)
+        y = forward(point, *sources)
+    return tape.gradient(y, sources) if some(y) else [None] * len(sources)
+
+
+def as_arrays(found, point):
+    """Gradients as arrays; None as zeros."""
+    zeros = [np.zeros(s.shape) for s in point.sources]
+    return [
+        zero if g is None else fg.convert_to_tensor(g).numpy()
+        for g, zero in zip(found, zeros, strict=True)
+    ]
+
+
+def traced(point, mode):
+    """A mode, in a function of tensors of known rank alone."""
+    specs = [fg.TensorSpec([None] * s.ndim, s.dtype) for s in point.sources]
+
+    def run(*sources):
+        found = mode(point, *sources)
+        if not isinstance(found, (list, tuple)):
+            return found
+        pairs = zip(found, sources, strict=True)
+        return [fg.zeros_like(s) if g is None else fg.convert_to_tensor(g) for g, s in pairs]
+
+    return fg.function(run, input_signature=specs, autograph=False)
+
+
+@rows(DIFFERENTIABLE)
+@pytest.mark.parametrize("how", ["eager", "traced"])
+def test_forward(row, how):
+    point = Point(row)
+    pairs = zip(point.slopes(point.sources), point.along, strict=True)
+    want = sum(float(np.sum(g * d.numpy())) for g, d in pairs)
+    run = traced(point, forward) if how == "traced" else lambda *s: forward(point, *s)
+    np.testing.assert_allclose(float(run(*point.sources)), want, rtol=1e-9, atol=1e-12)
+
+
+@rows(DIFFERENTIABLE)
+@pytest.mark.parametrize("how", ["eager", "traced"])
+@pytest.mark.parametrize("mode", [forward_over_reverse, reverse_over_reverse, reverse_over_forward])
+def test_second_derivatives(row, mode, how):
+    """None stands for zeros alone: what finite differences find must be there."""
+    if row.op in DISTRIBUTIONS and mode is not forward_over_reverse:
+        pytest.skip("labels off the plane of distributions")
+    if row.op == "StatelessWhile" and how == "traced" and mode is reverse_over_forward:
+        pytest.xfail("three derivatives of one loop in one trace")
+    point = Point(row)
+    run = traced(point, mode) if how == "traced" else lambda *s: mode(point, *s)
+    found = as_arrays(run(*point.sources), point)
+    for got, want in zip(found, point.curvature(), strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
+
+
+@rows(SETTLED)
+def test_none_only_where_there_is_no_slope(row):
+    """An argument that the row does not list has no slope by finite differences either."""
+    args = values(row)
+    rest = [i for i, a in enumerate(args) if a.dtype == np.float64 and i not in row.grad]
+    if not rest or row.op in STOPS:
+        return
+    state = state_of(row, [fg.constant(a) for a in args])
+    function = scalar_of(row, state, weights_for(row))
+    for which in rest:
+        # A step function jumps now and then; a slope is everywhere.
+        slope = finite_difference(function, [np.array(a) for a in args], which)
+        assert not np.any((np.abs(slope) > 1e-6) & (np.abs(slope) < 1e3)), which
