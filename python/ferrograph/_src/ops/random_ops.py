@@ -55,7 +55,7 @@ def set_seed(seed: Any) -> None:
         _core.set_global_seed(None, [])
         return
     seed = int(seed)
-    size, words = builtins.abs(seed), []
+    size, words = builtins.abs(seed), list[int]()
     while size or not words:
         size, word = divmod(size, 2**32)
         words.append(word)

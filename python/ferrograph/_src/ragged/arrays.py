@@ -148,7 +148,7 @@ def _gather_in_rows(params: RaggedTensor, columns: Any) -> Any:
     places = ops.expand_dims(params.row_splits[:-1], 1) + ops.reshape(columns, [1, -1])
     fits = ops.reduce_all(ops.reduce_max(columns) < params.row_lengths())
     partition.require(fits, "gather: a column is not in every row")
-    found = ops.gather(params.values, ops.reshape(places, [-1]))
+    found: Any = ops.gather(params.values, ops.reshape(places, [-1]))
     sizes = ops.concat([[rows], ops.shape(columns, rows.dtype)], 0)
     if not is_ragged(found):
         return ops.reshape(found, ops.concat([sizes, ops.shape(found, rows.dtype)[1:]], 0))
