@@ -1,12 +1,12 @@
-"""What staged code does to objects: a journal of the places that it sets, wherever the text is.
+"""What staged code did to objects: found by comparing when a region ends, put back, and told.
 
-Converted code announces each attribute, item, element and shared name before it sets it. While a
-region is traced a ``Journal`` keeps, for each such place, what it held before: so that a branch can
-be undone before the other one is traced, and what differs becomes a result of the region.
+While a region is traced a ``Journal`` holds a copy of what its functions can reach (``snapshot``),
+beside the places that converted code announces before it sets them: those of objects that the copy
+does not know. When the region ends, what differs is put back, so that a branch can be undone before
+the other one is traced, and becomes a result of the region.
 
-Objects made inside the region are its own: nothing of theirs is undone. Objects that can be reached
-from outside the traced function keep what Python does to them while tracing, as long as no tensor
-is concerned: such effects happen once for each trace.
+Objects made inside the region are its own: nothing of theirs is undone. ``outside`` says what
+becomes of those that can be reached from outside the traced function.
 """
 
 from __future__ import annotations
