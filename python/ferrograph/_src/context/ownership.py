@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 
 __all__ = ["OPERATORS", "PACKAGE_FOLDER", "is_library_file", "is_own_file", "is_own_module"]
 
@@ -41,8 +42,8 @@ def is_library_file(filename: str) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _library_folders() -> tuple[str, ...]:
-    import sysconfig
-
-    paths = sysconfig.get_paths()
-    folders = {paths["stdlib"], paths["platstdlib"], os.path.dirname(os.path.abspath(os.__file__))}
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    places = (sys.base_prefix, "lib"), (sys.base_exec_prefix, sys.platlibdir)
+    folders = {os.path.join(prefix, folder, name) for prefix, folder in places}
+    folders.add(os.path.dirname(os.path.abspath(os.__file__)))
     return tuple(folder + os.sep for folder in folders)

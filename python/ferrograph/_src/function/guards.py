@@ -55,7 +55,7 @@ class Reads:
         functions that it names, where nobody will see it call them."""
         key = id(function.__closure__ or function.__code__)
         chains = special.chains(function.__code__) if function.__code__.co_names else ()
-        of_arguments = any(chain.scope == "local" for chain in chains)
+        of_arguments = any(scope == "local" for scope, _, _ in chains)
         if key in self._seen:
             return of_arguments
         self._seen[key] = function  # kept, so that no other gets its address
@@ -67,12 +67,19 @@ class Reads:
                 if type(value) is types.FunctionType and not _is_library(value):
                     self.add(value, True)
         for chain in chains:
-            if chain.scope == "global":
-                self._follow(function.__globals__.get(chain.name), chain, deep)
-            elif chain.scope == "free" and chain.name in code.co_freevars:
-                cell = cells[code.co_freevars.index(chain.name)]
+            scope, name, _ = chain
+            if scope == "global":
+                self._follow(function.__globals__.get(name), chain, deep)
+            elif scope == "free" and name in code.co_freevars:
+                cell = cells[code.co_freevars.index(name)]
                 self._follow(_now(cell, None), chain, deep)
         return of_arguments
+
+    def reads_others(self, function: Any) -> bool:
+        """Whether a function reads attributes of other arguments than the first."""
+        first = function.__code__.co_varnames[:1]
+        chains = special.chains(function.__code__)
+        return any(scope == "local" and name not in first for scope, name, _ in chains)
 
     def bind(self, function: Any, args: tuple, kwargs: dict, deep: bool = False) -> None:
         """What a function is called with: the attributes that it reads of that belong to the
@@ -80,9 +87,10 @@ class Reads:
         code = function.__code__
         values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
         for chain in special.chains(code):
-            if chain.scope != "local" or chain.name not in values:
+            scope, name, _ = chain
+            if scope != "local" or name not in values:
                 continue
-            value = values[chain.name]
+            value = values[name]
             key = id(code), id(value), chain
             if key not in self._bound:
                 self._bound.add(key)
@@ -91,8 +99,8 @@ class Reads:
 
     def _follow(self, value: Any, chain: Any, deep: bool) -> None:
         """Guard the literal at which a chain of attributes of ``value`` ends."""
-        label = chain.name
-        for name in chain.attributes:
+        _, label, attributes = chain
+        for name in attributes:
             label += f".{name}"
             found = special.attribute(value, name)
             if type(found) in _LITERALS:

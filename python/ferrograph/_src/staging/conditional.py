@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 RESULT = "ag__result"
-_OUT_OF_BOUNDS = re.compile(r"slice index -?\d+ of axis \d+ is out of bounds")
+_OUT_OF_BOUNDS = r"slice index -?\d+ of axis \d+ is out of bounds"
 _MARK = "_ferrograph_raised"
 _SIDES = ("the `if` branch", "the `else` branch")
 
@@ -204,7 +204,7 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 branch.is_traced = True
                 return result, None
             except Exception as e:
-                if not (getattr(e, _MARK, False) or _OUT_OF_BOUNDS.match(str(e))):
+                if not (getattr(e, _MARK, False) or re.match(_OUT_OF_BOUNDS, str(e))):
                     failures.mark_left(e)
                     raise
                 if not failures.is_said(e, branch):

@@ -133,22 +133,48 @@ def touch_carried(places: Iterable[Place]) -> None:
 
 def owner(target: Any, name: str, label: str) -> Any:
     """``target``, whose attribute ``name`` is set next."""
-    if traces.n and _thread.journals:
-        setter = getattr(type(target), name, None)
-        if type(setter) is property:
+    if traces.n:
+        journals = _thread.journals
+        if not journals:
+            return target
+        kind = type(target)
+        known = _properties.get(kind)
+        if known is None:
+            known = _properties_of(kind)
+        if name in known and type(setter := getattr(kind, name, None)) is property:
             return _PropertySetter(target, setter)
-        if len(_thread.journals) > 1:
+        if len(journals) > 1:
             touch(attribute_place(label, target, name))
     return target
 
 
+_properties: dict[type, frozenset[str]] = {}  # by class the names of its properties
+_MAX_CLASSES = 4096
+
+
+def _properties_of(kind: type) -> frozenset[str]:
+    """The names of the properties of a class, kept for its next store."""
+    held = (name for base in kind.__mro__ for name, v in vars(base).items() if type(v) is property)
+    found = frozenset(held)
+    if len(_properties) >= _MAX_CLASSES:
+        _properties.clear()
+    _properties[kind] = found
+    return found
+
+
 def container(target: Any, label: str, key: Any = None) -> Any:
     """``target``, whose items are set next, under ``key`` where that is known already."""
-    if not traces.n or not _thread.journals:
+    if not traces.n:
+        return target
+    journals = _thread.journals
+    if not journals:
+        return target
+    is_plain = type(target) is dict or type(key) is int and type(target) is list
+    if is_plain and len(journals) < 2 and not journals[0].lists:
         return target
     target = behind(target)
     if isinstance(target, _CONTAINERS):
-        if len(_thread.journals) > 1:
+        if len(journals) > 1:
             touch(Container(label, target))
         if isinstance(target, list) and (type(key) is not int or has_lists()):
             return late.setter(target)

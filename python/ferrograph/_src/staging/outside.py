@@ -9,7 +9,6 @@ writes and refuses all else at the line that reads.
 
 from __future__ import annotations
 
-import dis
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -199,6 +198,8 @@ def _is_users(code: types.CodeType) -> bool:
 def _is_read_later(frame: types.FrameType, name: str) -> bool:
     """Whether what is left of a frame's code may load a name of its own."""
     read = loops = False
+    import dis
+
     for instruction in dis.get_instructions(frame.f_code):
         loads = instruction.opname.startswith("LOAD_FAST") and instruction.argval == name
         later = instruction.offset > frame.f_lasti

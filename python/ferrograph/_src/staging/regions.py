@@ -11,7 +11,7 @@ from ..native import _core
 from . import origins, values
 from .places import say
 
-_NAMED = re.compile(r"the values of '?([\w.\[\]'\"]+?)'?$")  # what a label says of a place
+_NAMED = r"the values of '?([\w.\[\]'\"]+?)'?$"  # what a label says of a place
 
 
 class Traced:
@@ -152,7 +152,7 @@ class Conditional:
         problem = f"have different dtypes: {kinds[0].name} and {kinds[1].name}"
         wanted = origins.wider(*kinds)
         side = self._sides[0 if kinds[1] == wanted else 1]
-        name = _NAMED.match(label)
+        name = re.match(_NAMED, label)
         cure = origins.cast(name[1] if name else "value", wanted)
         rewrite = f"End {side} with {cure}, or make both of one dtype."
         return self._message(label, problem, rewrite, leaves)

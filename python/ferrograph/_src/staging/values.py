@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -80,6 +79,8 @@ def _opened_kind(kind: type) -> type[_Opened]:
 
 def _replaced(value: Any, parts: list) -> Any:
     """A copy of a dataclass instance with other values."""
+    import copy
+
     names = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
     made = copy.copy(value)
     for name, part in zip(names, parts, strict=True):

@@ -102,10 +102,26 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
 _CONTEXTS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 
 
+# Fields that never hold a node but one that says how another is used.
+_PLAIN = frozenset(
+    {"ctx", "id", "attr", "arg", "op", "ops", "kind", "type_comment", "is_async", "level"}
+    | {"module", "conversion", "simple"}
+)
+_parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Name: ()}
+
+
+def parts(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold nodes."""
+    found = _parts.get(kind)
+    if found is None:
+        found = _parts[kind] = tuple(name for name in kind._fields if name not in _PLAIN)
+    return found
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below ``node``, without those that only say how it is used."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in parts(node.__class__):
         value = getattr(node, name, None)
         if value.__class__ is list:
             found.extend([v for v in value if isinstance(v, ast.AST)])
@@ -135,7 +151,7 @@ class Transformer:
         return method(self, node)
 
     def generic_visit(self, node: Any) -> Any:
-        for name in node._fields:
+        for name in parts(node.__class__):
             value = getattr(node, name, None)
             if value.__class__ is list:
                 if value:

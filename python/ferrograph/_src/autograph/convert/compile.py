@@ -9,7 +9,6 @@ from __future__ import annotations
 import __future__ as future_features
 
 import ast
-import inspect
 import types
 import weakref
 from typing import Any
@@ -20,6 +19,7 @@ from . import build, parse, pipeline
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
 _FUTURE_FLAGS = 0
+_OPTIMIZED = 0x01  # the flag of the code of a function
 for _feature in future_features.all_feature_names:
     _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
 
@@ -115,7 +115,7 @@ def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.Cod
             inner = constant.co_name
             made = inner.startswith("ag__")
             inner_qualname = getattr(constant, "co_qualname", inner).rsplit(".", 1)[-1]
-            link = ".<locals>." if code.co_flags & inspect.CO_OPTIMIZED else "."
+            link = ".<locals>." if code.co_flags & _OPTIMIZED else "."
             own = f"{qualname}{link}{inner_qualname}" if qualname else None
             constant = _renamed(constant, name if made else inner, qualname if made else own)
             if made:

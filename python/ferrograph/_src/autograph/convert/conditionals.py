@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from . import build, inline
 from .analysis import summary
@@ -11,13 +10,20 @@ from .context import Context
 from .jumps import live_at_exit
 
 
-class Facts(NamedTuple):
+class Facts:
     """What the text of an ``if`` says."""
 
-    names: tuple[str, ...]
-    keywords: dict[str, object]
-    places: ast.expr
-    stores: tuple[set[str], set[str]]
+    __slots__ = ("keywords", "names", "places", "stores")
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        keywords: dict[str, object],
+        places: ast.expr,
+        stores: tuple[set[str], set[str]],
+    ):
+        self.names, self.keywords = names, keywords
+        self.places, self.stores = places, stores
 
 
 def prepare(node: ast.If, context: Context) -> Facts:

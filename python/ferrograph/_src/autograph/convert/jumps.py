@@ -11,7 +11,6 @@ jump lands.
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from . import build
 
@@ -71,9 +70,11 @@ def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
     return None
 
 
-class _Loop(NamedTuple):
-    broke: str
-    skipped: str
+class _Loop:
+    __slots__ = ("broke", "skipped")
+
+    def __init__(self, broke: str, skipped: str):
+        self.broke, self.skipped = broke, skipped
 
 
 class _Lowering:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from . import build, inline, unpacking
 from .analysis import Uses, only_extended, summary
@@ -12,14 +11,21 @@ from .context import Context
 _OPTIONS = "set_loop_options"
 
 
-class Facts(NamedTuple):
+class Facts:
     """What the text of a loop says."""
 
-    names: tuple[str, ...]
-    keywords: dict[str, ast.expr]
-    places: ast.expr
-    body_stores: set[str]
-    test_stores: set[str]
+    __slots__ = ("body_stores", "keywords", "names", "places", "test_stores")
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        keywords: dict[str, ast.expr],
+        places: ast.expr,
+        body_stores: set[str],
+        test_stores: set[str],
+    ):
+        self.names, self.keywords, self.places = names, keywords, places
+        self.body_stores, self.test_stores = body_stores, test_stores
 
 
 def prepare(node: ast.While | ast.For, context: Context) -> Facts:

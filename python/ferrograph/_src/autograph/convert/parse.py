@@ -8,24 +8,25 @@ of its instructions. Line and column numbers in the tree are those of the user's
 from __future__ import annotations
 
 import ast
-import inspect
 import linecache
 import types
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from ...staging.errors import ConversionError
 
 _lambdas_of_file: dict[str, tuple[list[str], list[ast.Lambda]]] = {}
 _MAX_FILES = 32
+_VARARGS, _VARKEYWORDS = 0x04, 0x08  # flags of code
 
 
-class Source(NamedTuple):
-    """The tree of one function and what its text alone does not say."""
+class Source:
+    """The tree of one function and what its text alone does not say: its file, and the class whose
+    private names (``__x``) the text uses."""
 
-    node: ast.FunctionDef | ast.Lambda
-    filename: str
-    class_name: str | None  # the class whose private names (``__x``) the text uses
+    __slots__ = ("class_name", "filename", "node")
+
+    def __init__(self, node: ast.FunctionDef | ast.Lambda, filename: str, class_name: str | None):
+        self.node, self.filename, self.class_name = node, filename, class_name
 
 
 def parse(fn: types.FunctionType) -> Source:
@@ -49,6 +50,8 @@ def _find_def(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
         body = _parsed(_indented_block(lines, first), first, code.co_filename)
     except SyntaxError:
         try:
+            import inspect
+
             body = _parsed(inspect.getblock(lines[first:]), first, code.co_filename)
         except SyntaxError as e:
             raise ConversionError(f"the source of {code.co_name} does not parse: {e.msg}") from e
@@ -170,7 +173,7 @@ def _argument_names(args: ast.arguments) -> tuple[str, ...]:
 
 def _code_arguments(code: types.CodeType) -> tuple[str, ...]:
     count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
     return _unmangled(code.co_varnames[:count])
 
 

@@ -13,7 +13,6 @@ converted when they are called. Statements of a generator in which it yields sta
 from __future__ import annotations
 
 import ast
-import copy
 from typing import Any
 
 from . import (
@@ -125,6 +124,8 @@ class _Expressions(build.Transformer):
 
     def _consumed(self, node: ast.Call) -> ast.expr:
         """The generator that a call takes as a whole, as a list where tensors decide."""
+        import copy
+
         lazy = node.args[0]
         whole = ast.ListComp(elt=copy.deepcopy(lazy.elt), generators=copy.deepcopy(lazy.generators))
         callee = build.loaded(node.func)

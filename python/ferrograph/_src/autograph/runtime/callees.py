@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import inspect
 import sys
 import types
 import warnings
@@ -21,7 +20,7 @@ from .. import status
 from ..convert import compile
 from . import builtins, foreign, sorting
 
-_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
@@ -54,11 +53,14 @@ def fn(callee: Any) -> Any:
         return found if len(journals) < 2 else _unless_again(callee, found)
     if kind is _METHOD:
         changed = known.get(callee.__func__)
-        if changed is not None:
-            if len(journals) > 1:
-                changed = _unless_again(callee.__func__, changed)
-            return callee if changed is callee.__func__ else _METHOD(changed, callee.__self__)
-        return _resolved(callee)
+        if changed is None:
+            return _resolved(callee)
+        if len(journals) > 1:
+            return _METHOD(_unless_again(callee.__func__, changed), callee.__self__)
+        made = _bound(callee, changed)
+        if known is not _known and len(known) < _MAX_KNOWN:
+            known[callee] = made
+        return made
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
         if not journals:
             return callee
@@ -232,9 +234,22 @@ def _callable_object(callee: Any) -> Any:
     return callee if changed is call else types.MethodType(changed, callee)
 
 
+def _bound(method: types.MethodType, changed: Any) -> Any:
+    """``method`` with ``changed`` in place of its function, where nothing but the object that it is
+    bound to has to be told to the trace told of that."""
+    function, owner, reads = method.__func__, method.__self__, thread.reads()
+    result = getattr(changed, _NOTED, None)
+    if result is not None and reads is not None and not reads.reads_others(function):
+        reads.bind(function, (owner,), {}, result is function)
+        changed = result
+    return method if changed is function else _METHOD(changed, owner)
+
+
 def _unless_again(function: Any, found: Any) -> Any:
     """``found``, the form of ``function`` that is called, or where that runs already and is called
     again in a branch a form that may stage the call."""
+    if type(function) is _METHOD and type(found) is _METHOD:
+        return _METHOD(_unless_again(function.__func__, found.__func__), found.__self__)
     if type(function) is not _FUNCTION or type(found) is not _FUNCTION:
         return found
     code = getattr(found, _NOTED, found).__code__

@@ -14,7 +14,7 @@ from ...values import dtypes, errors
 
 __all__ = ["formatted", "joined"]
 
-_SPEC = re.compile(
+_SPEC = (  # compiled when it is first needed
     r"(?P<align>[<>]?)(?P<sign>\+?)(?P<zero>0?)(?P<width>\d*)(?:\.(?P<precision>\d+))?"
     r"(?P<kind>[dfFeg]?)"
 )
@@ -26,7 +26,7 @@ def formatted(value: Any, spec: str = "") -> Any:
     if not spec or not is_staged(value):
         return format(value, spec)
     tensor = _core.convert_to_tensor(value)
-    found = _SPEC.fullmatch(spec)
+    found = re.fullmatch(_SPEC, spec)
     if tensor.shape.rank == 0 and found is not None:
         attributes = _attributes(tensor, spec, **found.groupdict())
         if attributes is not None:

@@ -11,22 +11,18 @@ import opcode
 import sys
 import types
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...context.ownership import is_library_file, is_own_module
 
-__all__ = ["MISSING", "Chain", "attribute", "chains"]
+__all__ = ["MISSING", "attribute", "chains"]
 
 MISSING = object()
 _MOST = 8  # attributes in a chain
 
 
-class Chain(NamedTuple):
-    """Where a chain begins (``local``, ``global``, ``free``), the name there, the attributes."""
-
-    scope: str
-    name: str
-    attributes: tuple[str, ...]
+# Where a chain begins (``local``, ``global``, ``free``), the name there, the attributes.
+Chain = tuple[str, str, tuple[str, ...]]
 
 
 @lru_cache(maxsize=4096)
@@ -37,11 +33,11 @@ def chains(code: types.CodeType) -> tuple[Chain, ...]:
     for nested in code.co_consts:
         if type(nested) is types.CodeType:
             for chain in chains(nested):
-                if chain.scope == "global":
+                scope, name, attributes = chain
+                if scope == "free" and name in parameters:
+                    found["local", name, attributes] = None
+                elif scope != "local":
                     found[chain] = None
-                elif chain.scope == "free":
-                    scope = "local" if chain.name in parameters else "free"
-                    found[chain._replace(scope=scope)] = None
     return tuple(found)
 
 
@@ -73,12 +69,12 @@ def _own(code: types.CodeType) -> list[Chain]:
             names.append(code.co_names[_attribute_index(operation, arg)])
             continue
         if start is not None and names:
-            found.append(Chain(*start, tuple(names)))
+            found.append((*start, tuple(names)))
         names = []
         start = _start(code, operation, arg)
         if operation in _STORES:
             stored.add(_local_name(code, arg))
-    return [c for c in found if c.scope == "global" or c.name not in stored]
+    return [c for c in found if c[0] == "global" or c[1] not in stored]
 
 
 def _start(code: types.CodeType, operation: str, arg: int) -> tuple[str, str] | None:
