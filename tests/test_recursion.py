@@ -338,6 +338,109 @@ def test_tensors_left_in_a_closure_are_refused():
         fg.function(outer)(number(3))
 
 
+class Counter:
+    def __init__(self):
+        self.n, self.seen = 0, []
+
+
+def counts_in_a_name(n):
+    calls = 0
+
+    def go(n):
+        nonlocal calls
+        calls += 1
+        return 0 if n == 0 else go(n - 1) + 1
+
+    return go(n), calls
+
+
+def counts_in_an_attribute(n):
+    counter = Counter()
+
+    def go(n, counter):
+        counter.n += 1
+        return 0 if n == 0 else go(n - 1, counter) + 1
+
+    return go(n, counter), counter.n
+
+
+def collects_in_a_list(n):
+    counter = Counter()
+
+    def go(n):
+        if n == 0:
+            return 0
+        counter.seen.append(n)
+        return go(n - 1) + 1
+
+    return go(n), len(counter.seen)
+
+
+@pytest.mark.parametrize("function", [counts_in_a_name, counts_in_an_attribute, collects_in_a_list])
+def test_what_a_plain_function_changes_beside_what_it_returns_is_refused(function):
+    with pytest.raises(fg.errors.StagingError):
+        fg.function(function)(number(3))
+
+
+def gcd(a, b):
+    return a if b == 0 else gcd(b, a % b)
+
+
+def collatz(n):
+    if n == 1:
+        return 0
+    if n % 2 == 0:
+        return 1 + collatz(n // 2)
+    return 1 + collatz(3 * n + 1)
+
+
+def is_even(n):
+    return n == 0 or is_odd(n - 1)
+
+
+def is_odd(n):
+    return n != 0 and is_even(n - 1)
+
+
+def repeated(text, n):
+    if n == 0:
+        return ""
+    return text + repeated(text, n - 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "expected"),
+    [(gcd, (48, 18), 6), (collatz, (27,), 111), (is_even, (5,), False), (is_odd, (5,), True)]
+    + [(repeated, ("ab", 3), b"ababab")],
+)
+def test_common_recursions(function, args, expected):
+    assert fg.function(function)(*map(number, args)).numpy() == expected
+
+
+def test_recursion_in_functions_of_elements():
+    f = fg.function(lambda x: fg.map_fn(factorial, x))
+    assert f(number([1, 2, 3, 4])).numpy().tolist() == [1, 2, 6, 24]
+    g = fg.function(factorial)
+    elements = fg.data.Dataset.from_tensor_slices([1, 2, 3, 4]).map(g)
+    assert [int(x) for x in elements] == [1, 2, 6, 24]
+
+
+def test_an_argument_that_is_only_handed_on_has_no_gradient():
+    @fg.function
+    def f(x, y, n):
+        if n == 0:
+            return x
+        return f(x * 2.0, y, n - 1)
+
+    x, y = number(1.0), number(2.0)
+    with fg.GradientTape() as tape:
+        tape.watch([x, y])
+        z = f(x, y, number(2))
+    gradients = tape.gradient(z, [x, y])
+    assert float(gradients[0]) == 4.0
+    assert gradients[1] is None
+
+
 def test_a_recursion_is_freed_with_its_function():
     def make():
         x = fg.Variable(2.0)

@@ -17,8 +17,10 @@ from typing import Any
 from ...context import thread
 from ...context.thread import Ongoing, Undetermined
 from ...native import _core
+from ...staging import effects
+from ...staging.places import here, say
 from ...values import dtypes
-from ...values.errors import InvalidArgumentError
+from ...values.errors import InvalidArgumentError, StagingError
 from .. import concrete, outputs
 
 __all__ = [
@@ -212,10 +214,30 @@ def staged(target: types.FunctionType, found: Callable, frames: list) -> Callabl
     def again(*args: Any, **kwargs: Any) -> Any:
         made = _function_of(target)
         if any(_repeats(made, target, frame, args, kwargs) for frame in frames):
-            return made(*args, **kwargs)
+            return _without_effects(made, target, args, kwargs)
         return found(*args, **kwargs)
 
     return again
+
+
+def _without_effects(made: Any, target: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+    """What the staged call gives. StagingError where it changes what outlives it: each level would,
+    and the trace does so once."""
+    anchors = target, lambda: (args, kwargs)
+    with effects.region(anchors) as journal:
+        result = made(*args, **kwargs)
+    changed = [change.place.label for change in effects.changes(journal, anchors)]
+    if changed:
+        raise StagingError(
+            say(
+                here(),
+                f"{target.__name__}() calls itself on tensors here and changes "
+                f"{', '.join(map(repr, changed))}, which is not its own: a staged call gives back "
+                "nothing but what it returns",
+                "Return the value too, or keep it in a `Variable`.",
+            )
+        )
+    return result
 
 
 def _function_of(target: types.FunctionType) -> Any:
