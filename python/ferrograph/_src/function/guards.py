@@ -15,13 +15,13 @@ import weakref
 from functools import lru_cache
 from typing import Any
 
-from ..context.ownership import is_own_module
-from . import special
+from ..context.ownership import is_library_file, is_own_module
 
 __all__ = ["Reads"]
 
 _LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 _NO_VALUE = object()
+_MOST = 8  # attributes in a chain
 
 
 class Reads:
@@ -54,7 +54,7 @@ class Reads:
         """A function that runs; whether it reads attributes of its arguments. ``deep`` adds the
         functions that it names, where nobody will see it call them."""
         key = id(function.__closure__ or function.__code__)
-        chains = special.chains(function.__code__) if function.__code__.co_names else ()
+        chains = _chains(function.__code__) if function.__code__.co_names else ()
         of_arguments = any(scope == "local" for scope, _, _ in chains)
         if key in self._seen:
             return of_arguments
@@ -78,7 +78,7 @@ class Reads:
     def reads_others(self, function: Any) -> bool:
         """Whether a function reads attributes of other arguments than the first."""
         first = function.__code__.co_varnames[:1]
-        chains = special.chains(function.__code__)
+        chains = _chains(function.__code__)
         return any(scope == "local" and name not in first for scope, name, _ in chains)
 
     def bind(self, function: Any, args: tuple, kwargs: dict, deep: bool = False) -> None:
@@ -86,7 +86,7 @@ class Reads:
         trace."""
         code = function.__code__
         values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
-        for chain in special.chains(code):
+        for chain in _chains(code):
             scope, name, _ = chain
             if scope != "local" or name not in values:
                 continue
@@ -102,7 +102,7 @@ class Reads:
         _, label, attributes = chain
         for name in attributes:
             label += f".{name}"
-            found = special.attribute(value, name)
+            found = _attribute(value, name)
             if type(found) in _LITERALS:
                 self._guard(value, name, label, found)
                 return
@@ -114,7 +114,7 @@ class Reads:
                 self.add(found, True)
                 self.bind(found, (value,), {}, True)
                 return
-            if found is special.MISSING:
+            if found is _NO_VALUE:
                 return
             value = found
 
@@ -232,3 +232,111 @@ def _cell_name(code: types.CodeType, index: int) -> str:
 
 def _is_library(function: types.FunctionType) -> bool:
     return is_own_module(function.__module__)
+
+
+# Where a chain begins (``local``, ``global``, ``free``), the name there, the attributes.
+Chain = tuple[str, str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=4096)
+def _chains(code: types.CodeType) -> tuple[Chain, ...]:
+    """The chains that code reads, and functions inside it as far as they read what is outside."""
+    found = dict.fromkeys(_own(code))
+    parameters = set(code.co_varnames[: _n_parameters(code)])
+    for nested in code.co_consts:
+        if type(nested) is types.CodeType:
+            for chain in _chains(nested):
+                scope, name, attributes = chain
+                if scope == "free" and name in parameters:
+                    found["local", name, attributes] = None
+                elif scope != "local":
+                    found[chain] = None
+    return tuple(found)
+
+
+def _n_parameters(code: types.CodeType) -> int:
+    return code.co_argcount + code.co_kwonlyargcount
+
+
+_LOCAL = {"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW"}
+_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME"}
+_FREE = {"LOAD_DEREF", "LOAD_CLASSDEREF"}
+_ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD"}
+_STORES = {"STORE_FAST", "STORE_DEREF", "DELETE_FAST", "DELETE_DEREF"}
+_SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "PRECALL"}
+
+
+def _own(code: types.CodeType) -> list[Chain]:
+    """The chains in the instructions of code itself."""
+    found: list[Chain] = []
+    stored: set[str] = set()
+    start: tuple[str, str] | None = None
+    names: list[str] = []
+    high, text = 0, code.co_code
+    for i in range(0, len(text), 2):
+        operation, arg = opcode.opname[text[i]], text[i + 1] | high
+        high = arg << 8 if operation == "EXTENDED_ARG" else 0
+        if operation in _SILENT:
+            continue
+        if operation in _ATTRIBUTE and start is not None and len(names) < _MOST:
+            names.append(code.co_names[_attribute_index(operation, arg)])
+            continue
+        if start is not None and names:
+            found.append((*start, tuple(names)))
+        names = []
+        start = _start(code, operation, arg)
+        if operation in _STORES:
+            stored.add(_local_name(code, arg))
+    return [c for c in found if c[0] == "global" or c[1] not in stored]
+
+
+def _start(code: types.CodeType, operation: str, arg: int) -> tuple[str, str] | None:
+    if operation in _GLOBAL:
+        wide = operation == "LOAD_GLOBAL" and sys.version_info >= (3, 11)
+        return "global", code.co_names[arg >> 1 if wide else arg]
+    if operation in _LOCAL:
+        name = _local_name(code, arg)
+    elif operation in _FREE:
+        name = _local_name(code, arg if hasattr(code, "_varname_from_oparg") else -1 - arg)
+    else:
+        return None
+    return ("free" if name in code.co_freevars else "local"), name
+
+
+def _attribute_index(operation: str, arg: int) -> int:
+    return arg >> 1 if operation == "LOAD_ATTR" and sys.version_info >= (3, 12) else arg
+
+
+def _local_name(code: types.CodeType, arg: int) -> str:
+    if hasattr(code, "_varname_from_oparg"):
+        return code._varname_from_oparg(arg)
+    return code.co_varnames[arg] if arg >= 0 else (code.co_cellvars + code.co_freevars)[-1 - arg]
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """What an attribute holds where reading it runs no code of the program; a property as it is.
+
+    ``_NO_VALUE`` where there is none, or where it is not that plain.
+    """
+    kind = type(owner)
+    if kind is types.ModuleType:
+        plain = not is_library_file(getattr(owner, "__file__", None) or "<frozen")
+        return vars(owner).get(name, _NO_VALUE) if plain else _NO_VALUE
+    if isinstance(owner, type):
+        return _NO_VALUE if is_own_module(owner.__module__) else _in_class(owner, name)
+    if is_own_module(kind.__module__) or kind.__getattribute__ is not object.__getattribute__:
+        return _NO_VALUE
+    shared = _in_class(kind, name)
+    if isinstance(shared, (property, types.MemberDescriptorType)):
+        return shared if type(shared) is property else getattr(owner, name, _NO_VALUE)
+    if hasattr(type(shared), "__set__") and shared is not _NO_VALUE:
+        return _NO_VALUE
+    held = getattr(owner, "__dict__", None)
+    return held.get(name, shared) if type(held) is dict else shared
+
+
+def _in_class(kind: type, name: str) -> Any:
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return _NO_VALUE

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from ... import lazy
 
 if TYPE_CHECKING:
-    from .attributes import MISSING, attribute, chains
     from .concrete_call import flat_arguments, named
     from .first_call import settle
     from .function_type import FunctionType, Parameter
@@ -15,16 +14,13 @@ if TYPE_CHECKING:
     from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
 
 _WHERE = {
-    "MISSING": "attributes",
     "FunctionType": "function_type",
     "Parameter": "function_type",
-    "chains": "attributes",
     "convert": "input_signature",
     "find": "type_dispatch",
     "flat_arguments": "concrete_call",
     "keep": "type_dispatch",
     "another_choice": "recursion",
-    "attribute": "attributes",
     "call": "recursion",
     "endless": "recursion",
     "learn": "recursion",
