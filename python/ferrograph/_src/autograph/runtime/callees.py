@@ -125,9 +125,10 @@ def _builtin(callee: Any) -> Any:
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
-    if effects.has_lists():
+    takes_lists = effects.has_lists()
+    if takes_lists:
         callee = list_arguments.for_library(callee)
-    return foreign.guarded(callee) if effects.has_stale() else callee
+    return foreign.guarded(callee, takes_lists) if effects.has_stale() else callee
 
 
 def _class(cls: type) -> Any:

@@ -21,20 +21,20 @@ _KEEPS = frozenset(
 )
 
 
-def guarded(callee: Any) -> Any:
-    """``callee``, which refuses arguments that only the graph knows."""
+def guarded(callee: Any, takes_lists: bool = False) -> Any:
+    """``callee``, which refuses arguments that only the graph knows, unless it takes such lists."""
     if not (effects.has_lists() or effects.has_stale()):
         return callee
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        args = given(callee, args)
-        given(callee, tuple(kwargs.values()))
+        args = given(callee, args, takes_lists)
+        given(callee, tuple(kwargs.values()), takes_lists)
         return callee(*args, **kwargs)
 
     return call
 
 
-def given(callee: Callable, args: tuple) -> tuple:
+def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
     """``args`` as code that is not converted may have them."""
     name = getattr(callee, "__name__", "")
     unbound = type(callee) in _UNBOUND and stale.only_writes(name)
@@ -43,7 +43,7 @@ def given(callee: Callable, args: tuple) -> tuple:
     for value in args:
         if type(value) is stale.Stale:
             value._ferrograph_refuse()
-        if name not in _KEEPS:
+        if not takes_lists and name not in _KEEPS:
             list_arguments.refuse_grown(value)
     return args
 
