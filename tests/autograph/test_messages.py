@@ -209,6 +209,14 @@ def set_in_one_branch(x):
     return y
 
 
+@meets("staging/cursors.py:Cursor._refuse:0")
+def list_of_an_advanced_iterator(x):
+    numbers = iter((1, 2))
+    if x > 0:
+        x = x + next(numbers)
+    return x + len(list(numbers))
+
+
 @meets("staging/effects.py:_refuse_iterators:0")
 def own_iterator_advanced(x):
     numbers = Steps()
@@ -235,7 +243,7 @@ def library_list_in_a_loop(x):
 
 @meets("staging/effects.py:_undo:0")
 def iterator_advanced(x):
-    numbers = iter((1, 2))
+    numbers = reversed([1, 2])
     if x > 0:
         x = x + next(numbers)
     return x + next(numbers)

@@ -23,6 +23,7 @@ class Source:
     count: Any
     # Whether a loop over it lets the shapes of its variables change.
     relaxes = False
+    anchors: tuple = ()  # functions that reach what taking an element changes
 
     def at(self, index: Any) -> Any:
         """The element of that number."""

@@ -110,8 +110,8 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     """The loop over a tensor."""
     place = where(body, loop.line)
     loop.is_for = True
-    loop.anchors = (body,)
     source = source_of(iterable, place)
+    loop.anchors = (body, *getattr(source, "anchors", ()))
 
     def going(inputs: list) -> Any:
         stop = loop.stopped()

@@ -18,6 +18,7 @@ from ...staging import effects, iteration, lists
 from ...staging import values as values_module
 from ...staging.attempts import printed
 from ...staging.conditional import is_staged, stage_choice
+from ...staging.cursors import Cursor
 from ...staging.iteration import (
     has_elements,
     is_dataset,
@@ -228,6 +229,8 @@ def _applied(python: Callable) -> Callable:
 
 
 def _next(iterator: Any, *default: Any) -> Any:
+    if isinstance(iterator, Cursor) and iterator.is_staged():
+        return _following(iterator, *default)
     effects.advanced(iterator)
     if not default or not has_elements(iterator):
         return next(iterator, *default)
@@ -235,11 +238,23 @@ def _next(iterator: Any, *default: Any) -> Any:
     return stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
 
 
+def _following(cursor: Cursor, *default: Any) -> Any:
+    """``next`` of an iterator whose position is a tensor."""
+    if not default:
+        return cursor.following()
+    return stage_choice(cursor.has_next(), cursor.following, lambda: default[0], "`next`")
+
+
+_INDEXED = (list, tuple, builtins.range)
+
+
 def _iter(iterable: Any, *sentinel: Any) -> Any:
     if not sentinel:
         if has_elements(iterable):
             return iterable._staged_elements()
         iterable = lists.elements_of(iterable)
+        if type(iterable) in _INDEXED and effects.active():
+            return effects.fresh(Cursor(iterable))
         iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
     return effects.fresh(iter(iterable, *sentinel))
 

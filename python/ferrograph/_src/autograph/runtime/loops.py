@@ -9,6 +9,7 @@ from ... import ops
 from ...staging import conditional, lists
 from ...staging import loops as staged_loops
 from ...staging.conditional import is_staged
+from ...staging.cursors import Cursor, going_on
 from ...staging.effects import advanced, in_region
 from ...staging.errors import UnstageableLoopError
 from ...staging.iteration import is_iterated_staged
@@ -98,7 +99,7 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        iterable = lists.elements_of(iterable)
+        iterable = going_on(lists.elements_of(iterable))
         if is_iterated_staged(iterable):
             loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
             staged_loops.stage_for(iterable, body, loop)
@@ -159,7 +160,7 @@ def _unless(
 
 def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
-    if is_iterated_staged(iterable) or lists.is_grown(iterable):
+    if is_iterated_staged(iterable) or lists.is_grown(iterable) or isinstance(iterable, Cursor):
         return False
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...staging import conditional, list_arguments, lists
 from ...staging.conditional import is_staged
+from ...staging.cursors import going_on
 from ...staging.iteration import has_elements
 from ...staging.places import here, say
 from ...values import errors
@@ -23,7 +24,7 @@ def elements(iterable: Any) -> Any:
                 "Write a `for` statement that fills a TensorArray, or use `dataset.map`.",
             )
         )
-    iterable = lists.elements_of(iterable)
+    iterable = going_on(lists.elements_of(iterable))
     return conditional.rows(iterable) if is_staged(iterable) else iterable
 
 

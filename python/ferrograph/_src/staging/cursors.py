@@ -1,0 +1,114 @@
+"""Iterators over lists and tuples whose position the graph may decide.
+
+``iter(items)`` in traced code makes a ``Cursor``. Its position is an attribute like any other:
+where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``for`` go on there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .. import ops
+from ..values import dtypes, errors
+from . import effects, iteration, values
+from .places import here, say
+from .state import attribute_place
+
+
+class Cursor:
+    """What ``iter`` gives of a list, a tuple or a range."""
+
+    def __init__(self, items: Any):
+        self._items = items
+        self._at: Any = 0
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        if self.is_staged():
+            self._refuse()
+        if self._at >= len(self._items):
+            self._items = ()  # exhausted for good, whatever the list gains
+            raise StopIteration
+        item = self._items[self._at]
+        self._move(self._at + 1)
+        return item
+
+    def __length_hint__(self) -> int:
+        if self.is_staged():
+            self._refuse()
+        return max(len(self._items) - self._at, 0)
+
+    def is_staged(self) -> bool:
+        """Whether a tensor is the position."""
+        return values.is_tensor(self._at)
+
+    def has_next(self) -> Any:
+        """Whether there is another element."""
+        return self._at < len(self._items)
+
+    def following(self) -> Any:
+        """The next element, at a position that is a tensor; an error when the graph runs out."""
+        ops.Assert(self.has_next(), ["StopIteration: the iterator has no further element"])
+        item = self.at(self._at)
+        self._move(self._at + 1)
+        return item
+
+    def at(self, index: Any) -> Any:
+        """The element at a position that is a tensor."""
+        columns = self._columns()
+        place = ops.clip_by_value(ops.cast(index, dtypes.int32), 0, max(len(self._items) - 1, 0))
+        return values.pack(self._items[0], [ops.gather(column, place) for column in columns])
+
+    def _move(self, position: Any) -> None:
+        effects.touch(attribute_place("the position of an iterator", self, "_at"))
+        self._at = position
+
+    def _columns(self) -> list:
+        """The elements as one tensor for each part that they have."""
+        items = list(self._items)
+        alike = items and not any(values.check_same_structure(items[0], v) for v in items)
+        rows = list(zip(*map(values.leaves_of, items), strict=True)) if alike else []
+        if not rows or not all(values.can_be_tensor(leaf) for row in rows for leaf in row):
+            self._refuse()
+        try:
+            return [_stack(list(row)) for row in rows]
+        except (TypeError, ValueError):
+            return self._refuse()
+
+    def _refuse(self) -> Any:
+        raise errors.StagingError(
+            say(
+                here(),
+                "an iterator that a branch or a loop of the graph advanced is used here in a way "
+                "that needs its position while tracing, or elements that are tensors alike",
+                "Use `next(it)`, `next(it, default)` or `for`, over numbers or tensors of one "
+                "dtype and shape; or take the elements before the branch or loop.",
+            )
+        )
+
+
+def _stack(items: list) -> Any:
+    dtype = values.common_dtype(items)
+    return ops.stack([values.to_tensor(v, dtype) for v in items])
+
+
+def going_on(iterable: Any) -> Any:
+    """What a loop over ``iterable`` runs over: of a cursor at a tensor the elements from there."""
+    return _Rest(iterable) if isinstance(iterable, Cursor) and iterable.is_staged() else iterable
+
+
+class _Rest(iteration.Source):
+    """The elements of a cursor from a position that is a tensor; taking one moves the cursor."""
+
+    def __init__(self, cursor: Cursor):
+        self._cursor, self._first = cursor, cursor._at
+        self.anchors = (lambda: cursor,)
+        self.count = ops.maximum(len(cursor._items) - cursor._at, 0)
+
+    def at(self, index: Any) -> Any:
+        item = self._cursor.at(self._first + index)
+        self._cursor._move(self._first + index + 1)
+        return item
