@@ -10,7 +10,6 @@ import array
 import ast
 import collections
 import dataclasses
-import heapq
 import inspect
 import queue
 import re
@@ -35,11 +34,14 @@ NOT_REFUSALS = {
     "staging/facets.py:Facet.hold": "an abstract method",
     "staging/facets.py:Facet.differs": "an abstract method",
     "staging/facets.py:Facet.changes": "an abstract method",
-    "staging/graph.py:Graph.get_operation_by_name": "an error of a method, outside of a trace",
+    "staging/graph.py": "errors of the methods of graphs and operations",
     "staging/iteration.py:Source.at": "an abstract method",
     "staging/lists.py:Grown.__getattr__": "Python's protocols ask",
     "staging/loops.py:_stage": "a trace begins again",
     "staging/loops.py:_check_effects": "a trace begins again",
+    "staging/loops.py:stage_while_loop:0": "an argument of `while_loop`",
+    "staging/options.py": "arguments of `while_loop`",
+    "staging/outside.py:explain": "says of C code what `Stale` says",
     "staging/values.py:to_tensor": "its callers say where",
 }
 
@@ -344,7 +346,7 @@ def first_set_in_a_for(x):
     return y
 
 
-@meets("staging/loops.py:stage_while_loop:0")
+@meets("staging/loops.py:stage_while_loop:1")
 def body_of_too_many_values(x):
     return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])
 
@@ -388,11 +390,11 @@ def outside_object_read_again(x):
     return x + len(log)
 
 
-@meets("staging/outside.py:explain:0")
+@meets("staging/stale.py:Stale._ferrograph_refuse:0")
 def outside_object_in_c_code(x):
     if x > 0:
         log.append("a")
-    return x + sum(heapq.nsmallest(1, log) == [] for _ in (heapq.heapify(log),))
+    return x + list.__len__(log)
 
 
 @meets("staging/remains.py:as_left.give:0")
