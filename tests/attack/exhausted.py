@@ -13,6 +13,7 @@ TOUCHED = 200 << 10
 
 CASES = {
     "sequence_mask": lambda: fg.sequence_mask(2**62),
+    "sequence_mask of lengths": lambda: fg.sequence_mask([1, 2], maxlen=fg.constant(2**62)),
     "normal": lambda: fg.random.normal([2**31, 2**31]),
     "uniform": lambda: fg.random.uniform([2**62]),
     "truncated_normal": lambda: fg.random.truncated_normal([2**62]),

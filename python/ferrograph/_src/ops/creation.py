@@ -297,8 +297,8 @@ def sequence_mask(
         flat = reshape(lengths, [-1])
         none = convert([0], lengths.dtype)
         maxlen = emit("Max", (emit("ConcatV2", (none, flat, 0), None, None), 0), None, None)
-    places = range(_bound(maxlen, lengths.dtype))
-    return cast(less(places, expand_dims(lengths, -1)), dtype, name)
+    places = range(maxlen if is_tensor(maxlen) else convert(maxlen, lengths.dtype))
+    return cast(less(places, cast(expand_dims(lengths, -1), places.dtype)), dtype, name)
 
 
 @public("meshgrid")
