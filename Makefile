@@ -18,7 +18,7 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python docs dev wheel lint format generate bench clean toolchain
+.PHONY: help demo test test-rust test-python attack docs dev wheel lint format generate bench clean toolchain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test-rust: | toolchain ## run the Rust tests alone
 
 test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
 	$(BIN)/python -m pytest
+
+attack: $(STAMP)-test ## hostile calls of everything public, threads, forks, signals, leaks
+	$(BIN)/python tests/attack/attack.py
 
 docs: $(STAMP)-docs ## build the site of the guide and the reference into site/
 	$(BIN)/mkdocs build --quiet
