@@ -2,7 +2,8 @@
 
 A construct is a few lines over the names ``x``, ``y`` and ``r``; a place nests them in another
 statement; a kind of values says which of them are tensors. ``R`` counts like ``range``, ``N`` makes
-a number.
+a number. ``grammar_refusals.txt`` lists what is refused, by construct, kind and place; run as a
+program this module prints how many programs get which verdict, and writes that list anew.
 """
 
 import collections
@@ -30,7 +31,13 @@ class Construct:
     name: str
     lines: list
     loops_only: bool = False  # whether it makes sense inside loops alone
-    refused: bool = False  # whether staged code may refuse it
+
+    def places(self):
+        return [p for p in PLACES if p in IN_LOOPS or not self.loops_only]
+
+    def verdicts(self):
+        """How it fares in each place on each kind of values."""
+        return {(p, kind): run(self, p, kind) for p in self.places() for kind in KINDS}
 
 
 def indented(lines, depth=1):
@@ -110,6 +117,8 @@ def compiled(text, filename, extra):
     """The function ``program`` of ``text``, whose source the converter finds."""
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     namespace = {"fg": fg, "scope": scope, **extra}
+    linecache.cache["<names>"] = (len(NAMES), None, NAMES.splitlines(True), "<names>")
+    exec(compile(NAMES, "<names>", "exec"), namespace)
     exec(compile(text, filename, "exec"), namespace)
     return namespace["program"]
 
@@ -143,9 +152,51 @@ def constructs():
         name, _, options = head.partition(" ")
         if "[3.11]" in options and sys.version_info < (3, 11):
             continue
-        found.append(Construct(name, lines, "[loops]" in options, "[refused]" in options))
+        found.append(Construct(name, lines, "[loops]" in options))
     return found
 
+
+REFUSALS = pathlib.Path(__file__).with_name("grammar_refusals.txt")
+
+
+def refusals():
+    """For each construct the places and kinds in which it is refused."""
+    found = {}
+    for line in REFUSALS.read_text().splitlines():
+        name, _, parts = line.partition(": ")
+        for part in parts.split("; "):
+            kinds, places = (words.split() for words in part.split(" in "))
+            found.setdefault(name, set()).update((p, k) for p in places for k in kinds)
+    return found
+
+
+def listed(name, pairs):
+    """A line of that list."""
+    kinds_of = {p: tuple(k for k in KINDS if (p, k) in pairs) for p in PLACES}
+    groups = {}
+    for place, kinds in kinds_of.items():
+        groups.setdefault(kinds, []).append(place)
+    parts = [
+        f"{' '.join(kinds)} in {' '.join(places)}" for kinds, places in groups.items() if kinds
+    ]
+    return f"{name}: {'; '.join(parts)}\n"
+
+
+# The names of a module that functions of it set.
+NAMES = """
+total = 0
+
+def reset():
+    global total
+    total = 0
+
+def bump(n):
+    global total
+    total = total + n
+
+def get():
+    return total
+"""
 
 SHARED = {
     "functools": functools,
@@ -178,7 +229,7 @@ def run(construct, place, kind):
     return verdict
 
 
-ORDER = ["equal", "refused", "wrong line", "no error", "differs"]
+ORDER = ["equal", "fails eagerly", "refused", "wrong line", "differs"]
 
 
 def outcome(call, filename):
@@ -192,14 +243,27 @@ def outcome(call, filename):
 
 
 def compare(expected, found, own):
+    if expected[0] == "raises":
+        return "fails eagerly", expected[1][:300]
     if found[0] == "value":
-        if expected[0] == "raises":
-            return "equal", ""  # better than eager code, which cannot hash a tensor for one
         same = found[1] == expected[1]
         return ("equal", "") if same else ("differs", f"{found[1]}, eagerly {expected[1]}")
-    if expected[0] == "raises":
-        return "equal", ""
     lines = found[2] or found[3]
     if not set(lines) & set(own):
         return "wrong line", f"{found[1][:300]} at {found[2:]}"
     return "refused", found[1][:300]
+
+
+def main():
+    counts, lines = collections.Counter(), []
+    for construct in constructs():
+        verdicts = construct.verdicts()
+        counts.update(kind for kind, _ in verdicts.values())
+        refused = {pair for pair, verdict in verdicts.items() if verdict[0] == "refused"}
+        lines += [listed(construct.name, refused)] if refused else []
+    REFUSALS.write_text("".join(lines))
+    print(sum(counts.values()), "programs:", dict(counts))
+
+
+if __name__ == "__main__":
+    main()
