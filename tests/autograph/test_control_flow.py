@@ -76,9 +76,11 @@ def test_switch_case():
     assert [both(f, v) for v in (0, 1, 2, -1)] == [10, 11, -1, -1]
 
     def by_number(i):
-        return fg.switch_case(i, {0: lambda: 100, 5: lambda: 105})
+        return fg.switch_case(i, {1: lambda: 101, 0: lambda: 100})
 
-    assert [both(by_number, v) for v in (0, 5, 7)] == [100, 105, 105]
+    assert [both(by_number, v) for v in (0, 1, 7)] == [100, 101, 101]
+    with pytest.raises(ValueError, match="none for 1"):
+        fg.switch_case(fg.constant(0), {0: lambda: 100, 5: lambda: 105})
     with pytest.raises(ValueError):
         fg.switch_case(fg.constant(0), [(1, lambda: 1), (1, lambda: 2)])
     with pytest.raises(TypeError):

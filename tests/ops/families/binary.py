@@ -97,7 +97,7 @@ def over(x, y):
     return np.where(y == 0, 0, x / np.where(y == 0, 1, y))
 
 
-pair("DivNoNan", lambda fg: fg.math.divide_no_nan, over, dtypes=INEXACT)
+pair("DivNoNan", lambda fg: fg.math.divide_no_nan, over, dtypes=NUMBERS, out=true_quotient)
 row(
     "DivNoNan",
     lambda fg, x, y: fg.math.divide_no_nan(x, y),

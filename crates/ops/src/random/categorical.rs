@@ -63,7 +63,7 @@ pub(super) fn lower(inputs: &Inputs<'_>, outputs: &[TensorSpec], start: Start) -
     let wide = outputs[0].dtype == DType::Int64;
     with_element!(inputs.dtype(0), real, T => Ok(Lowered::Kernel(Box::new(move |o| {
         let state = start(o, reserved)?;
-        let n = (2 * rows).checked_mul(samples).unwrap_or(usize::MAX);
+        let n = (2 * rows).saturating_mul(samples);
         let mut words = vec_of(0u32, n)?;
         state.words(&mut words);
         let drawn = classes_of::<T>(o.input(0), classes, samples, &words);

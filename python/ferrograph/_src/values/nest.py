@@ -41,7 +41,7 @@ def is_nested(structure: Any) -> bool:
     if isinstance(structure, (list, tuple, Mapping)):
         return True
     if isinstance(structure, (Sequence, MappingView)):
-        return not isinstance(structure, _TEXT)
+        return not (isinstance(structure, str) or _is_buffer(structure))
     return _is_record(kind)
 
 
@@ -131,8 +131,15 @@ def assert_same_structure(
 
 
 _LEAVES = {int, float, complex, bool, str, bytes, type(None)}
-# Sequences that are one value.
-_TEXT = (str, bytes, bytearray, memoryview)
+
+
+def _is_buffer(structure: Any) -> bool:
+    """Whether a sequence is one value by its bytes: ``bytearray``, ``array.array``."""
+    try:
+        memoryview(structure)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_record(kind: type) -> bool:
