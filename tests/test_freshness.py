@@ -416,9 +416,10 @@ def test_attributes_of_objects_in_a_list():
     assert float(model.over_list(X)) == 40
 
 
-def test_attributes_of_globals_closures_and_classes():
-    settings = Settings()
+settings = Settings()
 
+
+def test_attributes_of_globals_and_classes():
     @fg.function
     def f(x):
         return x + settings.limit + Settings.limit
@@ -457,12 +458,27 @@ def test_what_traced_code_changes_itself_is_no_guard():
     assert traces(model.counting) == 1
 
 
-def test_attributes_may_be_frozen():
+def test_attributes_of_objects_that_are_passed_or_captured_are_not_seen_to_change():
     model = Model()
-    frozen = fg.function(lambda m, x: x * m.rate, freshness="ignore")
-    assert float(frozen(model, X)) == 5
+    passed = fg.function(lambda m, x: x * m.rate)
+    captured = fg.function(lambda x: x * model.rate)
+    assert float(passed(model, X)) == float(captured(X)) == 5
     model.rate = 2.0
-    assert float(frozen(model, X)) == 5
+    assert float(passed(model, X)) == float(captured(X)) == 5
+
+
+def test_attributes_may_be_frozen():
+    class Scaled:
+        rate = 0.5
+
+        def __call__(self, x):
+            return x * self.rate
+
+    scaled = Scaled()
+    fresh, frozen = fg.function(scaled), fg.function(scaled, freshness="ignore")
+    assert float(fresh(X)) == float(frozen(X)) == 5
+    scaled.rate = 2.0
+    assert (float(fresh(X)), float(frozen(X))) == (20, 5)
 
 
 def test_a_guard_does_not_keep_its_object():

@@ -32,7 +32,8 @@ class Reads:
         self._found: dict[tuple, tuple] = {}
         self._written: set[tuple] = set()
         self._bound: set[tuple] = set()
-        self._held: list[Any] = []  # objects whose addresses are in ``_bound``
+        self._held: list[Any] = []  # objects whose addresses are in ``_bound`` and ``_selves``
+        self._selves: set[int] = set()  # objects whose methods run
 
     def add_target(
         self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
@@ -71,8 +72,9 @@ class Reads:
             if scope == "global":
                 self._follow(function.__globals__.get(name), chain, deep)
             elif scope == "free" and name in code.co_freevars:
-                cell = cells[code.co_freevars.index(name)]
-                self._follow(_now(cell, None), chain, deep)
+                value = _now(cells[code.co_freevars.index(name)], None)
+                if isinstance(value, types.ModuleType | type) or id(value) in self._selves:
+                    self._follow(value, chain, deep)
         return of_arguments
 
     def reads_others(self, function: Any) -> bool:
@@ -82,15 +84,20 @@ class Reads:
         return any(scope == "local" and name not in first for scope, name, _ in chains)
 
     def bind(self, function: Any, args: tuple, kwargs: dict, deep: bool = False) -> None:
-        """What a function is called with: the attributes that it reads of that belong to the
-        trace."""
+        """What a function is called with: the attributes that it reads of objects whose methods
+        run belong to the trace. Those of other arguments are as documented: not seen to change."""
         code = function.__code__
         values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
+        if args and hasattr(type(args[0]), code.co_name):
+            self._selves.add(id(args[0]))
+            self._held.append(args[0])
         for chain in _chains(code):
             scope, name, _ = chain
             if scope != "local" or name not in values:
                 continue
             value = values[name]
+            if id(value) not in self._selves:
+                continue
             key = id(code), id(value), chain
             if key not in self._bound:
                 self._bound.add(key)
