@@ -42,20 +42,23 @@ class Reads:
         while hasattr(target, "func"):  # a partial
             args, kwargs = target.args + args, {**target.keywords, **(kwargs or {})}
             target = target.func
+        has_self = type(target) is not types.FunctionType
         if hasattr(target, "__func__"):
             args, target = (target.__self__, *args), target.__func__
         if type(target) is not types.FunctionType:
             args = (target, *args)
             target = getattr(type(target), "__call__", None)  # noqa: B004 - the function itself
         if type(target) is types.FunctionType:
-            self.add(target, not converted)
+            self.add(target, not converted, has_self)
             self.bind(target, args, kwargs or {}, not converted)
 
-    def add(self, function: types.FunctionType, deep: bool = False) -> bool:
-        """A function that runs; whether it reads attributes of its arguments. ``deep`` adds the
-        functions that it names, where nobody will see it call them."""
+    def add(self, function: types.FunctionType, deep: bool = False, has_self: bool = True) -> bool:
+        """A function that runs; whether it reads attributes of its arguments, unless none of these
+        is said to be the object of a method. ``deep`` adds the functions that it names, where
+        nobody will see it call them."""
         key = id(function.__closure__ or function.__code__)
-        chains = _chains(function.__code__) if function.__code__.co_names else ()
+        reads = function.__code__.co_names and (has_self or _has_root(function))
+        chains = _chains(function.__code__) if reads else ()
         of_arguments = any(scope == "local" for scope, _, _ in chains)
         if key in self._seen:
             return of_arguments
@@ -91,6 +94,8 @@ class Reads:
         if args and hasattr(type(args[0]), code.co_name):
             self._selves.add(id(args[0]))
             self._held.append(args[0])
+        if not any(id(value) in self._selves for value in values.values()):
+            return
         for chain in _chains(code):
             scope, name, _ = chain
             if scope != "local" or name not in values:
@@ -239,6 +244,23 @@ def _cell_name(code: types.CodeType, index: int) -> str:
 
 def _is_library(function: types.FunctionType) -> bool:
     return is_own_module(function.__module__)
+
+
+def _has_root(function: types.FunctionType) -> bool:
+    """Whether a chain that is followed may begin beside the arguments: at a cell, in a function
+    inside, or at a global that is not the library's."""
+    code, names = function.__code__, function.__globals__
+    if code.co_freevars or any(type(c) is types.CodeType for c in code.co_consts):
+        return True
+    found = (names.get(name) for name in code.co_names)
+    return any(v is not None and not _is_plain(v) for v in found)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether no attribute of a global is a guard: of numbers, functions, the library."""
+    if type(value) is types.ModuleType:
+        return is_own_module(value.__name__)
+    return type(value) in _LITERALS or type(value) is types.FunctionType
 
 
 # Where a chain begins (``local``, ``global``, ``free``), the name there, the attributes.
