@@ -59,7 +59,7 @@ def rank(old, value):
 
 
 # What runs as often as numbers or shapes say.
-LOOPS = ("While", "StatelessWhile", "UnbatchDataset")
+LOOPS = ("While", "StatelessWhile", "UnbatchDataset", "InterleaveDataset", "FlatMapDataset")
 SPOILS = {"sizes": (size, SIZES), "ranks": (rank, ("nested", "flat", "pair"))}
 
 
