@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import gc
+import sys
 import types
 from typing import Any
 
@@ -49,6 +50,14 @@ def reached(roots: list, wanted: list) -> set[int]:
             if not is_library_class(value):
                 pending.extend(vars(value).values())
                 pending.extend(value.__bases__)
-        else:
+        elif not _is_third_party(type(value)):
             pending.extend(gc.get_referents(value))
     return found
+
+
+def _is_third_party(kind: type) -> bool:
+    """Whether a class is of an installed package: its objects, as a test runner's or a server's,
+    hold the whole program, and nothing that a trace makes."""
+    package = kind.__module__.partition(".")[0]
+    is_ours = package in sys.stdlib_module_names or ownership.is_own_module(package)
+    return not is_ours and is_library_class(kind)
