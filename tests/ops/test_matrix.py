@@ -54,6 +54,12 @@ def faults_of_form(runs, name):
                 yield f"{combination}: {text} as eagerly"
 
 
+@pytest.fixture(autouse=True)
+def without_a_global_seed():
+    """Rows say what is drawn where no test has set one."""
+    fg.random.set_seed(None)
+
+
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
 def test_row(row):
     faults = []
