@@ -6,6 +6,7 @@
 mod array;
 mod buffer;
 pub(crate) mod dlpack;
+mod interface;
 
 use crate::errors::IntoPyResult;
 use crate::tensor::{PyTensor, wrap};

@@ -1,11 +1,9 @@
 //! Tensors to NumPy arrays and scalars.
 
+use super::interface::interface;
 use crate::convert::core_error;
 use ferrograph_tensor::{Bytes, DType, Tensor};
-use numpy::npyffi::{
-    NPY_ARRAY_CARRAY_RO, NpyTypes, PY_ARRAY_API, PyArray_Descr, PyArrayObject, get_type_object,
-    npy_intp,
-};
+use numpy::npyffi::{NPY_ARRAY_CARRAY_RO, PyArrayObject, npy_intp};
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -47,13 +45,8 @@ pub(crate) fn scalar<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'p
         return Ok(PyBytes::new(py, text).into_any());
     }
     let descr = descr(py, tensor.dtype())?;
-    let data = tensor.bytes().as_ptr().cast_mut().cast();
-    // SAFETY: `data` holds one element of that dtype, which is copied; the descriptor is a live reference.
-    unsafe {
-        let scalar =
-            PY_ARRAY_API.PyArray_Scalar(py, data, descr.as_ptr().cast(), std::ptr::null_mut());
-        Bound::from_owned_ptr_or_err(py, scalar)
-    }
+    // SAFETY: the tensor holds one element of that dtype.
+    unsafe { interface(py)?.scalar(&descr, tensor.bytes().as_ptr()) }
 }
 
 /// An array over the tensor's memory that `owner` keeps, or over a copy of it.
@@ -69,16 +62,12 @@ fn new_array<'py>(
     };
     let array = allocate(py, tensor, descr(py, tensor.dtype())?, data, flags)?;
     // SAFETY: `array` is an array object made just now: it has room for the tensor's bytes where it has memory of
-    // its own, and takes over the reference to its base otherwise.
+    // its own, and no base yet.
     unsafe {
-        let object = array.as_ptr().cast::<PyArrayObject>();
         match owner {
-            Some(owner) => {
-                if PY_ARRAY_API.PyArray_SetBaseObject(py, object, owner.into_ptr()) < 0 {
-                    return Err(PyErr::fetch(py));
-                }
-            }
+            Some(owner) => interface(py)?.set_base(&array, owner)?,
             None => {
+                let object = array.as_ptr().cast::<PyArrayObject>();
                 let to = (*object).fields.data.cast::<u8>();
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
             }
@@ -95,22 +84,8 @@ fn allocate<'py>(
     flags: c_int,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut dims: Vec<npy_intp> = tensor.shape().iter().map(|&d| d as npy_intp).collect();
-    let descr = descr.into_ptr().cast::<PyArray_Descr>();
-    // SAFETY: NumPy checks the number of dimensions, copies them, and takes over the reference to the descriptor.
-    unsafe {
-        let array = PY_ARRAY_API.PyArray_NewFromDescr(
-            py,
-            get_type_object(py, NpyTypes::PyArray_Type),
-            descr,
-            dims.len() as c_int,
-            dims.as_mut_ptr(),
-            std::ptr::null_mut(),
-            data.cast(),
-            flags,
-            std::ptr::null_mut(),
-        );
-        Bound::from_owned_ptr_or_err(py, array)
-    }
+    // SAFETY: `data` is null or the tensor's memory, which the array's base keeps.
+    unsafe { interface(py)?.array(descr, &mut dims, data, flags) }
 }
 
 /// An array of bytes objects.
@@ -135,24 +110,8 @@ fn string_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
     Ok(array)
 }
 
-/// Imports NumPy and looks its C interface up, which runs Python code and cannot answer with an exception: on a thread
-/// of its own, which no signal interrupts.
-fn look_up(py: Python<'_>) -> PyResult<()> {
-    py.import("numpy")?;
-    let looked_up = || {
-        // SAFETY: asks for a version number, with the interpreter attached.
-        Python::attach(|py| unsafe { PY_ARRAY_API.PyArray_GetNDArrayCFeatureVersion(py) })
-    };
-    let thread = py.detach(|| std::thread::spawn(looked_up).join());
-    thread
-        .map(drop)
-        .map_err(|_| PyImportError::new_err("this version of NumPy has no C interface known here"))
-}
-
 /// NumPy's descriptor of a dtype.
 fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
-    static LOOKED_UP: PyOnceLock<()> = PyOnceLock::new();
-    LOOKED_UP.get_or_try_init(py, || look_up(py))?;
     let long = size_of::<std::ffi::c_long>() == 8;
     let type_num = match dtype {
         DType::Bool => 0,
@@ -176,11 +135,7 @@ fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
             return Err(PyTypeError::new_err(why));
         }
     };
-    // SAFETY: NumPy gives a new reference to the descriptor of each of its own type numbers.
-    unsafe {
-        let descr = PY_ARRAY_API.PyArray_DescrFromType(py, type_num);
-        Bound::from_owned_ptr_or_err(py, descr.cast())
-    }
+    interface(py)?.descr(py, type_num)
 }
 
 fn bfloat16(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

@@ -33,8 +33,7 @@ def _is_suspect(op: int) -> bool:
     """Whether control flow, or what conversion gives a meaning on tensors, may come with it."""
     if op in opcode.hasjrel or op in opcode.hasjabs:
         return True
-    name = opcode.opname[op]
-    return any(word in name for word in _SUSPECT_WORDS)
+    return any(map(opcode.opname[op].__contains__, _SUSPECT_WORDS))
 
 
 def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
@@ -44,9 +43,7 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
     code = function.__code__
     if any(type(c) is types.CodeType for c in code.co_consts):
         return False
-    if _BY_TENSORS.intersection(code.co_names) or any(
-        _is_suspect(op) for op in set(code.co_code[::2])
-    ):
+    if _BY_TENSORS.intersection(code.co_names) or any(map(_is_suspect, set(code.co_code[::2]))):
         return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
 

@@ -50,8 +50,8 @@ class ConcreteFunction(_core.ConcreteBase):
         self._template = template
         self._function_name = function.name
         self._params = function._params
-        self._traced_args = nest.map_structure(_kept, args)
-        self._traced_kwargs = nest.map_structure(_kept, kwargs)
+        self._traced_args = tuple(map(_all_kept, args))
+        self._traced_kwargs = {name: _all_kept(value) for name, value in kwargs.items()}
         self._bound: list[Any] = []
         self._kept_types: dict[int, Any] = {}
         self._with_instance: weakref.ref | None = None
@@ -262,7 +262,14 @@ class _Weak:
         self.ref = weakref.ref(value)
 
 
+def _all_kept(value: Any) -> Any:
+    """An argument as a trace keeps it: specs for tensors, no object kept alive."""
+    return nest.map_structure(_kept, value) if nest.is_nested(value) else _kept(value)
+
+
 def _kept(value: Any) -> Any:
+    if isinstance(value, _core.Tensor):
+        return _to_spec(value)
     names = record_fields(value)
     if names is not None:
         made = object.__new__(type(value))

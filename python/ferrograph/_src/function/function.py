@@ -27,9 +27,9 @@ from .guards import Reads
 from .misses import InstanceCounts, Log, Miss, in_short
 from .parameters import (
     check_names,
+    check_unchanged,
     checked_bound,
     checked_signature,
-    is_unchanged,
     leaves_of,
     objects_of,
     parameters_of,
@@ -316,7 +316,7 @@ class Function(_core.FunctionBase):
         trace.start(region)
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         check_names(inner_kwargs, self._name)
-        before = snapshot((inner_args, inner_kwargs))
+        before = snapshot(inner_args, inner_kwargs)
         staged = self._staged_form(inner_args, inner_kwargs)
         reads = self._reads(staged, *objects_of(args, kwargs, inner_args, inner_kwargs))
         push_creation(creation)
@@ -324,7 +324,7 @@ class Function(_core.FunctionBase):
             roots = self.python_function, inner_args, inner_kwargs
             with thread.tracing(region, reads), conversion(self._autograph, roots):
                 result = staged(*inner_args, **inner_kwargs)
-                self._check_arguments(before, (inner_args, inner_kwargs))
+                check_unchanged(before, self._name)
                 flat, template = outputs.flatten_result(result, outputs.as_output)
                 again = trace.is_recursive() and special.learn(
                     trace, result, flat, template, leaves_of(inner_args, inner_kwargs)
@@ -369,13 +369,6 @@ class Function(_core.FunctionBase):
                 return self.python_function
             self._staged = convert(self.python_function)
         return self._staged
-
-    def _check_arguments(self, before: Any, arguments: tuple) -> None:
-        if not is_unchanged(before, arguments):
-            raise ValueError(
-                f"{self._name}() should not modify its Python input arguments: a list or dict was "
-                "changed in place while it was traced. Modify a copy of it instead"
-            )
 
     def __repr__(self) -> str:
         return f"<ferrograph.function {self._name} at {id(self):#x}>"

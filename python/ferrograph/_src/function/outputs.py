@@ -72,6 +72,9 @@ def _template(value: Any, to_tensor: Any, flat: list) -> Any:
         return all_of(value)
     if kind is dict:
         return dict(zip(value, all_of(value.values()), strict=True))
+    if kind is _core.SymbolicTensor:
+        flat.append(to_tensor(value))
+        return len(flat) - 1
     if isinstance(value, (list, tuple)):
         return Packed(kind, all_of(value), None)
     if isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import types
 from collections.abc import Callable
@@ -12,9 +13,9 @@ from ..values.tensor_spec import TensorSpec
 
 __all__ = [
     "check_names",
+    "check_unchanged",
     "checked_bound",
     "checked_signature",
-    "is_unchanged",
     "leaves_of",
     "objects_of",
     "parameters_of",
@@ -76,13 +77,38 @@ def checked_bound(max_traces: Any) -> int:
     return max_traces
 
 
-def snapshot(value: Any) -> Any:
-    """The containers among arguments as they are now, for ``is_unchanged``; leaves as they are."""
+def snapshot(args: tuple, kwargs: dict) -> list:
+    """The lists and dicts among arguments with what they hold, for ``check_unchanged``."""
+    found: list = []
+    for value in args:
+        _note(value, found)
+    for value in kwargs.values():
+        _note(value, found)
+    return found
+
+
+def _note(value: Any, found: list) -> None:
     if isinstance(value, dict):
-        return type(value), list(value), [snapshot(v) for v in value.values()]
-    if isinstance(value, (list, tuple)):
-        return type(value), None, [snapshot(v) for v in value]
-    return value
+        found.append((value, list(value), list(value.values())))
+        for part in value.values():
+            _note(part, found)
+    elif isinstance(value, (list, tuple)):
+        if isinstance(value, list):
+            found.append((value, None, list(value)))
+        for part in value:
+            _note(part, found)
+
+
+def check_unchanged(before: list, name: str) -> None:
+    """ValueError where a list or dict that ``snapshot`` noted holds something else now."""
+    for container, keys, values in before:
+        now = container if keys is None else container.values()
+        is_same = len(values) == len(now) and all(map(operator.is_, values, now))
+        if not (is_same and (keys is None or keys == list(container))):
+            raise ValueError(
+                f"{name}() should not modify its Python input arguments: a list or dict was "
+                "changed in place while it was traced. Modify a copy of it instead"
+            )
 
 
 def leaves_of(args: tuple, kwargs: dict) -> list:
@@ -111,20 +137,6 @@ def _collect_leaves(value: Any, found: list) -> None:
             _collect_leaves(v, found)
     else:
         found.append(value)
-
-
-def is_unchanged(before: Any, value: Any) -> bool:
-    """Whether ``value`` is what ``snapshot`` saw: the same leaves in the same containers."""
-    if isinstance(value, dict):
-        _, keys, parts = before
-        return list(value) == keys and _are_unchanged(parts, list(value.values()))
-    if isinstance(value, (list, tuple)):
-        return _are_unchanged(before[2], list(value))
-    return before is value
-
-
-def _are_unchanged(before: list, values: list) -> bool:
-    return len(before) == len(values) and all(map(is_unchanged, before, values))
 
 
 def check_names(kwargs: dict, name: str) -> None:

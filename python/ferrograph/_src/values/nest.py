@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
 from typing import Any, cast
 
+from ..native import _core
 from .public import public
 
 __all__ = [
@@ -36,9 +37,9 @@ def is_nested(structure: Any) -> bool:
     (True, False)
     """
     kind = type(structure)
-    if kind in _LEAVES:
+    if kind in _LEAVES or isinstance(structure, _core.VariableBase):
         return False
-    if isinstance(structure, (list, tuple, Mapping)):
+    if kind in _CONTAINERS or isinstance(structure, (list, tuple, Mapping)):
         return True
     if isinstance(structure, (Sequence, MappingView)):
         return not (isinstance(structure, str) or _is_buffer(structure))
@@ -130,7 +131,10 @@ def assert_same_structure(
         ) from None
 
 
-_LEAVES = {int, float, complex, bool, str, bytes, type(None)}
+# The commonest classes of either kind: abstract base classes are slow to ask about the others.
+_TENSORS = {_core.EagerTensor, _core.SymbolicTensor}
+_LEAVES = {int, float, complex, bool, str, bytes, type(None), *_TENSORS}
+_CONTAINERS = {list, tuple, dict}
 
 
 def _is_buffer(structure: Any) -> bool:
@@ -168,6 +172,8 @@ def _sorted_keys(mapping: Mapping) -> list:
 
 def children(structure: Any) -> list:
     """The values in a container, in their order of flattening."""
+    if type(structure) in (list, tuple):
+        return list(structure)
     if isinstance(structure, Mapping):
         return [structure[key] for key in _sorted_keys(structure)]
     if isinstance(structure, (list, tuple, Sequence, MappingView)):
@@ -208,6 +214,8 @@ def _recompose(structure: Any, parts: list) -> Any:
 def like(structure: Any, children: list) -> Any:
     """A container like ``structure`` with other values."""
     kind = type(structure)
+    if kind in (list, tuple):
+        return kind(children)
     if isinstance(structure, Mapping):
         values = dict(zip(_sorted_keys(structure), children, strict=True))
         items = {key: values[key] for key in structure}
