@@ -13,6 +13,7 @@ from .places import say
 from .state import UNDEFINED
 
 _SCALARS = (bool, int, float, complex, str, bytes)
+_CONVERTED = (_core.Tensor, _core.VariableBase, *_SCALARS)
 
 
 def is_eager() -> bool:
@@ -33,7 +34,7 @@ def is_staged(value: Any) -> bool:
 
 def can_be_tensor(leaf: Any) -> bool:
     """Whether a leaf of a structure has a tensor to stand for it."""
-    if isinstance(leaf, (_core.Tensor, _core.VariableBase, *_SCALARS)):
+    if isinstance(leaf, _CONVERTED):
         return True
     return hasattr(type(leaf), "__array__") and hasattr(leaf, "dtype")
 
@@ -59,6 +60,8 @@ class _Opened:
 def _open(value: Any) -> Any:
     """``value`` with such values in it opened."""
     kind = type(value)
+    if kind in nest.LEAVES:
+        return value
     if kind in (list, tuple):
         return kind([_open(v) for v in value])
     if kind is dict:
@@ -89,15 +92,21 @@ def _replaced(value: Any, parts: list) -> Any:
 
 
 def leaves_of(value: Any) -> list:
+    if type(value) in nest.LEAVES:
+        return [value]
     return nest.flatten(_open(value), expand_composites=True)
 
 
 def pack(structure: Any, leaves: list) -> Any:
+    if type(structure) in nest.LEAVES and len(leaves) == 1:
+        return leaves[0]
     return nest.pack_sequence_as(_open(structure), leaves, expand_composites=True)
 
 
 def check_same_structure(first: Any, second: Any) -> str | None:
     """What differs between two structures, None where they agree."""
+    if type(first) in nest.LEAVES and type(second) in nest.LEAVES:
+        return None
     try:
         nest.assert_same_structure(_open(first), _open(second), expand_composites=True)
     except (TypeError, ValueError) as e:

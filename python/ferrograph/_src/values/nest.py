@@ -37,7 +37,7 @@ def is_nested(structure: Any) -> bool:
     (True, False)
     """
     kind = type(structure)
-    if kind in _LEAVES or isinstance(structure, _core.VariableBase):
+    if kind in LEAVES or isinstance(structure, _core.VariableBase):
         return False
     if kind in _CONTAINERS or isinstance(structure, (list, tuple, Mapping)):
         return True
@@ -133,7 +133,7 @@ def assert_same_structure(
 
 # The commonest classes of either kind: abstract base classes are slow to ask about the others.
 _TENSORS = {_core.EagerTensor, _core.SymbolicTensor}
-_LEAVES = {int, float, complex, bool, str, bytes, type(None), *_TENSORS}
+LEAVES = {int, float, complex, bool, str, bytes, type(None), *_TENSORS}
 _CONTAINERS = {list, tuple, dict}
 
 
@@ -185,7 +185,9 @@ def children(structure: Any) -> list:
 
 
 def _flatten(structure: Any, expand: bool, out: list) -> None:
-    if is_nested(structure):
+    if type(structure) in LEAVES:
+        out.append(structure)
+    elif is_nested(structure):
         for child in children(structure):
             _flatten(child, expand, out)
     elif expand and _is_composite(structure):
@@ -196,6 +198,8 @@ def _flatten(structure: Any, expand: bool, out: list) -> None:
 
 
 def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
+    if type(structure) in LEAVES:
+        return next(leaves)
     if is_nested(structure):
         return like(structure, [_pack(child, leaves, expand) for child in children(structure)])
     if expand and _is_composite(structure):
@@ -236,6 +240,8 @@ def like(structure: Any, children: list) -> Any:
 
 
 def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
+    if type(a) in LEAVES and type(b) in LEAVES:
+        return
     opened = [is_nested(x) or (expand and _is_composite(x)) for x in (a, b)]
     if not any(opened):
         return
