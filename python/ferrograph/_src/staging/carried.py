@@ -65,13 +65,7 @@ class Variables:
         self.labels.append(label)
         self.shapes.append(shape)
         for traced, inputs in zip((self.condition, self.body), self.inputs, strict=True):
-            with traced:
-                name = (
-                    f"{traced.region.name}_{len(inputs)}"
-                    if hasattr(traced.region, "name")
-                    else "arg"
-                )
-                inputs.append(traced.region.add_input(initial.dtype, shape, name))
+            inputs.append(traced.region.add_input(initial.dtype, shape))
         return len(self.initial) - 1
 
     def slot(self, label: str, value: Any, shapes: list | None = None) -> Slot:

@@ -16,7 +16,6 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..context import ownership
@@ -60,29 +59,35 @@ class Change(NamedTuple):
     new: Any
 
 
-@contextmanager
-def journal() -> Iterator[Journal]:
+class journal:
     """A block that traces a region; what it sets is in the journal afterwards."""
-    made = Journal()
-    _thread.journals.append(made)
-    try:
-        yield made
-    finally:
+
+    def __enter__(self) -> Journal:
+        made = Journal()
+        _thread.journals.append(made)
+        return made
+
+    def __exit__(self, *exception: Any) -> None:
         _thread.journals.pop()
 
 
-@contextmanager
-def region(anchors: Iterable[Any], like: Journal | None = None) -> Iterator[Journal]:
+class region(journal):
     """``journal`` with a copy of what the functions of the region can reach, which are ``anchors``.
 
     ``like`` is the journal of a region of the same functions that has just ended: where it left
     nothing changed its copy serves again.
     """
-    with journal() as made:
-        made.began = len(_thread.journals[0].stale)
+
+    def __init__(self, anchors: Iterable[Any], like: Journal | None = None):
+        self._anchors, self._like = anchors, like
+
+    def __enter__(self) -> Journal:
+        like = self._like
         shared = like is not None and not like.landed
-        made.snapshot = like.snapshot if like and shared else Snapshot(anchors)
-        yield made
+        snapshot = like.snapshot if like and shared else Snapshot(self._anchors)
+        made = super().__enter__()
+        made.snapshot, made.began = snapshot, len(_thread.journals[0].stale)
+        return made
 
 
 def active() -> bool:

@@ -13,21 +13,22 @@ from typing import Any
 class Journal:
     """The places set while one region is traced."""
 
+    snapshot: Any = None  # what the region could reach when it began
+    landed = False  # whether some of what it changed stays so
+    spoiled = False  # whether it made something stale that was not
+    began = 0  # how much was stale when it began
+    explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
+    lists = False  # whether the trace has made lists that the graph grows
+
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}
         self.born: dict[int, Any] = {}
         self.iterators: dict[int, Any] = {}
-        self.snapshot: Any = None  # what the region could reach when it began
         self.compared: list[tuple[Any, Any]] = []  # what differed before it was put back
-        self.landed = False  # whether some of what it changed stays so
-        self.spoiled = False  # whether it made something stale that was not
-        self.began = 0  # how much was stale when it began
         self.stale: dict[Any, Any] = {}  # of a trace: see ``outside``
         self.numbers: dict[Any, tuple[Any, Any]] = {}
-        self.explain: Callable[[Exception], None] | None = None  # raises a better one
         self.at_end: list[Callable[[], None]] = []
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
-        self.lists = False  # whether the trace has made lists that the graph grows
 
 
 class _Thread(threading.local):

@@ -11,12 +11,14 @@ from typing import Any
 from ..context import ownership
 from ..native import _core
 from .kinds import is_library_class
-from .stale import behind
+from .stale import Stale, behind
 
 _ATOMS = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), _core.Tensor,
     _core.VariableBase, types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType,
 )  # fmt: skip
+_leaves: dict[type, bool] = dict.fromkeys(_ATOMS, True)  # whether nothing is looked for in a class
+_MOST_CLASSES = 4096
 
 
 def reached(roots: list, wanted: list) -> set[int]:
@@ -29,29 +31,53 @@ def reached(roots: list, wanted: list) -> set[int]:
     while ids and (pending or later):
         if not pending:
             pending.append(later.pop())
-        value = behind(pending.popleft())
-        if id(value) in ids:
-            found.add(id(value))
-            ids.discard(id(value))
-        if isinstance(value, _ATOMS) or id(value) in seen:
+        value = pending.popleft()
+        kind = type(value)
+        if kind is Stale:
+            value = behind(value)
+            kind = type(value)
+        place = id(value)
+        if place in ids:
+            found.add(place)
+            ids.discard(place)
+        if place in seen:
             continue
-        seen.add(id(value))
-        if type(value) is types.FunctionType:
-            pending.extend(value.__closure__ or ())
-            pending.extend([value.__defaults__, value.__kwdefaults__, value.__dict__])
-            if not ownership.is_library_file(value.__code__.co_filename):
-                later.append(value.__globals__)
-        elif type(value) is dict:
+        is_leaf = _leaves.get(kind)
+        if is_leaf or (is_leaf is None and _is_leaf(kind)):
+            continue
+        seen.add(place)
+        if kind is dict:
             pending.extend(value.values())
-        elif isinstance(value, types.ModuleType):
-            if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
-                later.append(vars(value))
-        elif isinstance(value, type):
-            if not is_library_class(value):
-                pending.extend(vars(value).values())
-                pending.extend(value.__bases__)
-        elif not _is_third_party(type(value)):
-            pending.extend(gc.get_referents(value))
+        else:
+            _open(value, kind, pending, later)
+    return found
+
+
+def _open(value: Any, kind: type, pending: collections.deque, later: list) -> None:
+    """Add what an object holds; names of modules, which are many, come last."""
+    if kind is types.FunctionType:
+        pending.extend(value.__closure__ or ())
+        pending.extend([value.__defaults__, value.__kwdefaults__, value.__dict__])
+        if not ownership.is_library_file(value.__code__.co_filename):
+            later.append(value.__globals__)
+    elif isinstance(value, types.ModuleType):
+        if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
+            later.append(vars(value))
+    elif isinstance(value, type):
+        if not is_library_class(value):
+            pending.extend(vars(value).values())
+            pending.extend(value.__bases__)
+    else:
+        pending.extend(gc.get_referents(value))
+
+
+def _is_leaf(kind: type) -> bool:
+    """Whether nothing is looked for in instances of a class, found once and kept."""
+    opened = (types.ModuleType, type)
+    found = issubclass(kind, _ATOMS) or (not issubclass(kind, opened) and _is_third_party(kind))
+    if len(_leaves) >= _MOST_CLASSES:
+        _leaves.clear()
+    _leaves[kind] = found
     return found
 
 

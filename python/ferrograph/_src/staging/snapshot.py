@@ -183,6 +183,8 @@ def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
     """How the user's code calls an object: by a name, or a name and an attribute or a key."""
     if isinstance(owner, type):
         return owner.__name__
+    if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
+        return name
     for name, value in _names_in(anchors):
         if value is owner or (type(owner) is types.CellType and value is owner):
             return name
@@ -190,6 +192,17 @@ def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
         if found:
             return found
     return f"a {type(owner).__name__}"
+
+
+def _name_of_cell(owner: types.CellType, anchors: Iterable[types.FunctionType]) -> str:
+    """The name under which functions themselves close over a cell."""
+    for function in anchors:
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            if cell is owner:
+                return name
+    return ""
 
 
 def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]]:

@@ -70,22 +70,28 @@ def name_places(names: Callable[[], Any] | None) -> list[Place]:
     ]
 
 
-def cell_place(label: str, cell: types.CellType) -> Place:
-    """The place of a name that is kept in ``cell``."""
+class Name(Place):
+    """A name that is kept in a cell."""
 
-    def get() -> Any:
+    def __init__(self, label: str, cell: types.CellType):
+        self.label, self.owner, self.key = label, cell, ("cell", id(cell))
+
+    def get(self) -> Any:
         try:
-            return cell.cell_contents
+            return self.owner.cell_contents
         except ValueError:
             return UNDEFINED
 
-    def put(value: Any) -> None:
+    def put(self, value: Any) -> None:
         if value is not UNDEFINED:
-            cell.cell_contents = value
-        elif get() is not UNDEFINED:
-            del cell.cell_contents
+            self.owner.cell_contents = value
+        elif self.get() is not UNDEFINED:
+            del self.owner.cell_contents
 
-    return Place(label, get, put, cell, ("cell", id(cell)))
+
+def cell_place(label: str, cell: types.CellType) -> Place:
+    """The place of a name that is kept in ``cell``."""
+    return Name(label, cell)
 
 
 def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
