@@ -191,3 +191,32 @@ def test_iteration_runs_both_ways():
     x = fg.constant([[1, 2], [3, 4]])
     assert [row.numpy().tolist() for row in x] == [[1, 2], [3, 4]]
     assert [row.numpy().tolist() for row in reversed(x)] == [[3, 4], [1, 2]]
+
+
+def test_an_exception_while_numpy_is_looked_up_is_passed_on(run_python):
+    done = run_python(
+        """
+        import builtins
+        import numpy
+        import ferrograph as fg
+
+        class Alarm(Exception):
+            pass
+
+        def interrupted(name, *args):
+            if name.endswith("multiarray"):
+                raise Alarm(name)
+            return plain(name, *args)
+
+        plain, builtins.__import__ = builtins.__import__, interrupted
+        for _ in range(2):
+            try:
+                fg.constant([1, 2]).numpy()
+                raise SystemExit("no exception came through")
+            except Alarm:
+                pass
+        builtins.__import__ = plain
+        print(fg.constant([1, 2]).numpy())
+        """
+    )
+    assert (done.stdout, done.stderr) == ("[1 2]\n", "")

@@ -12,6 +12,7 @@ mod join;
 mod mapped;
 mod scan;
 mod scatter;
+mod square;
 mod strided;
 mod top_k;
 mod view;

@@ -1,5 +1,7 @@
 //! The innermost loops of a strided copy.
 
+use super::square;
+
 /// A loop: how often it goes round and how far each round moves on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Loop {
@@ -33,6 +35,8 @@ pub(super) struct Block {
     pub rows: Loop,
     pub columns: Loop,
     pub run: usize,
+    /// Whether the destination is not expected to be in a cache, nor wanted there.
+    pub past_cache: bool,
 }
 
 /// Contiguous elements up to this many are a run.
@@ -54,6 +58,7 @@ impl Block {
                 rows: Loop::ONCE,
                 columns: down,
                 run: width,
+                past_cache: false,
             };
         }
         Block {
@@ -63,6 +68,7 @@ impl Block {
                 ..Loop::ONCE
             },
             run: 1,
+            past_cache: false,
         }
     }
 
@@ -184,6 +190,8 @@ impl Block {
     /// # Safety
     /// As for [`Block::copy`].
     unsafe fn copy_tiles<T: Clone>(&self, from: *const T, to: *mut T) {
+        let past_cache = self.past_cache && self.writes_lines(to);
+        let tile = square::transpose(past_cache).unwrap_or(tile::<T>);
         for r in (0..self.rows.n).step_by(TILE) {
             for c in (0..self.columns.n).step_by(TILE) {
                 let (n_rows, n_columns) = (TILE.min(self.rows.n - r), TILE.min(self.columns.n - c));
@@ -203,6 +211,15 @@ impl Block {
                 }
             }
         }
+        if past_cache {
+            square::fence();
+        }
+    }
+
+    /// Whether all squares' rows begin at multiples of a cache line.
+    fn writes_lines<T>(&self, to: *mut T) -> bool {
+        let row = self.rows.to.unsigned_abs() * size_of::<T>();
+        (to.addr() | row).is_multiple_of(64)
     }
 }
 
@@ -210,7 +227,6 @@ impl Block {
 ///
 /// # Safety
 /// The square may be read and written.
-#[inline(always)]
 unsafe fn tile<T: Clone>(from: *const T, columns: isize, to: *mut T, rows: isize) {
     // SAFETY: promised by the caller.
     unsafe {

@@ -32,6 +32,8 @@ pub struct Strided {
 const BLOCK: usize = 4096;
 /// Contiguous elements that a block copies, roughly.
 const STRETCH: usize = 1 << 16;
+/// Copies of this many bytes leave the caches to others where they can.
+const PAST_CACHE: usize = 4 << 20;
 /// The edge of a block that transposes.
 const SIDE: usize = 64;
 
@@ -84,6 +86,7 @@ impl Strided {
                 rows: Loop::ONCE,
                 columns: Loop::ONCE,
                 run: 1,
+                past_cache: false,
             },
             whole: [1, 1],
             from: 0,
@@ -169,11 +172,18 @@ impl Strided {
                 ..columns
             },
             run,
+            past_cache: false,
         };
     }
 
-    /// Calls `f` with where each of these blocks begins on both sides, and what it copies from there.
-    fn blocks(&self, range: Range<usize>, mut f: impl FnMut(isize, isize, &Block)) {
+    /// Calls `f` with where each of these blocks begins on both sides, and what it copies from there, past the cache
+    /// if so said.
+    fn blocks(
+        &self,
+        range: Range<usize>,
+        past_cache: bool,
+        mut f: impl FnMut(isize, isize, &Block),
+    ) {
         let mut index: SmallVec<[usize; 6]> = SmallVec::from_elem(0, self.nest.len());
         let (mut from, mut to, mut rest) = (self.from, self.to, range.start);
         for (i, l) in index.iter_mut().zip(&self.nest).rev() {
@@ -182,7 +192,10 @@ impl Strided {
             to += *i as isize * l.to;
         }
         let last = index.len() - 1;
-        let mut block = self.block;
+        let mut block = Block {
+            past_cache,
+            ..self.block
+        };
         for _ in range {
             let left = |l: &Loop, i: usize, whole: usize| l.n.min(whole - i * l.n);
             block.rows.n = left(&self.block.rows, index[last - 1], self.whole[0]);
@@ -217,8 +230,9 @@ impl Strided {
         }
         let (n, to) = (self.n_blocks, Base::of(to));
         let cost = self.size as f64 / n as f64 * self.block.cost_ns::<T>();
+        let past_cache = self.size * size_of::<T>() >= PAST_CACHE;
         pool::par_chunks(n, cost, |range| {
-            self.blocks(range, |f, t, block| {
+            self.blocks(range, past_cache, |f, t, block| {
                 // SAFETY: the slices are as long as the views reach, so that what a block touches lies within them;
                 // the destination's view is injective, so that no two blocks write one place.
                 unsafe { block.copy(from.as_ptr().offset(f), to.at(t)) }
@@ -232,7 +246,7 @@ impl Strided {
             return;
         }
         self.check(from.len(), to.len());
-        self.blocks(0..self.n_blocks, |x, y, block| {
+        self.blocks(0..self.n_blocks, false, |x, y, block| {
             block.each(|i, j| {
                 let at = (y + j) as usize;
                 to[at] = f(to[at], from[(x + i) as usize]);

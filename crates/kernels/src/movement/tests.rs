@@ -187,6 +187,25 @@ fn elements_of_every_size_move_alike() {
 }
 
 #[test]
+fn large_transposes_agree_with_the_loop() {
+    // Rows that begin at cache lines and rows that do not, with and without parts of squares at the edges.
+    for (n_rows, n_columns) in [(1024, 1088), (1023, 1100), (1100, 1033)] {
+        let x: Vec<u64> = (0..(n_rows * n_columns) as u64).collect();
+        let view = View::of(&[n_rows, n_columns]).permute(&[1, 0]);
+        let want: Vec<u64> = (0..n_columns)
+            .flat_map(|c| (0..n_rows).map(move |r| (r * n_columns + c) as u64))
+            .collect();
+        let mut out = vec![0; x.len()];
+        Strided::read(&view).copy(&x, &mut out);
+        assert!(out == want);
+        let halves: Vec<u32> = x.iter().map(|&x| x as u32).collect();
+        let mut out = vec![0; x.len()];
+        Strided::read(&view).copy(&halves, &mut out);
+        assert!(out.iter().zip(&want).all(|(&o, &w)| u64::from(o) == w));
+    }
+}
+
+#[test]
 fn tiles_and_broadcasts() {
     let read = |view: &View, x: &[i32]| {
         let mut out = vec![-1; view.shape().iter().product()];
