@@ -37,6 +37,13 @@ pub(crate) fn n_threads() -> usize {
 ///
 /// A panic in `f` or in what it spawned resumes at the caller, who meanwhile asks whether to stop.
 pub(crate) fn install<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    let (mut f, mut out) = (Some(f), None);
+    enter(&mut || out = f.take().map(|f| f()));
+    out.expect("what is entered with runs")
+}
+
+/// As [`install`]. It is not generic, as [`par_each`].
+fn enter(f: &mut (dyn FnMut() + Send)) {
     let pool = pool();
     if pool.current_thread_index().is_some() {
         return f();
@@ -75,8 +82,8 @@ pub(crate) fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize
     par_each(n.div_ceil(len), &|i| f(i * len..((i + 1) * len).min(n)));
 }
 
-/// Calls `f` on each number below `n`, over the pool, until the work is stopped. It is not generic, so that the pool's machinery is compiled
-/// once and not for every kernel.
+/// Calls `f` on each number below `n`, over the pool, until the work is stopped. It is not generic, so that the pool's
+/// machinery is compiled once and not for every kernel.
 fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     install(|| {
         let job = Job::current();
@@ -153,12 +160,20 @@ pub(crate) fn par_pieces_mut<U: Send>(
     len: usize,
     f: impl Fn(usize, &mut [U]) + Sync,
 ) {
-    assert!(len > 0, "pieces have elements");
-    let (total, base) = (out.len(), Base::of(out));
-    par_each(total.div_ceil(len), &|i| {
-        let start = i * len;
+    let n = out.len();
+    let base = Base::of(out);
+    each_piece(n, len, &|i, piece| {
         // SAFETY: pieces of different numbers do not overlap and lie within `out`.
-        f(i, unsafe { base.piece(start, len.min(total - start)) });
+        f(i, unsafe { base.piece(piece.start, piece.len()) });
+    });
+}
+
+/// Calls `f` with the number of each piece of `len` of `total` elements and where it lies. It is not generic, as
+/// [`par_each`].
+fn each_piece(total: usize, len: usize, f: &(dyn Fn(usize, Range<usize>) + Sync)) {
+    assert!(len > 0, "pieces have elements");
+    par_each(total.div_ceil(len), &|i| {
+        f(i, i * len..((i + 1) * len).min(total))
     });
 }
 
