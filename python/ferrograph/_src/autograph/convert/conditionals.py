@@ -45,17 +45,19 @@ def convert(node: ast.If, facts: Facts, context: Context) -> list[ast.stmt]:
     """The statements that stand for ``node``, whose branches are converted already."""
     number = context.number()
     functions, branches = [], []
+    total = inline.weight(node.body) + inline.weight(node.orelse)
+    is_small = inline.is_allowed(total)
     for word, body, stores in zip(
         ("then", "else"), (node.body, node.orelse), facts.stores, strict=True
     ):
         if not body:
             branches.append(build.constant(None))
             continue
+        body = inline.general(body) if is_small else body
         functions.append(context.body_function(f"ag__{word}_{number}", body, stores, node))
         branches.append(build.name(functions[-1].name))
-    total = inline.weight(node.body) + inline.weight(node.orelse)
     test, taken = node.test, f"ag__taken_{number}"
-    if inline.is_allowed(total):
+    if is_small:
         test = build.name(taken)
     staged = build.call(
         "if_stmt",

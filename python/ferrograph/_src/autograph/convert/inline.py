@@ -1,7 +1,8 @@
 """Forms that Python runs at its own speed where a test turns out to be a plain value.
 
 A small statement is written out twice: as the user wrote it, for plain values, and as functions,
-for all others. Both share their syntax trees.
+for all others. Both share their syntax trees; statements inside have their plain forms in the first
+alone.
 """
 
 from __future__ import annotations
@@ -61,7 +62,17 @@ def choose(
     """``if test: plain else: general`` at the head of ``like``."""
     node = ast.If(test=test, body=plain, orelse=general)
     node.ag_weight = weight(plain) + weight(general)
+    node.ag_general = general
     return build.locate(node, like, end)
+
+
+def general(body: list[ast.stmt]) -> list[ast.stmt]:
+    """``body`` where it stands in a general form with a plain one beside: that has the plain forms
+    of the statements in it, and one of each is enough."""
+    found: list[ast.stmt] = []
+    for statement in body:
+        found += getattr(statement, "ag_general", (statement,))
+    return found
 
 
 def stop(flag: str, kind: str, line: int) -> ast.stmt:

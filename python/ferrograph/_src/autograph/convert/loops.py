@@ -64,13 +64,14 @@ def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.s
     """The statements that stand for ``node``, whose parts are converted already."""
     number = context.number()
     plain, taken = _is_small(node), f"ag__taken_{number}"
-    body = context.body_function(f"ag__body_{number}", node.body, facts.body_stores, node)
+    steps = inline.general(node.body) if plain else node.body
+    body = context.body_function(f"ag__body_{number}", steps, facts.body_stores, node)
     test, functions = _test(node, facts, context, number)
-    if plain:
-        facts.keywords["first"] = build.name(taken)
-    general = [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
+    alone = [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
     if not plain:
-        return general
+        return alone
+    facts.keywords["first"] = build.name(taken)
+    general = [body, *functions, _run("while_stmt", test, node.test, body, node, facts, context)]
     ends = ast.UnaryOp(op=ast.Not(), operand=build.name(taken))
     left = build.locate(ast.If(test=ends, body=[ast.Break()], orelse=[]), node, node.test)
     general.append(build.locate(ast.Break(), node, node.test))
@@ -91,7 +92,7 @@ def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.s
         inline.choose(inline.is_plain(taken), once, general, node, node.test),
     ]
     loop = ast.While(test=build.constant(True), body=steps, orelse=[])
-    loop.ag_weight = inline.weight(steps)
+    loop.ag_weight, loop.ag_general = inline.weight(steps), alone
     return [build.locate(loop, node, node.test)]
 
 
@@ -111,10 +112,11 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     number = context.number()
     item = f"ag__item_{number}"
     take = ast.Assign(targets=[node.target], value=build.name(item), lineno=0)
-    steps = [unpacking.convert_assign(build.locate(take, node.target)), *node.body]
-    name = f"ag__body_{number}"
+    first = unpacking.convert_assign(build.locate(take, node.target))
+    name, is_small = f"ag__body_{number}", _is_small(node)
+    steps = [first, *(inline.general(node.body) if is_small else node.body)]
     body = context.body_function(name, steps, facts.body_stores, node, [item])
-    if not _is_small(node):
+    if not is_small:
         return [body, _run("for_stmt", node.iter, node.iter, body, node, facts, context)]
     run_over = f"ag__over_{number}"
     drive = build.name(run_over)
@@ -123,7 +125,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     loop = ast.For(
         target=node.target if named else build.store(item),
         iter=build.name(run_over),
-        body=[*(node.body if named else steps), *_stops(node)],
+        body=[*node.body, *_stops(node)] if named else [first, *node.body, *_stops(node)],
         orelse=[],
     )
     loop.ag_weight = inline.weight(loop.body)
