@@ -189,30 +189,51 @@ class Uses:
         self.nonlocals |= other.nonlocals
         self.calls |= other.calls
         self.extended |= other.extended
+        self.walrus |= other.walrus
+        self.grown |= other.grown
         for text, node in other.places.items():
             self.places.setdefault(text, node)
 
 
 _BLOCKS = (ast.If, ast.While, ast.For, ast.With)
+_OTHER_BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", ast.Try), ast.Match)
 
 
-def summary(body: Iterable[ast.AST]) -> Uses:
+def uses_of(body: Iterable[ast.AST]) -> Uses:
+    """What ``body`` uses, whose blocks may change yet, and simple statements not."""
+    total = Uses()
+    for node in body:
+        if isinstance(node, _BLOCKS):
+            for part in build.children(node):
+                total.add(uses_of([part])) if isinstance(part, ast.stmt) else total.visit(part)
+        elif isinstance(node, _OTHER_BLOCKS):
+            total.visit(node)
+        else:
+            total.add(_of_simple(node))
+    return total
+
+
+def _of_simple(node: Any) -> Uses:
+    """What a statement without blocks, or an expression, uses; found once."""
+    known = getattr(node, "ag_summary", None)
+    if known is None:
+        known = node.ag_summary = Uses(node)
+    return known
+
+
+def summary(body: Iterable[Any]) -> Uses:
     """What ``body``, which is not converted yet and changes no more until then, uses."""
     total = Uses()
     for node in body:
         known = getattr(node, "ag_summary", None)
-        if known is None:
-            known = Uses()
-            if isinstance(node, _BLOCKS):
-                parts = build.children(node)
-                known.add(summary([p for p in parts if isinstance(p, ast.stmt)]))
-                for part in parts:
-                    if not isinstance(part, ast.stmt):
-                        known.visit(part)
-            else:
-                known.visit(node)
-            node.ag_summary = known
-        total.add(known)
+        if known is None and isinstance(node, _BLOCKS):
+            known = node.ag_summary = Uses()
+            parts = build.children(node)
+            known.add(summary([p for p in parts if isinstance(p, ast.stmt)]))
+            for part in parts:
+                if not isinstance(part, ast.stmt):
+                    known.visit(part)
+        total.add(_of_simple(node) if known is None else known)
     return total
 
 
@@ -257,12 +278,16 @@ def _bound_otherwise(node: ast.AST) -> set[str]:
 class Scope:
     """The names of one function."""
 
-    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        uses: Uses | None = None,
+    ):
         args = node.args
         every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
         self.parameters = frozenset(a.arg for a in every if a is not None)
-        body = node.body if isinstance(node.body, list) else [node.body]
-        uses = Uses(*body)
+        if uses is None:
+            uses = Uses(*(node.body if isinstance(node.body, list) else [node.body]))
         self.globals = frozenset(uses.globals)
         self.nonlocals = frozenset(uses.nonlocals)
         self.bound = (self.parameters | uses.stores) - self.globals - self.nonlocals
@@ -439,6 +464,7 @@ def _before(node: Any, live: Names) -> Names:
     """Names live before something without blocks, of which the text does not change."""
     known = getattr(node, "ag_uses", None)
     if known is None:
-        uses = Uses(node)
+        is_simple = isinstance(node, ast.expr) or not isinstance(node, _OTHER_BLOCKS)
+        uses = _of_simple(node) if is_simple else Uses(node)
         known = node.ag_uses = frozenset(uses.stores), frozenset(uses.loads)
     return (live - known[0]) | known[1]

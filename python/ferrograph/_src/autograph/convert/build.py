@@ -9,20 +9,23 @@ from typing import Any
 from ...context.ownership import OPERATORS
 
 
+_LOAD, _STORE = ast.Load(), ast.Store()  # which all nodes share, as the parser's do
+
+
 def name(identifier: str) -> ast.Name:
-    return ast.Name(id=identifier, ctx=ast.Load())
+    return ast.Name(identifier, _LOAD)
 
 
 def store(identifier: str) -> ast.Name:
-    return ast.Name(id=identifier, ctx=ast.Store())
+    return ast.Name(identifier, _STORE)
 
 
 def constant(value: Any) -> ast.Constant:
-    return ast.Constant(value=value)
+    return ast.Constant(value)
 
 
 def tuple_of(items: Iterable[ast.expr]) -> ast.Tuple:
-    return ast.Tuple(elts=list(items), ctx=ast.Load())
+    return ast.Tuple(list(items), _LOAD)
 
 
 def assign(identifier: str, value: ast.expr) -> ast.Assign:
@@ -31,11 +34,8 @@ def assign(identifier: str, value: ast.expr) -> ast.Assign:
 
 def call(operator: str, *args: ast.expr, **keywords: ast.expr) -> ast.Call:
     """``ag__.operator(*args, **keywords)``."""
-    return ast.Call(
-        func=ast.Attribute(value=name(OPERATORS), attr=operator, ctx=ast.Load()),
-        args=list(args),
-        keywords=[ast.keyword(arg=k, value=v) for k, v in keywords.items()],
-    )
+    function = ast.Attribute(name(OPERATORS), operator, _LOAD)
+    return ast.Call(function, list(args), [ast.keyword(k, v) for k, v in keywords.items()])
 
 
 def is_operator_call(node: ast.AST) -> bool:
@@ -83,23 +83,22 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
     What is placed so stays on one line: a part of it that ran would count as its last line.
     """
     end = end or like
-    place = {name: getattr(like, name) for name in ("lineno", "col_offset")}
-    one_line = end.end_lineno == like.lineno
-    place["end_lineno"] = like.lineno
-    place["end_col_offset"] = end.end_col_offset if one_line else like.col_offset
+    line = like.lineno
+    place = {
+        "lineno": line,
+        "col_offset": like.col_offset,
+        "end_lineno": line,
+        "end_col_offset": end.end_col_offset if end.end_lineno == line else like.col_offset,
+    }
     pending = [node]
-    while pending:
-        current = pending.pop()
+    for current in pending:
+        held = current.__dict__
+        if held.get("lineno"):
+            continue
         if "lineno" in current._attributes:
-            held = current.__dict__
-            if held.get("lineno"):
-                continue
             held.update(place)
-        pending.extend(children(current))
+        pending += children(current)
     return node
-
-
-_CONTEXTS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 
 
 # Fields that never hold a node but one that says how another is used.
@@ -121,11 +120,12 @@ def parts(kind: type[ast.AST]) -> tuple[str, ...]:
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below ``node``, without those that only say how it is used."""
     found: list[ast.AST] = []
+    held = node.__dict__
     for name in parts(node.__class__):
-        value = getattr(node, name, None)
+        value = held.get(name)
         if value.__class__ is list:
-            found.extend([v for v in value if isinstance(v, ast.AST)])
-        elif isinstance(value, ast.AST) and not isinstance(value, _CONTEXTS):
+            found += [v for v in value if isinstance(v, ast.AST)]
+        elif isinstance(value, ast.AST):
             found.append(value)
     return found
 
@@ -151,13 +151,14 @@ class Transformer:
         return method(self, node)
 
     def generic_visit(self, node: Any) -> Any:
+        held = node.__dict__
         for name in parts(node.__class__):
-            value = getattr(node, name, None)
+            value = held.get(name)
             if value.__class__ is list:
                 if value:
                     value[:] = self._visited(value)
-            elif isinstance(value, ast.AST) and not isinstance(value, _CONTEXTS):
-                setattr(node, name, self.visit(value))
+            elif isinstance(value, ast.AST):
+                held[name] = self.visit(value)
         return node
 
     def _visited(self, items: list) -> list:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__ as future_features
 
 import ast
+import gc
 import types
 import weakref
 from typing import Any
@@ -40,11 +41,24 @@ def converted_code(fn: types.FunctionType) -> types.CodeType:
     known = _cache.get(id(code))
     if known is not None and known[0]() is code:
         return known[1]
-    made = _compile(converted_tree(fn), code)
+    with _Uncollected():
+        made = _compile(converted_tree(fn), code)
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
     cache[key] = (weakref.ref(code, lambda _: cache.pop(key, None)), made)
     return made
+
+
+class _Uncollected:
+    """A block that makes many objects which all live to its end: looking for garbage finds none."""
+
+    def __enter__(self) -> None:
+        self._is_on = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._is_on:
+            gc.enable()
 
 
 def instantiate(fn: types.FunctionType, operators: Any) -> types.FunctionType:

@@ -16,7 +16,7 @@ class Context:
     """
 
     def __init__(self, function: ast.FunctionDef):
-        self.scope = analysis.Scope(function)
+        self.scope = analysis.Scope(function, analysis.uses_of(function.body))
         self.moved = set(self.scope.walrus & self.scope.bound)  # bound in inner functions
         self._count = 0
 

@@ -19,7 +19,9 @@ RETURNED = "ag__returned"
 
 _LOOPS = (ast.While, ast.For, ast.AsyncFor)
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_JUMPS = (ast.Return, ast.Break, ast.Continue)
 _TRIES = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
+_COMPOUND = (ast.If, *_LOOPS, ast.With, ast.AsyncWith, *_TRIES, ast.Match)
 
 
 def lower(function: ast.FunctionDef) -> None:
@@ -31,7 +33,9 @@ def lower(function: ast.FunctionDef) -> None:
         last = function.body[-1]
         function.body.append(_after(ast.Return(value=build.constant(None)), last))
         function.body[-1].ag_target_live = frozenset()
-    lowering = _Lowering(returns)
+    jumping: set[int] = set()
+    _find_jumping(function.body, jumping)
+    lowering = _Lowering(returns, jumping)
     body = lowering.block(function.body, None)
     if returns:
         body.append(build.locate(ast.Return(value=build.name(RESULT)), body[-1]))
@@ -39,6 +43,17 @@ def lower(function: ast.FunctionDef) -> None:
             at = 1 if len(body) > 1 and is_docstring(body[0]) else 0
             body.insert(at, build.locate(build.assign(RETURNED, build.constant(False)), body[at]))
     function.body = _without_unread(body, lowering.read)
+
+
+def _find_jumping(body: list[ast.stmt], found: set[int]) -> bool:
+    """Add the ids of the statements in ``body`` that are jumps or hold some; whether any are."""
+    before = len(found)
+    for node in body:
+        if isinstance(node, _JUMPS):
+            found.add(id(node))
+        elif isinstance(node, _COMPOUND) and _find_jumping(_children(node), found):
+            found.add(id(node))
+    return len(found) > before
 
 
 def always_jumps(body: list[ast.stmt]) -> bool:
@@ -78,8 +93,9 @@ class _Loop:
 
 
 class _Lowering:
-    def __init__(self, returns: bool):
+    def __init__(self, returns: bool, jumping: set[int]):
         self.returns = returns  # whether returns are lowered too
+        self.jumping = jumping  # the ids of statements that are jumps or hold some
         self.read: set[str] = set()  # flags that something tests
         self.count = 0
 
@@ -88,6 +104,11 @@ class _Lowering:
         pending = list(body)
         while pending:
             statement = pending.pop(0)
+            if id(statement) not in self.jumping:
+                out.append(statement)
+                if isinstance(statement, _COMPOUND):
+                    pending[:0] = self._quiet(statement, loop)
+                continue
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
                 lowered = self._jump(statement, loop)
                 if lowered is not None:
@@ -111,6 +132,14 @@ class _Lowering:
             if flags and pending:
                 return out
         return out
+
+    def _quiet(self, node: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
+        """Lower a statement that no jump leaves; what of it comes behind."""
+        if not isinstance(node, _LOOPS):
+            self._parts(node, loop)
+            return []
+        self._loop(node)
+        return self._otherwise(node, None)
 
     def _jump(self, node: ast.stmt, loop: _Loop | None) -> list[ast.stmt] | None:
         if isinstance(node, ast.Return):
@@ -150,7 +179,10 @@ class _Lowering:
         orelse, node.orelse = node.orelse, []
         if flag is None:
             return orelse
-        return [_located_if(_negation([flag]), orelse, node)]
+        made = _located_if(_negation([flag]), orelse, node)
+        if not self.jumping.isdisjoint(map(id, orelse)):
+            self.jumping.add(id(made))
+        return [made]
 
     def _parts(self, node: ast.stmt, loop: _Loop | None) -> ast.stmt:
         """``node`` with its blocks lowered."""

@@ -58,7 +58,7 @@ def _function(node: ast.FunctionDef) -> None:
     stops = jumps.yields(node.body)
     if stops:
         generators.hoist(node)
-    scope = analysis.Scope(node)
+    scope = analysis.Scope(node, analysis.uses_of(node.body))
     shared = scope.nonlocals | scope.globals
     analysis.Liveness(node.body, shared)
     jumps.lower(node)
