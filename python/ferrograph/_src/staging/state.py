@@ -179,10 +179,14 @@ def attribute_place(label: str, owner: Any, name: str) -> Attribute:
     return Attribute(label, owner, name)
 
 
-def item(label: str, base: Callable[[], Any], key: Callable[[], Any]) -> Place | None:
-    """The item of a Python container; None where ``base`` is something else, such as a tensor."""
-    owner, index = _within(_evaluate(base)), _evaluate(key)
-    if index is UNDEFINED or not isinstance(owner, (dict, list, collections.deque)):
+def item(label: str, both: Callable[[], Any]) -> Place | None:
+    """The item of a Python container, where ``both`` gives that and a key; None where it gives
+    something else, such as a tensor."""
+    found = _evaluate(both)
+    if found is UNDEFINED:
+        return None
+    owner, index = _within(found[0]), found[1]
+    if not isinstance(owner, (dict, list, collections.deque)):
         return None
     if not isinstance(owner, dict):
         if is_grown(owner):

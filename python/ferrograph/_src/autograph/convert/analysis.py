@@ -37,18 +37,20 @@ _LIST_METHODS = frozenset(
 class Uses:
     """Names that a piece of code loads and binds at the level of its own function."""
 
+    # What few pieces of code have, and is put together anew where one does.
+    captured: Names = NONE  # read by nested functions
+    rebound: Names = NONE  # bound by nested functions, through nonlocal
+    globals: Names = NONE
+    nonlocals: Names = NONE
+    walrus: Names = NONE
+    grown: Names = NONE  # the texts of what is changed by a method of lists
+    extended: Names = NONE  # names to which a list is added in place
+    calls = False
+
     def __init__(self, *nodes: ast.AST | None):
         self.loads: set[str] = set()
         self.stores: set[str] = set()
         self.places: dict[str, ast.Attribute | ast.Subscript] = {}
-        self.captured: set[str] = set()  # read by nested functions
-        self.rebound: set[str] = set()  # bound by nested functions, through nonlocal
-        self.globals: set[str] = set()
-        self.nonlocals: set[str] = set()
-        self.calls = False
-        self.walrus: set[str] = set()
-        self.grown: set[str] = set()  # the texts of what is changed by a method of lists
-        self.extended: set[str] = set()  # names to which a list is added in place
         for node in nodes:
             if node is not None:
                 self.visit(node)
@@ -72,15 +74,16 @@ class Uses:
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if isinstance(node.value, ast.ListComp):
-            self.grown |= {build.text_of(t) for t in node.targets if not isinstance(t, _DISPLAYS)}
+            made = (build.text_of(t) for t in node.targets if not isinstance(t, _DISPLAYS))
+            self.grown = self.grown.union(made)
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             self.loads.add(node.target.id)
             if is_extension(node):
-                self.extended.add(node.target.id)
-                self.grown.add(node.target.id)
+                self.extended |= {node.target.id}
+                self.grown |= {node.target.id}
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -94,20 +97,20 @@ class Uses:
         self.generic_visit(node)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
-        self.walrus.add(node.target.id)
+        self.walrus |= {node.target.id}
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         self.calls = True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
-            self.grown.add(build.text_of(node.func.value))
+            self.grown |= {build.text_of(node.func.value)}
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
-        self.globals.update(node.names)
+        self.globals = self.globals.union(node.names)
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self.nonlocals.update(node.names)
+        self.nonlocals = self.nonlocals.union(node.names)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name:
@@ -183,18 +186,14 @@ class Uses:
         """Take in what another piece of code uses."""
         self.loads |= other.loads
         self.stores |= other.stores
-        self.captured |= other.captured
-        self.rebound |= other.rebound
-        self.globals |= other.globals
-        self.nonlocals |= other.nonlocals
         self.calls |= other.calls
-        self.extended |= other.extended
-        self.walrus |= other.walrus
-        self.grown |= other.grown
+        for name in other.__dict__.keys() & _RARE:
+            setattr(self, name, getattr(self, name) | getattr(other, name))
         for text, node in other.places.items():
             self.places.setdefault(text, node)
 
 
+_RARE = frozenset({"captured", "rebound", "globals", "nonlocals", "walrus", "grown", "extended"})
 _BLOCKS = (ast.If, ast.While, ast.For, ast.With)
 _OTHER_BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", ast.Try), ast.Match)
 
@@ -202,15 +201,18 @@ _OTHER_BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", a
 def uses_of(body: Iterable[ast.AST]) -> Uses:
     """What ``body`` uses, whose blocks may change yet, and simple statements not."""
     total = Uses()
+    _add_uses(body, total)
+    return total
+
+
+def _add_uses(body: Iterable[ast.AST], total: Uses) -> None:
     for node in body:
         if isinstance(node, _BLOCKS):
-            for part in build.children(node):
-                total.add(uses_of([part])) if isinstance(part, ast.stmt) else total.visit(part)
-        elif isinstance(node, _OTHER_BLOCKS):
+            _add_uses(build.children(node), total)
+        elif isinstance(node, (*_OTHER_BLOCKS, ast.withitem)):
             total.visit(node)
         else:
             total.add(_of_simple(node))
-    return total
 
 
 def _of_simple(node: Any) -> Uses:
@@ -250,7 +252,7 @@ def is_extension(node: ast.AST) -> bool:
 def only_extended(body: list[ast.stmt]) -> tuple[str, ...]:
     """The names that ``body`` binds by ``name += [...]`` alone: a list keeps its place."""
     uses = summary(body)
-    names = uses.extended - uses.rebound - uses.walrus
+    names = set(uses.extended - uses.rebound - uses.walrus)
     if not names:
         return ()
     extensions = {id(n.target) for s in body for n in ast.walk(s) if is_extension(n)}

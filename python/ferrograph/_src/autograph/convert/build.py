@@ -8,7 +8,6 @@ from typing import Any
 
 from ...context.ownership import OPERATORS
 
-
 _LOAD, _STORE = ast.Load(), ast.Store()  # which all nodes share, as the parser's do
 
 
@@ -106,22 +105,24 @@ _PLAIN = frozenset(
     {"ctx", "id", "attr", "arg", "op", "ops", "kind", "type_comment", "is_async", "level"}
     | {"module", "conversion", "simple"}
 )
-_parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Name: ()}
 
 
-def parts(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of a kind of node that may hold nodes."""
-    found = _parts.get(kind)
-    if found is None:
-        found = _parts[kind] = tuple(name for name in kind._fields if name not in _PLAIN)
-    return found
+class _Parts(dict):
+    """The fields of each kind of node that may hold nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        found = self[kind] = tuple(name for name in kind._fields if name not in _PLAIN)
+        return found
+
+
+_parts = _Parts({ast.Constant: (), ast.Name: ()})
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below ``node``, without those that only say how it is used."""
     found: list[ast.AST] = []
     held = node.__dict__
-    for name in parts(node.__class__):
+    for name in _parts[node.__class__]:
         value = held.get(name)
         if value.__class__ is list:
             found += [v for v in value if isinstance(v, ast.AST)]
@@ -152,7 +153,7 @@ class Transformer:
 
     def generic_visit(self, node: Any) -> Any:
         held = node.__dict__
-        for name in parts(node.__class__):
+        for name in _parts[node.__class__]:
             value = held.get(name)
             if value.__class__ is list:
                 if value:

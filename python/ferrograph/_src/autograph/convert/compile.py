@@ -32,7 +32,7 @@ def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     source = parse.parse(fn)
     node = source.node
     _strip(node)
-    return pipeline.convert_function(node, source.class_name)
+    return pipeline.convert_function(node, source.text, source.class_name)
 
 
 def converted_code(fn: types.FunctionType) -> types.CodeType:

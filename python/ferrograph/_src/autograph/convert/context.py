@@ -102,7 +102,9 @@ class Context:
 
 
 def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
-    base = build.thunk(build.loaded(node.value))
+    base = build.loaded(node.value)
     if isinstance(node, ast.Attribute):
-        return build.call("attribute", build.constant(text), base, build.constant(node.attr))
-    return build.call("item", build.constant(text), base, build.thunk(build.loaded(node.slice)))
+        name = build.constant(node.attr)
+        return build.call("attribute", build.constant(text), build.thunk(base), name)
+    both = build.thunk(build.tuple_of([base, build.loaded(node.slice)]))
+    return build.call("item", build.constant(text), both)

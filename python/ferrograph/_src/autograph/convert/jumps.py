@@ -27,7 +27,7 @@ _COMPOUND = (ast.If, *_LOOPS, ast.With, ast.AsyncWith, *_TRIES, ast.Match)
 def lower(function: ast.FunctionDef) -> None:
     """Replace the jumps of ``function``; a function whose returns need no flag keeps them."""
     returns = _returns_early(function.body)
-    if not returns and not any(isinstance(n, _LOOPS) for n in _walk(function.body)):
+    if not returns and not any(isinstance(n, _LOOPS) for n in statements(function.body)):
         return
     if returns and not always_jumps(function.body):
         last = function.body[-1]
@@ -49,9 +49,8 @@ def _find_jumping(body: list[ast.stmt], found: set[int]) -> bool:
     """Add the ids of the statements in ``body`` that are jumps or hold some; whether any are."""
     before = len(found)
     for node in body:
-        if isinstance(node, _JUMPS):
-            found.add(id(node))
-        elif isinstance(node, _COMPOUND) and _find_jumping(_children(node), found):
+        holds = isinstance(node, _COMPOUND) and _find_jumping(_children(node), found)
+        if holds or isinstance(node, _JUMPS):
             found.add(id(node))
     return len(found) > before
 
@@ -202,7 +201,7 @@ class _Lowering:
     def _flags(self, body: list[ast.stmt], loop: _Loop | None, lowered: bool = False) -> list[str]:
         """The flags that running ``body`` may set, of the jumps that leave it."""
         found: set[str] = set()
-        for node in _walk(body):
+        for node in statements(body):
             if lowered and isinstance(node, ast.Assign) and hasattr(node, "ag_target_live"):
                 found.add(node.targets[0].id)
             elif self.returns and isinstance(node, ast.Return):
@@ -254,7 +253,7 @@ def _after(node: ast.stmt, last: ast.stmt) -> ast.stmt:
 
 def _returns_early(body: list[ast.stmt]) -> bool:
     """Whether some return stands inside a statement that turns into functions."""
-    for node in _walk(body):
+    for node in statements(body):
         if isinstance(node, (ast.If, *_LOOPS)) and _has([node], ast.Return):
             return True
     return False
@@ -287,18 +286,20 @@ def _has(body: list[ast.stmt], kind: type) -> bool:
 
 
 def _children(node: ast.stmt) -> list[ast.stmt]:
-    found = [s for part in ("body", "orelse", "finalbody") for s in getattr(node, part, ())]
-    for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+    held = node.__dict__
+    found = [*held.get("body", ()), *held.get("orelse", ()), *held.get("finalbody", ())]
+    for handler in (*held.get("handlers", ()), *held.get("cases", ())):
         found += handler.body
     return found
 
 
-def _walk(body: list[ast.stmt]):
+def statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of ``body`` and those inside them, except in functions and classes."""
-    for node in body:
-        yield node
-        if not isinstance(node, _NESTED):
-            yield from _walk(_children(node))
+    found = list(body)
+    for node in found:
+        if isinstance(node, _COMPOUND):
+            found += _children(node)
+    return found
 
 
 def _without_unread(body: list[ast.stmt], read: set[str]) -> list[ast.stmt]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from . import build, matching
+from . import build, jumps, matching
 
 
 def mangle(node: ast.AST, class_name: str | None) -> None:
@@ -23,11 +23,22 @@ def mangle(node: ast.AST, class_name: str | None) -> None:
         _Mangler(f"_{prefix}").visit(node)
 
 
-def normalize(function: ast.FunctionDef) -> None:
-    """Bring the statements of one function, without those nested in it, to the plain forms."""
+_SPELT = ("global", "nonlocal", "super", "try")  # how forms begin that are written out
+
+
+def normalize(function: ast.FunctionDef, text: str) -> None:
+    """Bring the statements of one function, without those nested in it, to the plain forms.
+
+    ``text`` has the words that it is written in.
+    """
+    body = _without_matches(function.body) if "match" in text else function.body
+    is_plain = not any(word in text for word in _SPELT)
+    if is_plain and not any(isinstance(s, ast.AnnAssign) for s in jumps.statements(body)):
+        function.body = body
+        return
     parameters = [*function.args.posonlyargs, *function.args.args]
     normalizer = _Normalizer(parameters[0].arg if parameters else None)
-    body = normalizer.block(_without_matches(function.body))
+    body = normalizer.block(body)
     function.body = [*normalizer.declarations, *body]
 
 

@@ -20,13 +20,13 @@ _VARARGS, _VARKEYWORDS = 0x04, 0x08  # flags of code
 
 
 class Source:
-    """The tree of one function and what its text alone does not say: its file, and the class whose
-    private names (``__x``) the text uses."""
+    """The tree of one function, the text in which it stands, and the class whose private names
+    (``__x``) that uses."""
 
-    __slots__ = ("class_name", "filename", "node")
+    __slots__ = ("class_name", "node", "text")
 
-    def __init__(self, node: ast.FunctionDef | ast.Lambda, filename: str, class_name: str | None):
-        self.node, self.filename, self.class_name = node, filename, class_name
+    def __init__(self, node: ast.FunctionDef | ast.Lambda, text: str, class_name: str | None):
+        self.node, self.text, self.class_name = node, text, class_name
 
 
 def parse(fn: types.FunctionType) -> Source:
@@ -35,24 +35,27 @@ def parse(fn: types.FunctionType) -> Source:
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if not lines:
         raise ConversionError(f"the source of {fn.__qualname__} is not available")
+    node: ast.FunctionDef | ast.Lambda
     if code.co_name == "<lambda>":
-        node: ast.FunctionDef | ast.Lambda = _find_lambda(code, lines)
+        node, text = _find_lambda(code, lines), ""
     else:
-        node = _find_def(code, lines)
+        node, text = _find_def(code, lines)
     if _argument_names(node.args) != _code_arguments(code):
         raise ConversionError(f"the source of {fn.__qualname__} has changed since it was loaded")
-    return Source(node, code.co_filename, _enclosing_class(fn))
+    return Source(node, text, _enclosing_class(fn))
 
 
-def _find_def(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
+def _find_def(code: types.CodeType, lines: list[str]) -> tuple[ast.FunctionDef, str]:
     first = code.co_firstlineno - 1
     try:
-        body = _parsed(_indented_block(lines, first), first, code.co_filename)
+        block = _indented_block(lines, first)
+        body = _parsed(block, first, code.co_filename)
     except SyntaxError:
         try:
             import inspect
 
-            body = _parsed(inspect.getblock(lines[first:]), first, code.co_filename)
+            block = inspect.getblock(lines[first:])
+            body = _parsed(block, first, code.co_filename)
         except SyntaxError as e:
             raise ConversionError(f"the source of {code.co_name} does not parse: {e.msg}") from e
     if isinstance(body[0], ast.If):
@@ -60,7 +63,7 @@ def _find_def(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
     node = body[0]
     if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
         raise ConversionError(f"line {code.co_firstlineno} does not define {code.co_name}")
-    return node
+    return node, "".join(block)
 
 
 def _parsed(block: list[str], first: int, filename: str) -> list[ast.stmt]:

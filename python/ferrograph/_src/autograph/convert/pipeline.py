@@ -37,14 +37,14 @@ from .context import Context
 
 
 def convert_function(
-    node: ast.FunctionDef | ast.Lambda, class_name: str | None
+    node: ast.FunctionDef | ast.Lambda, text: str, class_name: str | None
 ) -> ast.FunctionDef | ast.Lambda:
-    """Convert ``node`` in place; ``class_name`` owns the private names in it."""
+    """Convert ``node``, found in ``text``, in place; ``class_name`` owns the private names in it."""
     normalize.mangle(node, class_name)
     if isinstance(node, ast.Lambda):
         _lambda(node)
     else:
-        _function(node)
+        _function(node, text)
     return node
 
 
@@ -53,9 +53,9 @@ def is_left_alone(node: ast.FunctionDef) -> bool:
     return bool(node.decorator_list)
 
 
-def _function(node: ast.FunctionDef) -> None:
-    normalize.normalize(node)
-    stops = jumps.yields(node.body)
+def _function(node: ast.FunctionDef, text: str) -> None:
+    normalize.normalize(node, text)
+    stops = ("yield" in text or "await" in text) and jumps.yields(node.body)
     if stops:
         generators.hoist(node)
     scope = analysis.Scope(node, analysis.uses_of(node.body))
@@ -66,7 +66,7 @@ def _function(node: ast.FunctionDef) -> None:
     context = Context(node)
     first = node.body[0]
     announced = context.shared_names(first)
-    node.body = _Statements(context, context.scope.grown, stops).block(node.body)
+    node.body = _Statements(context, text, stops).block(node.body)
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
     at = 1 if rest and jumps.is_docstring(rest[0]) else 0
@@ -158,11 +158,11 @@ class _Expressions(build.Transformer):
 class _Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
-    def __init__(self, context: Context, grown: frozenset[str], stops: bool):
+    def __init__(self, context: Context, text: str, stops: bool):
         super().__init__()
-        self._context = context
+        self._context, self._text = context, text
         self._stops = stops  # whether the function is a generator
-        self.grown = grown
+        self.grown = context.scope.grown
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -238,7 +238,7 @@ class _Statements(_Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if not is_left_alone(node):
             self._defaults(node)
-            _function(node)
+            _function(node, self._text)
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
