@@ -39,7 +39,7 @@ from .context import Context
 def convert_function(
     node: ast.FunctionDef | ast.Lambda, text: str, class_name: str | None
 ) -> ast.FunctionDef | ast.Lambda:
-    """Convert ``node``, found in ``text``, in place; ``class_name`` owns the private names in it."""
+    """Convert ``node`` in place; it stands in ``text`` and has the private names of a class."""
     normalize.mangle(node, class_name)
     if isinstance(node, ast.Lambda):
         _lambda(node)
