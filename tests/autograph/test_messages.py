@@ -18,6 +18,7 @@ import traceback
 from pathlib import Path
 
 import ferrograph as fg
+import numpy as np
 import pytest
 from ferrograph._src.native import _core
 
@@ -159,6 +160,31 @@ def set_with_a_filter(x):
 @meets("autograph/runtime/texts.py:formatted:0")
 def centred(x):
     return f"{x:^9d}"
+
+
+@meets("staging/aliases.py:Family.refuse:0")
+def list_chosen_and_changed(x):
+    a, b = [1], [2]
+    c = a if x > 0 else b
+    c[0] = 3
+    return a[0]
+
+
+@meets("staging/aliases.py:note_arrays:0")
+def array_chosen_and_added_to(x):
+    a, b = np.zeros(2), np.ones(2)
+    c = a if x > 0 else b
+    c += 1.0
+    return a
+
+
+@meets("staging/aliases.py:refuse_arrays:0")
+def array_added_to_under_a_second_name(x):
+    a = np.zeros(2)
+    view = a
+    for i in fg.range(x):
+        view += 1.0
+    return a
 
 
 @meets("staging/carried.py:Variables.results:0")

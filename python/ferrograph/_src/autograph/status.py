@@ -48,6 +48,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
         traces.add(1)
     try:
         yield
+        if roots is not None and thread.journals[0].families is not None:
+            thread.journals[0].families.check()
     except Exception as e:
         if roots is not None and thread.journals[0].explain is not None:
             thread.journals[0].explain(e)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..native import _core
-from . import origins, values
+from . import aliases, origins, values
 from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
@@ -41,6 +41,7 @@ class Variables:
         self.condition = Traced("while_cond")
         self.body = Traced("while_body")
         self.inputs: tuple[list, list] = ([], [])
+        self.joins = aliases.Joins()  # the containers that it leaves
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers

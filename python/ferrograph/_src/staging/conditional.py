@@ -97,7 +97,7 @@ def _stage_if(
     with conditional:
         conditional.promotes = True
         after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
-        conditional.as_left = as_left(found[0], place), as_left(found[1], place)
+        _leave(conditional, found, place)
         chosen = []
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
@@ -115,6 +115,7 @@ def _stage_if(
         before[i] = result
     state.write(before)
     settle(results[len(chosen) :])
+    conditional.note_aliases()
 
 
 def _trace_branches(
@@ -144,8 +145,15 @@ def _trace_branches(
         finally:
             state.write(before)
         found.append(effects.changes(journal, functions, direct, names))
+    conditional.snapshot = journal.snapshot if journal is not None else None
     _raise_both(conditional, errors)
     return after, [error is not None for error in errors], found
+
+
+def _leave(conditional: Conditional, found: list[list[effects.Change]], place: str) -> None:
+    """Tell a conditional what its branches left in containers that they changed in place."""
+    yes, no = (as_left(changes, place, conditional.copied) for changes in found)
+    conditional.as_left = yes, no
 
 
 def _touch(values: list, others: list[Place]) -> None:
@@ -322,12 +330,14 @@ def _stage_choice(conditional: Conditional, then: Thunk, orelse: Thunk, place: s
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
         values = [value for value, _ in outcomes]
-        conditional.as_left = as_left(found[0], place), as_left(found[1], place)
+        _leave(conditional, found, place)
+        conditional.snapshot = journal.snapshot
         conditional.merge("the results", values[0], values[1], (failed[0], failed[1]))
         settle = _merge_changes(conditional, found, failed, place, fills=True)
         results = conditional.emit()
         settle(results[1:])
-        return results[0]
+    conditional.note_aliases()
+    return results[0]
 
 
 def stage_both(first: Any, rest: Thunk) -> Any:

@@ -150,6 +150,8 @@ def owner(target: Any, name: str, label: str) -> Any:
             return _PropertySetter(target, setter)
         if len(journals) > 1:
             touch(attribute_place(label, target, name))
+        if journals[0].families is not None:
+            journals[0].families.written(target)
     return target
 
 
@@ -178,6 +180,8 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     if is_plain and len(journals) < 2 and not journals[0].lists:
         return target
     target = behind(target)
+    if journals[0].families is not None:
+        journals[0].families.written(target)
     if isinstance(target, _CONTAINERS):
         if len(journals) > 1:
             touch(Container(label, target))
@@ -193,6 +197,14 @@ def in_place(value: Any) -> Any:
     if traces.n and len(_thread.journals) > 1 and isinstance(value, _CONTAINERS):
         touch(Container(f"a {type(value).__name__}", value))
     return value
+
+
+def augmented(value: Any) -> None:
+    """Note that a statement of the user's may change ``value`` in place."""
+    if traces.n and _thread.journals:
+        in_place(value)
+        if _thread.journals[0].families is not None:
+            _thread.journals[0].families.written(value)
 
 
 def refuse_opaque(target: Any, method: str) -> None:

@@ -18,6 +18,7 @@ class Journal:
     spoiled = False  # whether it made something stale that was not
     began = 0  # how much was stale when it began
     explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
+    families: Any = None  # of a trace: see ``aliases``
     lists = False  # whether the trace has made lists that the graph grows
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import ops
 from ..values import constants, dtypes, errors
-from . import attempts, effects, merging, values
+from . import aliases, attempts, effects, merging, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
@@ -65,6 +65,11 @@ class Loop:
         if label in self.extended and isinstance(self.state.places[i].get(), list):
             return False
         return i >= self.state.n_names or label in self.live or label in self.soft
+
+    def carried(self, before: list) -> list[tuple[Place, Any]]:
+        """The places that it carries, with what they held ``before``."""
+        pairs = enumerate(zip(self.state.places, before, strict=True))
+        return [pair for i, pair in pairs if self.carries(i)]
 
     def stopped(self) -> Any:
         """Whether the loop was left, as Python or as a tensor."""
@@ -195,11 +200,13 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
+            aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = _slots(loop, before, variables, chosen)
             with effects.region(loop.anchors) as journal:
                 for value in before:
                     effects.in_place(value)
                 after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
+            reached = journal.snapshot
             _check_effects(loop, journal, before, variables)
             if variables.promotions:
                 raise Again(promoted=variables.promotions)
@@ -219,6 +226,7 @@ def _stage(
         state.write(before)
         raise
     _leave_results(loop, before, after, slots, late, variables, outputs)
+    aliases.note(variables.joins, reached, place)
 
 
 def _check_effects(
@@ -273,6 +281,10 @@ def _iterate(
     """Trace one iteration into the body; what each place holds after it."""
     inputs = variables.inputs[1]
     start = _with_slots(before, slots, variables, inputs)
+    copies = aliases.Copies()
+    for i, slot in slots.items():
+        start[i] = copies.given(slot.label, before[i], start[i])
+    copies.begin()
     given = {i: values.leaves_of(start[i]) for i in slots}
     with variables.body:
         loop.state.write(start)
@@ -285,6 +297,7 @@ def _iterate(
             mark_left(e)
             raise
         after = loop.state.read()
+        variables.joins = copies.settled(loop.anchors, variables.place)
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]
     for index, tensor in enumerate(extras):
@@ -399,11 +412,13 @@ def _leave_results(
         )
         ops.Assert(outputs[-1], [text])
     results = list(before)
-    for i in slots:
+    for i, slot in slots.items():
         if after[i] is not before[i]:
-            results[i] = UNDEFINED if after[i] is UNDEFINED else variables.packed(slots[i], outputs)
+            results[i] = UNDEFINED if after[i] is UNDEFINED else variables.packed(slot, outputs)
+            results[i] = variables.joins.join(slot.label, (before[i], after[i]), results[i])
     for i, slot in late.items():
-        results[i] = variables.packed(slot, outputs)
+        made = variables.packed(slot, outputs)
+        results[i] = variables.joins.join(slot.label, (after[i],), made)
     state.write(results)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import thread
 from ..native import _core
-from . import origins, values
+from . import aliases, origins, values
 from .places import say
 
 _NAMED = r"the values of '?([\w.\[\]'\"]+?)'?$"  # what a label says of a place
@@ -43,6 +43,12 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _name_in(label: str) -> str:
+    """The name of a place in what a label says of it, "" where it has none."""
+    found = re.match(_NAMED, label)
+    return found[1] if found else ""
+
+
 class Conditional:
     """Two branches over one predicate: trace each, merge values pairwise, then emit once.
 
@@ -57,6 +63,10 @@ class Conditional:
         self.branches = (Traced("cond_true"), Traced("cond_false"))
         self.promotes = False  # whether Python ints and floats meet as floats
         self.as_left: tuple[Callable, Callable] = (_itself, _itself)  # see ``remains``
+        self.copied: dict[int, tuple[Any, Any]] = {}
+        self.snapshot: Any = None  # what was there before the branches
+        self._joins = aliases.Joins()
+        self._arrays: list[tuple[str, Any]] = []
         self._rebuild: list[Callable[[list], Any]] = []
 
     def __enter__(self) -> Conditional:
@@ -79,6 +89,9 @@ class Conditional:
         A side that is ``filled`` has no value that anyone reads: it gets a placeholder. ValueError
         where one side is None, TypeError where structures, dtypes or Python objects differ.
         """
+        if first is second and aliases.is_container(first):
+            self.keep(first)
+            return
         pair = [first, second]
         if first is not second:
             pair = [self.as_left[0](first), self.as_left[1](second)]
@@ -97,7 +110,8 @@ class Conditional:
         structure = pair[0]
 
         def rebuild(outputs: list) -> Any:
-            return values.pack(structure, [take(outputs) for take in takers])
+            made = values.pack(structure, [take(outputs) for take in takers])
+            return self._joins.join(_name_in(label), tuple(pair), made)
 
         self._rebuild.append(rebuild)
 
@@ -110,6 +124,15 @@ class Conditional:
         regions = [branch.finish() for branch in self.branches]
         outputs = _core.emit_if(self._predicate, *regions)
         return [rebuild(outputs) for rebuild in self._rebuild]
+
+    def note_aliases(self) -> None:
+        """Keep the objects that were chosen among, once the results are in their places."""
+        originals = [
+            join._replace(sources=tuple(self.copied.get(id(s), (s, s))[1] for s in join.sources))
+            for join in self._joins
+        ]
+        aliases.note(originals, self.snapshot, self._where)
+        aliases.note_arrays(self._arrays, self.snapshot, self._where)
 
     def _leaf(self, label: str, first: Any, second: Any) -> Callable[[list], Any]:
         """How to take one leaf of the result from the outputs."""
@@ -125,8 +148,9 @@ class Conditional:
                     "Choose between tensors, and make Python objects before the `if`.",
                 )
             )
-        if first is second and values.is_tensor(first):
+        if first is second and (values.is_tensor(first) or aliases.is_array(first)):
             return lambda outputs: first
+        self._arrays += [(_name_in(label), a) for a in (first, second) if aliases.is_array(a)]
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
         return lambda outputs: outputs[index]
@@ -152,8 +176,7 @@ class Conditional:
         problem = f"have different dtypes: {kinds[0].name} and {kinds[1].name}"
         wanted = origins.wider(*kinds)
         side = self._sides[0 if kinds[1] == wanted else 1]
-        name = re.match(_NAMED, label)
-        cure = origins.cast(name[1] if name else "value", wanted)
+        cure = origins.cast(_name_in(label) or "value", wanted)
         rewrite = f"End {side} with {cure}, or make both of one dtype."
         return self._message(label, problem, rewrite, leaves)
 

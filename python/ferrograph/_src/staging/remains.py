@@ -20,8 +20,11 @@ from .state import Container
 _PLAIN = (list, tuple, dict, collections.deque)
 
 
-def as_left(changes: list, where: str) -> Callable[[Any], Any]:
-    """What gives a value as a branch with these changes left it."""
+def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Callable[[Any], Any]:
+    """What gives a value as a branch with these changes left it.
+
+    ``copied`` is told of each container of which it makes a copy: by its id the copy and that.
+    """
     if not changes:
         return lambda value: value
     left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
@@ -32,6 +35,7 @@ def as_left(changes: list, where: str) -> Callable[[Any], Any]:
         if held is not None:
             made = copy.copy(value)
             Container("a copy", made).put(_each(held, build))
+            copied[id(made)] = made, value
             return made
         return _each(value, build) if type(value) in _PLAIN else value
 

@@ -64,4 +64,4 @@ def extension(node: ast.AugAssign) -> ast.stmt:
 
 def announcement(value: ast.expr, like: ast.stmt) -> ast.stmt:
     """A statement that announces a change of ``value`` in place."""
-    return build.locate(ast.Expr(value=build.call("in_place", value)), like, like)
+    return build.locate(ast.Expr(value=build.call("augmented", value)), like, like)

@@ -108,6 +108,13 @@ def _resolved(callee: Any) -> Any:
 def _builtin(callee: Any) -> Any:
     """A function or a method written in C, called while a function is traced."""
     target = callee.__self__
+    families = _thread.journals[0].families
+    if families is not None:
+        return families.watched(target, _of_builtin(callee, target))
+    return _of_builtin(callee, target)
+
+
+def _of_builtin(callee: Any, target: Any) -> Any:
     if isinstance(target, _CONTAINERS):
         if lists.is_grown(target):
             return lists.method(target, callee.__name__)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ...staging.effects import cells, container, fresh, in_place, names_of_module, owner
+from ...staging.effects import augmented, cells, container, fresh, names_of_module, owner
 from ...staging.lists import loaded
 from ...staging.state import attribute, global_name, item
 from .callees import fn
@@ -30,6 +30,7 @@ __all__ = [
     "and_",
     "assert_stmt",
     "attribute",
+    "augmented",
     "bind",
     "catching",
     "cells",
@@ -46,7 +47,6 @@ __all__ = [
     "global_name",
     "if_exp",
     "if_stmt",
-    "in_place",
     "is_list",
     "item",
     "joined",

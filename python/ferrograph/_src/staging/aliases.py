@@ -1,0 +1,306 @@
+"""Objects that code holds twice, where staging leaves a copy in one of the places.
+
+The graph chooses between values, not between objects: where the branches of an ``if`` leave two
+lists in a name, the name gets a third, made of what the graph chooses. That is the same as long as
+nobody changes one of them who reads another. ``note`` keeps the objects that would be one in plain
+Python; what changes one of them afterwards is refused, if another may still be read.
+
+Who may still read an object is told from the frames of the trace: the names that the rest of their
+code loads, and what outlives the trace.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ..native import _core
+from ..values import errors
+from . import kinds, values
+from .frames import augmented, frames, live_values, read_later, stored_next
+from .journal import Journal
+from .journal import thread as _thread
+from .places import here, say
+from .snapshot import Walk
+from .state import Place
+
+
+class Join(NamedTuple):
+    """A container that staging made in place of others, which stood at the same place."""
+
+    sources: tuple
+    made: Any
+    label: str
+
+
+class Joins:
+    """The containers that one construct makes; those made of the same objects are one."""
+
+    def __init__(self, same: dict[int, Any] | None = None):
+        self._known: dict[tuple, Join] = {}
+        self._same = same or {}  # by the ids of containers what they stand for
+
+    def __iter__(self) -> Iterator[Join]:
+        return iter(self._known.values())
+
+    def join(self, label: str, sources: tuple, made: Any) -> Any:
+        """``made``, of the structure of each of ``sources``, with containers that are known."""
+        if self._same:
+            sources = tuple(self._same.get(id(s), s) for s in sources)
+        first = sources[0]
+        kind = type(made)
+        if len(sources) > 1 and is_container(first) and all(s is first for s in sources):
+            return first
+        if not is_container(made):
+            return self._tuple(label, sources, made) if isinstance(made, tuple) else made
+        key = tuple(map(id, sources))
+        known = self._known.get(key)
+        if known is not None:
+            return known.made
+        self._known[key] = Join(sources, made, label)
+        if kind is list and all(isinstance(s, list) and len(s) == len(made) for s in sources):
+            made[:] = [self.join(label, parts, m) for parts, m in _columns(sources, made)]
+        elif kind is dict and all(isinstance(s, dict) and s.keys() == made.keys() for s in sources):
+            for name in made:
+                parts = tuple(s[name] for s in sources)
+                made[name] = self.join(label, parts, made[name])
+        return made
+
+    def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
+        if not all(isinstance(s, tuple) and len(s) == len(made) for s in sources):
+            return made
+        parts = [self.join(label, parts, m) for parts, m in _columns(sources, made)]
+        if all(a is b for a, b in zip(parts, made, strict=True)):
+            return made
+        return type(made)(*parts) if hasattr(made, "_fields") else tuple(parts)
+
+
+def _columns(sources: tuple, made: Any) -> Iterable:
+    return [(tuple(parts), m) for *parts, m in zip(*sources, made, strict=True)]
+
+
+def is_container(value: Any) -> bool:
+    """Whether staging copies an object, in which what it holds can be changed."""
+    kind = type(value)
+    if kind is list or kind is dict:
+        return True
+    if isinstance(value, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
+        return False
+    if not kinds.facets_of(kind):
+        return False
+    leaves = values.leaves_of(value)
+    return len(leaves) != 1 or leaves[0] is not value
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array that can be changed in place, and that a tensor stands for."""
+    kind = type(value)
+    if isinstance(value, (_core.Tensor, _core.VariableBase)) or not kinds.facets_of(kind):
+        return False
+    return hasattr(kind, "__array__") and hasattr(kind, "__setitem__") and hasattr(value, "dtype")
+
+
+class Copies:
+    """The containers of a loop's variables at the beginning of an iteration, made like those from
+    before the loop."""
+
+    def __init__(self) -> None:
+        self._joins = Joins()
+        self._begun: list[tuple[Join, list, list]] = []
+
+    def given(self, label: str, before: Any, start: Any) -> Any:
+        """``start``, made like ``before``, with one container for each one in that."""
+        return self._joins.join(label, (before,), start)
+
+    def begin(self) -> None:
+        """The iteration is traced from here on."""
+        self._begun = [(j, _held(j.made), values.leaves_of(j.made)) for j in self._joins]
+
+    def settled(self, functions: tuple, place: str) -> Joins:
+        """For what the loop leaves: a container that the iteration did not change is the one from
+        before. One that it did is refused where others may read that."""
+        same = {}
+        for join, held, leaves in self._begun:
+            now = values.leaves_of(join.made)
+            as_before = len(now) == len(leaves) and all(map(operator.is_, now, leaves))
+            if as_before and not _differs(join.made, held):
+                same[id(join.made)] = join.sources[0]
+            elif is_alive(list(join.sources), functions):
+                Family([], join.label, place).refuse(place)
+        return Joins(same)
+
+
+class Family:
+    """Objects that are one in plain Python, and what each held when staging made them several."""
+
+    def __init__(self, members: list, label: str, place: str):
+        self.members = [(m, _held(m)) for m in members]
+        self.label, self.place = label, place
+
+    def refuse(self, line: str) -> None:
+        """Refuse that one of them changes."""
+        raise errors.StagingError(
+            say(
+                line,
+                f"{self._named()} is changed in place, or one of those among which the graph "
+                f"chose it at {self.place}: that made a new object, while code that follows still "
+                "reads the others",
+                "Change it before that choice, make copies there (`list(a)`, `dict(a)`, "
+                "`a.copy()`), or make a new object here instead of changing one.",
+            )
+        )
+
+    def _named(self) -> str:
+        return repr(self.label) if self.label else "the result of an `if` on a tensor"
+
+    def changed(self) -> Any:
+        """The first of them that does not hold what it held; None where all do."""
+        for member, held in self.members:
+            if _differs(member, held):
+                return member
+        return None
+
+    def is_read_beside(self, member: Any) -> bool:
+        """Whether code that follows may read another of them than this one."""
+        if len(self.members) == 1:  # a tensor stands for it
+            return not self.label.isidentifier() or any(
+                self.label in read_later(frame) for frame in frames()
+            )
+        return any(is_alive([m]) for m, _ in self.members if m is not member)
+
+
+def _differs(member: Any, held: list) -> bool:
+    return any(facet.differs(member, old) for facet, old in held)
+
+
+def _held(member: Any) -> list:
+    facets = kinds.facets_of(type(member))
+    return [(f, held) for f in facets if (held := f.hold(member)) is not None]
+
+
+class Families:
+    """Those of one trace."""
+
+    def __init__(self) -> None:
+        self.all: list[Family] = []
+
+    def written(self, target: Any) -> None:
+        """Refuse that ``target`` is changed, if that would be seen through another object."""
+        for family in list(self.all):
+            if any(member is target for member, _ in family.members):
+                if family.is_read_beside(target):
+                    family.refuse(here())
+                self.all.remove(family)
+
+    def watched(self, target: Any, callee: Any) -> Any:
+        """``callee``, a method of ``target`` or a function: refused where it changes one of them
+        that would be seen through another."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = callee(*args, **kwargs)
+            self.check(here())
+            return result
+
+        return call if any(m is target for f in self.all for m, _ in f.members) else callee
+
+    def check(self, line: str = "") -> None:
+        """Refuse where one of the objects was changed, by whatever means."""
+        for family in list(self.all):
+            changed = family.changed()
+            if changed is not None:
+                if not line or family.is_read_beside(changed):
+                    family.refuse(line or family.place)
+                self.all.remove(family)
+
+
+def of_trace() -> Families | None:
+    """The families of the trace; None where there are none."""
+    return _thread.journals[0].families if _thread.journals else None
+
+
+def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
+    """Keep what staging made of objects that ``snapshot`` knows, where those may still be read."""
+    for join in joins:
+        old = [s for s in join.sources if snapshot is None or snapshot.knows(s)]
+        if old:
+            label = join.label or stored_next(next(frames()))
+            _keep([s for s in _distinct(old) if is_alive([s])], join.made, label, place)
+
+
+def _keep(alive: list, made: Any, label: str, place: str) -> None:
+    root: Journal = _thread.journals[0]
+    if not alive:
+        return
+    if root.families is None:
+        root.families = Families()
+        root.lists = True
+        root.known.clear()  # whose callees change objects as they like
+    members = [*alive, made] if kinds.facets_of(type(made)) else alive
+    root.families.all.append(Family(members, label, place))
+
+
+def _distinct(found: list) -> list:
+    return list({id(v): v for v in found}.values())
+
+
+def note_arrays(arrays: Iterable[tuple[str, Any]], snapshot: Any, place: str) -> None:
+    """The same for arrays that a tensor stands for from now on, under names."""
+    for label, array in arrays:
+        if not (snapshot is None or snapshot.knows(array)) or not is_alive(_memory(array)):
+            continue
+        for frame in frames():
+            label = label or stored_next(frame)
+            if label.rpartition(".")[2] in augmented(frame.f_code):
+                raise in_place(label, array, place)
+        _keep([array], None, label, place)
+
+
+def in_place(label: str, array: Any, place: str) -> Exception:
+    """The refusal of an augmented assignment to an array that is read elsewhere."""
+    return errors.StagingError(
+        say(
+            place,
+            f"{label!r} is an array ({type(array).__name__}) that an augmented assignment changes "
+            "in place, and that code reads under another name: the graph would change a tensor "
+            "instead, and leave the array as it is",
+            f"Write `{label} = {label} + ...`, or make a tensor of it before, with "
+            f"`{label} = fg.constant({label})`.",
+        )
+    )
+
+
+def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:
+    """Refuse places with arrays that a loop's functions change in place, if others read them."""
+    for spot, value in found:
+        if not is_array(value):
+            continue
+        name = spot.label.rpartition(".")[2]
+        names = {name} if name.isidentifier() else {"[]"}
+        changed = any(not names.isdisjoint(augmented(f.__code__)) for f in functions)
+        if changed and _is_alive_beside(spot, value, functions):
+            raise in_place(spot.label, value, place)
+
+
+def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
+    """Whether an array is held elsewhere than in a place."""
+    spot.put(None)
+    try:
+        return is_alive(_memory(value), functions)
+    finally:
+        spot.put(value)
+
+
+def _memory(array: Any) -> list:
+    """An array and those whose memory it shows."""
+    found = [array]
+    while (base := getattr(found[-1], "base", None)) is not None:
+        found.append(base)
+    return found
+
+
+def is_alive(wanted: list, functions: tuple = ()) -> bool:
+    """Whether code that follows may read one of some objects."""
+    walk = Walk()
+    walk.run(functions, [_thread.roots, *live_values()])
+    return any(id(w) in walk.seen for w in wanted)

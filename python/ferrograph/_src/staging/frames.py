@@ -1,0 +1,93 @@
+"""What the code that is being traced still reads: told from its frames and their bytecode."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..context import ownership, tracebacks
+from .snapshot import words_of
+
+_TRACER = "_trace_once"  # the function below which all frames belong to the trace
+_FIRST_IN_PLACE = 13  # the number of ``+=`` among binary operations from Python 3.11 on
+
+
+def live_values() -> list:
+    """What the rest of the code of the trace may read under its names, and those of its modules."""
+    found = []
+    for frame in frames():
+        held, names = frame.f_locals, read_later(frame)
+        found += [held[name] for name in names if name in held]
+        found += [v for n in words_of(frame.f_code) if (v := frame.f_globals.get(n)) is not None]
+    return found
+
+
+def frames() -> Iterator[types.FrameType]:
+    """The user's frames in the trace, inner ones first."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != _TRACER:
+        if not ownership.is_library_file(frame.f_code.co_filename):
+            yield frame
+        frame = frame.f_back
+
+
+def read_later(frame: types.FrameType) -> set[str]:
+    """The names of its own that the rest of a frame's code loads."""
+    loads, jumps = _loads(frame.f_code)
+    start = frame.f_lasti
+    if frame.f_code in tracebacks.parts:
+        start = -1  # the body of a loop may run again
+    for at, target in jumps:
+        if at > frame.f_lasti:
+            start = min(start, target)
+    return {name for at, name in loads if at > start and not name.startswith("ag__")}
+
+
+def stored_next(frame: types.FrameType) -> str:
+    """The name to which a frame assigns the result of what it calls; "" where it does not."""
+    import dis
+
+    for instruction in dis.get_instructions(frame.f_code):
+        if instruction.offset > frame.f_lasti and instruction.opname != "CACHE":
+            is_stored = instruction.opname.startswith("STORE_")
+            return str(instruction.argval) if is_stored else ""
+    return ""
+
+
+@functools.lru_cache(maxsize=512)
+def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int, int]]]:
+    """Where a code object loads which names, and where it jumps back to."""
+    loads, jumps = [], []
+    import dis
+
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name.startswith("LOAD_") and isinstance(instruction.argval, str):
+            loads.append((instruction.offset, instruction.argval))
+        target = instruction.argval if "JUMP" in name else None
+        if isinstance(target, int) and target < instruction.offset:
+            jumps.append((instruction.offset, target))
+    return loads, jumps
+
+
+@functools.lru_cache(maxsize=512)
+def augmented(code: types.CodeType) -> frozenset[str]:
+    """The names and attributes that augmented assignments of a code object set, ``[]`` for an
+    item."""
+    import dis
+
+    found, pending = set(), False
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name.startswith("INPLACE_") or (
+            name == "BINARY_OP" and (instruction.arg or 0) >= _FIRST_IN_PLACE
+        ):
+            pending = True
+        elif pending and name.startswith("STORE_"):
+            found.add("[]" if name == "STORE_SUBSCR" else str(instruction.argval))
+            pending = False
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return frozenset(found).union(*map(augmented, inner))
