@@ -93,6 +93,10 @@ pub mod sets {
     pub const index: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64]);
     pub const seed: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64, UInt32, UInt64]);
     pub const float_parts: DTypeSet = DTypeSet::of("a float32 or float64", &[Float32, Float64]);
+    pub const field: DTypeSet = DTypeSet::of(
+        "a float32, float64 or complex",
+        &[Float32, Float64, Complex64, Complex128],
+    );
     pub const plain: DTypeSet = DTypeSet::of(
         "a bool, numeric or string",
         &[

@@ -14,6 +14,7 @@ FAMILIES = (
     "indexing",
     "segments",
     "diagonals",
+    "factorisations",
     "creation",
     "ordering",
     "strings",

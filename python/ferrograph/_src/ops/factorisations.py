@@ -1,0 +1,462 @@
+"""Factorisations of matrices, what is solved by them, and functions of matrices.
+
+Matrices lie in the last two axes; the leading axes are stacks of them. They are float32, float64,
+complex64 or complex128.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..values.dtypes import complex64, complex128
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32
+from .arithmetic import divide, greater, multiply
+from .arrays import invert_permutation
+from .creation import one_hot
+from .elementwise import log
+from .matrices import diag_part, set_diag
+from .numeric import cast, real
+from .products import matmul
+from .reductions import reduce_max, reduce_sum
+from .selection import gather, where
+
+__all__ = ["LogMatrixDeterminant", "Lu", "Qr", "SelfAdjointEigV2"]
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """Signs of determinants, and logarithms of their absolute values."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+class Lu(NamedTuple):
+    """``L`` and ``U`` in one, and the rows in their order."""
+
+    lu: Tensor
+    p: Tensor
+
+
+class Qr(NamedTuple):
+    """Orthonormal columns and an upper triangular factor."""
+
+    q: Tensor
+    r: Tensor
+
+
+class SelfAdjointEigV2(NamedTuple):
+    """Eigenvalues, and eigenvectors in columns."""
+
+    e: Tensor
+    v: Tensor
+
+
+@public("linalg.cholesky")
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
+    """The lower triangular ``L`` with positive diagonal and ``L @ adjoint(L) == input``.
+
+    Only the lower triangles of the matrices ``[..., n, n]`` are read. Where one is not positive
+    definite its factor is NaN.
+
+    >>> fg.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy()
+    array([[2., 0.],
+           [1., 2.]], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where matrices are not square; ValueError while tracing.
+    """
+    return emit("Cholesky", (input,), None, name)
+
+
+@public("linalg.cholesky_solve")
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
+    """The ``x`` with ``A @ x == rhs``, of the Cholesky factor ``chol`` of ``A``.
+
+    >>> chol = fg.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    >>> fg.linalg.cholesky_solve(chol, [[8.0], [12.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    chol, rhs = convert_pair(chol, rhs)
+    return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
+
+
+@public("linalg.inv")
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The inverses of square matrices, or of their adjoints.
+
+    >>> fg.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where a matrix has no inverse.
+    """
+    return emit("MatrixInverse", (input,), {"adjoint": adjoint}, name)
+
+
+@public("linalg.solve")
+def solve(
+    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """The ``x`` with ``matrix @ x == rhs``, or with the adjoint of ``matrix``.
+
+    ``matrix`` is ``[..., n, n]`` and ``rhs`` is ``[..., n, k]`` with equal leading axes.
+
+    >>> fg.linalg.solve([[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where a matrix has no inverse.
+    """
+    return emit("MatrixSolve", convert_pair(matrix, rhs), {"adjoint": adjoint}, name)
+
+
+@public("linalg.triangular_solve")
+def triangular_solve(
+    matrix: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """As ``solve``, for triangular matrices, of which the other triangle is not read.
+
+    Leading axes broadcast. A zero on the diagonal gives infinities.
+
+    >>> fg.linalg.triangular_solve([[2.0, 9.0], [1.0, 4.0]], [[2.0], [9.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    attrs = {"lower": lower, "adjoint": adjoint}
+    return emit("MatrixTriangularSolve", convert_pair(matrix, rhs), attrs, name)
+
+
+@public("linalg.det")
+def det(input: TensorLike, name: str | None = None) -> Tensor:
+    """The determinants of square matrices.
+
+    >>> fg.linalg.det([[1.0, 2.0], [3.0, 4.0]]).numpy().round(4)
+    np.float32(-2.0)
+    """
+    return emit("MatrixDeterminant", (input,), None, name)
+
+
+@public("linalg.slogdet")
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
+    """Signs of determinants, and logarithms of their absolute values.
+
+    The determinant is ``sign * exp(log_abs_determinant)``; of a singular matrix these are 0 and
+    -inf. The sign of a complex determinant is a number of modulus 1.
+
+    >>> sign, size = fg.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
+    >>> float(sign), float(size)
+    (-1.0, 0.0)
+    """
+    return LogMatrixDeterminant(*emit("LogMatrixDeterminant", (input,), None, name))
+
+
+@public("linalg.logdet")
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
+    """Logarithms of the determinants of self-adjoint positive definite matrices, NaN of others.
+
+    >>> fg.linalg.logdet([[2.0, 0.0], [0.0, 0.5]]).numpy()
+    np.float32(0.0)
+    """
+    diagonal = real(diag_part(cholesky(matrix)))
+    return multiply(reduce_sum(log(diagonal), axis=[-1]), 2.0, name)
+
+
+@public("linalg.lu")
+def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+    """The LU factorisation of square matrices with exchanges of rows.
+
+    ``lu`` holds ``U`` and, below the diagonal, ``L``, whose diagonal is one; ``p`` says which row
+    of the input is which of ``L @ U``.
+
+    >>> lu, p = fg.linalg.lu([[1.0, 2.0], [2.0, 4.5]])
+    >>> lu.numpy().tolist(), p.numpy().tolist()
+    ([[2.0, 4.5], [0.5, -0.25]], [1, 0])
+
+    Raises:
+      InvalidArgumentError: where a matrix is singular.
+    """
+    return Lu(*emit("Lu", (input,), {"output_idx_type": output_idx_type}, name))
+
+
+@public("linalg.lu_reconstruct")
+def lu_reconstruct(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrices that ``lu`` gave ``lower_upper`` and ``perm`` of.
+
+    >>> fg.linalg.lu_reconstruct(*fg.linalg.lu([[1.0, 2.0], [3.0, 4.0]])).numpy()
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
+    lower, upper = _triangles(lower_upper)
+    return _by_row(matmul(lower, upper), perm, inverse=True)
+
+
+@public("linalg.lu_solve")
+def lu_solve(
+    lower_upper: TensorLike,
+    perm: TensorLike,
+    rhs: TensorLike,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The ``x`` with ``A @ x == rhs``, of the LU factorisation of ``A``.
+
+    >>> lu, p = fg.linalg.lu([[2.0, 1.0], [0.0, 4.0]])
+    >>> fg.linalg.lu_solve(lu, p, [[4.0], [8.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    lower_upper, rhs = convert_pair(lower_upper, rhs)
+    lower, upper = _triangles(lower_upper)
+    half = triangular_solve(lower, _by_row(rhs, perm))
+    return triangular_solve(upper, half, lower=False, name=name)
+
+
+@public("linalg.lu_matrix_inverse")
+def lu_matrix_inverse(
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The inverses of matrices of that LU factorisation.
+
+    >>> fg.linalg.lu_matrix_inverse(*fg.linalg.lu([[2.0, 0.0], [0.0, 4.0]])).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    lower_upper = convert(lower_upper)
+    return lu_solve(lower_upper, perm, _identity_like(lower_upper), name=name)
+
+
+def _identity_like(matrix: Any) -> Any:
+    zeros = emit("ZerosLike", (matrix,))
+    return set_diag(zeros, emit("OnesLike", (diag_part(matrix),)))
+
+
+def _triangles(lower_upper: TensorLike) -> tuple[Any, Any]:
+    """``L`` and ``U`` apart."""
+    lower_upper = convert(lower_upper)
+    upper = emit("MatrixBandPart", (lower_upper, 0, -1))
+    lower = emit("MatrixBandPart", (lower_upper, -1, 0))
+    return set_diag(lower, emit("OnesLike", (diag_part(lower_upper),))), upper
+
+
+def _by_row(matrix: Any, order: TensorLike, inverse: bool = False) -> Any:
+    """Rows of each matrix in that order, or put back out of it."""
+    order = convert(order)
+    batch = order.ndim
+    if batch == 1 or (batch is not None and not inverse):
+        order = invert_permutation(order) if inverse else order
+        return gather(matrix, order, axis=batch - 1, batch_dims=batch - 1)
+    size = emit("Shape", (matrix,))[-2]
+    picked = one_hot(order, size, dtype=matrix.dtype)
+    return matmul(picked, matrix, transpose_a=inverse)
+
+
+@public("linalg.qr")
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """``Q`` with orthonormal columns and upper triangular ``R`` with ``Q @ R == input``.
+
+    Of matrices ``[..., m, n]`` and ``k = min(m, n)``, ``Q`` is ``[..., m, k]`` and ``R`` is
+    ``[..., k, n]``; with ``full_matrices`` ``k`` is ``m``. The diagonal of ``R`` is real.
+
+    >>> q, r = fg.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> fg.matmul(q, r).numpy().round(4).tolist()
+    [[3.0, 1.0], [4.0, 2.0]]
+    """
+    return Qr(*emit("Qr", (input,), {"full_matrices": full_matrices}, name))
+
+
+@public("linalg.svd")
+def svd(
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Singular values, and ``U`` and ``V``: ``tensor == U @ diag(s) @ adjoint(V)``.
+
+    The values are real and fall. ``U`` and ``V`` have ``min(m, n)`` orthonormal columns, all of
+    them with ``full_matrices``. A matrix that is not finite gives NaN. Without ``compute_uv`` the
+    values alone are returned.
+
+    >>> s, u, v = fg.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
+    >>> s.numpy()
+    array([4., 3.], dtype=float32)
+    """
+    attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
+    s, u, v = emit("Svd", (tensor,), attrs, name)
+    return (real(s), u, v) if compute_uv else real(s)
+
+
+@public("linalg.eigh")
+def eigh(tensor: TensorLike, name: str | None = None) -> SelfAdjointEigV2:
+    """Rising eigenvalues and orthonormal eigenvectors, in columns, of self-adjoint matrices.
+
+    Only lower triangles are read.
+
+    >>> e, v = fg.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+    >>> e.numpy().round(4).tolist()
+    [1.0, 3.0]
+
+    Raises:
+      InvalidArgumentError: where a matrix is not finite.
+    """
+    return SelfAdjointEigV2(*emit("SelfAdjointEigV2", (tensor,), {"compute_v": True}, name))
+
+
+@public("linalg.eigvalsh")
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """The eigenvalues of ``eigh`` alone.
+
+    >>> fg.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return emit("SelfAdjointEigV2", (tensor,), {"compute_v": False}, name)[0]
+
+
+@public("linalg.eig")
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors, in columns of length 1, of square matrices: complex numbers.
+
+    They stand by rising absolute value.
+
+    >>> e, v = fg.linalg.eig([[2.0, 0.0], [0.0, 3.0]])
+    >>> e.numpy()
+    array([2.+0.j, 3.+0.j], dtype=complex64)
+
+    Raises:
+      InvalidArgumentError: where a matrix is not finite.
+    """
+    tensor = convert(tensor)
+    e, v = emit("Eig", (tensor,), {"compute_v": True, "Tout": _complex(tensor)}, name)
+    return e, v
+
+
+@public("linalg.eigvals")
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """The eigenvalues of ``eig`` alone.
+
+    >>> fg.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]]).numpy().imag.round(4).tolist()
+    [1.0, -1.0]
+    """
+    tensor = convert(tensor)
+    return emit("Eig", (tensor,), {"compute_v": False, "Tout": _complex(tensor)}, name)[0]
+
+
+def _complex(tensor: Any) -> Any:
+    return complex64 if tensor.dtype in (float32, complex64) else complex128
+
+
+@public("linalg.expm")
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
+    """The exponentials of square matrices: the sums of ``input^k / k!``.
+
+    >>> fg.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy()
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+
+    Raises:
+      ValueError: where ``input`` is neither float nor complex.
+    """
+    input = convert(input)
+    if not (input.dtype.is_floating or input.dtype.is_complex):
+        raise ValueError(f"expm does not support matrices of type {input.dtype!r}")
+    return emit("MatrixExponential", (input,), None, name)
+
+
+@public("linalg.lstsq")
+def lstsq(
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: float = 0.0,
+    fast: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """The ``x`` of least ``|matrix @ x - rhs|^2 + l2_regularizer |x|^2``, column by column.
+
+    Of matrices with more columns than rows it is the solution of least length. ``fast`` solves the
+    normal equations, which need full rank; else singular values are taken, where
+    ``l2_regularizer`` is not.
+
+    >>> fg.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().round(4)
+    array([[2.]], dtype=float32)
+    """
+    matrix, rhs = convert_pair(matrix, rhs)
+    if not fast:
+        return matmul(pinv(matrix), rhs, name=name)
+    rows, columns = matrix.shape[-2], matrix.shape[-1]
+    if rows is None or columns is None:
+        raise ValueError(f"lstsq needs matrices of known size, got shape {matrix.shape}")
+    tall = rows >= columns
+    gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
+    if l2_regularizer != 0:
+        gram = set_diag(gram, diag_part(gram) + convert(l2_regularizer, gram.dtype))
+    chol = cholesky(gram)
+    if tall:
+        return cholesky_solve(chol, matmul(matrix, rhs, adjoint_a=True), name=name)
+    return matmul(matrix, cholesky_solve(chol, rhs), adjoint_a=True, name=name)
+
+
+@public("linalg.pinv")
+def pinv(
+    a: TensorLike, rcond: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The Moore-Penrose inverses of matrices.
+
+    Singular values up to ``rcond`` times the largest count as zero; by default ``rcond`` is ten
+    times the longer side times the dtype's epsilon.
+
+    >>> fg.linalg.pinv([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]).numpy()
+    array([[1. , 0. , 0. ],
+           [0. , 0.5, 0. ]], dtype=float32)
+
+    Raises:
+      TypeError: where ``a`` is neither float nor complex.
+    """
+    a = convert(a)
+    if not (a.dtype.is_floating or a.dtype.is_complex):
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
+    s, u, v = svd(a)
+    if rcond is None:
+        rcond = multiply(cast(_longer(a), s.dtype), 10.0 * _epsilon(s.dtype))
+    cutoff = multiply(convert(rcond, s.dtype), reduce_max(s, axis=-1))
+    kept = greater(s, cutoff[..., None])
+    inverse = where(kept, divide(1.0, where(kept, s, 1.0)), 0.0)
+    scaled = multiply(v, cast(inverse, a.dtype)[..., None, :])
+    return matmul(scaled, u, adjoint_b=True, name=name)
+
+
+@public("linalg.matrix_rank")
+def matrix_rank(
+    a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values of each matrix are larger than ``tol``, as int32.
+
+    By default ``tol`` is the largest one times the longer side times the dtype's epsilon.
+
+    >>> int(fg.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]))
+    1
+    """
+    a = convert(a)
+    s = svd(a, compute_uv=False)
+    if tol is None:
+        largest = reduce_max(s, axis=-1, keepdims=True)
+        tol = multiply(multiply(largest, cast(_longer(a), s.dtype)), _epsilon(s.dtype))
+    return reduce_sum(cast(greater(s, tol), int32), axis=-1, name=name)
+
+
+def _longer(matrix: Any) -> Any:
+    """The longer side of matrices."""
+    return reduce_max(emit("Shape", (matrix,))[-2:])
+
+
+def _epsilon(dtype: Any) -> float:
+    return 2.0**-52 if dtype == float64 else 2.0**-23

@@ -1,0 +1,237 @@
+"""Factorisations of matrices. What leaves signs open is compared by absolute values."""
+
+import numpy as np
+from table import Vary, row
+
+FIELD = ("float64", "float32", "complex64", "complex128")
+X, Y = Vary(3, 3), Vary(3, 2, seed=1)
+FORMS = {"batch": [Vary(2, 3, 3)], "one": [Vary(1, 1)], "none": [Vary(0, 2, 2)]}
+PAIRS = {
+    "batch": [Vary(2, 3, 3), Vary(2, 3, 1, seed=1)],
+    "no columns": [X, Vary(3, 0)],
+}
+
+
+def adjoint(x):
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def positive(x):
+    """Positive definite matrices out of any."""
+    return x @ adjoint(x) + 2.0 * np.eye(x.shape[-1])
+
+
+def regular(x):
+    """Matrices far from singular."""
+    return x + 5.0 * np.eye(x.shape[-1])
+
+
+def identity(fg, x):
+    return fg.linalg.band_part(fg.ones_like(x), 0, 0)
+
+
+def fg_positive(fg, x):
+    return fg.matmul(x, x, adjoint_b=True) + 2.0 * identity(fg, x)
+
+
+def fg_regular(fg, x):
+    return x + 5.0 * identity(fg, x)
+
+
+def of_matrix(op, call, expect, made=fg_regular, like=regular, grad=(0,), **fields):
+    fields.setdefault("forms", FORMS)
+    row(
+        op,
+        lambda fg, x: call(fg, made(fg, x)),
+        [fields.pop("x", X)],
+        lambda x: expect(like(x)),
+        grad,
+        dtypes=FIELD,
+        tol=fields.pop("tol", 20),
+        **fields,
+    )
+
+
+of_matrix(
+    "Cholesky",
+    lambda fg, a: fg.linalg.cholesky(a),
+    np.linalg.cholesky,
+    fg_positive,
+    positive,
+)
+for flipped in (False, True):
+    of_matrix(
+        "MatrixInverse",
+        lambda fg, a, f=flipped: fg.linalg.inv(a, adjoint=f),
+        lambda a, f=flipped: np.linalg.inv(adjoint(a) if f else a),
+    )
+    row(
+        "MatrixSolve",
+        lambda fg, x, y, f=flipped: fg.linalg.solve(fg_regular(fg, x), y, adjoint=f),
+        [X, Y],
+        lambda x, y, f=flipped: np.linalg.solve(adjoint(regular(x)) if f else regular(x), y),
+        (0, 1),
+        dtypes=FIELD,
+        tol=20,
+        forms=PAIRS,
+    )
+    for lower in (True, False):
+        row(
+            "MatrixTriangularSolve",
+            lambda fg, x, y, low=lower, f=flipped: fg.linalg.triangular_solve(
+                fg_regular(fg, x), y, lower=low, adjoint=f
+            ),
+            [X, Y],
+            lambda x, y, low=lower, f=flipped: np.linalg.solve(
+                adjoint(half(x, low)) if f else half(x, low), y
+            ),
+            (0, 1),
+            dtypes=FIELD,
+            tol=20,
+            forms={**PAIRS, "broadcast": [Vary(2, 1, 3, 3), Vary(4, 3, 2, seed=1)]},
+        )
+
+
+def half(x, lower):
+    return np.tril(regular(x)) if lower else np.triu(regular(x))
+
+
+of_matrix("MatrixDeterminant", lambda fg, a: fg.linalg.det(a), np.linalg.det)
+of_matrix(
+    "LogMatrixDeterminant",
+    lambda fg, a: tuple(fg.linalg.slogdet(a)),
+    lambda a: tuple(np.linalg.slogdet(a)),
+    out=("T", "T"),
+    grad=None,
+)
+of_matrix(
+    "LogMatrixDeterminant",
+    lambda fg, a: fg.linalg.slogdet(a).log_abs_determinant,
+    lambda a: np.linalg.slogdet(a)[1],
+    about="size",
+)
+of_matrix(
+    "Lu",
+    lambda fg, a: fg.linalg.lu_reconstruct(*fg.linalg.lu(a)),
+    lambda a: a,
+)
+of_matrix(
+    "Lu",
+    lambda fg, a: fg.linalg.lu(a)[0],
+    lambda a: packed(a),
+    about="packed",
+)
+
+
+def packed(a):
+    """``L`` and ``U`` of one matrix after another, none of which exchanges rows."""
+    out = np.array(a)
+    for k in range(a.shape[-1]):
+        out[..., k + 1 :, k] /= out[..., k, None, k]
+        out[..., k + 1 :, k + 1 :] -= out[..., k + 1 :, k, None] * out[..., k, None, k + 1 :]
+    return out
+
+
+for shape in ((3, 3), (4, 2), (2, 4)):
+    of_matrix(
+        "Qr",
+        lambda fg, a: fg.matmul(*fg.linalg.qr(a)),
+        lambda a: a,
+        lambda fg, x: x,
+        lambda x: x,
+        x=Vary(*shape),
+        about=f"product {shape}",
+    )
+    of_matrix(
+        "Qr",
+        lambda fg, a: tuple(fg.abs(part) for part in fg.linalg.qr(a)),
+        lambda a: tuple(np.abs(part) for part in np.linalg.qr(a)),
+        lambda fg, x: x,
+        lambda x: x,
+        x=Vary(*shape),
+        out=(lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),) * 2,
+        forms={"batch": [Vary(2, *shape)], "none": [Vary(0, *shape)]},
+        about=f"sizes {shape}",
+    )
+    of_matrix(
+        "Svd",
+        lambda fg, a: fg.linalg.svd(a, compute_uv=False),
+        lambda a: np.linalg.svd(a, compute_uv=False),
+        lambda fg, x: x,
+        lambda x: x,
+        x=Vary(*shape),
+        out=lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),
+        forms={"batch": [Vary(2, *shape)], "none": [Vary(0, *shape)]},
+        about=f"values {shape}",
+    )
+    of_matrix(
+        "Svd",
+        lambda fg, a: tuple(fg.abs(part) for part in fg.linalg.svd(a)),
+        lambda a: svd_sizes(a),
+        lambda fg, x: x,
+        lambda x: x,
+        x=Vary(*shape),
+        out=(lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),) * 3,
+        forms={"batch": [Vary(2, *shape)], "none": [Vary(0, *shape)]},
+        about=f"vectors {shape}",
+    )
+
+
+def svd_sizes(a):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return np.abs(s), np.abs(u), np.abs(adjoint(vh))
+
+
+of_matrix(
+    "SelfAdjointEigV2",
+    lambda fg, a: fg.linalg.eigvalsh(a),
+    np.linalg.eigvalsh,
+    fg_positive,
+    positive,
+    about="values",
+)
+of_matrix(
+    "SelfAdjointEigV2",
+    lambda fg, a: tuple(fg.abs(part) for part in fg.linalg.eigh(a)),
+    lambda a: tuple(np.abs(part) for part in np.linalg.eigh(a)),
+    fg_positive,
+    positive,
+    out=(lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),) * 2,
+)
+of_matrix(
+    "Eig",
+    lambda fg, a: fg.abs(fg.linalg.eigvals(a)),
+    lambda a: np.sort(np.abs(np.linalg.eigvals(a)), -1),
+    fg_positive,
+    positive,
+    out=lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),
+    about="values",
+)
+of_matrix(
+    "Eig",
+    lambda fg, a: fg.abs(fg.linalg.eig(a)[1]),
+    lambda a: np.abs(np.linalg.eigh(a)[1]),
+    fg_positive,
+    positive,
+    out=lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),
+    about="vectors",
+)
+of_matrix(
+    "MatrixExponential",
+    lambda fg, a: fg.linalg.expm(a),
+    lambda a: exponential(a),
+    lambda fg, x: x,
+    lambda x: x,
+)
+
+
+def exponential(a):
+    """By the series, of the matrix made small and the sum squared again."""
+    a, term = a / 64.0, np.broadcast_to(np.eye(a.shape[-1]), a.shape)
+    total = term
+    for k in range(1, 20):
+        term = term @ a / k
+        total = total + term
+    for _ in range(6):
+        total = total @ total
+    return total
