@@ -259,7 +259,6 @@ class _LastRange(threading.local):
     def __init__(self) -> None:
         self.made: Any = None
         self.arguments: tuple = ()
-        self.may_be_empty = False
 
     def counting(self, iterable: Any) -> Counting | None:
         """The integers of ``iterable`` where it is that range."""
@@ -275,25 +274,7 @@ class _LastRange(threading.local):
             step = step if known is None else int(known)
         if isinstance(step, int) and step == 0:
             return None
-        if not self.may_be_empty:
-            _check_direction(start, limit, step)
         return Counting(ops.cast(start, dtype), ops.cast(limit, dtype), step)
-
-
-def _check_direction(start: Any, limit: Any, step: Any) -> None:
-    """Fail as ``fg.range`` does where its step leads away from its limit."""
-    ends = [v if isinstance(v, int) else _core.convert_to_tensor(v)._constant_value()
-            for v in (start, limit)]  # fmt: skip
-    if isinstance(step, int) and None not in ends:
-        return  # which making the range has checked
-    forth = ops.less_equal(start, limit)
-    if isinstance(step, int):
-        fits = forth if step > 0 else ops.greater_equal(start, limit)
-    else:
-        back = ops.logical_and(ops.greater_equal(start, limit), ops.less(step, 0))
-        fits = ops.logical_or(ops.logical_and(forth, ops.greater(step, 0)), back)
-    text = "a range needs a delta towards its limit; start, limit and delta are"
-    ops.Assert(fits, [text, start, limit, step])
 
 
 _last_range = _LastRange()
@@ -304,12 +285,4 @@ def tensor_range(start: Any, limit: Any = None, delta: Any = 1, *args: Any, **ke
     given = (start, limit) if limit is not None else (0, start)
     made = ops.range(start, limit, delta, *args, **keywords)
     _last_range.made, _last_range.arguments = made, (*given, delta)
-    _last_range.may_be_empty = False
-    return made
-
-
-def python_range(*args: Any) -> Any:
-    """Python's ``range`` of tensors, which is empty where its step leads away from its limit."""
-    made = tensor_range(*args)
-    _last_range.may_be_empty = True
     return made

@@ -22,7 +22,6 @@ from ...staging.cursors import Cursor
 from ...staging.iteration import (
     has_elements,
     is_dataset,
-    python_range,
     staged_enumerate,
     staged_reversed,
     staged_zip,
@@ -45,7 +44,7 @@ def staged_form(callee: Any) -> Any:
 
 def _range(*args: Any) -> Any:
     if any(is_staged(a) for a in args):
-        return python_range(*args)
+        return tensor_range(*args)
     return range(*args)
 
 
