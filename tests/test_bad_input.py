@@ -38,6 +38,12 @@ EAGER = {
     "index": (lambda: fg.gather(fg.constant([1, 2]), 7), Invalid, "Gather"),
     "two inferred sizes": (lambda: fg.reshape(fg.zeros([6]), [-1, -1]), Invalid, "Reshape"),
     "backwards range": (lambda: fg.range(5, 0), Invalid, "Range"),
+    "bounds of a slice": (
+        lambda: fg.strided_slice([1], 0, fg.ones([]), 2.0),
+        Invalid,
+        "StridedSlice",
+    ),
+    "sizes of a label": (lambda: fg.einsum("i,i->i", fg.ones([2]), fg.ones([1])), Invalid, "'i'"),
     "integer division by zero": (lambda: fg.constant(1) // fg.constant(0), Invalid, "FloorDiv"),
 }
 
@@ -343,3 +349,61 @@ def test_hostile_programs(case, run_python):
     done = run_python(source, timeout=60)
     assert "caught" in done.stdout
     assert "panicked" not in done.stderr, done.stderr
+
+
+# Calls that bring no tensors, or others than were traced.
+
+
+@pytest.mark.parametrize("spec", [fg.TensorSpec([2]), fg.RaggedTensorSpec([2, None])])
+def test_specs_are_no_arguments_of_calls(spec):
+    f = fg.function(lambda x: 1.0)
+    for call in (f, fg.function(lambda y: f(spec))):
+        with pytest.raises(ValueError, match="has no value: give a tensor"):
+            call(spec)
+    signed = fg.function(lambda x: x, input_signature=[fg.TensorSpec([2])])
+    for _ in range(2):
+        with pytest.raises((TypeError, ValueError)):
+            signed(fg.TensorSpec([2]))
+        signed(fg.ones([2]))
+    assert f.get_concrete_function(spec) is not None
+
+
+@pytest.mark.parametrize(
+    "args, said",
+    [
+        ((), "takes 1 flat tensors, got 0"),
+        ((fg.ones([2]), 1), "takes 1 flat tensors, got 2"),
+        ((fg.constant(["a", "b"]),), r"traced as float32\[2\], got string\[2\]"),
+    ],
+)
+def test_flat_arguments_are_as_traced(args, said):
+    flat = fg.function(lambda x: x + 1.0).get_concrete_function(fg.TensorSpec([2])).inference_fn
+    with pytest.raises(TypeError, match=said):
+        flat(*args)
+    for n in (2, 3):
+        assert flat(fg.ones([n]))[0].numpy().tolist() == [2.0] * n
+    with pytest.raises(TypeError, match=r"traced as float32\[2\], got float32\[3\]"):
+        fg.function(lambda x: flat(x)[0])(fg.ones([3]))
+
+
+def test_shapes_and_ranks_have_an_end():
+    endless = range(2**62)
+    with pytest.raises(ValueError, match="at most 254 dimensions"):
+        fg.TensorShape(endless)
+    with pytest.raises((ValueError, fg.errors.ResourceExhaustedError)):
+        fg.ragged.stack(endless)
+    assert fg.ragged.stack(range(3)).numpy().tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="255 ranks"):
+        fg.debugging.assert_rank_in([1], endless)
+
+
+def test_labels_are_of_one_size_also_where_sizes_are_found_late():
+    x, y = fg.ones([2, 3]), fg.ones([1])
+    open_ = [fg.TensorSpec([None, None]), fg.TensorSpec([None])]
+    for equation in ("ii->i", "ii"):
+        with pytest.raises(Invalid):
+            fg.function(lambda x, q=equation: fg.einsum(q, x), input_signature=open_[:1])(x)
+    product = fg.function(lambda x, y: fg.einsum("ij,i->j", x, y), input_signature=open_)
+    with pytest.raises(Invalid):
+        product(x, y)
+    assert product(x, fg.ones([2])).numpy().tolist() == [2.0, 2.0, 2.0]

@@ -172,6 +172,7 @@ impl StridedSlice {
     fn as_rows(&self, inputs: &[Tensor]) -> Result<Option<Tensor>> {
         let specs: Specs = inputs.iter().map(Tensor::spec).collect();
         let all = Inputs::new(specs.iter().zip(inputs).map(|(s, t)| (s, Some(t), None)));
+        self.decl().check(&all)?;
         let known =
             entries_of(&all, 1)?.ok_or_else(|| err!(Internal, "a slice ran without its bounds"))?;
         let Selection { taken, shape } = self.masks().resolve(&view(&known), inputs[0].shape())?;

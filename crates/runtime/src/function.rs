@@ -70,6 +70,11 @@ impl ConcreteFunction {
         }
     }
 
+    /// How many arguments it takes before the captures; `None` while it is being traced.
+    pub fn n_args(&self) -> Option<usize> {
+        self.call.as_any().is::<Call>().then_some(self.graph.n_args)
+    }
+
     /// Whether a call can run its plan directly: no trace to add a node to, no tape to tell.
     pub fn can_run(&self) -> bool {
         computes_now()

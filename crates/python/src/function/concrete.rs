@@ -12,8 +12,8 @@ use crate::work;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
 use ferrograph_ops::RecursiveCall;
 use ferrograph_runtime::{ConcreteFunction, Plan, is_tracing};
-use ferrograph_tensor::Tensor;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use ferrograph_tensor::{DType, Tensor, TensorSpec};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use pyo3::{PyTraverseError, PyVisit};
@@ -76,15 +76,24 @@ impl PyConcrete {
 
     /// The values of a flat list of arguments.
     pub(crate) fn flat(&self, args: &Bound<'_, PyAny>) -> PyResult<Vals> {
-        let mut vals = Vals::new();
-        for (arg, spec) in args.try_iter()?.zip(self.function.graph.input_specs()) {
-            let arg = arg?;
-            vals.push(match arg.cast::<crate::variable::PyVariable>() {
-                Ok(v) if spec.dtype == ferrograph_tensor::DType::Resource => v.get().handle.clone(),
-                _ => to_val(&arg, Some(spec.dtype))?,
-            });
+        let args = args.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        self.check_number(args.len())?;
+        let specs = self.function.graph.input_specs();
+        let pairs = args.iter().zip(specs).enumerate();
+        pairs
+            .map(|(i, (arg, spec))| flat_val(i, arg, spec))
+            .collect()
+    }
+
+    /// `TypeError` where the graph takes another number of arguments.
+    fn check_number(&self, n: usize) -> PyResult<()> {
+        match self.function.n_args() {
+            Some(expected) if expected != n => Err(PyTypeError::new_err(format!(
+                "{} takes {expected} flat tensors, got {n}",
+                self.function.graph.name
+            ))),
+            _ => Ok(()),
         }
-        Ok(vals)
     }
 
     /// Whether a call that failed may be tried again by a trace of the exact shapes: nothing but reads happened.
@@ -97,6 +106,7 @@ impl PyConcrete {
 
     /// Calls with the tensors and handles of the arguments, in the order of the signature.
     pub(crate) fn call<'py>(&self, py: Python<'py>, vals: Vals) -> PyResult<Bound<'py, PyAny>> {
+        self.check_number(vals.len())?;
         let outputs: Vals = if self.function.can_run() {
             let outputs = guarded(|| self.run(py, &vals)).or_raise(py)?;
             outputs.into_iter().map(Val::eager).collect()
@@ -173,6 +183,26 @@ impl PyConcrete {
         self.open_runs_are_short.store(short, Ordering::Relaxed);
         outputs
     }
+}
+
+/// The value of one flat argument, of the dtype that the graph was traced with. What has a value may have another
+/// shape, for which there will be a plan; a tensor of a graph may not.
+fn flat_val(place: usize, arg: &Bound<'_, PyAny>, spec: &TensorSpec) -> PyResult<Val> {
+    if let Ok(v) = arg.cast::<crate::variable::PyVariable>()
+        && spec.dtype == DType::Resource
+    {
+        return Ok(v.get().handle.clone());
+    }
+    let val = to_val(arg, Some(spec.dtype))?;
+    let given = val.spec();
+    let fits = matches!(val, Val::Eager(_)) || given.shape.is_compatible(&spec.shape);
+    if fits && given.dtype == spec.dtype {
+        return Ok(val);
+    }
+    Err(PyTypeError::new_err(format!(
+        "argument {place} was traced as {}{}, got {}{}",
+        spec.dtype, spec.shape, given.dtype, given.shape
+    )))
 }
 
 /// The value that a tensor or variable is as a capture.

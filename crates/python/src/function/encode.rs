@@ -104,6 +104,8 @@ pub(super) struct Encoded {
     pub vals: Vals,
     /// The trace types whose tokens the signature has, which live as long as these.
     pub types: Vec<Py<PyAny>>,
+    /// The first TensorSpec, which stands for a tensor: there is no value for it.
+    pub spec: Option<Py<PyAny>>,
 }
 
 /// Encodes arguments one after the other.
@@ -111,6 +113,7 @@ pub(super) struct Encoder<'a> {
     signature: SignatureBuilder,
     vals: Vals,
     types: Vec<Py<PyAny>>,
+    spec: Option<Py<PyAny>>,
     variables: SmallVec<[u64; 8]>,
     depth: usize,
     objects: &'a Mutex<Objects>,
@@ -122,6 +125,7 @@ impl<'a> Encoder<'a> {
             signature: SignatureBuilder::new(),
             vals: Vals::new(),
             types: Vec::new(),
+            spec: None,
             variables: SmallVec::new(),
             depth: 0,
             objects,
@@ -138,6 +142,7 @@ impl<'a> Encoder<'a> {
             signature: self.signature,
             vals: self.vals,
             types: self.types,
+            spec: self.spec,
         }
     }
 
@@ -272,7 +277,10 @@ impl<'a> Encoder<'a> {
         }
         match classify(obj)? {
             Kind::Tensor(val) => self.tensor(&val),
-            Kind::Spec(dtype, shape) => self.spec(dtype, &shape),
+            Kind::Spec(dtype, shape) => {
+                self.spec(dtype, &shape);
+                self.spec.get_or_insert_with(|| obj.clone().unbind());
+            }
             Kind::Identity(token) => {
                 let weak = PyWeakrefReference::new(obj)?.unbind();
                 self.objects

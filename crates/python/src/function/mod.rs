@@ -19,6 +19,7 @@ use encode::{Encoded, Encoder, Objects};
 use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing, matches};
 use ferrograph_tensor::give_back;
 use parking_lot::Mutex;
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -172,6 +173,20 @@ impl PyFunction {
     }
 }
 
+/// The error of a call that has a TensorSpec where it needs a tensor.
+#[cold]
+fn without_value(function: &Bound<'_, PyFunction>, spec: &Bound<'_, PyAny>) -> PyErr {
+    let name = || function.getattr(intern!(function.py(), "__name__"))?.str();
+    let texts = name().and_then(|name| Ok(format!("{name}() is called with {}", spec.repr()?)));
+    match texts {
+        Ok(text) => PyValueError::new_err(format!(
+            "{text}, which says what a tensor is like and has no value: give a tensor, or make the trace with \
+             get_concrete_function"
+        )),
+        Err(error) => error,
+    }
+}
+
 /// The error with a traceback that leaves out the front end's own frames.
 fn with_users_frames(py: Python<'_>, error: PyErr) -> PyErr {
     let value = error.into_value(py).into_bound(py).into_any();
@@ -213,6 +228,9 @@ impl PyFunction {
         }
         let this = slf.get();
         let encoded = PyFunction::encoded(slf, args, kwargs)?;
+        if let Some(spec) = &encoded.spec {
+            return Err(without_value(slf, spec.bind(py)));
+        }
         let made;
         let words = encoded.signature.words();
         let found = this.cache.find(words, |c| c.get().is_fresh(py));

@@ -38,7 +38,7 @@ class ConcreteFunction(_core.ConcreteBase):
     >>> int(f(fg.constant(1)))
     2
     >>> f.structured_outputs
-    TensorSpec(shape=(), dtype=tf.int32, name='Identity')
+    <fg.Tensor 'Identity:0' shape=() dtype=int32>
     """
 
     _view: Graph | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeVar
 
 from ..values.public import public
@@ -37,6 +38,8 @@ from .numeric import cast
 from .reductions import reduce_all
 
 F = TypeVar("F", bound=Callable[..., Any])
+# From 0 to the most dimensions that a tensor has.
+_MOST_RANKS = 255
 
 _MARK = "\x00{}\x00"
 
@@ -431,7 +434,9 @@ def assert_rank_in(
 
     >>> fg.debugging.assert_rank_in([[1]], [1, 2])
     """
-    ranks = [int(static_value(rank)) for rank in ranks]
+    ranks = [int(static_value(rank)) for rank in islice(ranks, _MOST_RANKS + 1)]
+    if len(ranks) > _MOST_RANKS:
+        raise ValueError(f"there are {_MOST_RANKS} ranks, more are given")
     expected = f"a rank among {ranks}"
 
     def among(rank, ranks):

@@ -185,7 +185,9 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
         raise TypeError(f"einsum takes its equation first, a str; got {equation!r}")
     operands = [convert(x) for x in inputs]
     groups, out = _parse(equation, operands)
+    _check_sizes(equation, operands, groups)
     terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]
+    terms = _of_one_size(terms)
     while len(terms) > 1:
         (a, labels_a), (b, labels_b), *rest = terms
         wanted = set(out).union(*(labels for _, labels in rest))
@@ -242,6 +244,43 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
     return [*before, *range(-hidden, 0), *after]
 
 
+def _check_sizes(equation: Any, operands: Any, groups: Any) -> None:
+    """Refuses sizes, where they are known, that differ for one letter."""
+    sizes: dict[Any, int] = {}
+    for x, labels in zip(operands, groups, strict=True):
+        for label, n in zip(labels, x.shape.dims and x.shape.as_list() or (), strict=False):
+            if isinstance(label, str) and n is not None and sizes.setdefault(label, n) != n:
+                raise refusal(
+                    f"label {label!r} of {equation!r} stands for sizes {sizes[label]} and {n}"
+                )
+
+
+def _of_one_size(terms: Any) -> Any:
+    """The terms, each letter of the same size in all: those of unknown size are seen as the first
+    one, which fails where they are not.
+    """
+    first: dict[Any, Any] = {}
+    found = []
+    for x, labels in terms:
+        static = x.shape.as_list() if x.ndim is not None else []
+        unsure = {}
+        for i, (label, n) in enumerate(zip(labels, static, strict=False)):
+            other, at = first.setdefault(label, (x, i))
+            is_sure = n is not None and other.shape[at] is not None
+            if isinstance(label, str) and other is not x and not is_sure:
+                unsure[i] = other, at
+        found.append((_seen_as(x, unsure) if unsure else x, labels))
+    return found
+
+
+def _seen_as(x: Any, sizes: Any) -> Any:
+    """A tensor reshaped to sizes that its axes should have: those of other tensors."""
+    wanted = _sizes(x)
+    for i, (other, at) in sizes.items():
+        wanted[i] = _sizes(other)[at]
+    return reshape(x, wanted)
+
+
 def _without_repeats(x: Any, labels: Any) -> Any:
     """An operand in which each label occurs once: of those that occur twice, the diagonal."""
     for label in dict.fromkeys(labels):
@@ -251,7 +290,8 @@ def _without_repeats(x: Any, labels: Any) -> Any:
             others = [i for i in range(len(labels)) if i not in (first, second)]
             x = transpose(x, [*others, first, second])
             sizes = shape(x)
-            flat = reshape(x, concat([sizes[:-2], [-1]], 0))
+            # Only of a square one are there so many elements.
+            flat = reshape(x, concat([sizes[:-2], sizes[-1:] * sizes[-1:]], 0))
             x = flat[..., :: sizes[-1] + 1]
             labels = [labels[i] for i in others] + [label]
     return x, labels

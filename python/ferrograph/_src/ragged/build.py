@@ -152,6 +152,9 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """
     if is_ragged(values) or isinstance(values, _core.Tensor):
         values = [values]
+    if isinstance(values, range):
+        # Numbers along one axis are one tensor, whose size is looked at before it is made.
+        return _core.convert_to_tensor(values)
     made = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in values]
     rank = made[0].shape.rank
     if rank is None:

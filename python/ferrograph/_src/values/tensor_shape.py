@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from .public import public
 
 __all__ = ["Dimension", "TensorShape"]
+
+_MOST_DIMENSIONS = 254
 
 
 class Dimension:
@@ -353,4 +356,8 @@ def _dims_of(dims: Any) -> tuple[int | None, ...]:
         items = iter(dims)
     except TypeError:
         return (_size(dims),)
-    return tuple([_size(d) for d in items])
+    # Of what has no end, or hardly one, no more is read than a tensor can have.
+    sizes = tuple([_size(d) for d in islice(items, _MOST_DIMENSIONS + 1)])
+    if len(sizes) > _MOST_DIMENSIONS:
+        raise ValueError(f"a tensor has at most {_MOST_DIMENSIONS} dimensions, this shape has more")
+    return sizes
