@@ -178,3 +178,29 @@ def test_none_only_where_there_is_no_slope(row):
         # A step function jumps now and then; a slope is everywhere.
         slope = finite_difference(function, [np.array(a) for a in args], which)
         assert not np.any((np.abs(slope) > 1e-6) & (np.abs(slope) < 1e3)), which
+
+
+@pytest.mark.parametrize(
+    "function, shape",
+    [
+        (lambda x: fg.math.top_k(x, 0)[0], [2, 3]),
+        (lambda x: fg.math.top_k(x, 0)[0], [0, 3]),
+        (lambda x: fg.math.top_k(x, 2)[0], [0, 3]),
+        (lambda x: fg.reduce_prod(x, [1, 2]), [0, 3, 4]),
+        (lambda x: fg.reduce_prod(x, [0, 2]), [2, 0, 4]),
+        (lambda x: fg.gather(x, [0, 1]), [3, 0]),
+        (lambda x: fg.gather(x, [[0], [1]]), [3, 0]),
+        (lambda x: fg.math.unsorted_segment_sum(x, [0, 1, 0], 2), [3, 0]),
+    ],
+)
+def test_gradients_of_nothing(function, shape):
+    """Twice, since the gradient of one is often another one."""
+    x = fg.ones(shape)
+    with fg.GradientTape() as outer:
+        outer.watch(x)
+        with fg.GradientTape() as inner:
+            inner.watch(x)
+            y = function(x * x)
+        slope = fg.convert_to_tensor(inner.gradient(y, x))
+    assert slope.shape == x.shape
+    assert fg.convert_to_tensor(outer.gradient(slope, x)).shape == x.shape

@@ -135,16 +135,16 @@ impl Op for GatherV2 {
 fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
     let (params, indices) = (&call.inputs[0], &call.inputs[1]);
     let dense_shape = e.shape_of(params)?;
-    let minus_one = e.int_vector(&[-1])?;
     let flat = if indices.spec().shape.rank() == Some(1) {
         indices.clone()
     } else {
+        let minus_one = e.int_vector(&[-1])?;
         e.reshape(indices, &minus_one)?
     };
     let one = e.int_vector(&[1])?;
     let inner = span(e, &dense_shape, &one, None)?;
-    let zero = e.scalar(0.0, DType::Int32)?;
-    let shape = e.concat_v2(&[minus_one, inner], &zero)?;
+    let rows = e.shape_of(&flat)?;
+    let shape = joined(e, &[&rows, &inner])?;
     Ok(Grad::Slices {
         values: e.reshape(call.grad()?, &shape)?,
         indices: flat,
@@ -153,7 +153,12 @@ fn slices(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grad> {
 }
 
 /// The product of elements `begin..end` of an int32 vector, as a vector of one.
-fn product(e: &mut dyn Emitter, vector: &Val, begin: &Val, end: Option<&Val>) -> Result<Val> {
+pub(crate) fn product(
+    e: &mut dyn Emitter,
+    vector: &Val,
+    begin: &Val,
+    end: Option<&Val>,
+) -> Result<Val> {
     let part = span(e, vector, begin, end)?;
     let axis = e.int_vector(&[0])?;
     e.prod(&part, &axis, true)

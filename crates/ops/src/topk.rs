@@ -3,7 +3,7 @@
 use crate::args::scalar;
 use crate::emit::*;
 use crate::movement::static_shape;
-use crate::slice::element;
+use crate::slice::{element, span};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, Op, Specs, VjpCall, declare_family, of_family,
 };
@@ -94,14 +94,14 @@ impl Op for TopK {
         // Rows of the input one after another: place p of row r is r * n + p.
         let n = element(e, &shape, -1)?;
         let kept = e.shape_of(places)?;
-        let k = element(e, &kept, -1)?;
+        let k = span(e, &kept, &minus_one, None)?;
         let size = e.size(x, DType::Int32)?;
-        let any = e.scalar(-1.0, DType::Int32)?;
-        let rows = e.pack(&[any, k], 0)?;
-        let by_row = e.reshape(places, &rows)?;
         let (zero, one) = (e.scalar(0.0, DType::Int32)?, e.scalar(1.0, DType::Int32)?);
         let n_or_one = e.maximum(&n, &one)?;
         let starts = e.range(&zero, &size, &n_or_one)?;
+        let n_rows = e.shape_of(&starts)?;
+        let rows = e.concat_v2(&[n_rows, k], &zero)?;
+        let by_row = e.reshape(places, &rows)?;
         let column = e.expand_dims(&starts, &one)?;
         let ids = e.add(&by_row, &column)?;
         let ids = e.reshape(&ids, &minus_one)?;

@@ -2,6 +2,7 @@
 
 use super::axes::marks;
 use crate::emit::*;
+use crate::gather::product;
 use ferrograph_graph::{Emitter, Val};
 use ferrograph_tensor::{DType, Result};
 
@@ -166,7 +167,7 @@ fn others_across(e: &mut dyn Emitter, x: &Val, axes: &[i64], rank: usize) -> Res
     let rows = e.shape_of(&moved)?;
     let (zero, n_kept) = (e.int_vector(&[0])?, e.int_vector(&[kept.len() as i64])?);
     let outer = e.slice(&rows, &zero, &n_kept)?;
-    let rest = e.int_vector(&[-1])?;
+    let rest = product(e, &rows, &n_kept, None)?;
     let axis = e.scalar(0.0, DType::Int32)?;
     let joined = e.concat_v2(&[outer, rest], &axis)?;
     let flat = e.reshape(&moved, &joined)?;
