@@ -6,7 +6,7 @@ use super::{Operand, Rewrite};
 use ferrograph_graph::{Graph, Inputs, Known, Law, Node, NodeId, OpRef, Specs, ValueId, ValueInfo};
 use ferrograph_ops::Const;
 use ferrograph_tensor::{Result, Tensor, err};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ pub struct Rewriter<'g> {
     order: Vec<NodeId>,
     /// Nodes added behind all others, each with the node it is to stand before.
     added: Vec<(NodeId, NodeId)>,
-    /// The names of all nodes; empty until a node is added.
-    names: HashSet<Arc<str>>,
+    /// The names of all nodes, each with the last number put behind it; empty until a node is added.
+    names: HashMap<Arc<str>, u32>,
 }
 
 impl<'g> Rewriter<'g> {
@@ -56,7 +56,7 @@ impl<'g> Rewriter<'g> {
             n_steps_gone: 0,
             order: Vec::new(),
             added: Vec::new(),
-            names: HashSet::new(),
+            names: HashMap::new(),
         }
     }
 
@@ -310,14 +310,19 @@ impl<'g> Rewriter<'g> {
     /// A name that no node has: the hint, or the hint with a number.
     fn free_name(&mut self, hint: &str) -> Arc<str> {
         if self.names.is_empty() {
-            self.names = self.nodes.iter().map(|n| n.name.clone()).collect();
+            self.names = self.nodes.iter().map(|n| (n.name.clone(), 0)).collect();
         }
-        let mut name: Arc<str> = hint.into();
-        let mut number = 0;
-        while !self.names.insert(name.clone()) {
-            number += 1;
-            name = format!("{hint}_{number}").into();
+        let hint: Arc<str> = hint.into();
+        let mut name = hint.clone();
+        if let Some(&last) = self.names.get(&hint) {
+            let mut number = last;
+            while self.names.contains_key(&name) {
+                number += 1;
+                name = format!("{hint}_{number}").into();
+            }
+            self.names.insert(hint, number);
         }
+        self.names.insert(name.clone(), 0);
         name
     }
 
