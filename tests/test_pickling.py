@@ -87,6 +87,25 @@ def test_variables():
     assert copy.deepcopy(v) is not v
 
 
+def test_damaged_tensors_are_refused():
+    rebuild, (dtype, shape, data) = fg.constant([[1.0, 2.0]]).__reduce__()
+    assert rebuild(dtype, shape, data).numpy().tolist() == [[1.0, 2.0]]
+    for parts in (
+        (dtype, shape, data[:-1]),
+        (dtype, (2, 2), data),
+        (dtype, (2**62, 2**62), data),
+        ("float33", shape, data),
+        ("resource", (), b""),
+        (dtype, (1,) * 300, data[:4]),
+        ("string", shape, [b"a"]),
+    ):
+        with pytest.raises(ValueError):
+            rebuild(*parts)
+    assert rebuild("bool", (2,), b"\x07\x00").numpy().tolist() == [True, False]
+    with pytest.raises(TypeError):
+        rebuild("string", (1,), ["a"])
+
+
 def test_symbolic_tensors_are_refused():
     @fg.function
     def f(x):

@@ -37,8 +37,6 @@ hooks! {
     pack,
     /// The key that stands for a tensor in dictionaries.
     tensor_ref,
-    /// How a tensor is pickled.
-    reduce_tensor,
     /// The graph of a symbolic tensor.
     graph_of,
     /// The operation that gives a symbolic tensor.

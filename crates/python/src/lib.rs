@@ -70,6 +70,8 @@ mod _core {
     #[pymodule_export]
     use super::tape::{PyTape, may_be_followed};
     #[pymodule_export]
+    use super::tensor::pickling::tensor_of_elements;
+    #[pymodule_export]
     use super::tensor::{PyEager, PySymbolic, PyTensor};
     #[pymodule_export]
     use super::testing::{interpret, pass_counts, plan_text, run_planned, verifies, verify_plan};

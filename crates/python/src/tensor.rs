@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod eager;
+pub(crate) mod pickling;
 mod symbolic;
 
 use crate::errors::IntoPyResult;

@@ -64,10 +64,6 @@ def _is_within(frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _reduce_tensor(tensor: Any) -> tuple:
-    return _core.convert_to_tensor, (tensor.numpy(), tensor.dtype.name)
-
-
 def _graph_of(tensor: Any) -> Any:
     region = current_region()
     if region is not None and region.graph_id == tensor._graph_id:
@@ -105,7 +101,6 @@ def finish() -> None:
             "unstack": unstack,
             "pack": pack,
             "tensor_ref": Reference,
-            "reduce_tensor": _reduce_tensor,
             "graph_of": _graph_of,
             "operation_of": _operation_of,
             "classify": classify,

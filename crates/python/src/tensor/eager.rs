@@ -1,11 +1,11 @@
 //! What only tensors with a value can.
 
-use super::PyEager;
+use super::{PyEager, pickling};
+use crate::errors::IntoPyResult;
 use crate::export;
-use crate::hooks::hooks;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 #[pymethods]
 impl PyEager {
@@ -90,7 +90,8 @@ impl PyEager {
         slf.clone()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hooks(slf.py())?.reduce_tensor.bind(slf.py()).call1((slf,))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let val = &slf.as_super().get().val;
+        pickling::reduce(slf.py(), val.expect_tensor().or_raise(slf.py())?)
     }
 }
