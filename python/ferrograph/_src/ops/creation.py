@@ -23,7 +23,7 @@ from ._base import (
     string,
 )
 from ._dispatch import dispatched
-from .arithmetic import add, equal, floordiv, less, multiply, subtract
+from .arithmetic import add, equal, less, multiply, subtract
 from .arrays import broadcast_to, concat, expand_dims, reshape, shape, stack
 from .numeric import cast
 
@@ -356,9 +356,19 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
 
     Returns:
       A tensor with one row for each axis.
+
+    Raises:
+      InvalidArgumentError: for a position behind the last one.
     """
     indices, dims = convert_pair(indices, dims)
+    is_inside = less(indices, emit("Prod", (dims, [0]), None, None))
+    is_inside = emit("All", (reshape(is_inside, [-1]), [0]), None, None)
+    emit(
+        "Assert", (is_inside, "an index lies behind the end of an array of shape", dims), None, None
+    )
     below = emit("Cumprod", (dims, 0), {"exclusive": True, "reverse": True}, None)
     if indices.ndim != 0:
         below, dims = expand_dims(below, 1), expand_dims(dims, 1)
-    return emit("FloorMod", (floordiv(indices, below), dims), None, name)
+    return emit(
+        "TruncateMod", (emit("TruncateDiv", (indices, below), None, None), dims), None, name
+    )

@@ -23,7 +23,7 @@ from .arithmetic import (
     subtract,
 )
 from .arrays import concat, expand_dims, rank, reshape, shape
-from .creation import ones, ones_like, range, zeros_like
+from .creation import ones, ones_like, range, zeros, zeros_like
 from .debug import Assert
 from .elementwise import floor, sqrt
 from .numeric import cast
@@ -427,6 +427,6 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     rows = concat([reshape(d, concat([[-1], tail], 0)) for d in data], 0)
     length = _above(flat)
     empty = emit(
-        "Fill", (concat([expand_dims(length, 0), tail], 0), convert(0, rows.dtype)), None, None
+        "Fill", (concat([expand_dims(length, 0), tail], 0), zeros([], rows.dtype)), None, None
     )
     return tensor_scatter_nd_update(empty, expand_dims(flat, 1), rows, name)

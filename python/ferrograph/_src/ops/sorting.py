@@ -18,11 +18,11 @@ from ._base import (
     static_value,
     swapped_axes,
 )
-from .arithmetic import greater, less, logical_and
+from .arithmetic import greater, greater_equal, less, logical_and, multiply
 from .arrays import expand_dims, reshape, shape, transpose
 from .elementwise import is_finite
 from .numeric import cast
-from .reductions import reduce_sum
+from .reductions import reduce_all, reduce_sum
 from .selection import gather
 
 TopKV2 = namedtuple("TopKV2", ["values", "indices"])
@@ -206,13 +206,16 @@ def in_top_k(
     array([ True, False])
 
     Args:
-      targets: a vector of classes.
-      predictions: a matrix with one row for each; rows whose prediction is not finite are out.
+      targets: a vector of classes; those that there are not are out.
+      predictions: a matrix with one row for each; rows with one that is not finite are out.
       k: how many.
       name: a name for the operation.
     """
-    predictions = convert(predictions)
-    own = gather(predictions, targets, batch_dims=1)
+    predictions, targets = convert(predictions), convert(targets)
+    n = cast(shape(predictions)[1], targets.dtype)
+    is_class = logical_and(greater_equal(targets, 0), less(targets, n))
+    own = gather(predictions, multiply(targets, cast(is_class, targets.dtype)), batch_dims=1)
     above = cast(greater(predictions, expand_dims(own, 1)), int32)
     ahead = less(reduce_sum(above, 1), cast(k, int32))
-    return logical_and(ahead, is_finite(own), name)
+    is_counted = logical_and(is_class, reduce_all(is_finite(predictions), 1))
+    return logical_and(ahead, is_counted, name)
