@@ -34,7 +34,7 @@ test-rust: | toolchain ## run the Rust tests alone
 test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
 	$(BIN)/python -m pytest
 
-attack: $(STAMP)-test ## hostile calls of everything public, threads, forks, signals, leaks
+attack: $(STAMP)-test ## hostile calls, random programs, damaged pickles, threads, signals, leaks
 	$(BIN)/python tests/attack/attack.py
 
 docs: $(STAMP)-docs ## build the site of the guide and the reference into site/

@@ -143,6 +143,12 @@ class Specimens:
         ):
             self.keep(value)
 
+    def copy(self):
+        """The same instances, to which others may come."""
+        made = Specimens.__new__(Specimens)
+        made._found = {kind: list(known) for kind, known in self._found.items()}
+        return made
+
     def keep(self, value):
         """Remember a value for targets that need an instance of its class."""
         for kind in type(value).__mro__:
