@@ -216,8 +216,10 @@ def accumulate_n(
     array([4, 6], dtype=int32)
 
     Raises:
-      ValueError: where an input is not of the shape or dtype told.
+      ValueError: where ``inputs`` is no list, and where one is not of the shape or dtype told.
     """
+    if not isinstance(inputs, (list, tuple)):
+        raise ValueError(f"accumulate_n needs a list of tensors, got {inputs!r}")
     tensors = convert_all(inputs)
     for tensor in tensors:
         if tensor_dtype is not None and tensor.dtype != as_dtype(tensor_dtype):
