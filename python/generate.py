@@ -34,6 +34,7 @@ LAZY = (
     "function.explain",
     "ragged",
     "sparse",
+    "state.generator",
     "state.module",
     "state.tensor_array",
 )
@@ -272,6 +273,7 @@ def main() -> None:
         if not path.exists() or path.read_text() != text:
             differs.append(path)
             if "--check" not in sys.argv:
+                path.parent.mkdir(exist_ok=True)
                 path.write_text(text)
     for path in differs:
         print(path.relative_to(ROOT))

@@ -49,6 +49,7 @@ package is called ``fg``.
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
     "ragged": "Ragged tensors: rows of different lengths.",
     "random": "Random numbers.",
+    "random.experimental": "Older names of generators and of seeds.",
     "sets": "Sets: each row along the last axis of a tensor, or of a sparse tensor, is one.",
     "sparse": "Sparse tensors: the elements that are not zero, and their coordinates.",
     "strings": "Functions of string tensors.",

@@ -76,17 +76,20 @@ def operation_seeds(seed: Any) -> list[Tensor]:
     return emit("OperationSeeds", (), attrs, None)
 
 
-def _scaled(numbers: Any, low: Any, high: Any, name: Any) -> Any:
+def scaled(numbers: Any, low: Any, high: Any, name: Any) -> Any:
+    """Numbers of [0, 1) as such between the bounds."""
     dtype = numbers.dtype
-    low, high = _as(low, dtype), _as(high, dtype)
+    low, high = as_dtype_of(low, dtype), as_dtype_of(high, dtype)
     return add(multiply(numbers, subtract(high, low)), low, name)
 
 
-def _as(value: Any, dtype: Any) -> Any:
+def as_dtype_of(value: Any, dtype: Any) -> Any:
+    """A parameter of a distribution in the dtype of its numbers."""
     return cast(value, dtype) if hasattr(value, "dtype") else convert(value, dtype)
 
 
-def _shape(shape: Any) -> Any:
+def sizes(shape: Any) -> Any:
+    """The shape of a draw as a tensor."""
     return convert(shape_argument(shape))
 
 
@@ -115,13 +118,13 @@ def uniform(
     Raises:
       ValueError: for integers without ``maxval``, or another dtype.
     """
-    dtype, shape = as_dtype(dtype), _shape(shape)
+    dtype, shape = as_dtype(dtype), sizes(shape)
     _check_uniform(dtype, maxval)
     if dtype.is_integer:
-        bounds = _as(minval, dtype), _as(maxval, dtype)
+        bounds = as_dtype_of(minval, dtype), as_dtype_of(maxval, dtype)
         return emit("RandomUniformInt", (shape, *bounds), _attrs(None, seed), name)
     numbers = emit("RandomUniform", (shape,), _attrs(dtype, seed), None)
-    return _scaled(numbers, minval, 1 if maxval is None else maxval, name)
+    return scaled(numbers, minval, 1 if maxval is None else maxval, name)
 
 
 def _check_uniform(dtype: Any, maxval: Any) -> Any:
@@ -153,8 +156,8 @@ def normal(
       seed: a seed of the operation; see ``set_seed``.
       name: a name for the operation.
     """
-    numbers = emit("RandomStandardNormal", (_shape(shape),), _attrs(as_dtype(dtype), seed), None)
-    return _shifted(numbers, mean, stddev, name)
+    numbers = emit("RandomStandardNormal", (sizes(shape),), _attrs(as_dtype(dtype), seed), None)
+    return shifted(numbers, mean, stddev, name)
 
 
 @public("random.truncated_normal")
@@ -171,13 +174,14 @@ def truncated_normal(
     >>> float(fg.reduce_max(fg.abs(fg.random.truncated_normal([100])))) <= 2.0
     True
     """
-    numbers = emit("TruncatedNormal", (_shape(shape),), _attrs(as_dtype(dtype), seed), None)
-    return _shifted(numbers, mean, stddev, name)
+    numbers = emit("TruncatedNormal", (sizes(shape),), _attrs(as_dtype(dtype), seed), None)
+    return shifted(numbers, mean, stddev, name)
 
 
-def _shifted(numbers: Any, mean: Any, stddev: Any, name: Any) -> Any:
+def shifted(numbers: Any, mean: Any, stddev: Any, name: Any) -> Any:
+    """Numbers of mean 0 and deviation 1 as such of the mean and deviation."""
     dtype = numbers.dtype
-    return add(multiply(numbers, _as(stddev, dtype)), _as(mean, dtype), name)
+    return add(multiply(numbers, as_dtype_of(stddev, dtype)), as_dtype_of(mean, dtype), name)
 
 
 @public("random.shuffle")
@@ -220,7 +224,7 @@ def categorical(
 def _stateless(op: Any, shape: Any, seed: Any, dtype: Any, *bounds: Any) -> Any:
     key, counter = emit("StatelessRandomGetKeyCounter", (seed,), None, None)
     attrs = None if bounds else {"dtype": dtype}
-    return emit(op, (_shape(shape), key, counter, _PHILOX, *bounds), attrs, None)
+    return emit(op, (sizes(shape), key, counter, _PHILOX, *bounds), attrs, None)
 
 
 @public("random.stateless_uniform")
@@ -258,11 +262,11 @@ def stateless_uniform(
         return emit("Identity", (numbers,), None, name)
     _check_uniform(dtype, maxval)
     if dtype.is_integer:
-        bounds = _as(minval, dtype), _as(maxval, dtype)
+        bounds = as_dtype_of(minval, dtype), as_dtype_of(maxval, dtype)
         numbers = _stateless("StatelessRandomUniformIntV2", shape, seed, dtype, *bounds)
         return emit("Identity", (numbers,), None, name)
     numbers = _stateless("StatelessRandomUniformV2", shape, seed, dtype)
-    return _scaled(numbers, minval, 1 if maxval is None else maxval, name)
+    return scaled(numbers, minval, 1 if maxval is None else maxval, name)
 
 
 def _check_alg(alg: Any) -> Any:
@@ -287,7 +291,7 @@ def stateless_normal(
     """
     _check_alg(alg)
     numbers = _stateless("StatelessRandomNormalV2", shape, seed, as_dtype(dtype))
-    return _shifted(numbers, mean, stddev, name)
+    return shifted(numbers, mean, stddev, name)
 
 
 @public("random.stateless_truncated_normal")
@@ -307,7 +311,7 @@ def stateless_truncated_normal(
     """
     _check_alg(alg)
     numbers = _stateless("StatelessTruncatedNormalV2", shape, seed, as_dtype(dtype))
-    return _shifted(numbers, mean, stddev, name)
+    return shifted(numbers, mean, stddev, name)
 
 
 @public("random.stateless_categorical")
@@ -327,7 +331,7 @@ def stateless_categorical(
     return emit("StatelessMultinomial", (logits, cast(num_samples, int32), seed), attrs, name)
 
 
-@public("random.split")
+@public("random.split", "random.experimental.stateless_split")
 @dispatched
 def split(seed: Any, num: Any = 2, alg: str = "auto_select") -> Tensor:
     """Several seeds, independent of one another, derived from one.
@@ -339,7 +343,7 @@ def split(seed: Any, num: Any = 2, alg: str = "auto_select") -> Tensor:
     return stateless_uniform([num, 2], seed, minval=None, maxval=None, dtype=seed.dtype, alg=alg)
 
 
-@public("random.fold_in")
+@public("random.fold_in", "random.experimental.stateless_fold_in")
 def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Tensor:
     """A seed derived from a seed and a number, such as the count of steps.
 
