@@ -26,6 +26,22 @@ from ._src.ops.activations import (
 from ._src.ops.activations import local_response_normalization as lrn
 from ._src.ops.activations import silu as swish
 from ._src.ops.blocks import depth_to_space, space_to_batch, space_to_depth
+from ._src.ops.convolutions import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    conv_transpose,
+    convolution,
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    separable_conv2d,
+)
 from ._src.ops.elementwise import elu, relu, relu6, selu, sigmoid, softplus, softsign, tanh
 from ._src.ops.losses import (
     compute_average_loss,
@@ -37,6 +53,20 @@ from ._src.ops.losses import (
     weighted_cross_entropy_with_logits,
 )
 from ._src.ops.numeric import l2_normalize
+from ._src.ops.pools import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    dilation2d,
+    erosion2d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_with_argmax,
+    pool,
+)
 from ._src.ops.reductions import zero_fraction
 from ._src.ops.sorting import in_top_k, top_k
 from ._src import door as _door
@@ -45,15 +75,34 @@ if TYPE_CHECKING:
     from ._src.sparse.embedding import embedding_lookup_sparse
 
 __all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "batch_normalization",
     "bias_add",
     "compute_average_loss",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
     "crelu",
     "depth_to_space",
+    "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
+    "dilation2d",
     "dropout",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
+    "erosion2d",
     "gelu",
     "in_top_k",
     "l2_loss",
@@ -63,12 +112,19 @@ __all__ = [
     "log_poisson_loss",
     "log_softmax",
     "lrn",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
     "moments",
     "normalize_moments",
+    "pool",
     "relu",
     "relu6",
     "scale_regularization_loss",
     "selu",
+    "separable_conv2d",
     "sigmoid",
     "sigmoid_cross_entropy_with_logits",
     "silu",

@@ -15,6 +15,7 @@ FAMILIES = (
     "segments",
     "diagonals",
     "factorisations",
+    "windows",
     "creation",
     "ordering",
     "strings",

@@ -1,0 +1,303 @@
+//! Convolutions of each channel by filters of its own.
+
+use ferrograph_graph::{Emitter, Grads, Inputs, Lowered, Op, Specs, VjpCall, declare, declared};
+use ferrograph_kernels::pool::par_rows_mut;
+use ferrograph_ops::emit::Build;
+use ferrograph_tensor::{PartialShape, Result, TensorSpec, bail};
+use smallvec::smallvec;
+
+use crate::conv::{check_grad, sizes, with_float};
+use crate::geometry::{AXES, Axis, Windows};
+use crate::kernel::{Convolution, Number};
+
+declare! {
+    trait EmitDepthwise;
+
+    /// Images `[n, h, w, c]` with filters `[h, w, c, m]`, `m` for each channel, slid over them.
+    DepthwiseConv2dNative: depthwise_conv2d(input: T in floating rank 4, filter: T rank 4)
+        -> (output: T), gradient Vjp {
+        /// How far windows are apart, along each axis.
+        strides: Vec<i64>,
+        /// "VALID", "SAME" or "EXPLICIT".
+        padding: String,
+        /// Elements before and after, along each axis.
+        explicit_paddings: Vec<i64> = Vec::new(),
+        /// Where the channels are: last.
+        data_format: String = String::from("NHWC"),
+        /// How far elements of a window are apart, along each axis.
+        dilations: Vec<i64> = vec![1; 4],
+    };
+
+    /// The gradient of the input of `DepthwiseConv2dNative`, whose sizes are `input_sizes`.
+    DepthwiseConv2dNativeBackpropInput: depthwise_of_input(
+        input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
+    ) -> (output: T), gradient Vjp {
+        /// As in the convolution, like all that follow.
+        strides: Vec<i64>,
+        /// As in the convolution.
+        padding: String,
+        /// As in the convolution.
+        explicit_paddings: Vec<i64> = Vec::new(),
+        /// As in the convolution.
+        data_format: String = String::from("NHWC"),
+        /// As in the convolution.
+        dilations: Vec<i64> = vec![1; 4],
+    };
+
+    /// The gradient of the filter of `DepthwiseConv2dNative`, whose sizes are `filter_sizes`.
+    DepthwiseConv2dNativeBackpropFilter: depthwise_of_filter(
+        input: T in floating rank 4, filter_sizes: _ in index rank 1, out_backprop: T rank 4,
+    ) -> (output: T), gradient Vjp {
+        /// As in the convolution, like all that follow.
+        strides: Vec<i64>,
+        /// As in the convolution.
+        padding: String,
+        /// As in the convolution.
+        explicit_paddings: Vec<i64> = Vec::new(),
+        /// As in the convolution.
+        data_format: String = String::from("NHWC"),
+        /// As in the convolution.
+        dilations: Vec<i64> = vec![1; 4],
+    };
+}
+
+macro_rules! depthwise {
+    ($($name:ident)*) => { $(
+        impl $name {
+            fn windows(&self) -> Result<Windows> {
+                let explicit = &self.explicit_paddings;
+                let (strides, dilations) = (&self.strides, &self.dilations);
+                Windows::read(4, strides, dilations, &self.padding, explicit, &self.data_format)
+            }
+        }
+    )* };
+}
+depthwise!(DepthwiseConv2dNative DepthwiseConv2dNativeBackpropInput DepthwiseConv2dNativeBackpropFilter);
+
+fn output_shape(
+    windows: &Windows,
+    x: &PartialShape,
+    filter: &PartialShape,
+) -> Result<PartialShape> {
+    let four = PartialShape::of_rank(4);
+    let (x, filter) = (x.merge(&four)?, filter.merge(&four)?);
+    if !x.dim(3).is_compatible(filter.dim(2)) {
+        bail!(
+            Shape,
+            "filter must have the input's channels, of which there are {}, got shape {filter}",
+            x.dim(3)
+        );
+    }
+    let channels = x.dim(3).known().or(filter.dim(2).known());
+    let filters = channels
+        .zip(filter.dim(3).known())
+        .and_then(|(c, m)| c.checked_mul(m));
+    let axes = [0, 1].map(|i| windows.output(i, x.dim(i + 1), filter.dim(i)));
+    let [h, w] = axes;
+    Ok(PartialShape::new(&[x.dim(0), h?, w?, filters.into()]))
+}
+
+fn depthwise(windows: &Windows, x: &[usize], filter: &[usize]) -> Result<Depthwise> {
+    let [h, w] = [0, 1].map(|i| windows.axis(i, x[i + 1], filter[i]));
+    let axes: [Axis; AXES] = [Axis::ONE, h?, w?];
+    let channels = x[3];
+    Ok(Depthwise(Convolution {
+        images: x[0],
+        axes,
+        channels,
+        filters: channels * filter[3],
+        groups: channels.max(1),
+    }))
+}
+
+impl Op for DepthwiseConv2dNative {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let shape = output_shape(&self.windows()?, inputs.shape(0), inputs.shape(1))?;
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let (x, filter) = (sizes(inputs.shape(0))?, sizes(inputs.shape(1))?);
+        let conv = depthwise(&self.windows()?, &x, &filter)?;
+        Ok(Lowered::Kernel(
+            with_float!(inputs.dtype(0), T => Box::new(move |o| {
+                let (x, filters) = (o.input::<T>(0), o.input::<T>(1));
+                conv.forward(x, filters, o.output::<T>(0));
+                Ok(())
+            })),
+        ))
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (x, filter, grad) = (&call.inputs[0], &call.inputs[1], call.grad()?);
+        let (x_sizes, filter_sizes) = (e.shape_of(x)?, e.shape_of(filter)?);
+        let (s, p, x_pad) = (&self.strides, &self.padding, &self.explicit_paddings);
+        let (f, d) = (&self.data_format, &self.dilations);
+        let all = || (s.clone(), p.clone(), x_pad.clone(), f.clone(), d.clone());
+        let (s, p, pads, f, d) = all();
+        let of_x = e.depthwise_of_input(&x_sizes, filter, grad, s, p, pads, f, d)?;
+        let (s, p, pads, f, d) = all();
+        let of_filter = e.depthwise_of_filter(x, &filter_sizes, grad, s, p, pads, f, d)?;
+        Ok(smallvec![Some(of_x.into()), Some(of_filter.into())])
+    }
+}
+
+impl Op for DepthwiseConv2dNativeBackpropInput {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let x = inputs.shape_value(0).merge(&PartialShape::of_rank(4))?;
+        check_grad(
+            &output_shape(&self.windows()?, &x, inputs.shape(1))?,
+            inputs.shape(2),
+        )?;
+        Ok(smallvec![TensorSpec::new(inputs.dtype(1), x)])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let (x, filter) = (sizes(&outputs[0].shape)?, sizes(inputs.shape(1))?);
+        let conv = depthwise(&self.windows()?, &x, &filter)?;
+        Ok(Lowered::Kernel(
+            with_float!(inputs.dtype(1), T => Box::new(move |o| {
+                let (filters, grad) = (o.input::<T>(1), o.input::<T>(2));
+                conv.of_input(filters, grad, o.output::<T>(0));
+                Ok(())
+            })),
+        ))
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (filter, out, grad) = (&call.inputs[1], &call.inputs[2], call.grad()?);
+        let sizes = e.shape_of(filter)?;
+        let (s, p, pads) = (&self.strides, &self.padding, &self.explicit_paddings);
+        let (f, d) = (&self.data_format, &self.dilations);
+        let all = || (s.clone(), p.clone(), pads.clone(), f.clone(), d.clone());
+        let (s, p, pads, f, d) = all();
+        let of_filter = e.depthwise_of_filter(grad, &sizes, out, s, p, pads, f, d)?;
+        let (s, p, pads, f, d) = all();
+        let of_out = e.depthwise_conv2d(grad, filter, s, p, pads, f, d)?;
+        Ok(smallvec![None, Some(of_filter.into()), Some(of_out.into())])
+    }
+}
+
+impl Op for DepthwiseConv2dNativeBackpropFilter {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        let filter = inputs.shape_value(1).merge(&PartialShape::of_rank(4))?;
+        check_grad(
+            &output_shape(&self.windows()?, inputs.shape(0), &filter)?,
+            inputs.shape(2),
+        )?;
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), filter)])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
+        let (x, filter) = (sizes(inputs.shape(0))?, sizes(&outputs[0].shape)?);
+        let conv = depthwise(&self.windows()?, &x, &filter)?;
+        Ok(Lowered::Kernel(
+            with_float!(inputs.dtype(0), T => Box::new(move |o| {
+                let (x, grad) = (o.input::<T>(0), o.input::<T>(2));
+                conv.of_filters(x, grad, o.output::<T>(0));
+                Ok(())
+            })),
+        ))
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (x, out, grad) = (&call.inputs[0], &call.inputs[2], call.grad()?);
+        let sizes = e.shape_of(x)?;
+        let (s, p, pads) = (&self.strides, &self.padding, &self.explicit_paddings);
+        let (f, d) = (&self.data_format, &self.dilations);
+        let all = || (s.clone(), p.clone(), pads.clone(), f.clone(), d.clone());
+        let (s, p, pads, f, d) = all();
+        let of_x = e.depthwise_of_input(&sizes, grad, out, s, p, pads, f, d)?;
+        let (s, p, pads, f, d) = all();
+        let of_out = e.depthwise_conv2d(x, grad, s, p, pads, f, d)?;
+        Ok(smallvec![Some(of_x.into()), None, Some(of_out.into())])
+    }
+}
+
+/// A convolution with as many groups as channels.
+#[derive(Clone, Copy, Debug)]
+struct Depthwise(Convolution);
+
+impl Depthwise {
+    /// Filters of a channel.
+    fn each(&self) -> usize {
+        self.0.filters / self.0.channels.max(1)
+    }
+
+    fn forward<T: Number>(&self, x: &[T], filters: &[T], output: &mut [T]) {
+        let (conv, each) = (&self.0, self.each());
+        let width = conv.filters;
+        let cost = (conv.taps() * width) as f64 * 0.5;
+        par_rows_mut(output, width, cost, |first, rows| {
+            for (i, to) in rows.chunks_mut(width).enumerate() {
+                let (n, place) = conv.place(first + i);
+                to.fill(T::zero());
+                conv.each_tap(place, |tap, at| {
+                    let x = conv.channels_at(x, n, at);
+                    let filters = &filters[tap * width..(tap + 1) * width];
+                    match each {
+                        1 => to
+                            .iter_mut()
+                            .zip(x)
+                            .zip(filters)
+                            .for_each(|((to, &x), &w)| *to += x * w),
+                        _ => {
+                            let both = to.chunks_mut(each).zip(filters.chunks(each)).zip(x);
+                            for ((to, filters), &x) in both {
+                                to.iter_mut().zip(filters).for_each(|(to, &w)| *to += x * w);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    fn of_input<T: Number>(&self, filters: &[T], grad: &[T], images: &mut [T]) {
+        let (conv, each) = (&self.0, self.each());
+        let (width, image) = (conv.filters, conv.positions() * conv.channels);
+        images.fill(T::zero());
+        if image == 0 || width == 0 {
+            return;
+        }
+        let cost = (conv.windows() * conv.taps() * width) as f64 * 0.5;
+        par_rows_mut(images, image, cost, |first, all| {
+            for (i, image) in all.chunks_mut(image).enumerate() {
+                for window in 0..conv.windows() {
+                    let number = (first + i) * conv.windows() + window;
+                    let grad = &grad[number * width..(number + 1) * width];
+                    conv.each_tap(conv.place(window).1, |tap, at| {
+                        let to = &mut image[at * conv.channels..(at + 1) * conv.channels];
+                        let filters = &filters[tap * width..(tap + 1) * width];
+                        let all = grad.chunks(each).zip(filters.chunks(each)).zip(to);
+                        for ((grad, filters), to) in all {
+                            grad.iter().zip(filters).for_each(|(&g, &w)| *to += g * w);
+                        }
+                    });
+                }
+            }
+        });
+    }
+
+    fn of_filters<T: Number>(&self, x: &[T], grad: &[T], filters: &mut [T]) {
+        let (conv, each) = (&self.0, self.each());
+        let width = conv.filters;
+        filters.fill(T::zero());
+        if width == 0 {
+            return;
+        }
+        let all = conv.images * conv.windows();
+        par_rows_mut(filters, width, (all * width) as f64 * 0.5, |first, taps| {
+            for (i, to) in taps.chunks_mut(width).enumerate() {
+                for window in 0..all {
+                    let (n, place) = conv.place(window);
+                    let Some(at) = conv.tap_at(place, first + i) else {
+                        continue;
+                    };
+                    let x = conv.channels_at(x, n, at);
+                    let grad = &grad[window * width..(window + 1) * width];
+                    for ((to, grad), &x) in to.chunks_mut(each).zip(grad.chunks(each)).zip(x) {
+                        to.iter_mut().zip(grad).for_each(|(to, &g)| *to += x * g);
+                    }
+                }
+            }
+        });
+    }
+}

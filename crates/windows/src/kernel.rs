@@ -1,0 +1,299 @@
+//! Convolutions as products of matrices: windows are laid out as rows, a part of them at a time.
+
+use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Operand, batch_matmul};
+use ferrograph_kernels::pool::par_rows_mut;
+use ferrograph_tensor::Element;
+use num_traits::NumAssign;
+
+use crate::geometry::{AXES, Axis};
+
+/// A number that convolutions are of.
+pub(crate) trait Number: Element + MatMul + NumAssign + Copy {}
+impl<T: Element + MatMul + NumAssign + Copy> Number for T {}
+
+/// Elements of windows that are laid out at a time, roughly.
+const PART: usize = 1 << 20;
+
+/// A convolution at given sizes: images of `channels` with their channels last, filters of `channels / groups`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Convolution {
+    pub images: usize,
+    pub axes: [Axis; AXES],
+    pub channels: usize,
+    pub filters: usize,
+    pub groups: usize,
+}
+
+impl Convolution {
+    /// Windows of an image.
+    pub fn windows(&self) -> usize {
+        self.axes.iter().map(|a| a.output).product()
+    }
+
+    /// Positions in an image.
+    pub fn positions(&self) -> usize {
+        self.axes.iter().map(|a| a.input).product()
+    }
+
+    /// Positions in a window.
+    pub fn taps(&self) -> usize {
+        self.axes.iter().map(|a| a.window).product()
+    }
+
+    /// Channels of a group.
+    fn deep(&self) -> usize {
+        self.channels / self.groups
+    }
+
+    /// Filters of a group.
+    fn wide(&self) -> usize {
+        self.filters / self.groups
+    }
+
+    /// Elements of a window, of one group.
+    fn row(&self) -> usize {
+        self.taps() * self.deep()
+    }
+
+    /// Multiply-adds.
+    pub fn flops(&self) -> f64 {
+        2.0 * (self.images * self.windows()) as f64 * (self.row() * self.filters) as f64
+    }
+
+    /// Whether a window is one position, and windows are the image.
+    fn is_pointwise(&self) -> bool {
+        let one = |a: &Axis| a.window == 1 && a.stride == 1 && a.before == 0 && a.output == a.input;
+        self.groups == 1 && self.axes.iter().all(one)
+    }
+
+    /// The windows from `begin` to `end`, of one group, and what becomes of them.
+    fn parts(&self, mut f: impl FnMut(usize, usize)) {
+        let all = self.images * self.windows();
+        let part = (PART / self.row().max(1)).clamp(1, all.max(1));
+        for begin in (0..all).step_by(part) {
+            f(begin, all.min(begin + part));
+        }
+    }
+
+    /// The image, and the place along each axis, of a window.
+    pub fn place(&self, window: usize) -> (usize, [usize; AXES]) {
+        let (mut rest, mut place) = (window, [0; AXES]);
+        for (at, axis) in place.iter_mut().zip(&self.axes).rev() {
+            *at = rest % axis.output;
+            rest /= axis.output;
+        }
+        (rest, place)
+    }
+
+    /// Calls `f` with the place in a window and that in the image of each position of a window within the image.
+    #[inline]
+    pub fn each_tap(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize)) {
+        let [d, h, w] = &self.axes;
+        for i in 0..d.window {
+            let Some(x) = d.at(place[0], i) else { continue };
+            for j in 0..h.window {
+                let Some(y) = h.at(place[1], j) else { continue };
+                for k in 0..w.window {
+                    let Some(z) = w.at(place[2], k) else { continue };
+                    let tap = (i * h.window + j) * w.window + k;
+                    f(tap, (x * h.input + y) * w.input + z);
+                }
+            }
+        }
+    }
+
+    /// The place in the image of one position of a window, where it lies within.
+    pub fn tap_at(&self, place: [usize; AXES], tap: usize) -> Option<usize> {
+        let [d, h, w] = &self.axes;
+        let (k, rest) = (tap % w.window, tap / w.window);
+        let x = d.at(place[0], rest / h.window)?;
+        let y = h.at(place[1], rest % h.window)?;
+        Some((x * h.input + y) * w.input + w.at(place[2], k)?)
+    }
+
+    /// The channels at a place of an image.
+    pub fn channels_at<'a, T>(&self, all: &'a [T], image: usize, at: usize) -> &'a [T] {
+        let begin = (image * self.positions() + at) * self.channels;
+        &all[begin..begin + self.channels]
+    }
+
+    /// Lays the windows from `first` on out as rows.
+    fn lay<T: Number>(&self, group: usize, input: &[T], first: usize, rows: &mut [T]) {
+        let (deep, row, image) = (self.deep(), self.row(), self.positions() * self.channels);
+        let from = group * deep;
+        par_rows_mut(rows, row, 2.0 + 0.5 * row as f64, |begin, rows| {
+            for (i, to) in rows.chunks_mut(row).enumerate() {
+                let (n, place) = self.place(first + begin + i);
+                let input = &input[n * image..(n + 1) * image];
+                to.fill(T::zero());
+                self.each_tap(place, |tap, at| {
+                    let channels = at * self.channels + from;
+                    to[tap * deep..(tap + 1) * deep]
+                        .copy_from_slice(&input[channels..channels + deep]);
+                });
+            }
+        });
+    }
+
+    /// Adds rows to where their windows lie in the images: what undoes [`Self::lay`].
+    fn add<T: Number>(&self, group: usize, rows: &[T], first: usize, images: &mut [T]) {
+        let (deep, row, image) = (self.deep(), self.row(), self.positions() * self.channels);
+        let (from, windows) = (group * deep, self.windows());
+        let last = first + rows.len() / row;
+        let (lowest, highest) = (first / windows, last.div_ceil(windows));
+        let touched = &mut images[lowest * image..highest * image];
+        let cost = (windows * row) as f64;
+        par_rows_mut(touched, image, cost, |begin, all| {
+            for (i, image) in all.chunks_mut(image).enumerate() {
+                let n = lowest + begin + i;
+                for window in first.max(n * windows)..last.min((n + 1) * windows) {
+                    let from_row = &rows[(window - first) * row..][..row];
+                    let (_, place) = self.place(window);
+                    self.each_tap(place, |tap, at| {
+                        let to = &mut image[at * self.channels + from..][..deep];
+                        let added = &from_row[tap * deep..(tap + 1) * deep];
+                        to.iter_mut().zip(added).for_each(|(to, &x)| *to += x);
+                    });
+                }
+            }
+        });
+    }
+
+    /// The filters of a group, as columns.
+    fn of_group<T: Number>(&self, group: usize, filters: &[T]) -> Vec<T> {
+        let wide = self.wide();
+        let rows = filters.chunks(self.filters);
+        rows.flat_map(|r| &r[group * wide..(group + 1) * wide])
+            .copied()
+            .collect()
+    }
+
+    /// Slides the filters over the input.
+    pub fn forward<T: Number>(&self, input: &[T], filters: &[T], output: &mut [T]) {
+        if output.is_empty() {
+            return;
+        }
+        if self.row() == 0 {
+            return output.fill(T::zero());
+        }
+        if self.is_pointwise() {
+            let m = self.images * self.windows();
+            return product(
+                (m, self.channels, self.filters),
+                [false; 2],
+                input,
+                filters,
+                output,
+            );
+        }
+        let mut rows = Vec::new();
+        for group in 0..self.groups {
+            let own = (self.groups > 1).then(|| self.of_group(group, filters));
+            let filters = own.as_deref().unwrap_or(filters);
+            self.parts(|begin, end| {
+                rows.resize((end - begin) * self.row(), T::zero());
+                self.lay(group, input, begin, &mut rows);
+                let sizes = (end - begin, self.row(), self.wide());
+                let output = &mut output[begin * self.filters..end * self.filters];
+                if self.groups == 1 {
+                    return product(sizes, [false; 2], &rows, filters, output);
+                }
+                let mut made = vec![T::zero(); (end - begin) * self.wide()];
+                product(sizes, [false; 2], &rows, filters, &mut made);
+                put(&made, self.wide(), group, self.filters, output);
+            });
+        }
+    }
+
+    /// The gradient of the input from that of the output.
+    pub fn of_input<T: Number>(&self, filters: &[T], grad: &[T], images: &mut [T]) {
+        images.fill(T::zero());
+        if images.is_empty() || grad.is_empty() || self.row() == 0 {
+            return;
+        }
+        let mut rows = Vec::new();
+        for group in 0..self.groups {
+            let own = (self.groups > 1).then(|| self.of_group(group, filters));
+            let filters = own.as_deref().unwrap_or(filters);
+            self.parts(|begin, end| {
+                rows.resize((end - begin) * self.row(), T::zero());
+                let grad =
+                    self.grad_of_group(group, &grad[begin * self.filters..end * self.filters]);
+                let sizes = (end - begin, self.wide(), self.row());
+                product(sizes, [false, true], &grad, filters, &mut rows);
+                self.add(group, &rows, begin, images);
+            });
+        }
+    }
+
+    /// The gradient of the filters from that of the output.
+    pub fn of_filters<T: Number>(&self, input: &[T], grad: &[T], filters: &mut [T]) {
+        filters.fill(T::zero());
+        if filters.is_empty() || grad.is_empty() {
+            return;
+        }
+        let (mut rows, wide) = (Vec::new(), self.wide());
+        let mut part = vec![T::zero(); self.row() * wide];
+        for group in 0..self.groups {
+            self.parts(|begin, end| {
+                rows.resize((end - begin) * self.row(), T::zero());
+                self.lay(group, input, begin, &mut rows);
+                let grad =
+                    self.grad_of_group(group, &grad[begin * self.filters..end * self.filters]);
+                let sizes = (self.row(), end - begin, wide);
+                product(sizes, [true, false], &rows, &grad, &mut part);
+                for (to, from) in filters.chunks_mut(self.filters).zip(part.chunks(wide)) {
+                    let to = &mut to[group * wide..(group + 1) * wide];
+                    to.iter_mut().zip(from).for_each(|(to, &x)| *to += x);
+                }
+            });
+        }
+    }
+
+    /// The columns of a group of the output's gradient.
+    fn grad_of_group<'a, T: Number>(
+        &self,
+        group: usize,
+        grad: &'a [T],
+    ) -> std::borrow::Cow<'a, [T]> {
+        match self.groups {
+            1 => grad.into(),
+            _ => self.of_group(group, grad).into(),
+        }
+    }
+}
+
+/// Puts rows of `wide` elements into the columns of a group.
+fn put<T: Copy>(from: &[T], wide: usize, group: usize, width: usize, to: &mut [T]) {
+    for (to, from) in to.chunks_mut(width).zip(from.chunks(wide)) {
+        to[group * wide..(group + 1) * wide].copy_from_slice(from);
+    }
+}
+
+/// A product of matrices, each of which may be read transposed.
+fn product<T: Number>(
+    (m, k, n): (usize, usize, usize),
+    transposed: [bool; 2],
+    a: &[T],
+    b: &[T],
+    out: &mut [T],
+) {
+    let [a_read, b_read] = transposed.map(|t| {
+        if t {
+            Operand::TRANSPOSE
+        } else {
+            Operand::PLAIN
+        }
+    });
+    let shape = BatchMatMul {
+        batch_a: &[],
+        batch_b: &[],
+        batch_out: &[],
+        m,
+        k,
+        n,
+        a: a_read,
+        b: b_read,
+    };
+    batch_matmul(&shape, a, b, out);
+}

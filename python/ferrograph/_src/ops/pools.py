@@ -1,0 +1,379 @@
+"""Pools: the largest elements and the means of windows, and what grows and shrinks images.
+
+Arguments are as in ``convolutions``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ..values.dtypes import int64
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, convert_pair, emit
+from .arithmetic import maximum, realdiv
+from .arrays import expand_dims, pad, reverse, shape, squeeze
+from .convolutions import (
+    channels_first,
+    depthwise_conv2d,
+    entries,
+    moved_back,
+    moved_last,
+    paddings,
+)
+
+__all__: list[str] = []
+
+
+def _pooled(
+    kind: str, n: int, x: Any, ksize: Any, strides: Any, padding: Any, form: Any, name: Any
+) -> Any:
+    x = convert(x)
+    first = channels_first(n, form)
+    sort, pairs = paddings(padding, n, first)
+    attrs: dict[str, Any] = {
+        "ksize": entries(ksize, n, "ksize", first),
+        "strides": entries(strides, n, "strides", first),
+        "padding": sort,
+    }
+    if kind == "MaxPool" and n < 3:
+        attrs["explicit_paddings"] = pairs
+    elif sort == "EXPLICIT":
+        raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+    x = moved_last(x, n) if first else x
+    if n == 1:
+        for what in ("ksize", "strides"):
+            attrs[what].insert(1, 1)
+        if pairs:
+            attrs["explicit_paddings"] = [0, 0, 0, 0, *pairs[2:]]
+        x = expand_dims(x, 1)
+    out = emit(kind + "3D" * (n == 3), (x,), attrs, name)
+    out = squeeze(out, [1]) if n == 1 else out
+    return moved_back(out, n) if first else out
+
+
+def _axes(x: Any, data_format: Any) -> int:
+    """How many axes windows move along, as the format or the rank says."""
+    count = len(data_format) - 2 if data_format else (convert(x).ndim or 0) - 2
+    if count not in (1, 2, 3):
+        raise ValueError(f"a pool needs a tensor of rank 3, 4 or 5, got shape {convert(x).shape}")
+    return count
+
+
+@public("nn.max_pool")
+def max_pool(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window, of sequences, images or volumes as the rank says.
+
+    >>> fg.nn.max_pool([[[1.0], [3.0], [2.0], [4.0]]], 2, 2, "VALID").numpy()[0, :, 0]
+    array([3., 4.], dtype=float32)
+    """
+    n = _axes(input, data_format)
+    return _pooled("MaxPool", n, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.max_pool1d")
+def max_pool1d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of sequences ``[n, width, channels]``.
+
+    >>> fg.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID").numpy()[0, :, 0]
+    array([3., 3.], dtype=float32)
+    """
+    return _pooled("MaxPool", 1, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.max_pool2d")
+def max_pool2d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of images ``[n, height, width, channels]``.
+
+    What padding adds is never largest; NaN is.
+
+    >>> x = fg.reshape(fg.range(16.0), [1, 4, 4, 1])
+    >>> fg.nn.max_pool2d(x, 2, 2, "VALID").numpy()[0, :, :, 0]
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where windows do not fit the image; ValueError while tracing.
+    """
+    return _pooled("MaxPool", 2, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.max_pool3d")
+def max_pool3d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of volumes ``[n, depth, height, width, channels]``.
+
+    >>> fg.nn.max_pool3d(fg.ones([1, 2, 2, 2, 1]), 2, 2, "VALID").shape
+    TensorShape([1, 1, 1, 1, 1])
+    """
+    return _pooled("MaxPool", 3, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.avg_pool")
+def avg_pool(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window, of sequences, images or volumes as the rank says.
+
+    >>> fg.nn.avg_pool([[[1.0], [3.0], [2.0], [4.0]]], 2, 2, "VALID").numpy()[0, :, 0]
+    array([2., 3.], dtype=float32)
+    """
+    n = _axes(input, data_format)
+    return _pooled("AvgPool", n, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.avg_pool1d")
+def avg_pool1d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of sequences ``[n, width, channels]``.
+
+    >>> fg.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID").numpy()[0, :, 0]
+    array([2. , 2.5], dtype=float32)
+    """
+    return _pooled("AvgPool", 1, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.avg_pool2d")
+def avg_pool2d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of images ``[n, height, width, channels]``.
+
+    What padding adds is left out of the mean.
+
+    >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
+    >>> fg.nn.avg_pool2d(x, 2, 1, "SAME").numpy()[0, :, :, 0]
+    array([[1.5, 2. ],
+           [2.5, 3. ]], dtype=float32)
+    """
+    return _pooled("AvgPool", 2, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.avg_pool3d")
+def avg_pool3d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of volumes ``[n, depth, height, width, channels]``.
+
+    >>> fg.nn.avg_pool3d(fg.ones([1, 2, 2, 2, 1]), 2, 2, "VALID").shape
+    TensorShape([1, 1, 1, 1, 1])
+    """
+    return _pooled("AvgPool", 3, input, ksize, strides, padding, data_format, name)
+
+
+@public("nn.max_pool_with_argmax")
+def max_pool_with_argmax(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    output_dtype: Any = int64,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """``max_pool2d``, and where the elements stand in their flattened images.
+
+    With ``include_batch_in_index`` places are counted through all images.
+
+    >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
+    >>> y, at = fg.nn.max_pool_with_argmax(x, 2, 2, "VALID")
+    >>> int(at[0, 0, 0, 0])
+    3
+    """
+    if channels_first(2, data_format):
+        raise ValueError("max_pool_with_argmax needs the channels last")
+    attrs = {
+        "ksize": entries(ksize, 2, "ksize"),
+        "strides": entries(strides, 2, "strides"),
+        "padding": paddings(padding, 2)[0],
+        "Targmax": output_dtype,
+        "include_batch_in_index": include_batch_in_index,
+    }
+    output, argmax = emit("MaxPoolWithArgmax", (input,), attrs, name)
+    return output, argmax
+
+
+@public("nn.pool")
+def pool(
+    input: TensorLike,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: Any = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """A pool of ``"MAX"`` or ``"AVG"`` along as many axes as ``window_shape`` has.
+
+    >>> fg.nn.pool(fg.ones([1, 4, 1]), [2], "AVG").shape
+    TensorShape([1, 3, 1])
+
+    Raises:
+      ValueError: for another type, where both strides and dilations are above 1, and where
+        dilations are above 1 along other axes than those of images.
+    """
+    kinds = {"MAX": "MaxPool", "AVG": "AvgPool"}
+    if pooling_type not in kinds:
+        raise ValueError(f'pooling_type must be "MAX" or "AVG", got {pooling_type!r}')
+    n = len(window_shape)
+    steps = entries(strides, n, "strides")[1:-1]
+    rates = entries(dilations, n, "dilations")[1:-1]
+    if max(rates) == 1:
+        return _pooled(
+            kinds[pooling_type], n, input, window_shape, steps, padding, data_format, name
+        )
+    if max(steps) > 1:
+        raise ValueError("strides > 1 not supported in conjunction with dilations > 1")
+    if n != 2:
+        raise ValueError(f"dilations of windows along {n} axes are not supported, only along 2")
+    first = channels_first(2, data_format)
+    x = moved_last(convert(input), 2) if first else convert(input)
+    pooled = _largest if pooling_type == "MAX" else _mean
+    out = pooled(x, list(window_shape), rates, padding)
+    return moved_back(out, 2) if first else out
+
+
+def _mean(x: Any, window: list, rates: list, padding: Any) -> Any:
+    """The means of windows whose elements are apart."""
+    ones = emit("OnesLike", (x,))
+    filters = emit("Fill", ([*window, shape(x)[-1], 1], convert(1.0, x.dtype)))
+    sums = depthwise_conv2d(x, filters, [1, 1, 1, 1], padding, dilations=rates)
+    return realdiv(sums, depthwise_conv2d(ones, filters, [1, 1, 1, 1], padding, dilations=rates))
+
+
+def _largest(x: Any, window: list, rates: list, padding: Any) -> Any:
+    """The largest elements of windows whose elements are apart."""
+    found = None
+    for _, part in _taps(x, window, [1, 1], rates, padding):
+        found = part if found is None else maximum(found, part)
+    return found
+
+
+def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any:
+    """For each place in a window of images the elements that stand there, one for each window."""
+    sizes = x.shape.as_list()[1:3]
+    sizes = [shape(x)[i + 1] if n is None else n for i, n in enumerate(sizes)]
+    spans, pads = [], []
+    for n, size, step, rate in zip(sizes, window, strides, rates, strict=True):
+        reach = (size - 1) * rate + 1
+        if padding == "SAME":
+            count = -(-n // step)
+            spare = (count - 1) * step + reach - n
+            spare = max(spare, 0) if isinstance(spare, int) else maximum(spare, 0)
+            pads.append([spare // 2, spare - spare // 2])
+        elif padding == "VALID":
+            count = (n - reach) // step + 1
+            pads.append([0, 0])
+        else:
+            raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+        spans.append((count - 1) * step + 1)
+    x = pad(x, [[0, 0], *pads, [0, 0]], constant_values=x.dtype.min)
+    (rows, columns), (down, across) = spans, strides
+    for i, j in itertools.product(range(window[0]), range(window[1])):
+        a, b = i * rates[0], j * rates[1]
+        yield (i, j), x[:, a : a + rows : down, b : b + columns : across]
+
+
+@public("nn.dilation2d")
+def dilation2d(
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The largest sums of windows of images and filters ``[height, width, channels]``.
+
+    >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
+    >>> fg.nn.dilation2d(x, fg.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4).numpy()
+    array([[[[3.]]]], dtype=float32)
+
+    Raises:
+      ValueError: for another format than "NHWC", and filters of unknown size.
+    """
+    if data_format != "NHWC":
+        raise ValueError(f'data_format must be "NHWC", got {data_format!r}')
+    input, filters = convert_pair(input, filters)
+    height, width, _ = filters.shape.as_list()
+    steps, rates = entries(strides, 2, "strides"), entries(dilations, 2, "dilations")
+    if height is None or width is None:
+        raise ValueError(f"dilation2d needs filters of known size, got shape {filters.shape}")
+    found = None
+    for at, part in _taps(input, [height, width], steps[1:-1], rates[1:-1], padding):
+        moved = part + filters[at]
+        found = moved if found is None else maximum(found, moved)
+    return emit("Identity", (found,), None, name)
+
+
+@public("nn.erosion2d")
+def erosion2d(
+    value: TensorLike,
+    filters: TensorLike,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The smallest differences of windows of images and filters ``[height, width, channels]``.
+
+    >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
+    >>> fg.nn.erosion2d(x, fg.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4).numpy()
+    array([[[[0.]]]], dtype=float32)
+    """
+    value, filters = convert_pair(value, filters)
+    turned = reverse(filters, [0, 1])
+    grown = dilation2d(-value, turned, strides, padding, data_format, dilations)
+    return emit("Neg", (grown,), None, name)
