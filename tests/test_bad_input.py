@@ -43,6 +43,7 @@ EAGER = {
         Invalid,
         "StridedSlice",
     ),
+    "rank, of much to draw": (lambda: fg.random.categorical(2**31, 0), Invalid, "Multinomial"),
     "sizes of a label": (lambda: fg.einsum("i,i->i", fg.ones([2]), fg.ones([1])), Invalid, "'i'"),
     "integer division by zero": (lambda: fg.constant(1) // fg.constant(0), Invalid, "FloorDiv"),
 }

@@ -46,7 +46,7 @@ fn cost<'a>(op: &OpRef, inputs: impl Iterator<Item = &'a Tensor> + Clone) -> f64
             .zip(inputs.clone())
             .map(|(s, t)| (s, Some(t), None)),
     );
-    match op.infer(&known) {
+    match op.specs(&known) {
         Ok(outputs) => op.flops(&known, &outputs).max(inputs.map(size).sum()),
         Err(_) => 0.0,
     }
