@@ -46,8 +46,8 @@ class Pen:
         own = row.at(dtype, form)
         state = state_of(row, [fg.constant(a) for a in own])
         kinds = row.args if form == "own" else row.forms[form]
-        wild = not self.program.smooth and dice.random() < 0.2
-        return Applied(row, dtype, kinds, own, state, wild)
+        kind = "smooth" if self.program.smooth else dice.choice(["wild", *["ranged"] * 4])
+        return Applied(row, dtype, kinds, own, state, kind)
 
     def tried(self, step, here, env, depth):
         """What a step makes; nothing where it is refused."""

@@ -47,10 +47,20 @@ def ranged(x, vary, dtype):
     return moved
 
 
-def fitted(x, vary, own, dtype, shape, wild=False):
-    """A tensor in place of a row's own argument, in that shape; ``wild`` ones keep their floats."""
+def fitted(x, vary, own, step, shape):
+    """A tensor in place of a row's own argument, in that shape.
+
+    The floats of a wild step stay as they are. Those of a smooth one are halfway to its own ones,
+    so that no matrix is singular for being made of one number.
+    """
+    dtype = step.dtype
     x = shaped(cast(x, dtype) if dtype != "string" else x, own, shape)
-    return x if wild and dtype in FLOATS else ranged(x, vary, dtype)
+    if dtype not in FLOATS:
+        return ranged(x, vary, dtype)
+    if step.kind == "wild":
+        return x
+    x = ranged(x, vary, dtype)
+    return (x + fg.reshape(own, shape)) * 0.5 if step.kind == "smooth" else x
 
 
 def like(x, old):

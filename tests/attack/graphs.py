@@ -26,10 +26,10 @@ class Applied:
     kinds: list
     own: list
     state: list
-    wild: bool
+    kind: str
 
     def __str__(self):
-        return f"{self.row} {self.dtype} {[a.shape for a in self.own]}{' wild' * self.wild}"
+        return f"{self.row} {self.dtype} {[a.shape for a in self.own]} {self.kind}"
 
 
 class Program:
@@ -157,7 +157,7 @@ def _argument(dice, env, step, kind, array):
     x = chosen[-1] if dice.random() < 0.4 else dice.choice(chosen)
     shape = fg.constant(array.shape, fg.int32)
     shape = shape * env[0] if dice.random() < 0.3 else shape
-    return fitted(x, kind, own, step.dtype, shape, step.wild)
+    return fitted(x, kind, own, step, shape)
 
 
 def _numbers(dice, env, most):
