@@ -44,7 +44,7 @@ def emptied(row, arrays, varied, endless):
             args = list(arrays)
             for i in changed:
                 # NumPy wants the product of the other axes to fit its own counts.
-                size = endless if arrays[i].ndim <= 2 else int(endless**0.5)
+                size = int(endless ** (1 / max(arrays[i].ndim - 1, 1)))
                 shape = [size] * arrays[i].ndim
                 shape[min(at, len(shape) - 1)] = 0
                 args[i] = np.zeros(shape, arrays[i].dtype)

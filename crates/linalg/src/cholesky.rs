@@ -55,6 +55,9 @@ fn flops(stack: Stack) -> f64 {
 
 fn kernel<T: Field>(stack: Stack) -> Kernel {
     Box::new(move |o| {
+        if stack.size() == 0 {
+            return Ok(());
+        }
         let input = o.input::<T>(0);
         let found = each(stack.n, cost(flops(stack)), |i| {
             Ok(Llt::new(stack.at(input, i), Side::Lower).ok())

@@ -222,6 +222,9 @@ fn general<T: Field, C: Field>(
     f: impl Fn(MatRef<'_, T>) -> Option<Pairs<C>> + Send + Sync + 'static,
 ) -> Kernel {
     Box::new(move |o| {
+        if stack.size() == 0 {
+            return Ok(());
+        }
         let input = o.input::<T>(0);
         let flops = 9.0 * (stack.rows as f64).powi(3);
         let found = each(stack.n, cost(flops), |i| match f(stack.at(input, i)) {

@@ -16,7 +16,8 @@ pub(crate) fn is_finite<T: Field>(a: MatRef<'_, T>) -> bool {
     (0..a.nrows()).all(|i| (0..a.ncols()).all(|j| a[(i, j)].is_finite_number()))
 }
 
-/// For each matrix of the output the numbers of those of two inputs, whose leading dimensions broadcast.
+/// For each matrix of the output the numbers of those of two inputs, whose leading dimensions broadcast; none where the
+/// output has no elements.
 pub(crate) fn broadcast_offsets(
     inputs: &Inputs<'_>,
     output: &TensorSpec,
@@ -26,6 +27,9 @@ pub(crate) fn broadcast_offsets(
         let shape = shape.ok_or_else(|| err!(Internal, "shape {} is open", spec.shape))?;
         Ok(shape[..shape.len() - 2].to_vec())
     };
+    if output.shape.n_elements() == Some(0) {
+        return Ok(Vec::new());
+    }
     let out = lead(output)?;
     let both = [lead(inputs.spec(0))?, lead(inputs.spec(1))?];
     let number = |mut at: usize, of: &[usize]| {

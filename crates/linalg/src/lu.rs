@@ -72,6 +72,9 @@ impl Op for Lu {
 
 fn kernel<T: Field, I: Element>(stack: Stack, index: fn(usize) -> I) -> Kernel {
     Box::new(move |o| {
+        if stack.size() == 0 {
+            return Ok(());
+        }
         let input = o.input::<T>(0);
         let found = each(stack.n, cost((stack.rows as f64).powi(3) / 1.5), |i| {
             let lu = PartialPivLu::new(stack.at(input, i));

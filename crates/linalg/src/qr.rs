@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use crate::emit::*;
 use crate::field::{Field, with_field};
-use crate::stack::{Stack, cost, each, matrices, open, spec_of, write};
+use crate::stack::{Stack, cost, each, fill_identities, matrices, open, spec_of, write};
 
 declare! {
     trait EmitQr;
@@ -140,6 +140,10 @@ fn kernel<T: Field>(stack: Stack, full: bool) -> Kernel {
         },
     );
     Box::new(move |o| {
+        if stack.size() == 0 {
+            fill_identities(q_stack, o.output::<T>(0));
+            return Ok(());
+        }
         let input = o.input::<T>(0);
         let found = each(stack.n, cost(flops(stack)), |i| {
             Ok(factors(stack.at(input, i), inner))

@@ -63,6 +63,9 @@ impl Op for MatrixInverse {
 
 fn inverse_kernel<T: Field>(stack: Stack, adjoint: bool) -> Kernel {
     Box::new(move |o| {
+        if stack.size() == 0 {
+            return Ok(());
+        }
         let input = o.input::<T>(0);
         let flops = 2.0 * (stack.rows as f64).powi(3);
         let found = each(stack.n, cost(flops), |i| {
@@ -168,6 +171,9 @@ fn system_grad(e: &mut dyn Emitter, solution: &Val, rhs: &Val, adjoint: bool) ->
 
 fn solve_kernel<T: Field>(a: Stack, b: Stack, adjoint: bool) -> Kernel {
     Box::new(move |o| {
+        if b.size() == 0 {
+            return Ok(());
+        }
         let (matrix, rhs) = (o.input::<T>(0), o.input::<T>(1));
         let n = a.rows as f64;
         let flops = n * n * (n / 1.5 + 2.0 * b.columns as f64);
@@ -242,6 +248,9 @@ struct Triangular {
 impl Triangular {
     fn kernel<T: Field>(self) -> Kernel {
         Box::new(move |o| {
+            if self.out.size() == 0 {
+                return Ok(());
+            }
             let (matrix, rhs) = (o.input::<T>(0), o.input::<T>(1));
             let flops = (self.a.rows * self.out.size()) as f64;
             let found = each(self.out.n, cost(flops), |i| {

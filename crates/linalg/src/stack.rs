@@ -79,6 +79,20 @@ pub(crate) fn write<T: Field>(mut to: MatMut<'_, T>, from: MatRef<'_, T>) {
     to.copy_from(from);
 }
 
+/// Fills square matrices with identities: the orthonormal bases that go with matrices without elements.
+pub(crate) fn fill_identities<T: Field>(stack: Stack, all: &mut [T]) {
+    let (size, step) = (stack.size(), stack.columns + 1);
+    if size == 0 {
+        return;
+    }
+    all.fill(T::of_real(0.0));
+    for one in all.chunks_mut(size) {
+        one.iter_mut()
+            .step_by(step)
+            .for_each(|x| *x = T::of_real(1.0));
+    }
+}
+
 /// Leading dimensions, rows and columns of the matrices in input `i`; `None` where the rank is unknown.
 pub(crate) fn matrices<'a>(
     inputs: &'a Inputs<'_>,

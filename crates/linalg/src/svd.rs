@@ -12,7 +12,7 @@ use crate::emit::*;
 use crate::factor::is_finite;
 use crate::field::{Field, with_field};
 use crate::qr::shorter;
-use crate::stack::{Stack, cost, each, matrices, open, spec_of, write};
+use crate::stack::{Stack, cost, each, fill_identities, matrices, open, spec_of, write};
 
 declare! {
     trait EmitSvd;
@@ -165,6 +165,13 @@ fn kernel<T: Field>(stack: Stack, uv: bool, full: bool) -> Kernel {
         ..stack
     };
     Box::new(move |o| {
+        if stack.size() == 0 {
+            if uv {
+                fill_identities(u_stack, o.output::<T>(1));
+                fill_identities(v_stack, o.output::<T>(2));
+            }
+            return Ok(());
+        }
         let input = o.input::<T>(0);
         let found = each(stack.n, cost(flops(stack)), |i| {
             Ok(decompose(stack.at(input, i), uv, full))
