@@ -50,7 +50,8 @@ class ConcreteFunction(_core.ConcreteBase):
         self._template = template
         self._function_name = function.name
         self._params = function._params
-        self._traced_args = tuple(map(_all_kept, args))
+        # A tuple stays as it is; anything else is measured before it is gone through.
+        self._traced_args = tuple(map(_all_kept, tuple(args)))
         self._traced_kwargs = {name: _all_kept(value) for name, value in kwargs.items()}
         self._bound: list[Any] = []
         self._kept_types: dict[int, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from .. import ops
@@ -14,6 +15,8 @@ from ..values.tensor_shape import TensorShape
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["from_sparse", "from_tensor", "to_list", "to_numpy", "to_sparse", "to_tensor"]
+
+_MOST_AXES = 254
 
 
 def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Any:
@@ -56,6 +59,9 @@ def _sizes(shape: Any, rank: int | None) -> list:
         return [None] * (rank or 2)
     if isinstance(shape, _core.Tensor):
         shape = ops.unstack(shape)
+    elif not isinstance(shape, TensorShape):
+        # Of what has no end, or hardly one, more than a tensor can have is enough to see it.
+        shape = list(islice(shape, _MOST_AXES + 1))
     sizes = (
         [None if isinstance(d, int) and d < 0 else d for d in TensorShape(shape)]
         if not any(isinstance(d, _core.Tensor) for d in shape)
