@@ -8,6 +8,7 @@ for each axis of the tensor.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from ..values.public import public
@@ -54,7 +55,8 @@ def paddings(padding: Any, n: int, first: bool = False) -> tuple[str, list[int]]
     """
     if isinstance(padding, str):
         return padding, []
-    pairs = [[int(v) for v in pair] for pair in padding]
+    # No more is read than tells that there is too much.
+    pairs = [[int(v) for v in islice(pair, 3)] for pair in islice(padding, n + 3)]
     if len(pairs) != n + 2 or any(len(pair) != 2 for pair in pairs):
         raise ValueError(f"padding must be {n + 2} pairs of numbers, got {padding!r}")
     if first:
