@@ -26,6 +26,8 @@ SOURCE = Path(fg.__file__).parent / "_src"
 NOT_REFUSALS = {
     "autograph/convert/parse.py": "the function then runs as plain Python",
     "autograph/inspection.py": "errors of `to_graph` and `to_code`, outside of a trace",
+    "autograph/runtime/arithmetic.py": "Python's own",
+    "autograph/runtime/specials.py:_answer": "Python's own",
     "autograph/runtime/failures.py:assert_stmt": "the user's own",
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",

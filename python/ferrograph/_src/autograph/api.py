@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from ..values.public import public
@@ -53,6 +53,17 @@ def convert(fn: _F) -> _F:
     2
     """
     return cast(_F, runtime.any_callable(fn))
+
+
+def convert_for(
+    fn: Callable, arguments: Iterable[Any], known: tuple[Callable, int] | None
+) -> tuple[Callable, int]:
+    """``fn`` converted for arguments of these classes, with a number to be given as ``known``."""
+    runtime.meet(arguments)
+    if known is not None and known[1] == runtime.version():
+        return known
+    made = runtime.any_callable(fn)
+    return made, runtime.version()
 
 
 def convert_callback(fn: _F) -> _F:

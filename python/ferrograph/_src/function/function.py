@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..autograph.api import convert
+from ..autograph.api import convert_for
 from ..autograph.status import conversion
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
@@ -96,7 +96,7 @@ class Function(_core.FunctionBase):
         self._jit_compile = jit_compile
         self._params = parameters_of(python_function) if params is None else params
         self._own_lock = _forks, thread.TraceLock()
-        self._staged: Callable | None = None
+        self._staged: tuple[Callable, int] | None = None
         self._never_relax: set = set()
         self._n_traced = 0
         self._n_of_instances = InstanceCounts()
@@ -364,11 +364,11 @@ class Function(_core.FunctionBase):
         """The function to trace: converted, unless conversion would change nothing."""
         if not self._autograph:
             return self.python_function
-        if self._staged is None:
-            if is_straight_line(self.python_function, args, kwargs):
-                return self.python_function
-            self._staged = convert(self.python_function)
-        return self._staged
+        if self._staged is None and is_straight_line(self.python_function, args, kwargs):
+            return self.python_function
+        arguments = (*args, *kwargs.values())
+        self._staged = convert_for(self.python_function, arguments, self._staged)
+        return self._staged[0]
 
     def __repr__(self) -> str:
         return f"<ferrograph.function {self._name} at {id(self):#x}>"

@@ -19,10 +19,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..context import ownership
-from ..context.hooks import hooks
 from ..native import _core
 from ..values import errors
-from . import outside
+from . import outside, setters
 from .facets import Whole, not_followed
 from .journal import Journal, has_lists, traces
 from .journal import thread as _thread
@@ -142,31 +141,14 @@ def owner(target: Any, name: str, label: str) -> Any:
         journals = _thread.journals
         if not journals:
             return target
-        kind = type(target)
-        known = _properties.get(kind)
-        if known is None:
-            known = _properties_of(kind)
-        if name in known and type(setter := getattr(kind, name, None)) is property:
-            return _PropertySetter(target, setter)
+        setter = setters.of_attribute(target, name)
+        if setter is not None:
+            return setter
         if len(journals) > 1:
             touch(attribute_place(label, target, name))
         if journals[0].families is not None:
             journals[0].families.written(target)
     return target
-
-
-_properties: dict[type, frozenset[str]] = {}  # by class the names of its properties
-_MAX_CLASSES = 4096
-
-
-def _properties_of(kind: type) -> frozenset[str]:
-    """The names of the properties of a class, kept for its next store."""
-    held = (name for base in kind.__mro__ for name, v in vars(base).items() if type(v) is property)
-    found = frozenset(held)
-    if len(_properties) >= _MAX_CLASSES:
-        _properties.clear()
-    _properties[kind] = found
-    return found
 
 
 def container(target: Any, label: str, key: Any = None) -> Any:
@@ -185,11 +167,13 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     if isinstance(target, _CONTAINERS):
         if len(journals) > 1:
             touch(Container(label, target))
+        setter = setters.of_items(target) if type(target) not in _CONTAINERS else target
+        if setter is not target:
+            return setter
         if isinstance(target, list) and (type(key) is not int or has_lists()):
             return late.setter(target)
         return target
-    method = getattr(type(target), "__setitem__", None)
-    return _ItemSetter(target) if type(method) is types.FunctionType else target
+    return setters.of_items(target)
 
 
 def in_place(value: Any) -> Any:
@@ -250,42 +234,6 @@ def advanced(iterator: Any) -> None:
     for made in _thread.journals[1:]:
         if id(iterator) not in made.born:
             made.iterators[id(iterator)] = iterator
-
-
-class _PropertySetter:
-    """Sets an attribute through its property, converted."""
-
-    def __init__(self, target: Any, setter: property):
-        object.__setattr__(self, "_parts", (target, setter))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._parts[0], name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        target, setter = self._parts
-        if setter.fset is None:
-            setattr(target, name, value)
-        else:
-            hooks.callee(setter.fset)(target, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(self._parts[0], name)
-
-
-class _ItemSetter:
-    """Sets items through a class's own method, converted."""
-
-    def __init__(self, target: Any):
-        self._target = target
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._target[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        hooks.callee(type(self._target).__setitem__)(self._target, key, value)
-
-    def __delitem__(self, key: Any) -> None:
-        del self._target[key]
 
 
 def changes(

@@ -15,7 +15,7 @@ import weakref
 from typing import Any
 
 from ...context import tracebacks
-from . import build, parse, pipeline
+from . import build, parse, pipeline, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
@@ -24,7 +24,26 @@ _OPTIMIZED = 0x01  # the flag of the code of a function
 for _feature in future_features.all_feature_names:
     _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
 
-_cache: dict[int, tuple[weakref.ref, types.CodeType]] = {}
+
+class _Converted:
+    """The converted code of a code object, and what its conversion asked of ``specials``."""
+
+    __slots__ = ("answers", "asked", "code", "of", "version")
+
+    def __init__(self, of: weakref.ref, code: types.CodeType, asked: frozenset[str]):
+        self.of, self.code, self.asked = of, code, asked
+        self.version, self.answers = specials.version(), specials.answers(asked)
+
+    def holds(self) -> bool:
+        """Whether converting it again would give the same."""
+        if self.version != specials.version():
+            if self.answers != specials.answers(self.asked):
+                return False
+            self.version = specials.version()
+        return True
+
+
+_cache: dict[int, _Converted] = {}
 
 
 def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
@@ -36,16 +55,19 @@ def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
 
 
 def converted_code(fn: types.FunctionType) -> types.CodeType:
-    """The converted code of ``fn``; made once for each code object."""
+    """The converted code of ``fn``; made once for each code object and what it depends on."""
     code = fn.__code__
+    specials.look(fn)
     known = _cache.get(id(code))
-    if known is not None and known[0]() is code:
-        return known[1]
+    if known is not None and known.of() is code and known.holds():
+        return known.code
+    specials.taken()
     with _Uncollected():
         made = _compile(converted_tree(fn), code)
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
-    cache[key] = (weakref.ref(code, lambda _: cache.pop(key, None)), made)
+    known = _Converted(weakref.ref(code, lambda _: cache.pop(key, None)), made, specials.taken())
+    cache[key] = known
     return made
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from . import build, inline
+from . import build, inline, methods
 
 _COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
@@ -65,7 +65,7 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
     if len(node.ops) == 1:
         operator = _COMPARISONS[type(node.ops[0])]
         if operator not in ("in", "not_in"):
-            return node
+            return methods.convert_comparison(node)
         parts = [node.left, node.comparators[0]]
         return build.locate(build.call("contained", build.constant(operator), *parts), node)
     if all(isinstance(op, _STATIC) for op in node.ops):
@@ -79,7 +79,9 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
             left=build.name(named), ops=node.ops[1:], comparators=node.comparators[1:]
         )
         build.locate(first, node)
-        return _and_or(ast.And(), first, build.locate(other, node.left))
+        build.locate(other, node.left)
+        sides = methods.convert_comparison(first), methods.convert_comparison(other)
+        return _and_or(ast.And(), *sides)
     links = []
     for op, operand in zip(node.ops, node.comparators, strict=True):
         links += [build.constant(_COMPARISONS[type(op)]), deferred(operand, node.left)]

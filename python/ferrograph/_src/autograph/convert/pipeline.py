@@ -27,6 +27,7 @@ from . import (
     jumps,
     logical,
     loops,
+    methods,
     normalize,
     raises,
     stores,
@@ -94,7 +95,12 @@ class _Expressions(build.Transformer):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
-        return logical.convert_not(node, self.inlines) if isinstance(node.op, ast.Not) else node
+        if isinstance(node.op, ast.Not):
+            return logical.convert_not(node, self.inlines)
+        return methods.convert_unary(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        return methods.convert_binary(self.generic_visit(node))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         return logical.convert_compare(self.generic_visit(node), self.inlines)
@@ -109,7 +115,11 @@ class _Expressions(build.Transformer):
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) and text in self.grown:
             return unpacking.convert_subscript(node)
-        return node
+        return methods.convert_item(node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        return methods.convert_attribute(node) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Starred(self, node: ast.Starred) -> Any:
         self.generic_visit(node)
@@ -213,13 +223,17 @@ class _Statements(_Expressions):
         changed = stores.changed_in_place(node, self._context.scope.parameters)
         is_extension = analysis.is_extension(node)
         self.generic_visit(node)
+        steps = methods.convert_augmented(node, self._context.number())
         if is_extension:
-            return [stores.announcement(changed, node), stores.extension(node)]
-        return node if changed is None else [stores.announcement(changed, node), node]
+            return [stores.announcement(changed, node), stores.extension(node, steps)]
+        return steps if changed is None else [stores.announcement(changed, node), *steps]
+
+    def visit_With(self, node: ast.With) -> Any:
+        return methods.convert_with(self.generic_visit(node))
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         if isinstance(node.ctx, ast.Load):
-            return self.generic_visit(node)
+            return super().visit_Attribute(node)
         text = build.text_of(node)
         return stores.convert_attribute(self.generic_visit(node), text)
 

@@ -52,14 +52,17 @@ def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.exp
     return build.loaded(target)
 
 
-def extension(node: ast.AugAssign) -> ast.stmt:
-    """``name += [...]``, which leaves a list where it is, as a call of its method."""
+def extension(node: ast.AugAssign, general: list[ast.stmt]) -> ast.stmt:
+    """``name += [...]``, which leaves a list where it is, as a call of its method.
+
+    ``general`` are the statements for what is no list.
+    """
     name = build.name(node.target.id)
     method = ast.Attribute(value=name, attr="extend", ctx=ast.Load())
     call = ast.Call(func=build.call("fn", method), args=[node.value], keywords=[])
     test = build.call("is_list", name)
     plain = ast.Expr(value=call)
-    return build.locate(ast.If(test=test, body=[plain], orelse=[node]), node, node)
+    return build.locate(ast.If(test=test, body=[plain], orelse=general), node, node)
 
 
 def announcement(value: ast.expr, like: ast.stmt) -> ast.stmt:

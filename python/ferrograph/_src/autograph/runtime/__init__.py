@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ... import lazy
 
 if TYPE_CHECKING:
-    from .entry import any_callable, fn
+    from .entry import any_callable, fn, meet, version
 
-__getattr__ = lazy(__name__, {"any_callable": "entry", "fn": "entry"})
+__getattr__ = lazy(
+    __name__, {"any_callable": "entry", "fn": "entry", "meet": "entry", "version": "entry"}
+)

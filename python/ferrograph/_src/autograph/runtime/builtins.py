@@ -29,8 +29,10 @@ from ...staging.iteration import (
 )
 from ...staging.places import here, say
 from ...values import dtypes, nest
+from . import arithmetic, attributes
 from .logic import and_, or_
 from .sorting import sorted_, stack_of, with_callbacks
+from .specials import function_of, has_methods, iterated, method, truth
 from .texts import formatted
 
 
@@ -59,6 +61,9 @@ def _len(value: Any) -> Any:
     if is_dataset(value):
         return hooks.on_datasets.length(value)
     if not is_staged(value):
+        size = method(value, "__len__")
+        if size is not None:
+            return size()
         return lists.whole(value).count() if lists.is_grown(value) else len(value)
     shape = value.shape
     if shape.rank == 0:
@@ -77,12 +82,16 @@ def _len(value: Any) -> Any:
 def _int(*args: Any, **keywords: Any) -> Any:
     if len(args) == 1 and args[0].__class__ not in _PLAIN and is_staged(args[0]):
         return _number(args[0], "int32")
+    if len(args) == 1 and (own := method(args[0], "__int__")) is not None:
+        return own()
     return int(*args, **keywords)
 
 
 def _float(*args: Any) -> Any:
     if args and args[0].__class__ not in _PLAIN and is_staged(args[0]):
         return _number(args[0], dtypes.float32)
+    if args and (own := method(args[0], "__float__")) is not None:
+        return own()
     return float(*args)
 
 
@@ -95,7 +104,7 @@ def _number(value: Any, dtype: Any) -> Any:
 
 def _bool(*args: Any) -> Any:
     if len(args) == 1 and args[0].__class__ not in _PLAIN:
-        value = lists.truth(args[0])
+        value = truth(args[0])
         return ops.cast(value, dtypes.bool) if is_staged(value) else bool(value)
     return bool(*args)
 
@@ -103,18 +112,39 @@ def _bool(*args: Any) -> Any:
 def _abs(value: Any) -> Any:
     if value.__class__ in _NUMBERS:
         return abs(value)
+    if (own := method(value, "__abs__")) is not None:
+        return own()
     return ops.abs(value) if is_staged(value) else abs(value)
 
 
+def _round(value: Any, *digits: Any) -> Any:
+    own = method(value, "__round__")
+    return round(value, *digits) if own is None else own(*digits)
+
+
+def _divmod(left: Any, right: Any) -> Any:
+    return arithmetic.binary("divmod", left, right)
+
+
+def _pow(base: Any, power: Any, *modulus: Any) -> Any:
+    return pow(base, power, *modulus) if modulus else arithmetic.binary("pow", base, power)
+
+
+def _elements(iterable: Any) -> Any:
+    return iterated(lists.elements_of(iterable))
+
+
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
-    return staged_enumerate(lists.elements_of(iterable), start)
+    return staged_enumerate(_elements(iterable), start)
 
 
 def _zip(*iterables: Any, **keywords: Any) -> Any:
-    return staged_zip(*(lists.elements_of(i) for i in iterables), **keywords)
+    return staged_zip(*map(_elements, iterables), **keywords)
 
 
 def _reversed(sequence: Any) -> Any:
+    if (own := method(sequence, "__reversed__")) is not None:
+        return iterated(own())
     found = lists.elements_of(sequence)
     return lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
 
@@ -133,20 +163,31 @@ def _container(python: type) -> Callable:
             if python is list:
                 return effects.fresh(list(args[0]))
             return lists.whole(args[0])._refuse()
-        if len(args) == 1 and is_staged(args[0]):
-            args = (iteration.as_source(args[0]),)
+        if len(args) == 1:
+            whole = iteration.as_source(args[0]) if is_staged(args[0]) else _given(python, args[0])
+            args = (whole,)
         return effects.fresh(python(*args, **keywords))
 
     return make
 
 
+def _given(python: type, value: Any) -> Any:
+    """What a container is made of: of a mapping Python asks more than its elements."""
+    is_mapping = python is builtins.dict and hasattr(type(value), "keys")
+    return value if is_mapping else iterated(value)
+
+
 def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: Any) -> Callable:
     def reduce(values: Any, *args: Any, **keywords: Any) -> Any:
+        values = iterated(values)
         if is_dataset(values) and not args and not keywords:
             return hooks.on_datasets.fold(values, pairwise, empty)
         values = lists.as_tensors(values)
         if is_staged(values) and not args and not keywords:
             return staged(values, axis=0)
+        if type(values) is list and any(function_of(type(v), "__radd__") for v in values):
+            start = args[0] if args else keywords.get("start", 0)
+            return functools.reduce(functools.partial(arithmetic.binary, "add"), values, start)
         return python(values, *args, **keywords)
 
     return reduce
@@ -166,7 +207,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if len(args) == 1 and is_staged(args[0]):
             return reduction(args[0], axis=0)
         if len(args) == 1 and not isinstance(args[0], (list, tuple)):
-            args = (list(args[0]),)
+            args = (list(iterated(args[0])),)
         values = args[0] if len(args) == 1 else args
         if len(values) > 1 and any(is_staged(v) for v in values):
             return functools.reduce(pairwise, values)
@@ -181,7 +222,7 @@ def _quantifier(
     def quantify(values: Any) -> Any:
         if is_dataset(values):
             return hooks.on_datasets.fold(values, pairwise, python(()))
-        values = lists.as_tensors(values)
+        values = iterated(lists.as_tensors(values))
         if is_staged(values):
             return reduction(values)
         found: Any = python is builtins.all
@@ -223,7 +264,8 @@ def _applied(python: Callable) -> Callable:
             found = hooks.on_datasets.applied(iterables[0], python, function, iterables[1:])
             if found is not NotImplemented:
                 return found
-        return python(hooks.callee(function) if callable(function) else function, *iterables)
+        taken = map(iterated, iterables)
+        return python(hooks.callee(function) if callable(function) else function, *taken)
 
     return apply
 
@@ -231,11 +273,23 @@ def _applied(python: Callable) -> Callable:
 def _next(iterator: Any, *default: Any) -> Any:
     if isinstance(iterator, Cursor) and iterator.is_staged():
         return _following(iterator, *default)
+    if (own := method(iterator, "__next__")) is not None:
+        return _following_own(own, *default)
     effects.advanced(iterator)
     if not default or not has_elements(iterator):
         return next(iterator, *default)
     found = iterator.get_next_as_optional()
     return stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
+
+
+def _following_own(following: Callable, *default: Any) -> Any:
+    """``next`` by a method of the user's."""
+    try:
+        return following()
+    except StopIteration:
+        if not default:
+            raise
+    return default[0]
 
 
 def _following(cursor: Cursor, *default: Any) -> Any:
@@ -253,6 +307,9 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
         if has_elements(iterable):
             return iterable._staged_elements()
         iterable = lists.elements_of(iterable)
+        if has_methods(iterable):
+            own = method(iterable, "__iter__")
+            return effects.fresh(iter(iterated(iterable)) if own is None else own())
         if type(iterable) in _INDEXED and effects.active():
             return effects.fresh(Cursor(iterable))
         iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
@@ -288,6 +345,10 @@ _FORMS: dict[Any, Any] = {
     builtins.next: _next,
     builtins.iter: _iter,
     builtins.format: formatted,
+    builtins.round: _round,
+    builtins.divmod: _divmod,
+    builtins.pow: _pow,
+    builtins.getattr: attributes.getattr_,
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
     builtins.list: _container(list),

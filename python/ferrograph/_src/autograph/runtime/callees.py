@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import operator
 import sys
 import types
 import warnings
@@ -18,12 +19,13 @@ from ...staging.journal import thread as _thread
 from ...staging.journal import traces
 from .. import status
 from ..convert import compile
-from . import builtins, foreign, sorting
+from . import arithmetic, builtins, foreign, sorting, specials
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
+_OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
@@ -127,7 +129,17 @@ def _of_builtin(callee: Any, target: Any) -> Any:
         return staged
     if effects.in_region():
         effects.refuse_opaque(target, callee.__name__)
-    return _library(callee)
+    own = arithmetic.FUNCTIONS.get(callee) if target is _OPERATORS else None
+    return _library(callee) if own is None else _operator(own, _library(callee))
+
+
+def _operator(own: Any, python: Any) -> Any:
+    """A function of ``operator``: ``own`` for objects with methods of the user's."""
+
+    def operate(*args: Any) -> Any:
+        return (own if any(map(specials.is_own, args)) else python)(*args)
+
+    return operate
 
 
 def _library(callee: Any) -> Any:
@@ -319,3 +331,4 @@ def any_callable(target: Any) -> Callable:
 
 
 hooks.callee = fn
+specials.late.converted = converted

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import operator as python_operators
+from collections.abc import Callable
 from typing import Any
 
 from ...staging import conditional, lists
 from ...staging.conditional import is_staged
-from .logic import Thunk, and_
+from .arithmetic import compared
+from .logic import Thunk, and_, not_, or_
+from .specials import function_of, is_own, iterated, method
 
 __all__ = ["compare", "contained"]
 
-_OPERATORS = {
+_OPERATORS: dict[str, Callable] = {
     "in": lambda a, b: contained("in", a, b),
     "not_in": lambda a, b: contained("not_in", a, b),
-    **{
-        name: getattr(python_operators, name)
-        for name in ("eq", "ne", "lt", "le", "gt", "ge", "is_", "is_not")
-    },
+    **{name: functools.partial(compared, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "is_": python_operators.is_,
+    "is_not": python_operators.is_not,
 }
 
 
@@ -31,7 +34,45 @@ def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
 def contained(operation: str, value: Any, container: Any) -> Any:
     """``value in container`` and ``value not in container``."""
     container = lists.as_tensors(container)
+    if is_own(container) or _are_compared(value, container):
+        found = _asked(value, container)
+        if found is not NotImplemented:
+            return not_(found) if operation == "not_in" else found
     if is_staged(value) or is_staged(container):
         found = conditional.stage_in(value, container)
         return conditional.stage_not(found) if operation == "not_in" else found
     return value in container if operation == "in" else value not in container
+
+
+def _are_compared(value: Any, container: Any) -> bool:
+    """Whether a method of the user's compares a value with the elements of a list or tuple."""
+    if type(container) not in (list, tuple):
+        return False
+    return any(function_of(type(v), "__eq__") for v in (value, *container))
+
+
+def _asked(value: Any, container: Any) -> Any:
+    """``value in container`` by the methods of the user's classes; NotImplemented without them."""
+    contains = method(container, "__contains__")
+    if contains is not None:
+        found = contains(value)
+        return found if is_staged(found) else bool(found)
+    by_elements = not hasattr(type(container), "__contains__") or type(container) in (list, tuple)
+    if not by_elements:
+        return NotImplemented
+    return _among(value, iter(iterated(container)))
+
+
+def _rest(value: Any, elements: list) -> Thunk:
+    return lambda: _among(value, iter(elements))
+
+
+def _among(value: Any, elements: Any) -> Any:
+    """Whether one of the elements is ``value``, or equals it."""
+    for element in elements:
+        same = element is value or compared("eq", element, value)
+        if is_staged(same):
+            return or_(same, _rest(value, list(elements)))  # whose iterator no branch advances
+        if same:
+            return True
+    return False

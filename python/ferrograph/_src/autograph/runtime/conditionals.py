@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...staging import conditional, lists
+from ...staging import conditional
 from ...staging.conditional import is_staged
 from ...staging.state import State
 from .logic import Thunk
 from .names import raise_as_local
+from .specials import truth
 
 __all__ = ["if_exp", "if_stmt"]
 
@@ -23,8 +24,7 @@ def if_stmt(
 ) -> None:
     """Run ``then`` where ``test`` holds, else ``orelse``."""
     try:
-        if type(test) is list:
-            test = lists.truth(test)
+        test = truth(test)
         if is_staged(test):
             conditional.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
         elif test:
@@ -39,8 +39,7 @@ def if_stmt(
 def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
     """``then() if test else orelse()``."""
     try:
-        if type(test) is list:
-            test = lists.truth(test)
+        test = truth(test)
         if is_staged(test):
             return conditional.stage_choice(test, then, orelse, conditional.where(then, line))
         return then() if test else orelse()

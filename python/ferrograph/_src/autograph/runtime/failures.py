@@ -8,6 +8,7 @@ from typing import Any
 from ...staging import conditional, failures
 from ...staging.conditional import is_staged
 from .logic import Thunk
+from .specials import truth
 
 __all__ = ["assert_stmt", "catching", "raised"]
 
@@ -24,6 +25,7 @@ def raised(exception: Any) -> Any:
 
 def assert_stmt(test: Any, message: Thunk | None, *, line: int) -> None:
     """``assert test, message``: of a tensor it is checked when the graph runs."""
+    test = truth(test)
     if is_staged(test):
         conditional.stage_assert(test, message)
     elif not test:

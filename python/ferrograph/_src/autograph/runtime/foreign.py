@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...staging import effects, list_arguments, stale
+from .specials import iterated
 
 __all__ = ["guarded", "spread"]
 
@@ -51,4 +52,4 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
 def spread(value: Any) -> Any:
     """``value`` in ``f(*value)`` and ``[*value]``."""
     list_arguments.refuse_grown(value)
-    return value
+    return iterated(value)

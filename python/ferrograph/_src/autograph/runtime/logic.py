@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...staging import conditional, lists
+from ...staging import conditional
 from ...staging.conditional import is_staged
+from .specials import truth
 
 __all__ = ["Thunk", "and_", "not_", "or_"]
 
@@ -31,10 +32,23 @@ def _lazily(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: boo
     for i, other in enumerate(others):
         if is_staged(value):
             return _staged_rest(value, others[i:], stage, stop_on)
-        if bool(value) is stop_on:
+        decides = truth(value)
+        if decides is not value and is_staged(decides):
+            return _chosen(value, decides, others[i:], stop_on)
+        if bool(decides) is stop_on:
             return value
         value = other()
     return value
+
+
+def _chosen(value: Any, decides: Any, others: tuple[Thunk, ...], stop_on: bool) -> Any:
+    """The same where a method of the class of ``value`` gave the tensor that ``decides``."""
+
+    def rest() -> Any:
+        return (or_ if stop_on else and_)(others[0](), *others[1:])
+
+    sides = (lambda: value, rest) if stop_on else (rest, lambda: value)
+    return conditional.stage_choice(decides, *sides, "`or`" if stop_on else "`and`")
 
 
 def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
@@ -43,6 +57,5 @@ def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on
 
 def not_(value: Any) -> Any:
     """``not value``."""
-    if type(value) is list:
-        value = lists.truth(value)
+    value = truth(value)
     return conditional.stage_not(value) if is_staged(value) else not value

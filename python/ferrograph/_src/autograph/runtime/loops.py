@@ -17,6 +17,7 @@ from ...staging.places import say
 from ...staging.state import State
 from .logic import Thunk, not_
 from .names import raise_as_local
+from .specials import PLAIN, has_methods, iterated, truth
 
 __all__ = ["for_stmt", "left", "stopped", "unrolls", "while_stmt"]
 
@@ -42,7 +43,7 @@ def while_stmt(
     """
     try:
         given = test() if first is _UNTESTED else first
-        while given is not stopped and not is_staged(going := lists.truth(given)):
+        while given is not stopped and not is_staged(going := truth(given)):
             if not going:
                 return
             body()
@@ -53,6 +54,8 @@ def while_stmt(
                 return
             else:
                 given = test()
+        if given is not stopped and type(given) not in PLAIN:
+            test = _true(test)
         if given is stopped:
             going = _going_on(test, _stop(broke, returned), facts["line"], body)
         loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
@@ -60,6 +63,11 @@ def while_stmt(
     except NameError as e:
         raise_as_local(e)
         raise
+
+
+def _true(test: Thunk) -> Thunk:
+    """``test`` with what decides whether its objects are true."""
+    return lambda: truth(test())
 
 
 def _stop(broke: Thunk | None, returned: Thunk | None) -> Any:
@@ -78,7 +86,7 @@ def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
     """Whether a loop that a tensor may have left goes on: its own test must be a tensor by then."""
 
     def again() -> Any:
-        found = lists.truth(test())
+        found = truth(test())
         if not is_staged(found):
             raise _left_on_a_tensor("while", line, body)
         return conditional.predicate(found, conditional.where(body, line))
@@ -99,7 +107,7 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        iterable = going_on(lists.elements_of(iterable))
+        iterable = iterated(going_on(lists.elements_of(iterable)))
         if is_iterated_staged(iterable):
             loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
             staged_loops.stage_for(iterable, body, loop)
@@ -161,6 +169,8 @@ def _unless(
 def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
     if is_iterated_staged(iterable) or lists.is_grown(iterable) or isinstance(iterable, Cursor):
+        return False
+    if has_methods(iterable):
         return False
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)

@@ -13,6 +13,8 @@ from typing import Any
 from ...staging.effects import augmented, cells, container, fresh, names_of_module, owner
 from ...staging.lists import loaded
 from ...staging.state import attribute, global_name, item
+from .arithmetic import augment, binary, compared, item_of, unary
+from .attributes import attribute_of
 from .callees import fn
 from .comparisons import compare, contained
 from .comprehensions import each, listed, taken
@@ -24,18 +26,23 @@ from .loops import for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
 from .names import bind
 from .sequences import certain, elements, is_list, unpacked
+from .specials import managed
 from .texts import formatted, joined
 
 __all__ = [
     "and_",
     "assert_stmt",
     "attribute",
+    "attribute_of",
+    "augment",
     "augmented",
+    "binary",
     "bind",
     "catching",
     "cells",
     "certain",
     "compare",
+    "compared",
     "contained",
     "container",
     "each",
@@ -49,10 +56,12 @@ __all__ = [
     "if_stmt",
     "is_list",
     "item",
+    "item_of",
     "joined",
     "left",
     "listed",
     "loaded",
+    "managed",
     "match",
     "names_of_module",
     "not_",
@@ -63,6 +72,7 @@ __all__ = [
     "spread",
     "stopped",
     "taken",
+    "unary",
     "unpacked",
     "unrolls",
     "while_stmt",

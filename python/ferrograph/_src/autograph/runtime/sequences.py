@@ -10,6 +10,7 @@ from ...staging.cursors import going_on
 from ...staging.iteration import has_elements
 from ...staging.places import here, say
 from ...values import errors
+from .specials import iterated, truth
 
 __all__ = ["certain", "elements", "is_list", "unpacked"]
 
@@ -24,7 +25,7 @@ def elements(iterable: Any) -> Any:
                 "Write a `for` statement that fills a TensorArray, or use `dataset.map`.",
             )
         )
-    iterable = going_on(lists.elements_of(iterable))
+    iterable = iterated(going_on(lists.elements_of(iterable)))
     return conditional.rows(iterable) if is_staged(iterable) else iterable
 
 
@@ -36,8 +37,7 @@ def unpacked(value: Any, pattern: tuple) -> Any:
         if False in pattern:
             list_arguments.refuse_grown(value)
         value = list_arguments.unpacked(value, len(pattern))
-    if is_staged(value):
-        value = conditional.rows(value)
+    value = conditional.rows(value) if is_staged(value) else iterated(value)
     fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)
     if not fits or not any(pattern):
         return value
@@ -51,7 +51,7 @@ def is_list(value: Any) -> bool:
 
 def certain(test: Any, what: str) -> Any:
     """``test`` of something that Python alone can do; StagingError where it is a tensor."""
-    test = lists.truth(test)
+    test = truth(test)
     if is_staged(test):
         raise errors.StagingError(
             say(

@@ -10,6 +10,7 @@ from ...staging import effects, lists
 from ...staging import values as values_module
 from ...staging.conditional import is_staged
 from ...staging.state import Container
+from .specials import iterated
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
 
@@ -17,7 +18,7 @@ __all__ = ["sorted_", "stack_of", "with_callbacks"]
 def sorted_(values: Any, **keywords: Any) -> Any:
     """``sorted``."""
     keywords = with_callbacks(keywords)
-    values = lists.as_tensors(values)
+    values = iterated(lists.as_tensors(values))
     if not is_staged(values):
         return effects.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))

@@ -11,6 +11,7 @@ from ...ops import string_ops
 from ...staging.conditional import is_staged
 from ...staging.places import here, say
 from ...values import dtypes, errors
+from .specials import method
 
 __all__ = ["formatted", "joined"]
 
@@ -24,7 +25,8 @@ _DEFAULT_PRECISION = 6
 def formatted(value: Any, spec: str = "") -> Any:
     """``format(value, spec)``; a string tensor where the value is a tensor of the graph."""
     if not spec or not is_staged(value):
-        return format(value, spec)
+        shown = method(value, "__format__")
+        return format(value, spec) if shown is None else shown(spec)
     tensor = _core.convert_to_tensor(value)
     found = re.fullmatch(_SPEC, spec)
     if tensor.shape.rank == 0 and found is not None:

@@ -1,0 +1,122 @@
+"""Operators and attributes that classes of the user's may give a meaning: calls of the operators.
+
+``a + b`` becomes ``ag__.binary("add", a, b)``, ``a.name`` becomes ``ag__.attribute_of(a, "name")``:
+only where ``specials`` knows of a class for which that matters.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from . import build, specials
+
+_BINARY = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+    ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+_UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_COMPARISONS = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+_ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
+
+
+def convert_binary(node: ast.BinOp) -> ast.expr:
+    """A binary operation whose operands are converted."""
+    name = _BINARY[type(node.op)]
+    if not specials.has(f"__{name}__", f"__r{name}__"):
+        return node
+    return build.locate(build.call("binary", build.constant(name), node.left, node.right), node)
+
+
+def convert_unary(node: ast.UnaryOp) -> ast.expr:
+    """``-a``, ``+a`` and ``~a``."""
+    name = _UNARY[type(node.op)]
+    if isinstance(node.operand, ast.Constant) or not specials.has(f"__{name}__"):
+        return node
+    return build.locate(build.call("unary", build.constant(name), node.operand), node)
+
+
+def convert_comparison(node: ast.Compare) -> ast.expr:
+    """One comparison of two operands; by identity and ``in`` it is not for here."""
+    name = _COMPARISONS.get(type(node.ops[0]))
+    if name is None:
+        return node
+    words = ("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS
+    if not specials.has(*words):
+        return node
+    sides = node.left, node.comparators[0]
+    return build.locate(build.call("compared", build.constant(name), *sides), node)
+
+
+def convert_item(node: ast.Subscript) -> ast.expr:
+    """``a[key]`` where it is read."""
+    if not specials.has("__getitem__", "__missing__"):
+        return node
+    return build.locate(build.call("item_of", node.value, key_of(node.slice)), node)
+
+
+def key_of(key: ast.expr) -> ast.expr:
+    """What a subscript hands to ``__getitem__``."""
+    if isinstance(key, ast.Slice):
+        parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
+        return ast.Call(func=build.name("slice"), args=parts, keywords=[])
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple(elts=[key_of(part) for part in key.elts], ctx=ast.Load())
+    return key
+
+
+def convert_attribute(node: ast.Attribute) -> ast.expr:
+    """``a.name`` where it is read."""
+    if not specials.has_attribute(node.attr):
+        return node
+    return build.locate(build.call("attribute_of", node.value, build.constant(node.attr)), node)
+
+
+def convert_with(node: ast.With) -> ast.With:
+    """``with a:``."""
+    if specials.has("__enter__", "__exit__"):
+        for item in node.items:
+            context = build.call("managed", item.context_expr)
+            item.context_expr = build.locate(context, item.context_expr)
+    return node
+
+
+def has_text() -> bool:
+    """Whether f-strings may run code of the user's without a format specification, too."""
+    return specials.has("__format__")
+
+
+def convert_augmented(node: ast.AugAssign, number: int) -> list[ast.stmt]:
+    """``a += b``, whose parts are converted, with the object and the key evaluated once."""
+    name = _BINARY[type(node.op)]
+    if not specials.has(f"__i{name}__", f"__{name}__", f"__r{name}__"):
+        return [node]
+    target, kept = _target(node.target, number)
+    old = _loaded(build.locate(target, node))
+    value = build.call("augment", build.constant(name), old, node.value)
+    store = ast.Assign(targets=[target], value=value, lineno=0)
+    return [build.locate(s, node, node) for s in (*kept, store)]
+
+
+def _target(
+    target: ast.Name | ast.Attribute | ast.Subscript, number: int
+) -> tuple[ast.expr, list[ast.stmt]]:
+    """A target whose parts are names, and the statements that set these."""
+    if isinstance(target, ast.Name):
+        return target, []
+    base, key = f"ag__base_{number}", f"ag__key_{number}"
+    kept: list[ast.stmt] = [build.assign(base, target.value)]
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(value=build.name(base), attr=target.attr, ctx=ast.Store()), kept
+    kept.append(build.assign(key, key_of(target.slice)))
+    return ast.Subscript(value=build.name(base), slice=build.name(key), ctx=ast.Store()), kept
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """What a target holds."""
+    found = build.locate(build.loaded(target), target)
+    if isinstance(found, ast.Attribute):
+        return convert_attribute(found)
+    return convert_item(found) if isinstance(found, ast.Subscript) else found

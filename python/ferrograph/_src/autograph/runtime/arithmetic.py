@@ -1,0 +1,177 @@
+"""Binary, unary and augmented operators, and comparisons, of the user's classes.
+
+Python's rules: the left operand's method, then the right one's reflected method, the other way
+round where the right one's class derives from the left one's and has a method of its own; each may
+give ``NotImplemented``.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .logic import not_
+from .specials import PLAIN, found, function_of, method
+
+__all__ = ["augment", "binary", "compared", "item_of", "unary"]
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
+    "pow": "** or pow()", "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<",
+    "rshift": ">>", "divmod": "divmod()",
+}  # fmt: skip
+_NAMES = [name for name in _SYMBOLS if name != "divmod"]
+_PYTHON: dict[str, Callable] = {n: getattr(operator, f"__{n}__") for n in _NAMES}
+_PYTHON["divmod"] = divmod
+_IN_PLACE: dict[str, Callable] = {n: getattr(operator, f"__i{n}__") for n in _NAMES}
+_COMPARISONS: dict[str, Callable] = {
+    n: getattr(operator, n) for n in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+_SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_UNARY: dict[str, Callable] = {n: getattr(operator, n) for n in ("neg", "pos", "invert")}
+_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)  # add and repeat by slots
+
+
+def binary(name: str, left: Any, right: Any) -> Any:
+    """``left + right`` and its like."""
+    if type(left) in PLAIN and type(right) in PLAIN:
+        return _PYTHON[name](left, right)
+    forward, reflected = f"__{name}__", f"__r{name}__"
+    if not (function_of(type(left), forward) or function_of(type(right), reflected)):
+        return _PYTHON[name](left, right)
+    result = _tried(left, right, forward, reflected)
+    if result is NotImplemented:
+        raise _unsupported(_SYMBOLS[name], left, right)
+    return result
+
+
+def augment(name: str, left: Any, right: Any) -> Any:
+    """What ``left += right`` and its like put in the place of ``left``."""
+    if type(left) in PLAIN and type(right) in PLAIN:
+        return _IN_PLACE[name](left, right)
+    change = method(left, f"__i{name}__")
+    if change is None:
+        forward, reflected = f"__{name}__", f"__r{name}__"
+        if not (function_of(type(left), forward) or function_of(type(right), reflected)):
+            return _IN_PLACE[name](left, right)
+        given = getattr(type(left), f"__i{name}__", None)
+        is_own = given is not None and not isinstance(left, _SEQUENCES)
+        result = given(left, right) if is_own and given is not None else NotImplemented
+    else:
+        forward, reflected = f"__{name}__", f"__r{name}__"
+        result = change(right)
+    if result is NotImplemented:
+        result = _tried(left, right, forward, reflected)
+    if result is NotImplemented:
+        raise _unsupported(f"{_SYMBOLS[name].partition(' ')[0]}=", left, right)
+    return result
+
+
+def _tried(left: Any, right: Any, forward: str, reflected: str) -> Any:
+    """The operation by the methods of both operands."""
+    sides = [(left, forward, right)]
+    if type(left) is not type(right):
+        sides.append((right, reflected, left))
+        if _goes_first(right, left, reflected):
+            sides.reverse()
+    for operand, name, other in sides:
+        result = _of(operand, name, other)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def _goes_first(right: Any, left: Any, reflected: str) -> bool:
+    """Whether the right operand is asked first."""
+    if not issubclass(type(right), type(left)):
+        return False
+    return getattr(type(right), reflected, None) is not getattr(type(left), reflected, None)
+
+
+def _of(operand: Any, name: str, other: Any) -> Any:
+    special = method(operand, name)
+    if special is not None:
+        return special(other)
+    if isinstance(operand, _SEQUENCES) and found(type(operand), name) is None:
+        return NotImplemented
+    given = getattr(type(operand), name, None)
+    return NotImplemented if given is None else given(operand, other)
+
+
+def _unsupported(sign: str, left: Any, right: Any) -> TypeError:
+    kinds = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    return TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
+
+
+def unary(name: str, value: Any) -> Any:
+    """``-value`` and its like."""
+    special = method(value, f"__{name}__")
+    return _UNARY[name](value) if special is None else special()
+
+
+def compared(name: str, left: Any, right: Any) -> Any:
+    """``left == right`` and its like."""
+    if type(left) in PLAIN and type(right) in PLAIN:
+        return _COMPARISONS[name](left, right)
+    mirrored = _MIRRORED[name]
+    if not _decides(left, name) and not _decides(right, mirrored):
+        return _COMPARISONS[name](left, right)
+    sides = [(left, name, right), (right, mirrored, left)]
+    derived = type(right) is not type(left) and issubclass(type(right), type(left))
+    if derived and found(type(right), f"__{mirrored}__") is not None:
+        sides.reverse()
+    for operand, asked, other in sides:
+        result = _comparison(operand, asked, other)
+        if result is not NotImplemented:
+            return result
+    if name in ("eq", "ne"):
+        return (left is right) is (name == "eq")
+    kinds = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    raise TypeError(f"{_SIGNS[name]!r} not supported between instances of {kinds}")
+
+
+def _decides(operand: Any, name: str) -> bool:
+    """Whether a method of the user's compares an operand; ``!=`` is by default not ``==``."""
+    kind = type(operand)
+    if function_of(kind, f"__{name}__") is not None:
+        return True
+    return name == "ne" and _inverts(operand) and function_of(kind, "__eq__") is not None
+
+
+def _inverts(operand: Any) -> bool:
+    return type(operand).__ne__ is object.__ne__
+
+
+def _comparison(operand: Any, name: str, other: Any) -> Any:
+    special = method(operand, f"__{name}__")
+    if special is not None:
+        return special(other)
+    if name == "ne" and _inverts(operand):
+        same = _comparison(operand, "eq", other)
+        return same if same is NotImplemented else not_(same)
+    return getattr(type(operand), f"__{name}__")(operand, other)
+
+
+def item_of(value: Any, key: Any) -> Any:
+    """``value[key]`` of an object that is no list."""
+    special = method(value, "__getitem__")
+    if special is not None:
+        return special(key)
+    missing = method(value, "__missing__") if isinstance(value, dict) else None
+    if missing is not None and type(value).__getitem__ is dict.__getitem__ and key not in value:
+        return missing(key)
+    return value[key]
+
+
+# Functions of ``operator`` by what converted code calls in their place.
+FUNCTIONS: dict[Callable, Callable] = {
+    **{_PYTHON[n]: functools.partial(binary, n) for n in _NAMES},
+    **{_IN_PLACE[n]: functools.partial(augment, n) for n in _NAMES},
+    **{python: functools.partial(compared, n) for n, python in _COMPARISONS.items()},
+    **{python: functools.partial(unary, n) for n, python in _UNARY.items()},
+    operator.getitem: item_of,
+}

@@ -1,0 +1,77 @@
+"""Attributes behind properties, descriptors and ``__getattr__`` of the user's classes."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from ...staging import effects
+from .specials import PLAIN, callee, found, method
+
+__all__ = ["attribute_of", "getattr_"]
+
+_MISSING = object()
+
+
+def attribute_of(value: Any, name: str) -> Any:
+    """``value.name``."""
+    kind = type(value)
+    if kind in PLAIN or isinstance(value, (type, types.ModuleType)):
+        return getattr(value, name)
+    everything = method(value, "__getattribute__")
+    try:
+        return _looked_up(value, name) if everything is None else everything(name)
+    except AttributeError:
+        rest = method(value, "__getattr__")
+        if rest is None:
+            raise
+    return rest(name)
+
+
+def _looked_up(value: Any, name: str) -> Any:
+    """What Python's own look-up finds, through converted getters."""
+    kind = type(value)
+    held = found(kind, name)
+    if held is not None:
+        if isinstance(held, property) and type(held).__get__ is property.__get__:
+            if type(held.fget) is types.FunctionType:
+                return callee(held.fget)(value)
+        elif type(held) is functools.cached_property:
+            return _cached(value, name, held)
+        elif type(getter := found(type(held), "__get__")) is types.FunctionType:
+            own = _own(value, name)
+            if own is _MISSING or hasattr(type(held), "__set__"):
+                return callee(getter)(held, value, kind)
+            return own
+    if found(kind, "__getattr__") is not None:
+        return object.__getattribute__(value, name)
+    return getattr(value, name)
+
+
+def _own(value: Any, name: str) -> Any:
+    """What an object itself keeps under a name."""
+    try:
+        return object.__getattribute__(value, "__dict__").get(name, _MISSING)
+    except AttributeError:
+        return _MISSING
+
+
+def _cached(value: Any, name: str, held: functools.cached_property) -> Any:
+    own = _own(value, name)
+    if own is not _MISSING or type(held.func) is not types.FunctionType or held.attrname is None:
+        return getattr(value, name)
+    made = callee(held.func)(value)
+    effects.owner(value, held.attrname, held.attrname)
+    object.__getattribute__(value, "__dict__")[held.attrname] = made
+    return made
+
+
+def getattr_(value: Any, name: str, *default: Any) -> Any:
+    """``getattr``."""
+    try:
+        return attribute_of(value, name)
+    except AttributeError:
+        if not default:
+            raise
+    return default[0]

@@ -1,0 +1,170 @@
+"""Special methods of the user's classes: looked up as Python does, on the class, and converted.
+
+``x + y`` calls ``type(x).__add__``. Where that is a function of the user's the operators call its
+converted form instead, so that its own ``if`` and ``while`` may be staged. Everything else takes
+Python's way; values of the classes in ``PLAIN`` do so without a look.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...context import ownership
+from ...context.hooks import hooks
+from ...native import _core
+from ...staging import kinds, lists
+from ..status import NOT_CONVERTED
+
+PLAIN = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set, frozenset, range}
+    | {slice, _core.EagerTensor, _core.SymbolicTensor}
+)
+_BUILTIN = PLAIN | {enumerate, zip, map, filter, reversed, types.GeneratorType}
+
+
+class _Late:
+    """What ``callees`` lends: a function converted whatever its module."""
+
+    converted: Callable[[types.FunctionType], Any]
+
+
+late = _Late()
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_users(kind: type) -> bool:
+    return not kinds.is_library_class(kind)
+
+
+def found(kind: type, name: str) -> Any:
+    """What a class has under a name; None where it has nothing, or something of a library's."""
+    for base in kind.__mro__:
+        held = base.__dict__
+        if name in held:
+            return held[name] if _is_users(base) else None
+    return None
+
+
+def is_own(value: Any) -> bool:
+    """Whether a value is an object of a class of the user's."""
+    return type(value) not in PLAIN and _is_users(type(value))
+
+
+def method(value: Any, name: str) -> Callable | None:
+    """The special method of a value in its converted form; None where it is no function of the
+    user's."""
+    function = function_of(type(value), name)
+    return None if function is None else types.MethodType(callee(function), value)
+
+
+def function_of(kind: type, name: str) -> types.FunctionType | None:
+    """The special method of a class, where it is a function of the user's."""
+    if kind in PLAIN:
+        return None
+    function = found(kind, name)
+    return function if type(function) is types.FunctionType else None
+
+
+def callee(function: types.FunctionType) -> Any:
+    """The form of a special method that is called: also of one that a decorator of Python's own
+    gave to a class."""
+    is_given = ownership.is_library_file(function.__code__.co_filename)
+    if is_given and not getattr(function, NOT_CONVERTED, False):
+        return late.converted(function)
+    return hooks.callee(function)
+
+
+def truth(value: Any) -> Any:
+    """What decides whether ``value`` is true: of an object with a method for it what that gives."""
+    kind = type(value)
+    if kind is list:
+        return lists.truth(value)
+    if kind in PLAIN:
+        return value
+    decides = method(value, "__bool__")
+    if decides is not None:
+        return _answer(decides(), value)
+    if not hasattr(kind, "__bool__") and (size := method(value, "__len__")) is not None:
+        return size() != 0
+    return lists.truth(value)
+
+
+def _answer(given: Any, value: Any) -> Any:
+    if type(given) is bool or isinstance(given, _core.Tensor):
+        return given
+    raise TypeError(f"__bool__ should return bool, returned {type(given).__name__}")
+
+
+def has_methods(iterable: Any) -> bool:
+    """Whether methods of the user's say what Python code runs over."""
+    kind = type(iterable)
+    if kind in _BUILTIN:
+        return False
+    if function_of(kind, "__iter__") or function_of(kind, "__next__"):
+        return True
+    return not hasattr(kind, "__iter__") and function_of(kind, "__getitem__") is not None
+
+
+def iterated(value: Any) -> Any:
+    """``value`` as Python code runs over it, with the methods of its class converted."""
+    if type(value) in _BUILTIN:
+        return value
+    begin = method(value, "__iter__")
+    if begin is not None:
+        return _advanced(begin())
+    if hasattr(type(value), "__iter__"):
+        return _advanced(value)
+    item = method(value, "__getitem__")
+    return value if item is None else _by_number(item)
+
+
+def _advanced(iterator: Any) -> Any:
+    following = method(iterator, "__next__")
+    return iterator if following is None else _elements(following)
+
+
+def _elements(following: Callable) -> Iterator:
+    while True:
+        try:
+            element = following()
+        except StopIteration:
+            return
+        yield element
+
+
+def _by_number(item: Callable) -> Iterator:
+    number = 0
+    while True:
+        try:
+            element = item(number)
+        except (IndexError, StopIteration):
+            return
+        yield element
+        number += 1
+
+
+class managed:  # noqa: N801 - it reads as an operator
+    """``with value``."""
+
+    __slots__ = ("_value",)
+
+    def __new__(cls, value: Any) -> Any:
+        kind = type(value)
+        if not (function_of(kind, "__enter__") or function_of(kind, "__exit__")):
+            return value
+        made = object.__new__(cls)
+        made._value = value
+        return made
+
+    def __enter__(self) -> Any:
+        enter = method(self._value, "__enter__")
+        return type(self._value).__enter__(self._value) if enter is None else enter()
+
+    def __exit__(self, *exception: Any) -> Any:
+        leave = method(self._value, "__exit__")
+        if leave is None:
+            return type(self._value).__exit__(self._value, *exception)
+        return leave(*exception)
