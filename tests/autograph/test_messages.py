@@ -42,7 +42,9 @@ NOT_REFUSALS = {
     "staging/lists.py:Grown.__getattr__": "Python's protocols ask",
     "staging/loops.py:_stage": "a trace begins again",
     "staging/loops.py:_check_effects": "a trace begins again",
-    "staging/loops.py:stage_while_loop:0": "an argument of `while_loop`",
+    "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
+    "staging/while_loops.py:_check_effects:2": "a trace begins again",
+    "staging/while_loops.py:_body:1": "a trace begins again",
     "staging/options.py": "arguments of `while_loop`",
     "staging/outside.py:explain": "says of C code what `Stale` says",
     "staging/values.py:to_tensor": "its callers say where",
@@ -189,6 +191,63 @@ def array_added_to_under_a_second_name(x):
     return a
 
 
+@meets("staging/while_loops.py:_condition:0")
+def counted_in_the_condition(x):
+    calls = {"n": 0}
+
+    def going(i):
+        calls["n"] += 1
+        return i < 3
+
+    fg.while_loop(going, lambda i: [i + 1], [x])
+    return calls["n"]
+
+
+@meets("staging/while_loops.py:_check_effects:0")
+def first_set_in_a_mapped_function(x):
+    kept = {}
+
+    def row(v):
+        if "w" not in kept:
+            kept["w"] = 2
+        return v
+
+    fg.map_fn(row, fg.range(3))
+    return kept["w"]
+
+
+@meets("staging/while_loops.py:_check_effects:1")
+def grows_in_code_that_is_not_converted(x):
+    @fg.autograph.experimental.do_not_convert
+    def inner():
+        items = []
+
+        def body(i):
+            items.append(i)
+            return [i + 1]
+
+        fg.while_loop(lambda i: i < 3, body, [x])
+        return len(items)
+
+    return inner()
+
+
+@meets("staging/conditional.py:_is_left_alone:0")
+def grows_in_one_function_of_cond(x):
+    @fg.autograph.experimental.do_not_convert
+    def inner():
+        items = []
+
+        def yes():
+            items.append(1)
+            return x
+
+        fg.cond(x > 0, yes, lambda: x)
+        return len(items)
+
+    return inner()
+
+
 @meets("staging/carried.py:Variables.results:0")
 def other_structure(x):
     pair = (x, x)
@@ -251,11 +310,11 @@ def list_of_an_advanced_iterator(x):
 
 
 @meets("staging/effects.py:_refuse_iterators:0")
-def own_iterator_advanced(x):
-    numbers = Steps()
+def iterator_of_python_advanced(x):
+    found = re.finditer("a", "aaa")
     if x > 0:
-        x = x + next(numbers)
-    return x + next(numbers)
+        next(found)
+    return x + next(found).start()
 
 
 @meets("staging/effects.py:refuse_opaque:0")
@@ -342,7 +401,19 @@ def another_name_each_time(x):
     return x
 
 
-@meets("staging/loops.py:_iterate:0")
+@meets("staging/while_loops.py:stage_while_loop:1")
+def another_item_each_time(x):
+    kept = [0] * 9973
+
+    def body(i):
+        kept[time.monotonic_ns() % 9973] += 1
+        return [i + 1]
+
+    fg.while_loop(lambda i: i < 3, body, [x])
+    return kept[0]
+
+
+@meets("staging/loops.py:iterate:0")
 def read_too_early(x):
     while x < 3:
         x = x + before
@@ -374,7 +445,7 @@ def first_set_in_a_for(x):
     return y
 
 
-@meets("staging/loops.py:stage_while_loop:1")
+@meets("staging/while_loops.py:_body:0")
 def body_of_too_many_values(x):
     return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])
 
@@ -435,7 +506,7 @@ def object_changed_or_replaced(x):
     return point.a + point.b
 
 
-@meets("staging/loops.py:_iterate:1")
+@meets("staging/loops.py:iterate:1")
 def item_removed_in_a_loop(x):
     held = {"k": x}
     for i in fg.range(3):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..context.hooks import hooks
 from ..native import _core
-from ..staging import conditional, loops
+from ..staging import conditional, while_loops
 from ..values import nest
 from ..values.public import public
 
@@ -47,7 +47,7 @@ def while_loop(
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     shapes = None if shape_invariants is None else _as_list(shape_invariants)
     going, step = hooks.converted_callback(cond), hooks.converted_callback(body)
-    return loops.stage_while_loop(going, step, loop_vars, shapes, maximum_iterations)
+    return while_loops.stage_while_loop(going, step, loop_vars, shapes, maximum_iterations)
 
 
 def _eager_loop(cond: Callable, body: Callable, loop_vars: Sequence, limit: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..native import _core
 from ..values import errors
 from . import kinds, values
-from .frames import augmented, frames, live_values, read_later, stored_next
+from .frames import augmented, frames, is_read_by_name, live_values, read_later, stored_next
 from .journal import Journal
 from .journal import thread as _thread
 from .places import here, say
@@ -280,6 +280,13 @@ def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: s
         changed = any(not names.isdisjoint(augmented(f.__code__)) for f in functions)
         if changed and _is_alive_beside(spot, value, functions):
             raise in_place(spot.label, value, place)
+
+
+def is_read(place: Place) -> bool:
+    """Whether code that follows may read a place."""
+    if is_read_by_name(place):
+        return True
+    return place.is_module or place.is_shared or is_alive([place.owner])
 
 
 def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:

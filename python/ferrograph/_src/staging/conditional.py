@@ -11,7 +11,8 @@ from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
 from ..native import _core
-from . import effects, failures, merging
+from ..values import errors
+from . import aliases, effects, failures, frames, merging
 from .places import Spot, say
 from .regions import Conditional
 from .remains import as_left
@@ -184,6 +185,8 @@ def _merge_changes(
         for k in (0, 1):
             if failed[k]:
                 pair[k] = pair[1 - k]
+        if not isinstance(place, Spot) and _is_left_alone(known.place, pair, place):
+            continue
         if fills and known.place.key[0] == "cell" and any(p is UNDEFINED for p in pair):
             setters.append(merging.fill(conditional, known.place, pair))
             continue
@@ -195,6 +198,26 @@ def _merge_changes(
             setter(rest)
 
     return settle
+
+
+def _is_left_alone(spot: Place, pair: list, place: str) -> bool:
+    """Whether a place stays as the functions given to ``cond`` left it: the graph cannot choose
+    between what they leave, and nobody reads it afterwards."""
+    if merging.can_carry(spot, *pair):
+        return False
+    if aliases.is_read(spot):
+        if isinstance(pair[0], list) and not frames.is_converted_code():
+            raise errors.StagingError(
+                say(
+                    place,
+                    f"{spot.label!r} gets longer in one of the functions of this `cond`, and code "
+                    "that is not converted reads it afterwards",
+                    "Return what they make, or let AutoGraph convert the code around it.",
+                )
+            )
+        return False
+    spot.put(pair[1])
+    return True
 
 
 def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:

@@ -252,7 +252,7 @@ def changes(
     ``repeats`` is traced anew where an iteration would read what an earlier one changed outside.
     """
     found = []
-    for place, old in _noted(made):
+    for place, old in noted(made):
         if place.key in skipped:
             continue
         new = left[place.key] if left and place.key in left else place.get()
@@ -357,7 +357,7 @@ def contents(made: Journal) -> dict[Any, Any]:
     return {p.key: p.get() for p in touched if isinstance(p, Container)}
 
 
-def _noted(made: Journal) -> Iterator[tuple[Place, Any]]:
+def noted(made: Journal) -> Iterator[tuple[Place, Any]]:
     """The places that code announced, and those that differ from what the region began with."""
     if made.snapshot is None:
         yield from list(made.touched.values())

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..context import ownership, tracebacks
 from .snapshot import words_of
+from .state import Place
 
 _TRACER = "_trace_once"  # the function below which all frames belong to the trace
 _FIRST_IN_PLACE = 13  # the number of ``+=`` among binary operations from Python 3.11 on
@@ -46,6 +47,21 @@ def read_later(frame: types.FrameType) -> set[str]:
     return {name for at, name in loads if at > start and not name.startswith("ag__")}
 
 
+def is_read_by_name(place: Place) -> bool:
+    """Whether the rest of the trace's code loads the name that a place is."""
+    is_name = isinstance(place.key, tuple) and place.key[0] == "cell"
+    return is_name and any(place.label in read_later(frame) for frame in frames())
+
+
+def is_converted_code() -> bool:
+    """Whether the code that called this package is converted."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and ownership.is_own_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    code = frame.f_code
+    return ownership.OPERATORS in code.co_freevars or code in tracebacks.parts
+
+
 def stored_next(frame: types.FrameType) -> str:
     """The name to which a frame assigns the result of what it calls; "" where it does not."""
     import dis
@@ -73,6 +89,15 @@ def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int,
     return loads, jumps
 
 
+def _adds_in_place(instruction: Any) -> bool:
+    """Whether it is the operation of an augmented assignment, or what takes its place."""
+    name = instruction.opname
+    if name == "BINARY_OP":
+        return (instruction.arg or 0) >= _FIRST_IN_PLACE
+    called = name in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval == "augment"
+    return called or name.startswith("INPLACE_")
+
+
 @functools.lru_cache(maxsize=512)
 def augmented(code: types.CodeType) -> frozenset[str]:
     """The names and attributes that augmented assignments of a code object set, ``[]`` for an
@@ -82,9 +107,7 @@ def augmented(code: types.CodeType) -> frozenset[str]:
     found, pending = set(), False
     for instruction in dis.get_instructions(code):
         name = instruction.opname
-        if name.startswith("INPLACE_") or (
-            name == "BINARY_OP" and (instruction.arg or 0) >= _FIRST_IN_PLACE
-        ):
+        if _adds_in_place(instruction):
             pending = True
         elif pending and name.startswith("STORE_"):
             found.add("[]" if name == "STORE_SUBSCR" else str(instruction.argval))

@@ -93,16 +93,16 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
         body()
         stop = loop.stopped()
         if values.is_staged(stop):
-            again = stage_choice(stop, lambda: False, lambda: _boolean(test(), place), place)
+            again = stage_choice(stop, lambda: False, lambda: boolean(test(), place), place)
         else:
             again = not stop and test()
-        return [_boolean(again, place)]
+        return [boolean(again, place)]
 
     memory = attempts.memory_of(loop)
     _run(loop, place, [("the condition", start)], lambda extras: extras[0], step, memory)
 
 
-def _boolean(value: Any, place: str) -> Any:
+def boolean(value: Any, place: str) -> Any:
     value = truth(value)
     return (
         values.predicate(value, place)
@@ -149,7 +149,7 @@ def _run(
     memory: Memory,
 ) -> None:
     """Stage the loop, with all that an iteration turns out to change."""
-    _carry(loop.state, memory.known_places(loop.anchors))
+    carry(loop.state, memory.known_places(loop.anchors))
     for _ in range(_MAX_TRACES):
         try:
             with attempts.attempt(memory):
@@ -157,7 +157,7 @@ def _run(
             return
         except Again as again:
             memory.learn(again)
-            _carry(loop.state, again.places)
+            carry(loop.state, again.places)
     raise errors.StagingError(
         say(
             place,
@@ -167,7 +167,7 @@ def _run(
     )
 
 
-def _carry(state: State, places: list[Place]) -> None:
+def carry(state: State, places: list[Place]) -> None:
     """Add places to those that a loop carries; of a list that grows it carries the whole."""
     known = {p.key for p in state.places}
     for found in places:
@@ -201,11 +201,11 @@ def _stage(
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
             aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
-            slots = _slots(loop, before, variables, chosen)
+            slots = slots_of(loop, before, variables, chosen)
             with effects.region(loop.anchors) as journal:
                 for value in before:
                     effects.in_place(value)
-                after = _iterate(loop, before, slots, variables, step, n_extras, chosen)
+                after = iterate(loop, before, slots, variables, step, n_extras, chosen)
             reached = journal.snapshot
             _check_effects(loop, journal, before, variables)
             if variables.promotions:
@@ -213,7 +213,7 @@ def _stage(
             late = _join_late(loop, before, after, slots, variables)
             with variables.condition, effects.journal() as journal:
                 inputs = variables.inputs[0]
-                state.write(_with_slots(before, slots, variables, inputs))
+                state.write(with_slots(before, slots, variables, inputs))
                 with variables.numbers_met():
                     more = going(inputs[:n_extras])
                 if chosen.maximum_iterations is not None:
@@ -225,7 +225,7 @@ def _stage(
     except BaseException:
         state.write(before)
         raise
-    _leave_results(loop, before, after, slots, late, variables, outputs)
+    leave_results(loop, before, after, slots, late, variables, outputs)
     aliases.note(variables.joins, reached, place)
 
 
@@ -252,7 +252,7 @@ def _is_item(place: Place) -> bool:
     return isinstance(place.key, tuple) and place.key[0] in ("item", "grown")
 
 
-def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
+def slots_of(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
     """A slot for each place that is carried and has a value before the loop."""
     slots = {}
     for i, spot in enumerate(loop.state.places):
@@ -262,14 +262,14 @@ def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[
     return slots
 
 
-def _with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
+def with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
     return [
         variables.packed(slots[i], tensors) if i in slots else value
         for i, value in enumerate(before)
     ]
 
 
-def _iterate(
+def iterate(
     loop: Loop,
     before: list,
     slots: dict[int, Slot],
@@ -280,7 +280,7 @@ def _iterate(
 ) -> list:
     """Trace one iteration into the body; what each place holds after it."""
     inputs = variables.inputs[1]
-    start = _with_slots(before, slots, variables, inputs)
+    start = with_slots(before, slots, variables, inputs)
     copies = aliases.Copies()
     for i, slot in slots.items():
         start[i] = copies.given(slot.label, before[i], start[i])
@@ -395,7 +395,7 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
     return True
 
 
-def _leave_results(
+def leave_results(
     loop: Loop,
     before: list,
     after: list,
@@ -420,48 +420,3 @@ def _leave_results(
         made = variables.packed(slot, outputs)
         results[i] = variables.joins.join(slot.label, (after[i],), made)
     state.write(results)
-
-
-def stage_while_loop(
-    condition: Callable, body: Callable, loop_vars: Any, shapes: list | None, limit: Any
-) -> Any:
-    """``while_loop`` in a graph."""
-    values_before = list(loop_vars)
-    if shapes is not None and len(shapes) != len(values_before):
-        raise ValueError(
-            f"while_loop: {len(shapes)} shape_invariants were given for {len(values_before)} "
-            "loop variables"
-        )
-    with Variables("while_loop") as variables:
-        counter = (
-            variables.add("the number of iterations", constants.constant(0))
-            if limit is not None
-            else None
-        )
-        slots = []
-        for i, value in enumerate(values_before):
-            given = None if shapes is None else loop_options.leaf_shapes(value, shapes[i])
-            slots.append(variables.slot(f"loop variable {i}", value, given))
-        with variables.condition:
-            inputs = variables.inputs[0]
-            more = condition(*(variables.packed(slot, inputs) for slot in slots))
-            more = _boolean(more, "while_loop")
-            if counter is not None:
-                bound = ops.less(inputs[counter], ops.cast(limit, dtypes.int32))
-                more = ops.logical_and(bound, more)
-        inputs = variables.inputs[1]
-        with variables.body:
-            result = body(*(variables.packed(slot, inputs) for slot in slots))
-            count = inputs[counter] + 1 if counter is not None else None
-        result = list(result) if isinstance(result, (list, tuple)) else [result]
-        if len(result) != len(slots):
-            problem = f"`body` gives {len(result)} values for {len(slots)} variables"
-            rewrite = "Return one value from `body` for each of `loop_vars`."
-            raise ValueError(say("while_loop", problem, rewrite))
-        if counter is not None:
-            variables.result(counter, count)
-        for slot, value in zip(slots, result, strict=True):
-            variables.results(slot, value)
-        outputs = variables.emit(more)
-    final = [variables.packed(slot, outputs) for slot in slots]
-    return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)

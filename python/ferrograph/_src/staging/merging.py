@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..values import errors
-from . import lists
+from . import frames, lists, values
 from .facets import Whole, not_followed
 from .places import here, say
 from .regions import Conditional
@@ -157,6 +157,26 @@ def expand(change: Any) -> list[Place]:
             "Only lists can grow in the graph.",
         )
     )
+
+
+def can_carry(place: Place, old: Any, new: Any) -> bool:
+    """Whether the graph can carry what a place held before and after, or after two branches."""
+    if is_unset(old) or new is UNDEFINED:
+        return False
+    if isinstance(old, dict) and (old.keys() != new.keys() or any(map(is_unset, old.values()))):
+        return False
+    if isinstance(place, Container) and not frames.is_converted_code() and len(old) != len(new):
+        return False
+    try:
+        expand((place, old, new))
+    except (errors.StagingError, TypeError, ValueError):
+        return False
+    return all(values.can_be_tensor(leaf) for leaf in values.leaves_of((old, new)))
+
+
+def is_unset(value: Any) -> bool:
+    """Whether a value is none that a tensor can stand for before it is set."""
+    return value is UNDEFINED or value is None
 
 
 def _item(place: Container, key: Any) -> Place:

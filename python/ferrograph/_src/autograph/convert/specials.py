@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import linecache
 import re
-import sys
 import threading
 import types
 from collections.abc import Iterable
 from typing import Any
 
 from ...context import ownership
-from ...staging.kinds import is_library_class
 
 _WORD = re.compile(r"\b__[a-z]+__\b")
 _PROPERTY = re.compile(
@@ -137,16 +135,10 @@ def _meet(value: Any) -> None:
 
 def _meet_class(kind: type) -> None:
     for base in kind.__mro__[:-1]:
-        if is_library_class(base):
-            continue
         for held in list(vars(base).values()):
             if type(held) is types.FunctionType:
-                look(held)
+                _meet(held)
                 break
-        else:
-            module = sys.modules.get(base.__module__)
-            if module is not None:
-                _meet(module)
 
 
 def _read(filename: str, namespace: dict) -> None:

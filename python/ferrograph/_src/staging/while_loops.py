@@ -1,0 +1,207 @@
+"""``while_loop``: a loop of the graph made of two functions, whoever calls it.
+
+What its functions do to objects from outside is carried as in a ``while`` statement. What cannot be
+is left as tracing left it where nobody reads it afterwards, as documented, and refused where code
+of the trace does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..values import constants, dtypes, errors
+from . import aliases, attempts, effects, frames, merging
+from . import options as loop_options
+from .attempts import Again, Memory
+from .carried import Slot, Variables
+from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
+from .merging import GrownList
+from .outside import is_lazily_made
+from .places import say
+from .state import Place, State
+
+_WHERE = "while_loop"
+_MAX_TRACES = 8
+_NO_OPTIONS = loop_options.LoopOptions()
+
+
+class _WhileLoop:
+    """A call of ``while_loop``."""
+
+    def __init__(
+        self, condition: Callable, body: Callable, given: list, shapes: list | None, limit: Any
+    ):
+        self.condition, self.body, self.given, self.limit = condition, body, given, limit
+        self.shapes = shapes
+        self.loop = Loop(State(None, None), None, None, None, line=0, anchors=(condition, body))
+
+    def slots(self, variables: Variables) -> list[Slot]:
+        """A slot for each variable of the call."""
+        found = []
+        for i, value in enumerate(self.given):
+            shapes = self.shapes and loop_options.leaf_shapes(value, self.shapes[i])
+            found.append(variables.slot(f"loop variable {i}", value, shapes or None))
+        return found
+
+
+def stage_while_loop(
+    condition: Callable, body: Callable, loop_vars: Any, shapes: list | None, limit: Any
+) -> Any:
+    """``while_loop`` in a graph."""
+    given = list(loop_vars)
+    if shapes is not None and len(shapes) != len(given):
+        raise ValueError(
+            f"while_loop: {len(shapes)} shape_invariants were given for {len(given)} loop variables"
+        )
+    call, memory = _WhileLoop(condition, body, given, shapes, limit), Memory()
+    for _ in range(_MAX_TRACES):
+        try:
+            with attempts.attempt(memory):
+                final = _stage(call, memory)
+            break
+        except Again as again:
+            memory.learn(again)
+            carry(call.loop.state, again.places)
+    else:
+        raise errors.StagingError(
+            say(
+                _WHERE,
+                "what an iteration of this `while_loop` changes differs each time it is traced",
+                "Keep the state of the loop in its loop variables.",
+            )
+        )
+    return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
+
+
+def _stage(call: _WhileLoop, memory: Memory) -> list:
+    """Trace both functions, emit the loop, and leave what else it changes; its last variables."""
+    state = call.loop.state
+    before = state.read()
+    effects.touch_carried(state.places)
+    try:
+        with Variables(_WHERE) as variables:
+            variables.promoted = memory.promoted
+            counter = None
+            if call.limit is not None:
+                counter = variables.add("the number of iterations", constants.constant(0))
+            own = call.slots(variables)
+            slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
+            more = _condition(call, before, own, slots, variables, counter)
+            after, reached = _body(call, before, own, slots, variables, counter)
+            outputs = variables.emit(more)
+    except BaseException:
+        state.write(before)
+        raise
+    leave_results(call.loop, before, after, slots, {}, variables, outputs)
+    aliases.note(variables.joins, reached, _WHERE)
+    return [variables.packed(slot, outputs) for slot in own]
+
+
+def _condition(
+    call: _WhileLoop,
+    before: list,
+    own: list[Slot],
+    slots: dict[int, Slot],
+    variables: Variables,
+    counter: int | None,
+) -> Any:
+    """Trace the condition; whether the loop goes on."""
+    inputs, state = variables.inputs[0], call.loop.state
+    with variables.condition:
+        with effects.region((call.condition,)) as journal:
+            state.write(with_slots(before, slots, variables, inputs))
+            more = call.condition(*(variables.packed(slot, inputs) for slot in own))
+            more = boolean(more, _WHERE)
+        state.write(before)
+        skipped = frozenset(_left_alone(journal)) | {place.key for place in state.places}
+        for change in effects.changes(journal, (call.condition,), skipped=skipped):
+            raise _not_carried(change.place, "the condition changes it")
+        if counter is not None:
+            bound = ops.less(inputs[counter], ops.cast(call.limit, dtypes.int32))
+            more = ops.logical_and(bound, more)
+    return more
+
+
+def _body(
+    call: _WhileLoop,
+    before: list,
+    own: list[Slot],
+    slots: dict[int, Slot],
+    variables: Variables,
+    counter: int | None,
+) -> tuple[list, Any]:
+    """Trace the body; what the carried places hold after it, and what it could reach."""
+    results: list = []
+    inputs = variables.inputs[1]
+
+    def step(_: list) -> list:
+        made = call.body(*(variables.packed(slot, inputs) for slot in own))
+        results.extend(made if isinstance(made, (list, tuple)) else [made])
+        if counter is not None:
+            variables.result(counter, inputs[counter] + 1)
+        return []
+
+    with effects.region(call.loop.anchors) as journal:
+        after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
+    reached = journal.snapshot
+    if len(results) != len(own):
+        problem = f"`body` gives {len(results)} values for {len(own)} variables"
+        rewrite = "Return one value from `body` for each of `loop_vars`."
+        raise ValueError(say(_WHERE, problem, rewrite))
+    _check_effects(call.loop, journal, before, variables)
+    for slot, value in zip(own, results, strict=True):
+        variables.results(slot, value)
+    if variables.promotions:
+        raise Again(promoted=variables.promotions)
+    return after, reached
+
+
+def _check_effects(
+    loop: Loop, journal: effects.Journal, before: list, variables: Variables
+) -> None:
+    """Start again where an iteration changes places that the loop does not carry yet."""
+    state = loop.state
+    left, contents = state.read(), effects.contents(journal)
+    alone = frozenset(_left_alone(journal))
+    state.write(before)
+    direct = frozenset(place.key for place in state.places)
+    known = direct | {("all", id(p.owner)) for p in state.places if p.key[0] in ("item", "grown")}
+    found = []
+    with variables.body:
+        changes = effects.changes(journal, loop.anchors, known, alone, left=contents, repeats=True)
+        for change in changes:
+            new = [p for p in merging.expand(change) if p.key not in direct]
+            if any(not isinstance(p, GrownList) and merging.is_unset(p.get()) for p in new):
+                raise _not_carried(change.place, "an iteration sets it first")
+            if any(isinstance(p, GrownList) for p in new) and not frames.is_converted_code():
+                raise _not_carried(change.place, "code that is not converted reads its length")
+            found += new
+    if found or journal.spoiled:
+        raise Again(found)
+    state.write(left)
+
+
+def _left_alone(journal: effects.Journal) -> list[Any]:
+    """The keys of places that stay as tracing left them: the loop cannot carry what changes there,
+    and nobody reads it; or variables are made there, once."""
+    changed = [(p, old, new) for p, old in effects.noted(journal) if old is not (new := p.get())]
+    making = {id(p.owner) for p, old, new in changed if is_lazily_made(old, new)}
+    return [
+        place.key
+        for place, old, new in changed
+        if id(place.owner) in making
+        or not (merging.can_carry(place, old, new) or aliases.is_read(place))
+    ]
+
+
+def _not_carried(place: Place, reason: str) -> Exception:
+    return errors.StagingError(
+        say(
+            _WHERE,
+            f"{place.label!r} is changed in this `while_loop` (`map_fn`, `scan` and folds are "
+            f"loops, too) and read outside of it, but {reason}: the graph cannot carry it",
+            "Make it a loop variable, or set it before the loop.",
+        )
+    )
