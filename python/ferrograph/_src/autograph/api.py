@@ -55,15 +55,14 @@ def convert(fn: _F) -> _F:
     return cast(_F, runtime.any_callable(fn))
 
 
-def convert_for(
-    fn: Callable, arguments: Iterable[Any], known: tuple[Callable, int] | None
-) -> tuple[Callable, int]:
-    """``fn`` converted for arguments of these classes, with a number to be given as ``known``."""
-    runtime.meet(arguments)
-    if known is not None and known[1] == runtime.version():
+def convert_for(fn: Callable, arguments: Iterable[Any], known: Any) -> tuple[Callable, Any]:
+    """``fn`` converted for arguments of these classes, with what is known of such; ``known`` is
+    what the function was converted to before, if it was."""
+    seen = runtime.meet(arguments)
+    if known is not None and known[1] == seen:
         return known
     made = runtime.any_callable(fn)
-    return made, runtime.version()
+    return made, runtime.meet(arguments)
 
 
 def convert_callback(fn: _F) -> _F:

@@ -96,7 +96,7 @@ class Function(_core.FunctionBase):
         self._jit_compile = jit_compile
         self._params = parameters_of(python_function) if params is None else params
         self._own_lock = _forks, thread.TraceLock()
-        self._staged: tuple[Callable, int] | None = None
+        self._staged: tuple[Callable, Any] | None = None
         self._never_relax: set = set()
         self._n_traced = 0
         self._n_of_instances = InstanceCounts()

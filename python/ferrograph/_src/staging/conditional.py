@@ -185,10 +185,10 @@ def _merge_changes(
         for k in (0, 1):
             if failed[k]:
                 pair[k] = pair[1 - k]
-        if not isinstance(place, Spot) and _is_left_alone(known.place, pair, place):
-            continue
         if fills and known.place.key[0] == "cell" and any(p is UNDEFINED for p in pair):
             setters.append(merging.fill(conditional, known.place, pair))
+            continue
+        if place == "cond" and _is_left_alone(known.place, pair, place):
             continue
         setters.append(merging.merge(conditional, known.place, pair[0], pair[1], place))
 

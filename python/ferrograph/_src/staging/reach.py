@@ -1,4 +1,9 @@
-"""Which of some objects can be reached from others, by whatever holds them."""
+"""Which of some objects can be reached from others, by whatever holds them.
+
+Objects of installed packages are looked into where code names them, or what it names holds them: a
+container of a library's that the program keeps its objects in. Behind other names of its modules
+they are not: a test runner's or a server's hold the whole program, and nothing that a trace makes.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from typing import Any
 from ..context import ownership
 from ..native import _core
 from .kinds import is_library_class
+from .snapshot import words_of
 from .stale import Stale, behind
 
 _ATOMS = (
@@ -18,19 +24,33 @@ _ATOMS = (
     _core.VariableBase, types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType,
 )  # fmt: skip
 _leaves: dict[type, bool] = dict.fromkeys(_ATOMS, True)  # whether nothing is looked for in a class
+_foreign: dict[type, bool] = {}  # whether a class is of an installed package
 _MOST_CLASSES = 4096
+_MOST_FOREIGN = 20_000  # objects looked into behind those of installed packages
 
 
 def reached(roots: list, wanted: list) -> set[int]:
-    """The ids of those ``wanted`` objects that can be reached from ``roots``."""
+    """The ids of those ``wanted`` objects that can be reached from ``roots``.
+
+    Where installed packages hold too much to look through, those not found until then count too.
+    """
     ids = {id(w) for w in wanted}
     found: set[int] = set()
     seen: set[int] = set()
     pending: collections.deque = collections.deque(roots)
     later: list[Any] = []
-    while ids and (pending or later):
+    named: list[Any] = []  # objects of installed packages
+    limit = 0
+    while ids and (pending or named or later):
         if not pending:
+            if named:
+                limit = limit or len(seen) + _MOST_FOREIGN
+                pending.extend(gc.get_referents(named.pop()))
+                continue
+            limit = -1
             pending.append(later.pop())
+        if 0 < limit < len(seen):
+            return found | ids
         value = pending.popleft()
         kind = type(value)
         if kind is Stale:
@@ -44,6 +64,9 @@ def reached(roots: list, wanted: list) -> set[int]:
             continue
         is_leaf = _leaves.get(kind)
         if is_leaf or (is_leaf is None and _is_leaf(kind)):
+            if limit >= 0 and _foreign.get(kind):
+                seen.add(place)
+                named.append(value)
             continue
         seen.add(place)
         if kind is dict:
@@ -57,9 +80,12 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
     """Add what an object holds; names of modules, which are many, come last."""
     if kind is types.FunctionType:
         pending.extend(value.__closure__ or ())
-        pending.extend([value.__defaults__, value.__kwdefaults__, value.__dict__])
+        pending.extend([value.__defaults__, value.__kwdefaults__])
+        later.append(value.__dict__)
         if not ownership.is_library_file(value.__code__.co_filename):
-            later.append(value.__globals__)
+            names, words = value.__globals__, words_of(value.__code__)
+            pending.extend([names[word] for word in words if word in names])
+            later.append(names)
     elif isinstance(value, types.ModuleType):
         if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
             later.append(vars(value))
@@ -74,16 +100,17 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
 def _is_leaf(kind: type) -> bool:
     """Whether nothing is looked for in instances of a class, found once and kept."""
     opened = (types.ModuleType, type)
-    found = issubclass(kind, _ATOMS) or (not issubclass(kind, opened) and _is_third_party(kind))
+    is_atom = issubclass(kind, _ATOMS)
+    is_foreign = not is_atom and not issubclass(kind, opened) and _is_third_party(kind)
     if len(_leaves) >= _MOST_CLASSES:
         _leaves.clear()
-    _leaves[kind] = found
-    return found
+        _foreign.clear()
+    _leaves[kind], _foreign[kind] = is_atom or is_foreign, is_foreign
+    return is_atom or is_foreign
 
 
 def _is_third_party(kind: type) -> bool:
-    """Whether a class is of an installed package: its objects, as a test runner's or a server's,
-    hold the whole program, and nothing that a trace makes."""
+    """Whether a class is of an installed package."""
     package = kind.__module__.partition(".")[0]
     is_ours = package in sys.stdlib_module_names or ownership.is_own_module(package)
     return not is_ours and is_library_class(kind)

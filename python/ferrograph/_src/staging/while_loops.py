@@ -7,15 +7,18 @@ of the trace does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import ops
+from ..context import ownership
 from ..values import constants, dtypes, errors
 from . import aliases, attempts, effects, frames, merging
 from . import options as loop_options
 from .attempts import Again, Memory
 from .carried import Slot, Variables
+from .facets import cell_contents
 from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
 from .merging import GrownList
 from .outside import is_lazily_made
@@ -35,7 +38,9 @@ class _WhileLoop:
     ):
         self.condition, self.body, self.given, self.limit = condition, body, given, limit
         self.shapes = shapes
-        self.loop = Loop(State(None, None), None, None, None, line=0, anchors=(condition, body))
+        self.anchors = users_functions((condition,)), users_functions((body,))
+        anchors = (*self.anchors[0], *self.anchors[1])
+        self.loop = Loop(State(None, None), None, None, None, line=0, anchors=anchors)
 
     def slots(self, variables: Variables) -> list[Slot]:
         """A slot for each variable of the call."""
@@ -44,6 +49,33 @@ class _WhileLoop:
             shapes = self.shapes and loop_options.leaf_shapes(value, self.shapes[i])
             found.append(variables.slot(f"loop variable {i}", value, shapes or None))
         return found
+
+
+def users_functions(functions: Iterable[Any]) -> tuple[types.FunctionType, ...]:
+    """The functions that are not this package's among some and what they close over: what those of
+    the package keep for themselves is not the program's."""
+    found: list[types.FunctionType] = []
+    pending, seen = list(functions), set()
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if type(value) is types.FunctionType:
+            if ownership.is_own_file(value.__code__.co_filename):
+                pending.extend(map(cell_contents, value.__closure__ or ()))
+            else:
+                found.append(value)
+        elif type(value) in (list, tuple):
+            pending.extend(value)
+        elif callable(value):
+            found.append(_holding(value))
+    return tuple(found)
+
+
+def _holding(value: Any) -> Any:
+    """A function that reaches an object that can be called."""
+    return lambda: value
 
 
 def stage_while_loop(
@@ -110,13 +142,13 @@ def _condition(
     """Trace the condition; whether the loop goes on."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
-        with effects.region((call.condition,)) as journal:
+        with effects.region(call.anchors[0]) as journal:
             state.write(with_slots(before, slots, variables, inputs))
             more = call.condition(*(variables.packed(slot, inputs) for slot in own))
             more = boolean(more, _WHERE)
         state.write(before)
         skipped = frozenset(_left_alone(journal)) | {place.key for place in state.places}
-        for change in effects.changes(journal, (call.condition,), skipped=skipped):
+        for change in effects.changes(journal, call.anchors[0], skipped=skipped):
             raise _not_carried(change.place, "the condition changes it")
         if counter is not None:
             bound = ops.less(inputs[counter], ops.cast(call.limit, dtypes.int32))

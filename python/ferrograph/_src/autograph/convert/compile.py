@@ -12,7 +12,7 @@ import ast
 import gc
 import types
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...context import tracebacks
 from . import build, parse, pipeline, specials
@@ -25,22 +25,14 @@ for _feature in future_features.all_feature_names:
     _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
 
 
-class _Converted:
-    """The converted code of a code object, and what its conversion asked of ``specials``."""
+class _Converted(NamedTuple):
+    """The converted code of a code object, what its conversion asked of ``specials``, and what was
+    known to it."""
 
-    __slots__ = ("answers", "asked", "code", "of", "version")
-
-    def __init__(self, of: weakref.ref, code: types.CodeType, asked: frozenset[str]):
-        self.of, self.code, self.asked = of, code, asked
-        self.version, self.answers = specials.version(), specials.answers(asked)
-
-    def holds(self) -> bool:
-        """Whether converting it again would give the same."""
-        if self.version != specials.version():
-            if self.answers != specials.answers(self.asked):
-                return False
-            self.version = specials.version()
-        return True
+    of: weakref.ref
+    code: types.CodeType
+    asked: frozenset[str]
+    known: frozenset[str]
 
 
 _cache: dict[int, _Converted] = {}
@@ -57,17 +49,18 @@ def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
 def converted_code(fn: types.FunctionType) -> types.CodeType:
     """The converted code of ``fn``; made once for each code object and what it depends on."""
     code = fn.__code__
-    specials.look(fn)
-    known = _cache.get(id(code))
-    if known is not None and known.of() is code and known.holds():
-        return known.code
-    specials.taken()
+    held, known = _cache.get(id(code)), specials.known_to(fn)
+    if held is not None and held.of() is code:
+        known |= held.known
+        if held.asked & known == held.asked & held.known:
+            return held.code
+    specials.begin(known)
     with _Uncollected():
         made = _compile(converted_tree(fn), code)
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
-    known = _Converted(weakref.ref(code, lambda _: cache.pop(key, None)), made, specials.taken())
-    cache[key] = known
+    gone = weakref.ref(code, lambda _: cache.pop(key, None))
+    cache[key] = _Converted(gone, made, specials.asked(), known)
     return made
 
 

@@ -37,35 +37,35 @@ _OPERATORS = frozenset(_OTHERS.union(f"__{p}{name}__" for name in _BINARY for p 
 _MOST = 4096
 
 
+class _Space:
+    """The names of a module: what the text of its functions names, and the modules behind them."""
+
+    __slots__ = ("behind", "names", "namespace", "size", "texts")
+
+    def __init__(self, namespace: dict):
+        self.namespace, self.size = namespace, -1
+        self.names: set[str] = set()  # special methods and properties
+        self.behind: list[dict] = []  # the namespaces of what it names
+        self.texts: dict[str, list[str]] = {}  # by file the lines that were read
+
+
 class _World:
-    """What is known of the program's classes; it only grows."""
+    """What is known of the program."""
 
     def __init__(self) -> None:
-        self.version = 0  # of ``words`` and ``names``
-        self.words: set[str] = set()  # the special methods
-        self.names: set[str] = set()  # the properties
-        self.texts: dict[str, Any] = {}  # by file the lines that were read
-        self.spaces: dict[int, tuple[dict, int]] = {}  # modules' names that were looked through
-
-    def learn(self, words: Iterable[str], names: Iterable[str]) -> None:
-        before = len(self.words) + len(self.names)
-        self.words.update(words)
-        self.names.update(names)
-        self.version += len(self.words) + len(self.names) != before
+        self.version = 0  # which grows with it
+        self.spaces: dict[int, _Space] = {}
+        self.reached: dict[int, tuple[int, frozenset[str]]] = {}
 
 
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.asked: set[str] = set()  # by the conversion under way
+        self.known: frozenset[str] = frozenset()  # to it
+        self.arguments: dict[int, dict] = {}  # the namespaces of the classes of arguments
 
 
 _world, _thread = _World(), _Thread()
-
-
-def taken() -> frozenset[str]:
-    """What has been asked on this thread since it was last taken."""
-    found, _thread.asked = frozenset(_thread.asked), set()
-    return found
 
 
 def version() -> int:
@@ -73,84 +73,140 @@ def version() -> int:
     return _world.version
 
 
+def begin(known: frozenset[str]) -> None:
+    """A conversion begins, to which these special methods and properties are known."""
+    _thread.asked, _thread.known = set(), known
+
+
+def asked() -> frozenset[str]:
+    """What the conversion has asked."""
+    return frozenset(_thread.asked)
+
+
 def has(*words: str) -> bool:
     """Whether some class has one of these special methods."""
     _thread.asked.update(words)
-    return not _world.words.isdisjoint(words)
+    return not _thread.known.isdisjoint(words)
 
 
 def has_attribute(name: str) -> bool:
     """Whether code of some class may run where an attribute of this name is read."""
     _thread.asked.add(name)
-    return name in _world.names or has(*ANY)
+    return name in _thread.known or has(*ANY)
 
 
-def answers(words: frozenset[str]) -> frozenset[str]:
-    """Those of the words and names that are known."""
-    return words & (_world.words | _world.names)
+def known_to(function: types.FunctionType) -> frozenset[str]:
+    """The special methods and properties of the classes that a function may meet."""
+    space = _looked_through(function.__globals__)
+    _read(space, function.__code__.co_filename)
+    found = _reached(function.__globals__)
+    for namespace in _thread.arguments.values():
+        found |= _reached(namespace)
+    return found
 
 
-def look(function: types.FunctionType) -> None:
-    """Take in the classes that a function may meet."""
-    _read(function.__code__.co_filename, function.__globals__)
-    _look_through(function.__globals__)
+def meet(values: Iterable[Any], anew: bool) -> frozenset[int]:
+    """Take in the classes of arguments, ``anew`` where a trace begins; which modules' they are."""
+    if anew:
+        _thread.arguments = {}
+    _meet_all(values)
+    return frozenset(_thread.arguments)
 
 
-def meet(values: Iterable[Any]) -> None:
-    """Take in the classes of values, and of those in containers."""
+def _meet_all(values: Iterable[Any]) -> None:
     for value in values:
         kind = type(value)
         if kind in (list, tuple):
-            meet(value)
+            _meet_all(value)
         elif kind is dict:
-            meet(value.values())
+            _meet_all(value.values())
         else:
-            _meet(value)
+            for namespace in _spaces_of(value):
+                _thread.arguments[id(namespace)] = namespace
 
 
-def _look_through(namespace: dict) -> None:
-    known = _world.spaces.get(id(namespace))
-    if known is not None and known[1] == len(namespace):
-        return
-    if len(_world.spaces) >= _MOST:
-        _world.spaces.clear()
-    _world.spaces[id(namespace)] = namespace, len(namespace)
-    for value in list(namespace.values()):
-        _meet(value)
+def _reached(namespace: dict) -> frozenset[str]:
+    """What a module and those behind it know."""
+    held = _world.reached.get(id(namespace))
+    if held is not None and held[0] == _world.version:
+        return held[1]
+    found: set[str] = set()
+    pending, seen = [namespace], set()
+    while pending:
+        space = _looked_through(pending.pop())
+        if id(space) not in seen:
+            seen.add(id(space))
+            found |= space.names
+            pending.extend(space.behind)
+    if len(_world.reached) >= _MOST:
+        _world.reached.clear()
+    _world.reached[id(namespace)] = _world.version, frozenset(found)
+    return _world.reached[id(namespace)][1]
 
 
-def _meet(value: Any) -> None:
-    """Take in what a value is, where it is of the user's."""
+def _looked_through(namespace: dict) -> _Space:
+    """A module, whose names are taken in where there are other ones."""
+    space = _world.spaces.get(id(namespace))
+    if space is None or space.namespace is not namespace:
+        if len(_world.spaces) >= _MOST:
+            _world.spaces.clear()
+        space = _world.spaces[id(namespace)] = _Space(namespace)
+    if space.size != len(namespace):
+        space.size = len(namespace)
+        behind = {id(n): n for v in list(namespace.values()) for n in _spaces_of(v, space)}
+        space.behind = [n for n in behind.values() if n is not namespace]
+        _world.version += 1
+    return space
+
+
+def _spaces_of(value: Any, space: _Space | None = None) -> list[dict]:
+    """The modules of what a value is, where that is of the user's."""
     kind = type(value)
     if kind is types.FunctionType:
-        if not ownership.is_library_file(value.__code__.co_filename):
-            look(value)
-    elif kind is types.ModuleType:
-        if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
-            _read(value.__file__ or "", vars(value))
-            _look_through(vars(value))
-    else:
-        _meet_class(value if isinstance(value, type) else kind)
-
-
-def _meet_class(kind: type) -> None:
-    for base in kind.__mro__[:-1]:
+        return _space_of_function(value, space)
+    if kind is types.ModuleType:
+        file = getattr(value, "__file__", None)
+        if file is None or ownership.is_library_file(file):
+            return []
+        _read(_space(vars(value)), file)
+        return [vars(value)]
+    found = []
+    for base in (value if isinstance(value, type) else kind).__mro__[:-1]:
         for held in list(vars(base).values()):
             if type(held) is types.FunctionType:
-                _meet(held)
+                found += _space_of_function(held, space)
                 break
+    return found
 
 
-def _read(filename: str, namespace: dict) -> None:
+def _space_of_function(function: types.FunctionType, space: _Space | None) -> list[dict]:
+    file = function.__code__.co_filename
+    if ownership.is_library_file(file):
+        return []
+    own = function.__globals__
+    _read(_space(own) if space is None or space.namespace is not own else space, file)
+    return [own]
+
+
+def _space(namespace: dict) -> _Space:
+    space = _world.spaces.get(id(namespace))
+    if space is None or space.namespace is not namespace:
+        space = _world.spaces[id(namespace)] = _Space(namespace)
+    return space
+
+
+def _read(space: _Space, filename: str) -> None:
     """Take in the special methods and properties that the text of a file names."""
-    lines = linecache.getlines(filename, namespace)
-    if _world.texts.get(filename) is lines or not lines:
+    lines = linecache.getlines(filename, space.namespace)
+    if space.texts.get(filename) is lines or not lines:
         return
-    if len(_world.texts) >= _MOST:
-        _world.texts.clear()
-    _world.texts[filename] = lines
+    if len(space.texts) >= _MOST:
+        space.texts.clear()
+    space.texts[filename] = lines
     text = "".join(lines)
-    words = _OPERATORS.intersection(_WORD.findall(text))
+    found = _OPERATORS.intersection(_WORD.findall(text)).union(_PROPERTY.findall(text))
     if _CALLED.search(text):
-        words |= {"__get__"}
-    _world.learn(words, _PROPERTY.findall(text))
+        found |= {"__get__"}
+    if not found <= space.names:
+        space.names |= found
+        _world.version += 1

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from ... import lazy
 
 if TYPE_CHECKING:
-    from .entry import any_callable, fn, meet, version
+    from .entry import any_callable, fn, meet
 
-__getattr__ = lazy(
-    __name__, {"any_callable": "entry", "fn": "entry", "meet": "entry", "version": "entry"}
-)
+__getattr__ = lazy(__name__, {"any_callable": "entry", "fn": "entry", "meet": "entry"})

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from ...context import ownership
-from ..convert.specials import meet, version
+from ...staging import effects
+from ..convert import specials
 from . import operators
 from .callees import any_callable, fn, late
 
-__all__ = ["any_callable", "fn", "meet", "operators", "version"]
+Seen = tuple[int, frozenset[int]]
+
+__all__ = ["any_callable", "fn", "meet", "operators"]
 
 late.operators = operators
 ownership.is_library_file("")  # which imports what it needs, here and not in a trace
+
+
+def meet(arguments: Iterable[Any]) -> Seen:
+    """Take in the classes of the arguments of a function that is traced next; what is known."""
+    modules = specials.meet(arguments, anew=not effects.active())
+    return specials.version(), modules
