@@ -734,6 +734,31 @@ def test_the_cure_works_as_it_is_pasted(tmp_path, function, argument, indent):
     assert fg.function(made)(fg.constant(argument)).numpy().tolist() == expected.numpy().tolist()
 
 
+def test_the_cures_of_functions_are_pasted_into_the_call():
+    first, second = fg.constant([1]), fg.constant(0)
+
+    def looped(a, n, **options):
+        grows = lambda v, i: (fg.concat([v, v], 0), i + 1)  # noqa: E731
+        return fg.while_loop(lambda v, i: i < 3, grows, (a, n), **options)
+
+    with pytest.raises(ValueError, match="loop variable 0") as error:
+        fg.function(looped)(first, second)
+    cure = re.search(r"`(shape_invariants=.*)`", str(error.value))[1]
+    assert cure == "shape_invariants=[fg.TensorShape([None]), fg.TensorShape([])]"
+    names = {"looped": looped, "fg": fg}
+    cured = fg.function(eval(f"lambda a, n: looped(a, n, {cure})", names))
+    assert cured(first, second)[0].numpy().tolist() == [1] * 8
+
+    def mapped(a, **options):
+        return fg.map_fn(lambda v: fg.cast(v, fg.float32), a, **options)
+
+    for form in (mapped, fg.function(mapped)):
+        with pytest.raises(TypeError) as error:
+            form(first)
+    cure = re.search(r"`(fn_output_signature=.*)`", str(error.value))[1]
+    assert eval(f"mapped(first, {cure})", {**names, "mapped": mapped, "first": first}).numpy() == 1
+
+
 def test_both_lines_are_shown():
     error, _ = refusal(dtypes_of_branches, [1])
     lines = str(error).split("\n")

@@ -39,10 +39,14 @@ def cond(
     """
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError("cond needs two functions, true_fn and false_fn")
+    return _choice(pred, true_fn, false_fn, ("true_fn", "false_fn"))
+
+
+def _choice(pred: Any, true_fn: Callable, false_fn: Callable, sides: tuple[str, str]) -> Any:
     if not conditional.is_staged(pred):
         return true_fn() if pred else false_fn()
     yes, no = hooks.converted_callback(true_fn), hooks.converted_callback(false_fn)
-    return conditional.stage_choice(pred, yes, no, "cond", ("true_fn", "false_fn"))
+    return conditional.stage_choice(pred, yes, no, "cond", sides)
 
 
 @public("case")
@@ -86,11 +90,15 @@ def _pairs(given: Any) -> list[tuple[Any, Callable]]:
     return pairs
 
 
-def _first_true(predicates: list, functions: list, default: Callable) -> Any:
+def _first_true(predicates: list, functions: list, default: Callable, at: int = 0) -> Any:
     if not predicates:
         return hooks.converted_callback(default)()
-    return cond(
-        predicates[0], functions[0], lambda: _first_true(predicates[1:], functions[1:], default)
+    others = "the default" if len(functions) == 1 else "one of the functions after it"
+    return _choice(
+        predicates[0],
+        functions[0],
+        lambda: _first_true(predicates[1:], functions[1:], default, at + 1),
+        (f"the function {at}", others),
     )
 
 

@@ -166,12 +166,15 @@ def map_fn(
 
 def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -> Any:
     """``fn`` of each of the rows, stacked in the structure and the types of the signature."""
-    collectors = [collector_for(spec, rows.count, infer_shape) for spec in _specs(signature)]
+    specs = _specs(signature)
+    collectors = [collector_for(spec, rows.count, infer_shape) for spec in specs]
 
     def step(i: Any, held: list) -> list:
         result = fn(rows.at(i))
         nest.assert_same_structure(signature, result, check_types=False)
-        pairs = zip(collectors, nest.flatten(result), strict=True)
+        pairs = list(zip(collectors, nest.flatten(result), strict=True))
+        for spec, (_, value) in zip(specs, pairs, strict=True):
+            _check_dtype(spec, value)
         return _written(held, i, [part for c, value in pairs for part in c.parts(value)])
 
     arrays = _repeat((0, rows.count, 1), step, [a for c in collectors for a in c.arrays])
@@ -179,6 +182,16 @@ def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -
     for collector in collectors:
         made.append(collector.result([next(rest) for _ in collector.arrays]))
     return nest.pack_sequence_as(signature, made)
+
+
+def _check_dtype(spec: Any, value: Any) -> None:
+    """Say what to write where a function gives another dtype than its signature says."""
+    known = isinstance(value, _core.Tensor) and isinstance(spec, TensorSpec)
+    if known and value.dtype != spec.dtype:
+        raise TypeError(
+            f"the function gives {value.dtype.name}, and its signature (by default the dtypes of "
+            f"`elems`) says {spec.dtype.name}: give `fn_output_signature=fg.{value.dtype.name}`"
+        )
 
 
 def _written(arrays: list, i: Any, values: list) -> list:
@@ -200,7 +213,15 @@ def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
     result = fn(nest.pack_sequence_as(structure, held), row)
     nest.assert_same_structure(structure, result, check_types=False)
     pairs = zip(nest.flatten(result), held, strict=True)
-    return [_core.convert_to_tensor(new, dtype_hint=old.dtype) for new, old in pairs]
+    made = [(_core.convert_to_tensor(new, dtype_hint=old.dtype), old) for new, old in pairs]
+    for new, old in made:
+        if new.dtype != old.dtype:
+            raise TypeError(
+                f"the function gives {new.dtype.name} for what was {old.dtype.name} before: give "
+                f"`fg.cast(value, fg.{old.dtype.name})`, or an `initializer` of "
+                f"`fg.{new.dtype.name}`"
+            )
+    return [new for new, _ in made]
 
 
 def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> Any:

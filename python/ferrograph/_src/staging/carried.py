@@ -242,15 +242,31 @@ class Variables:
 
     def _cast_before(self, index: int, leaf: Any) -> str:
         """What to write where a variable changes its dtype."""
-        cure = origins.cast(self.labels[index], values.to_tensor(leaf).dtype)
+        dtype = values.to_tensor(leaf).dtype
+        if not isinstance(self.place, Spot):
+            return (
+                f"Give `fg.cast(value, fg.{dtype.name})` as its first value, or "
+                f"`fg.cast(value, fg.{self.initial[index].dtype.name})` in what an iteration "
+                "returns for it."
+            )
+        cure = origins.cast(self.labels[index], dtype)
         return f"Write {cure} before the loop, or cast what an iteration gives."
 
     def _invariant(self, index: int, shape: list | None) -> str:
         """What to write where a variable changes its shape."""
         if not isinstance(self.place, Spot):
-            return f"Give `fg.TensorShape({shape})` for it in `shape_invariants` of the call."
+            return self._invariants(index, shape)
         cure = origins.invariant(self.labels[index], shape)
         return f"Write {cure} as the first statement in the loop."
+
+    def _invariants(self, index: int, shape: list | None) -> str:
+        """What to give a call of ``while_loop`` where a variable changes its shape."""
+        own = [i for i, label in enumerate(self.labels) if label.startswith("loop variable ")]
+        if len({self.labels[i] for i in own}) < len(own):
+            return f"Give `fg.TensorShape({shape})` for it in `shape_invariants` of the call."
+        shapes = [shape if i == index else self.shapes[i] for i in own]
+        text = ", ".join(f"fg.TensorShape({s})" for s in shapes)
+        return f"Give the call `shape_invariants=[{text}]`, one for each of its variables."
 
     def emit(self, condition: Any) -> list:
         """Add the loop to the graph; the tensors after it."""

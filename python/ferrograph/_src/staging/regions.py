@@ -176,8 +176,12 @@ class Conditional:
         problem = f"have different dtypes: {kinds[0].name} and {kinds[1].name}"
         wanted = origins.wider(*kinds)
         side = self._sides[0 if kinds[1] == wanted else 1]
-        cure = origins.cast(_name_in(label) or "value", wanted)
-        rewrite = f"End {side} with {cure}, or make both of one dtype."
+        name = _name_in(label)
+        if name:
+            rewrite = f"End {side} with {origins.cast(name, wanted)}, or make both of one dtype."
+        else:
+            cast = f"`fg.cast(value, fg.{wanted.name})`"
+            rewrite = f"Let {side} give {cast} of its value, or make both of one dtype."
         return self._message(label, problem, rewrite, leaves)
 
     def _refuse_none(self, label: str, first: Any, second: Any) -> None:
