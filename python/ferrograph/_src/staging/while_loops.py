@@ -38,8 +38,7 @@ class _WhileLoop:
     ):
         self.condition, self.body, self.given, self.limit = condition, body, given, limit
         self.shapes = shapes
-        self.anchors = users_functions((condition,)), users_functions((body,))
-        anchors = (*self.anchors[0], *self.anchors[1])
+        anchors = users_functions((condition, body))
         self.loop = Loop(State(None, None), None, None, None, line=0, anchors=anchors)
 
     def slots(self, variables: Variables) -> list[Slot]:
@@ -120,8 +119,8 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
                 counter = variables.add("the number of iterations", constants.constant(0))
             own = call.slots(variables)
             slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
-            more = _condition(call, before, own, slots, variables, counter)
-            after, reached = _body(call, before, own, slots, variables, counter)
+            more, journal = _condition(call, before, own, slots, variables, counter)
+            after, reached = _body(call, before, own, slots, variables, counter, journal)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
@@ -138,22 +137,23 @@ def _condition(
     slots: dict[int, Slot],
     variables: Variables,
     counter: int | None,
-) -> Any:
-    """Trace the condition; whether the loop goes on."""
+) -> tuple[Any, effects.Journal]:
+    """Trace the condition; whether the loop goes on, and what it could reach."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
-        with effects.region(call.anchors[0]) as journal:
+        with effects.region(call.loop.anchors) as journal:
             state.write(with_slots(before, slots, variables, inputs))
             more = call.condition(*(variables.packed(slot, inputs) for slot in own))
             more = boolean(more, _WHERE)
         state.write(before)
-        skipped = frozenset(_left_alone(journal)) | {place.key for place in state.places}
-        for change in effects.changes(journal, call.anchors[0], skipped=skipped):
-            raise _not_carried(change.place, "the condition changes it")
+        if not _is_untouched(journal):
+            skipped = frozenset(_left_alone(journal)) | {place.key for place in state.places}
+            for change in effects.changes(journal, call.loop.anchors, skipped=skipped):
+                raise _not_carried(change.place, "the condition changes it")
         if counter is not None:
             bound = ops.less(inputs[counter], ops.cast(call.limit, dtypes.int32))
             more = ops.logical_and(bound, more)
-    return more
+    return more, journal
 
 
 def _body(
@@ -163,6 +163,7 @@ def _body(
     slots: dict[int, Slot],
     variables: Variables,
     counter: int | None,
+    like: effects.Journal,
 ) -> tuple[list, Any]:
     """Trace the body; what the carried places hold after it, and what it could reach."""
     results: list = []
@@ -175,7 +176,7 @@ def _body(
             variables.result(counter, inputs[counter] + 1)
         return []
 
-    with effects.region(call.loop.anchors) as journal:
+    with effects.region(call.loop.anchors, like) as journal:
         after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
     reached = journal.snapshot
     if len(results) != len(own):
@@ -195,6 +196,8 @@ def _check_effects(
 ) -> None:
     """Start again where an iteration changes places that the loop does not carry yet."""
     state = loop.state
+    if not state.places and _is_untouched(journal):
+        return
     left, contents = state.read(), effects.contents(journal)
     alone = frozenset(_left_alone(journal))
     state.write(before)
@@ -213,6 +216,11 @@ def _check_effects(
     if found or journal.spoiled:
         raise Again(found)
     state.write(left)
+
+
+def _is_untouched(journal: effects.Journal) -> bool:
+    """Whether a region changed nothing that was there before."""
+    return not journal.iterators and next(effects.noted(journal), None) is None
 
 
 def _left_alone(journal: effects.Journal) -> list[Any]:
