@@ -162,8 +162,8 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Logarithms of the determinants of self-adjoint positive definite matrices, NaN of others.
 
-    >>> fg.linalg.logdet([[2.0, 0.0], [0.0, 0.5]]).numpy()
-    np.float32(0.0)
+    >>> fg.linalg.logdet([[4.0, 0.0], [0.0, 1.0]]).numpy()
+    np.float32(1.3862944)
     """
     diagonal = real(diag_part(cholesky(matrix)))
     return multiply(reduce_sum(log(diagonal), axis=[-1]), 2.0, name)
