@@ -318,3 +318,18 @@ def test_indexed_slices_pass_through(how):
     assert isinstance(spec, fg.IndexedSlicesSpec)
     double = fg.function(lambda s: s * 2.0)
     assert double(slices).values.numpy().tolist() == [-2.0, -4.0]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, fg.function])
+def test_the_gradient_of_a_dense_factor_is_dense(wrap):
+    sparse = fg.SparseTensor([[0, 2], [1, 0], [1, 2]], [2.0, 3.0, 5.0], [2, 3])
+
+    def slope(dense):
+        with fg.GradientTape() as tape:
+            tape.watch(dense)
+            product = fg.sparse.sparse_dense_matmul(sparse, dense)
+        return tape.gradient(product, dense)
+
+    found = wrap(slope)(fg.ones([3, 2]))
+    assert isinstance(found, fg.Tensor)
+    assert found.numpy().tolist() == [[3.0, 3.0], [0.0, 0.0], [7.0, 7.0]]

@@ -232,7 +232,7 @@ if TYPE_CHECKING:
     from ._src.control_flow.functional import foldl, foldr, map_fn, scan
     from ._src.control_flow.loops import while_loop
     from ._src.data.specs import TensorArraySpec
-    from ._src.function.callbacks import numpy_function, py_function
+    from ._src.function.callbacks import numpy_function, py_function, timestamp
     from ._src.function.explain.records import TraceRecord, trace_report
     from ._src.ragged.spec import RaggedTensorSpec
     from ._src.ragged.tensor import RaggedTensor
@@ -444,6 +444,7 @@ __all__ = [
     "tensordot",
     "test",
     "tile",
+    "timestamp",
     "trace_report",
     "transpose",
     "truediv",
@@ -496,6 +497,7 @@ if not TYPE_CHECKING:
         "recompute_grad": "autodiff.custom:recompute_grad",
         "scan": "control_flow.functional:scan",
         "switch_case": "control_flow.cond:switch_case",
+        "timestamp": "function.callbacks:timestamp",
         "trace_report": "function.explain.records:trace_report",
         "vectorized_map": "batching.vectorized_map:vectorized_map",
         "while_loop": "control_flow.loops:while_loop",

@@ -1,16 +1,17 @@
-"""Python inside graphs: ``py_function`` and ``numpy_function``."""
+"""Python inside graphs: ``py_function``, ``numpy_function``, and the time when a graph runs."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from ..autodiff.tape import GradientTape
 from ..native import _core
-from ..values.dtypes import as_dtype
+from ..values.dtypes import as_dtype, float64
 from ..values.public import public
 
-__all__ = ["numpy_function", "py_function"]
+__all__ = ["numpy_function", "py_function", "timestamp"]
 
 
 @public("py_function")
@@ -53,6 +54,19 @@ def numpy_function(
     array([1, 2, 3], dtype=int32)
     """
     return _call(func, inp, Tout, eager=False, stateful=stateful)
+
+
+@public("timestamp")
+def timestamp(name: str | None = None) -> Any:
+    """Seconds since 1970 when it runs, a scalar of float64: in a traced function at each call.
+
+    >>> now = fg.function(lambda: fg.timestamp())
+    >>> bool(now() <= now())
+    True
+    """
+    now = _core.emit_callback(time.time, [], [float64], False, True)[0]
+    now.set_shape([])
+    return now if name is None else _core.emit("Identity", (now,), None, name)
 
 
 def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:

@@ -383,8 +383,8 @@ def lstsq(
     """The ``x`` of least ``|matrix @ x - rhs|^2 + l2_regularizer |x|^2``, column by column.
 
     Of matrices with more columns than rows it is the solution of least length. ``fast`` solves the
-    normal equations, which need full rank; else singular values are taken, where
-    ``l2_regularizer`` is not.
+    normal equations, which need full rank; else, and where a trace does not know which side is the
+    longer, singular values are taken. Without ``fast`` the ``l2_regularizer`` is not.
 
     >>> fg.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().round(4)
     array([[2.]], dtype=float32)
@@ -392,9 +392,9 @@ def lstsq(
     matrix, rhs = convert_pair(matrix, rhs)
     if not fast:
         return matmul(pinv(matrix), rhs, name=name)
-    rows, columns = matrix.shape[-2], matrix.shape[-1]
+    rows, columns = (None, None) if matrix.shape.rank is None else matrix.shape[-2:].as_list()
     if rows is None or columns is None:
-        raise ValueError(f"lstsq needs matrices of known size, got shape {matrix.shape}")
+        return matmul(_regularised_inverse(matrix, l2_regularizer), rhs, name=name)
     tall = rows >= columns
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if l2_regularizer != 0:
@@ -403,6 +403,15 @@ def lstsq(
     if tall:
         return cholesky_solve(chol, matmul(matrix, rhs, adjoint_a=True), name=name)
     return matmul(matrix, cholesky_solve(chol, rhs), adjoint_a=True, name=name)
+
+
+def _regularised_inverse(matrix: Any, l2_regularizer: float) -> Any:
+    """What gives the ``x`` of ``lstsq`` from its right side, whichever side is the longer."""
+    if l2_regularizer == 0:
+        return pinv(matrix)
+    s, u, v = svd(matrix)
+    inverse = divide(s, multiply(s, s) + convert(l2_regularizer, s.dtype))
+    return matmul(multiply(v, cast(inverse, matrix.dtype)[..., None, :]), u, adjoint_b=True)
 
 
 @public("linalg.pinv")

@@ -141,7 +141,9 @@ def sparse_dense_matmul(
         ops.equal(width, ops.shape(dense, dtypes.int64)[0]),
         "sparse_dense_matmul: the inner sizes of the matrices differ",
     )
-    terms = ops.expand_dims(values, 1) * ops.gather(dense, columns)
+    # A gather would make the gradient of the dense matrix rows; those of products are dense.
+    taken = ops.gather_nd(dense, ops.expand_dims(columns, 1))
+    terms = ops.expand_dims(values, 1) * taken
     made_ = segments.unsorted_segment_sum(terms, rows, count)
     known = sp_a.shape.as_list()[1 if adjoint_a else 0] if sp_a.shape.rank == 2 else None
     made_.set_shape([known, dense.shape[1] if dense.shape.rank == 2 else None])
