@@ -103,15 +103,17 @@ impl Watch {
 
     #[cold]
     fn look(&mut self) -> Result<()> {
-        let elapsed = self.checked.elapsed();
-        if elapsed >= INTERVAL {
-            check_interrupt()?;
-            self.checked = Instant::now();
-            self.batch = (self.batch / 2).max(1);
-        } else {
-            self.batch = (self.batch * 2).min(MOST);
-        }
+        let is_time = self.checked.elapsed() >= INTERVAL;
+        self.batch = match is_time {
+            true => (self.batch / 2).max(1),
+            false => (self.batch * 2).min(MOST),
+        };
         self.left = self.batch;
+        if is_time {
+            let answer = check_interrupt();
+            self.checked = Instant::now();
+            return answer;
+        }
         Ok(())
     }
 }
