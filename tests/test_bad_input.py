@@ -396,6 +396,8 @@ def test_shapes_and_ranks_have_an_end():
     assert fg.ragged.stack(range(3)).numpy().tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="pairs of numbers"):
         fg.nn.conv2d(fg.ones([1, 3, 3, 1]), fg.ones([2, 2, 1, 1]), 1, [endless] * 4)
+    with pytest.raises(TypeError, match="a template must be a str"):
+        fg.strings.format(endless, 1)
     with pytest.raises(ValueError, match="255 axes"):
         fg.ragged.constant([[1], [2, 3]]).to_tensor(shape=endless)
     with pytest.raises(ValueError, match="255 ranks"):

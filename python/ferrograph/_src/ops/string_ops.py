@@ -200,8 +200,11 @@ def format(
       name: a name for the operation.
 
     Raises:
+      TypeError: for a template that is no text.
       ValueError: where the number of tensors is another than that of the placeholders.
     """
+    if not isinstance(template, str):
+        raise TypeError(f"a template must be a str, got {type(template).__name__}")
     tensors = [convert(x) for x in as_list(inputs)]
     if template.count(placeholder) != len(tensors):
         found = template.count(placeholder)
