@@ -6,12 +6,12 @@ x = fg.constant([1.0, 2.0])
 
 fg.reduce_summ(x)  # error: attr-defined
 fg.math.errf(x)  # error: attr-defined
-fg.nn.conv2d(x)  # error: attr-defined
+fg.nn.conv4d(x)  # error: attr-defined
 print(fg.imagee)  # error: attr-defined
 print(fg.float23)  # error: attr-defined
 print(fg.RaggedTenser)  # error: attr-defined
 print(fg.data.Datasett)  # error: attr-defined
-print(fg.linalg.cholesky)  # error: attr-defined
+print(fg.linalg.choleski)  # error: attr-defined
 
 fg.reduce_sum(x, axes=0)  # error: call-arg
 fg.reduce_sum()  # error: call-arg
