@@ -61,7 +61,7 @@ def _text(tensor: Any, is_repr: bool) -> str:
     if not tensor.dtype.is_numpy_compatible:
         return "<unprintable>"
     try:
-        value = tensor.numpy()
+        value = tensor.__array__() if tensor.shape.rank else tensor.numpy()
     except ImportError:  # bfloat16 without its package
         return "<unprintable>"
     if getattr(value, "ndim", 0):
