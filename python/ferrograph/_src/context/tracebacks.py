@@ -6,7 +6,6 @@ shows all.
 
 from __future__ import annotations
 
-import linecache
 import os
 import types
 import weakref
@@ -122,6 +121,8 @@ def _explain_attribute(error: AttributeError) -> None:
     while traceback is not None:
         file, line = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         if not is_own_file(file):
+            import linecache
+
             shown = linecache.getline(file, line).strip()
             lines[1:] = [f"  {file}:{line}"]
             lines += [f"    {shown}", f"    {'^' * len(shown)}"] if shown else []

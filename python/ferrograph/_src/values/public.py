@@ -9,22 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 __all__ = ["Facts", "facts", "public"]
 
 T = TypeVar("T")
 
 
-class Facts(NamedTuple):
+class Facts:
     """How a function meant for tensors works on composites.
 
     ``ragged``: ``"flat"`` on the flat values of the first argument, ``"pair"`` on those of two
     aligned arguments. ``sparse``: ``"zero"`` on the stored values, as it leaves zeros zero.
     """
 
-    ragged: Literal["flat", "pair"] | None = None
-    sparse: Literal["zero"] | None = None
+    __slots__ = ("ragged", "sparse")
+
+    def __init__(
+        self,
+        ragged: Literal["flat", "pair"] | None = None,
+        sparse: Literal["zero"] | None = None,
+    ):
+        self.ragged, self.sparse = ragged, sparse
 
 
 _PACKAGE = __name__.partition(".")[0]
