@@ -4,6 +4,8 @@ what a quiet machine needs."""
 import linecache
 import time
 
+import ferrograph as fg
+import pytest
 from ferrograph.autograph import convert
 
 BLOCK = """    if x > {k}:
@@ -81,3 +83,64 @@ def test_a_loop_over_python_values_stays_near_the_speed_of_python():
     converted = convert(loop)
     assert converted(1000) == loop(1000)
     assert seconds(converted) < 5 * seconds(loop)
+
+
+class Box:
+    def __init__(self):
+        self.value = 0
+
+    def take(self, value):
+        return value
+
+
+BOX, TABLE, ROW = Box(), {}, [0] * 10
+
+
+def named(a):
+    return a
+
+
+def calls(n):
+    for i in range(n):
+        named(i)
+
+
+def methods(n):
+    for i in range(n):
+        BOX.take(i)
+
+
+def attributes(n):
+    for i in range(n):
+        BOX.value = i
+
+
+def items(n):
+    for i in range(n):
+        TABLE["last"] = i
+
+
+def rows(n):
+    for i in range(n):
+        ROW[i % 10] = i
+
+
+def traced_seconds(f):
+    """The seconds that ``f`` takes while a function is traced."""
+    spent = []
+    for _ in range(7):
+
+        @fg.function
+        def run():
+            start = time.process_time()
+            f(20_000)
+            spent.append(time.process_time() - start)
+            return fg.constant(0)
+
+        run()
+    return min(spent)
+
+
+@pytest.mark.parametrize("work", [calls, methods, attributes, items, rows])
+def test_python_in_a_traced_loop_stays_near_the_speed_of_python(work):
+    assert traced_seconds(work) < 6 * seconds(work)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..staging.journal import Journal, thread, traces
+from ..staging.journal import Journal, loud, thread, traces
 from ..values.public import public
 
 __all__ = [
@@ -58,6 +58,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
         if roots is not None:
             for leave in thread.journals[0].at_end:
                 leave()
+            loud.pop(id(thread.journals[0]), None)
             traces.add(-1)
         _status.enabled = before
         thread.journals, thread.roots = journals

@@ -10,13 +10,22 @@ import functools
 import os
 import sys
 
-__all__ = ["OPERATORS", "PACKAGE_FOLDER", "is_library_file", "is_own_file", "is_own_module"]
+__all__ = [
+    "OPERATORS",
+    "PACKAGE_FOLDER",
+    "SITES",
+    "is_library_file",
+    "is_own_file",
+    "is_own_module",
+]
 
 # The beginning of the paths of this package's files.
 PACKAGE_FOLDER = os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0] + os.sep
 
 # The free name under which converted code of the user's finds the operators.
 OPERATORS = "ag__"
+# The name under which loops in it keep what they asked the operators for; see ``convert/sites.py``.
+SITES = "ag__sites"
 
 _PACKAGE = __name__.partition(".")[0]
 

@@ -234,8 +234,7 @@ def _keep(alive: list, made: Any, label: str, place: str) -> None:
         return
     if root.families is None:
         root.families = Families()
-        root.lists = True
-        root.known.clear()  # whose callees change objects as they like
+        root.watch()
     members = [*alive, made] if kinds.facets_of(type(made)) else alive
     root.families.all.append(Family(members, label, place))
 

@@ -23,7 +23,7 @@ from ..native import _core
 from ..values import errors
 from . import outside, setters
 from .facets import Whole, not_followed
-from .journal import Journal, has_lists, traces
+from .journal import Journal, has_lists, loud, traces
 from .journal import thread as _thread
 from .kinds import is_opaque
 from .places import here, say
@@ -63,11 +63,12 @@ class journal:
 
     def __enter__(self) -> Journal:
         made = Journal()
+        loud[id(made)] = made
         _thread.journals.append(made)
         return made
 
     def __exit__(self, *exception: Any) -> None:
-        _thread.journals.pop()
+        del loud[id(_thread.journals.pop())]
 
 
 class region(journal):
@@ -107,14 +108,13 @@ def has_stale() -> bool:
 def note_lists() -> None:
     """From now on the trace has lists that the graph grows."""
     if _thread.journals:
-        _thread.journals[0].lists = True
-        _thread.journals[0].known.clear()
+        _thread.journals[0].watch()
 
 
 def fresh(value: Any) -> Any:
     """``value``, which has just been made."""
-    if traces.n and type(value) is not memoryview:  # which keeps what it views from growing
-        for made in _thread.journals:
+    if loud and type(value) is not memoryview:  # which keeps what it views from growing
+        for made in _thread.journals[1:]:
             made.born[id(value)] = value
     return value
 

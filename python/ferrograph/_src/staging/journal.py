@@ -31,6 +31,17 @@ class Journal:
         self.at_end: list[Callable[[], None]] = []
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 
+    def watch(self) -> None:
+        """From now on the trace has lists that the graph grows, or objects that must not change."""
+        loud[id(self)] = self
+        self.lists = True
+        self.known.clear()  # whose callees take and change objects as they are
+
+
+# By id, on all threads: the regions that are being traced, and the traces with lists of the graph
+# or stale objects. While there are none, plain Python may take short ways.
+loud: dict[int, Journal] = {}
+
 
 class _Thread(threading.local):
     def __init__(self) -> None:

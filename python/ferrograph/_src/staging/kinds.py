@@ -39,7 +39,10 @@ _STATELESS = frozenset(
 
 
 def _function(function: types.FunctionType) -> Iterable:
-    yield from function.__closure__ or ()
+    names = function.__code__.co_freevars
+    for name, cell in zip(names, function.__closure__ or (), strict=True):
+        if name != ownership.SITES:
+            yield cell
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
 

@@ -18,6 +18,7 @@ from ..context import ownership
 from ..native import _core
 from . import kinds
 from .facets import Slots, Whole
+from .journal import loud
 from .journal import thread as _thread
 from .places import Spot, here
 from .snapshot import Walk, label_of
@@ -89,6 +90,7 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
         if not whole:
             place.put(Stale(behind(target), place.label, here()))
         return any(known is late for late in list(root.stale.values())[began:])
+    loud[id(root)] = root
     label = label_of(place.owner, anchors) if whole else place.label
     made = Stale(target, label, here())
     if whole:
@@ -182,12 +184,16 @@ def _refuse_running(target: Any, made: Stale) -> None:
     while frame is not None and frame.f_code.co_name != _TRACER:
         code = frame.f_code
         for name in code.co_varnames:
+            if name in _AT_ONCE:
+                continue
             held = frame.f_locals.get(name, UNDEFINED) is target and _is_users(code)
             if held and _is_read_later(frame, name):
                 made._ferrograph_refuse()
         frame = frame.f_back  # type: ignore[assignment]
 
 
+# Names that converted code reads in the statement that sets them.
+_AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key"})
 _TRACER = "_trace_once"  # the function below which all frames belong to the trace
 
 

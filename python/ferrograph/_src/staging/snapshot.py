@@ -18,7 +18,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from ..context import ownership
-from ..context.ownership import OPERATORS
+from ..context.ownership import OPERATORS, SITES
 from ..values import errors
 from . import kinds
 from .facets import Facet, cell_contents, fields_of
@@ -79,8 +79,9 @@ class Walk:
         """Follow what functions reach, and other values."""
         self._pending.append(values)
         for function in anchors:
-            for cell in function.__closure__ or ():
-                if id(cell) not in self.seen:
+            names = function.__code__.co_freevars
+            for name, cell in zip(names, function.__closure__ or (), strict=True):
+                if id(cell) not in self.seen and name != SITES:
                     self._cell(cell)
             self._read_names(function)
         self._follow()
@@ -209,7 +210,7 @@ def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]
     for function in anchors:
         names = function.__code__.co_freevars
         for name, cell in zip(names, function.__closure__ or (), strict=True):
-            if name != OPERATORS:
+            if name not in (OPERATORS, SITES):
                 yield name, cell
                 yield name, cell_contents(cell)
         for name in words_of(function.__code__):

@@ -5,13 +5,21 @@ from __future__ import annotations
 import ast
 
 from . import build
+from . import sites as short_ways
+from .sites import Sites
 
 _OF_THE_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}
 
 
-def convert(node: ast.Call) -> ast.expr:
-    """``node`` calling what ``ag__.fn`` makes of its function, unless that looks at the frame."""
+def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> ast.expr:
+    """``node`` calling what ``ag__.fn`` makes of its function, unless that looks at the frame.
+
+    ``sites`` where a loop calls it; ``names`` says that names may be bound there.
+    """
     if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
+        return node
+    if sites is not None and (isinstance(node.func, ast.Name) or names):
+        node.func = build.locate(short_ways.callee(node.func, sites), node.func)
         return node
     node.func = build.locate(build.call("fn", node.func), node.func)
     return node

@@ -35,6 +35,7 @@ from . import (
     unpacking,
 )
 from .context import Context
+from .sites import Sites
 
 
 def convert_function(
@@ -67,11 +68,14 @@ def _function(node: ast.FunctionDef, text: str) -> None:
     context = Context(node)
     first = node.body[0]
     announced = context.shared_names(first)
-    node.body = _Statements(context, text, stops).block(node.body)
+    statements = _Statements(context, text, stops)
+    node.body = statements.block(node.body)
+    head = [build.locate(s, first, first) for s in statements.head()]
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
     at = 1 if rest and jumps.is_docstring(rest[0]) else 0
-    node.body = rest[:at] + declarations + context.binding(first) + announced + rest[at:]
+    head = declarations + context.binding(first) + head + announced
+    node.body = rest[:at] + head + rest[at:]
 
 
 def _lambda(node: ast.Lambda) -> None:
@@ -89,6 +93,18 @@ class _Expressions(build.Transformer):
 
     def __init__(self) -> None:
         self.inlines = inline.is_allowed()  # also whether assignment expressions may stand here
+        self._sites: Sites | None = None  # of the function, where it has some
+        self._depth = 0  # of loops around what is converted, as far as the function runs them
+
+    def _in_loop(self) -> Sites | None:
+        return self._sites if self._depth else None
+
+    def _at_depth(self, node: Any, depth: int) -> Any:
+        """``node`` with its parts converted, at another depth of loops."""
+        before, self._depth = self._depth, depth
+        self.generic_visit(node)
+        self._depth = before
+        return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         return logical.convert_bool_op(self.generic_visit(node), self.inlines)
@@ -130,7 +146,7 @@ class _Expressions(build.Transformer):
             return self.generic_visit(node)
         if comprehensions.is_consumed(node):
             node.args[0] = self._consumed(node)
-        return calls.convert(self.generic_visit(node))
+        return calls.convert(self.generic_visit(node), self._in_loop(), self.inlines)
 
     def _consumed(self, node: ast.Call) -> ast.expr:
         """The generator that a call takes as a whole, as a list where tensors decide."""
@@ -143,7 +159,7 @@ class _Expressions(build.Transformer):
 
     def _comprehension(self, node: Any) -> Any:
         before, self.inlines = self.inlines, False
-        self.generic_visit(node)
+        self._at_depth(node, 0 if isinstance(node, ast.GeneratorExp) else self._depth + 1)
         self.inlines = before
         unpacking.convert_generators(node.generators, "a comprehension")
         return node
@@ -154,7 +170,7 @@ class _Expressions(build.Transformer):
         if not comprehensions.is_convertible(node):
             return self._comprehension(node)
         before, self.inlines = self.inlines, False
-        self.generic_visit(node)
+        self._at_depth(node, self._depth + 1)
         self.inlines = before
         return comprehensions.convert(node, before)
 
@@ -162,7 +178,7 @@ class _Expressions(build.Transformer):
         return texts.convert(self.generic_visit(node))
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
-        return node if _binds(node) else self.generic_visit(node)
+        return node if _binds(node) else self._at_depth(node, 0)
 
 
 class _Statements(_Expressions):
@@ -171,6 +187,7 @@ class _Statements(_Expressions):
     def __init__(self, context: Context, text: str, stops: bool):
         super().__init__()
         self._context, self._text = context, text
+        self._sites = Sites() if self.inlines and not stops else None
         self._stops = stops  # whether the function is a generator
         self.grown = context.scope.grown
 
@@ -196,7 +213,7 @@ class _Statements(_Expressions):
             self._parts(node)
             return generators.plain_while(node)
         facts = loops.prepare(node, self._context)
-        self._parts(node)
+        self._looped(node)
         return loops.convert_while(node, facts, self._context)
 
     def visit_For(self, node: ast.For) -> Any:
@@ -204,8 +221,17 @@ class _Statements(_Expressions):
             self._parts(node)
             return generators.plain_for(node)
         facts = loops.prepare(node, self._context)
-        self._parts(node)
+        self._looped(node)
         return loops.convert_for(node, facts, self._context)
+
+    def _looped(self, node: ast.stmt) -> None:
+        self._depth += 1
+        self._parts(node)
+        self._depth -= 1
+
+    def head(self) -> list[ast.stmt]:
+        """What the function begins with, once its statements are converted."""
+        return [] if self._sites is None else self._sites.head()
 
     def _parts(self, node: ast.stmt) -> None:
         for part, value in ast.iter_fields(node):
@@ -235,13 +261,13 @@ class _Statements(_Expressions):
         if isinstance(node.ctx, ast.Load):
             return super().visit_Attribute(node)
         text = build.text_of(node)
-        return stores.convert_attribute(self.generic_visit(node), text)
+        return stores.convert_attribute(self.generic_visit(node), text, self._in_loop())
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         if isinstance(node.ctx, ast.Load):
             return super().visit_Subscript(node)
         text = build.text_of(node.value)
-        return stores.convert_subscript(self.generic_visit(node), text)
+        return stores.convert_subscript(self.generic_visit(node), text, self._in_loop())
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         return raises.convert(self.generic_visit(node))

@@ -10,20 +10,30 @@ from __future__ import annotations
 import ast
 
 from . import build
+from . import sites as short_ways
+from .sites import Sites
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _NUMERIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr)
 
 
-def convert_attribute(node: ast.Attribute, text: str) -> ast.Attribute:
+def convert_attribute(node: ast.Attribute, text: str, sites: Sites | None = None) -> ast.Attribute:
     """An attribute that is set or deleted."""
+    if sites is not None:
+        short = short_ways.owner(node.value, node.attr, text, sites)
+        node.value = build.locate(short, node.value)
+        return node
     place = build.constant(node.attr), build.constant(text)
     node.value = build.locate(build.call("owner", node.value, *place), node.value)
     return node
 
 
-def convert_subscript(node: ast.Subscript, text: str) -> ast.Subscript:
+def convert_subscript(node: ast.Subscript, text: str, sites: Sites | None = None) -> ast.Subscript:
     """An item that is set or deleted."""
+    short = short_ways.container(node, text, sites) if sites is not None else None
+    if short is not None:
+        node.value = build.locate(short, node.value)
+        return node
     key = node.slice
     keys = [build.loaded(key)] if isinstance(key, (ast.Name, ast.Constant)) else []
     target = build.call("container", node.value, build.constant(text), *keys)

@@ -27,6 +27,7 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
+from ...staging.journal import loud
 from ...staging.places import here, say
 from ...values import dtypes, nest
 from . import arithmetic, attributes
@@ -56,7 +57,7 @@ _NUMBERS = frozenset({builtins.int, builtins.float, builtins.bool})
 
 
 def _len(value: Any) -> Any:
-    if value.__class__ in _SIZED or (value.__class__ is list and not effects.has_lists()):
+    if value.__class__ in _SIZED or (value.__class__ is list and not loud):
         return len(value)
     if is_dataset(value):
         return hooks.on_datasets.length(value)
@@ -193,13 +194,9 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
     return reduce
 
 
-def _is_number(value: Any) -> bool:
-    return value.__class__ in _NUMBERS
-
-
 def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Callable:
     def choose(*args: Any, **keywords: Any) -> Any:
-        if not keywords and all(map(_is_number, args)):
+        if not keywords and _NUMBERS.issuperset(map(type, args)):
             return python(*args)
         args = tuple(lists.as_tensors(a) for a in args)
         if keywords:

@@ -15,8 +15,8 @@ from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
 from ...staging import effects, list_arguments, lists
 from ...staging.errors import ConversionError
+from ...staging.journal import loud, traces
 from ...staging.journal import thread as _thread
-from ...staging.journal import traces
 from .. import status
 from ..convert import compile
 from . import arithmetic, builtins, foreign, sorting, specials
@@ -48,7 +48,7 @@ def fn(callee: Any) -> Any:
     journals = _thread.journals if traces.n else ()
     known = journals[0].known if journals else _known
     kind = type(callee)
-    if kind not in _REMEMBERED:
+    if kind is not _FUNCTION and kind not in _REMEMBERED:
         return _resolved(callee)  # the class may say itself how it hashes
     found = known.get(callee)
     if found is not None:
@@ -66,8 +66,7 @@ def fn(callee: Any) -> Any:
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
         if not journals:
             return callee
-        quiet = len(journals) == 1 and not journals[0].lists and not journals[0].stale
-        quiet = quiet and callee.__name__ not in _BY_TENSORS
+        quiet = not loud and callee.__name__ not in _BY_TENSORS
         return callee if quiet else _resolved(callee)
     found = _remembered(callee, known)
     return found if len(journals) < 2 else _unless_again(callee, found)
@@ -165,7 +164,10 @@ def _class(cls: type) -> Any:
         if not own or not plain:
             return effects.fresh(foreign.guarded(cls)(*args, **kwargs))
         instance = effects.fresh(cls.__new__(cls))
-        convert_callee(init)(instance, *args, **kwargs)
+        journals = _thread.journals if traces.n else ()
+        known = journals[0].known if journals else _known
+        changed = known.get(init) or _remembered(init, known)
+        changed(instance, *args, **kwargs)
         return instance
 
     return make

@@ -26,6 +26,7 @@ from .loops import for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
 from .names import bind
 from .sequences import certain, elements, is_list, unpacked
+from .sites import called, filled, loud, methods, stored
 from .specials import managed
 from .texts import formatted, joined
 
@@ -38,6 +39,7 @@ __all__ = [
     "augmented",
     "binary",
     "bind",
+    "called",
     "catching",
     "cells",
     "certain",
@@ -47,6 +49,7 @@ __all__ = [
     "container",
     "each",
     "elements",
+    "filled",
     "fn",
     "for_stmt",
     "formatted",
@@ -54,6 +57,7 @@ __all__ = [
     "global_name",
     "if_exp",
     "if_stmt",
+    "integer",
     "is_list",
     "item",
     "item_of",
@@ -61,8 +65,10 @@ __all__ = [
     "left",
     "listed",
     "loaded",
+    "loud",
     "managed",
     "match",
+    "methods",
     "names_of_module",
     "not_",
     "or_",
@@ -70,6 +76,7 @@ __all__ = [
     "plain",
     "raised",
     "spread",
+    "stored",
     "stopped",
     "taken",
     "unary",
@@ -81,9 +88,12 @@ __all__ = [
 # The classes of conditions that code runs as plain Python without asking further.
 plain = frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset})
 
+integer = int  # whatever the program calls so
+
 
 def without_callees() -> Any:
     """The operators for code whose callees stay as they are."""
     chosen = {name: globals()[name] for name in __all__}
     chosen["fn"] = lambda callee: callee
+    chosen["called"] = lambda sites, place, callee: callee
     return types.SimpleNamespace(**chosen)

@@ -1,0 +1,48 @@
+"""What is asked once where a loop does the same again; ``convert/sites.py`` says how.
+
+Each gives what ``fn``, ``owner`` and ``container`` give, and leaves it among the function's sites
+where it stays so: while ``loud`` is empty, for an object that is the same.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ...staging.effects import container, owner
+from ...staging.journal import loud
+from .callees import fn
+
+__all__ = ["called", "filled", "loud", "methods", "stored"]
+
+# Those that are equal are of one object.
+methods = frozenset({types.MethodType, types.BuiltinFunctionType})
+# Callees that never change what is called in place of them.
+_LASTING = methods | {types.FunctionType, type}
+
+
+def called(sites: list, place: int, callee: Any) -> Any:
+    """``fn(callee)``."""
+    found = fn(callee)
+    if not loud and type(callee) in _LASTING:
+        sites[place], sites[place + 1] = callee, found
+    return found
+
+
+def stored(sites: list, place: int, target: Any, name: str, label: str) -> Any:
+    """``owner(target, name, label)``."""
+    found = owner(target, name, label)
+    if found is target and not loud:
+        sites[place] = target
+    return found
+
+
+def filled(sites: list, place: int, target: Any, label: str, key: Any) -> Any:
+    """``container(target, label, key)``."""
+    found = container(target, label, key)
+    if found is target and not loud:
+        if type(target) is dict:
+            sites[place] = target
+        elif type(target) is list and type(key) is int:
+            sites[place + 1] = target
+    return found

@@ -1,0 +1,205 @@
+"""Loops that do the same again take short ways: what changes between two rounds is seen."""
+
+import ferrograph as fg
+import pytest
+
+
+def same(f, *args):
+    """The results of ``f`` called as it is, converted, and traced with Python arguments."""
+    plain = f(*args)
+    assert fg.autograph.convert(f)(*args) == plain
+    found = []
+
+    @fg.function
+    def run():
+        found.append(fg.autograph.convert(f)(*args))
+        return fg.constant(0)
+
+    run()
+    assert found == [plain]
+    return plain
+
+
+def twice(x):
+    return 2 * x
+
+
+def square(x):
+    return x * x
+
+
+def test_a_name_that_means_another_function_later():
+    def f():
+        step, out = twice, []
+        for i in range(6):
+            out.append(step(i))
+            step = square if i % 2 == 0 else twice
+        return out
+
+    assert same(f) == [0, 1, 4, 9, 8, 25]
+
+
+class Counter:
+    def __init__(self, step=1):
+        self.step, self.n = step, 0
+
+    def add(self, by):
+        self.n += by * self.step
+        return self.n
+
+
+def test_methods_of_other_objects_and_methods_that_are_replaced():
+    def f():
+        a, b, out = Counter(), Counter(10), []
+        for i in range(6):
+            c = a if i % 2 else b
+            out.append(c.add(i))
+            if i == 3:
+                a.add = lambda by: -by
+        return out, a.n, b.n
+
+    assert same(f) == ([0, 1, 20, 4, 60, -5], 4, 60)
+
+
+class Odd:
+    """Can be called, and compares as nothing else does."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        raise AssertionError("compared")
+
+    def __call__(self, x):
+        return x + 1
+
+
+def test_callables_that_do_not_compare():
+    class Holder:
+        call = Odd()
+
+    def f():
+        odd, holder, n = Odd(), Holder(), 0
+        for _ in range(3):
+            n = holder.call(odd(n))
+        return n
+
+    assert same(f) == 6
+
+
+class Guarded:
+    def __init__(self):
+        self.seen = []
+
+    @property
+    def v(self):
+        return self.seen[-1]
+
+    @v.setter
+    def v(self, value):
+        if value > 1:
+            value = -value
+        self.seen.append(value)
+
+
+def test_attributes_of_objects_of_several_classes():
+    def f():
+        plain, guarded = Counter(), Guarded()
+        for i in range(6):
+            target = plain if i < 3 else guarded
+            target.v = i
+        return plain.v, guarded.seen
+
+    assert same(f) == (2, [-3, -4, -5])
+
+
+def test_items_of_dicts_and_lists_and_keys_of_several_classes():
+    def f():
+        d, x, y = {}, [0, 0, 0], [0, 0, 0, 0]
+        for i in range(4):
+            held = d if i % 2 else x
+            held[i % 3] = i
+            y[i] = held[i % 3]
+            y[-1 - i] += 1
+        for k in (0, slice(1, 3), -1):
+            x[k] = [7, 8] if isinstance(k, slice) else 9
+        return d, x, y
+
+    assert same(f) == ({1: 1, 0: 3}, [9, 7, 9], [1, 2, 2, 3])
+
+
+def test_a_list_of_the_program_is_not_taken_for_a_dict_by_its_key():
+    class Keys(dict):
+        def __setitem__(self, key, value):
+            super().__setitem__(key, value + 100)
+
+    def f():
+        plain, own = {}, Keys()
+        for i in range(4):
+            held = own if i > 1 else plain
+            held["k"] = i
+        return plain, dict(own)
+
+    assert same(f) == ({"k": 1}, {"k": 103})
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_what_a_short_way_took_before_is_undone_in_a_branch(x):
+    def f(x):
+        o, d, n = Counter(), {"k": fg.constant(0.0)}, fg.constant(0.0)
+        o.v = fg.constant(0.0)
+        for i in range(4):
+            if i < 2 or x > 0.0:
+                o.v = o.v + 1.0
+                d["k"] = d["k"] + x
+                n += twice(x)
+        return o.v, d["k"], n
+
+    traced = fg.function(f)(fg.constant(x))
+    assert [float(v) for v in traced] == [float(v) for v in f(fg.constant(x))]
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_a_property_is_staged_in_the_round_in_which_a_tensor_comes(x):
+    def f(x):
+        guarded = Guarded()
+        for i in range(4):
+            guarded.v = i if i < 2 else x * i
+        return guarded.v
+
+    assert float(fg.function(f)(fg.constant(x))) == float(f(fg.constant(x)))
+
+
+SCALE = 3.0
+
+
+def scaled(x):
+    return x * SCALE
+
+
+def test_what_a_function_called_in_a_loop_reads_guards_the_trace(monkeypatch):
+    @fg.function
+    def f(x):
+        for _ in range(2):
+            x = scaled(x)
+        return x
+
+    assert float(f(fg.constant(1.0))) == 9.0
+    assert float(f(fg.constant(1.0))) == 9.0
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert float(f(fg.constant(1.0))) == 25.0
+
+
+def test_a_list_that_grows_in_the_graph_is_known_to_the_loop_behind():
+    @fg.function
+    def f(x):
+        items, out = [x], fg.constant(0)
+        for k in range(4):
+            items.append(x * k)
+            out += len(items)
+            if k == 1:
+                for _ in fg.range(3):
+                    items.append(x)
+        return out, len(items)
+
+    out, n = f(fg.constant(1.0))
+    assert (int(out), int(n)) == (2 + 3 + 7 + 8, 8)
