@@ -138,9 +138,12 @@ class Transformer:
     """
 
     _methods: Any = None  # of each class its own: the method for each kind of node
+    _passed: frozenset[type] = frozenset()  # kinds of nodes without parts for which it has none
 
     def __init_subclass__(cls) -> None:
         cls._methods = {}
+        kinds = (ast.Name, ast.Constant)
+        cls._passed = frozenset(k for k in kinds if not hasattr(cls, f"visit_{k.__name__}"))
 
     def visit(self, node: Any) -> Any:
         kind = node.__class__
@@ -152,20 +155,22 @@ class Transformer:
         return method(self, node)
 
     def generic_visit(self, node: Any) -> Any:
-        held = node.__dict__
+        held, passed = node.__dict__, self._passed
         for name in _parts[node.__class__]:
             value = held.get(name)
-            if value.__class__ is list:
+            kind = value.__class__
+            if kind is list:
                 if value:
                     value[:] = self._visited(value)
-            elif isinstance(value, ast.AST):
+            elif kind not in passed and isinstance(value, ast.AST):
                 held[name] = self.visit(value)
         return node
 
     def _visited(self, items: list) -> list:
         out: list = []
         for item in items:
-            found = self.visit(item) if isinstance(item, ast.AST) else item
+            is_visited = item.__class__ not in self._passed and isinstance(item, ast.AST)
+            found = self.visit(item) if is_visited else item
             if found.__class__ is list:
                 out.extend(found)
             else:
