@@ -10,6 +10,7 @@ import pstats
 import sys
 import trace
 
+import coverage
 import ferrograph as fg
 import pytest
 
@@ -117,7 +118,6 @@ def test_the_trace_module_counts_them():
 
 
 def test_the_coverage_package_reports_them(tmp_path):
-    coverage = pytest.importorskip("coverage")  # not a dependency of the tests
     measured = coverage.Coverage(data_file=str(tmp_path / "data"), include=[__file__])
     measured.start()
     try:

@@ -8,6 +8,7 @@ they held. All of them read and write the storage itself: no method of a user's 
 
 from __future__ import annotations
 
+import abc
 import collections
 import gc
 import operator
@@ -35,23 +36,24 @@ def same_objects(old: Iterable, new: Iterable) -> bool:
     return all(map(_is, old, new))
 
 
-class Facet:
+class Facet(abc.ABC):
     """One way of holding things."""
 
+    @abc.abstractmethod
     def hold(self, owner: Any) -> Any:
         """A copy of what ``owner`` holds; None where there is nothing to hold."""
-        raise NotImplementedError
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         """The objects that are reached through it."""
         return ()
 
+    @abc.abstractmethod
     def differs(self, owner: Any, held: Any) -> bool:
-        raise NotImplementedError
+        """Whether ``owner`` holds something else by now."""
 
+    @abc.abstractmethod
     def changes(self, owner: Any, held: Any, label: str) -> Found:
         """The places that differ, each with what it held."""
-        raise NotImplementedError
 
 
 class Through(Facet):
@@ -65,6 +67,12 @@ class Through(Facet):
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return self._parts(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return False
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from ()
 
 
 class Items(Facet):
@@ -230,6 +238,9 @@ class ClassFields(Facet):
 
 class Names(Facet):
     """Names of a module that code reads; ``held`` says which."""
+
+    def hold(self, owner: Any) -> Any:
+        return dict(owner)
 
     def differs(self, owner: Any, held: Any) -> bool:
         get = owner.get

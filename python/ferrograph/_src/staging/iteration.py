@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from . import values
 from .places import here, say
 
 
-class Source:
+class Source(abc.ABC):
     """Elements by number: of a tensor, of ``enumerate``, of ``zip``.
 
     ``count`` is a Python int where it is known; Python may iterate over such a source.
@@ -25,9 +26,9 @@ class Source:
     relaxes = False
     anchors: tuple = ()  # functions that reach what taking an element changes
 
+    @abc.abstractmethod
     def at(self, index: Any) -> Any:
         """The element of that number."""
-        raise NotImplementedError
 
     def __iter__(self) -> Iterator:
         if not isinstance(self.count, int):
