@@ -57,7 +57,8 @@ def as_string(
     return emit("AsString", (input,), attrs, name)
 
 
-@public("strings.join")
+@public("strings.join", ragged="flat")
+@dispatched
 def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Strings of several tensors joined element by element; scalars go with any shape.
 
@@ -69,6 +70,7 @@ def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Te
 
 
 @public("strings.reduce_join")
+@dispatched
 def reduce_join(
     inputs: TensorLike,
     axis: Any = None,

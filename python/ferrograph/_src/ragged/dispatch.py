@@ -9,6 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import activations
 from ..ops import reductions as dense
+from ..ops import string_ops
 from ..values import constants
 from ..values.public import facts
 from . import arrays, build, reductions
@@ -42,6 +43,12 @@ def _reduced(
     **_: Any,
 ) -> Any:
     return reductions.reduce(name, input_tensor, axis, keepdims)
+
+
+def _reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: Any = None
+) -> Any:
+    return reductions.join(inputs, axis, keepdims, separator)
 
 
 def _pair(function: Any, x: Any, y: Any, name: Any = None) -> Any:
@@ -171,6 +178,7 @@ _FORMS: dict[Any, Any] = {
     activations.embedding_lookup: _lookup,
     ops.one_hot: _one_hot,
     ops.rank: _rank,
+    string_ops.reduce_join: _reduce_join,
     ops.reverse: _reverse,
     ops.size: _size,
     ops.split: _split,

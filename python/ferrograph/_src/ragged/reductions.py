@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import ops
-from ..ops import partition, reductions, segments
+from ..ops import partition, reductions, segments, string_ops
 from ..values import dtypes
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["REDUCTIONS", "reduce"]
+__all__ = ["REDUCTIONS", "join", "reduce"]
 
 
-def reduce(name: str, value: Any, axis: Any, keepdims: bool) -> Any:
-    """The reduction of that name over axes, all of them where ``axis`` is None."""
+def reduce(name: str | _Reduction, value: Any, axis: Any, keepdims: bool) -> Any:
+    """A reduction, or that of a name, over axes, all of them where ``axis`` is None."""
     rank = value.shape.rank
     if axis is None:
-        whole = _mean_of_all if name == "reduce_mean" else REDUCTIONS[name].whole
+        whole = _mean_of_all if name == "reduce_mean" else _of(name).whole
         made = whole(value.flat_values)
         return ops.reshape(made, [1] * rank) if keepdims and rank is not None else made
     if hasattr(axis, "numpy"):
@@ -34,9 +35,20 @@ def reduce(name: str, value: Any, axis: Any, keepdims: bool) -> Any:
     return value
 
 
-def _over(name: str, value: Any, axis: int, keepdims: bool) -> Any:
+def join(value: Any, axis: Any, keepdims: bool, separator: str) -> Any:
+    """The strings along axes joined, one axis after another, the last one first."""
+    whole = functools.partial(string_ops.reduce_join, separator=separator)
+    segment = functools.partial(string_ops.unsorted_segment_join, separator=separator)
+    return reduce(_Reduction(whole, segment), value, axis, keepdims)
+
+
+def _of(name: str | _Reduction) -> _Reduction:
+    return REDUCTIONS[name] if isinstance(name, str) else name
+
+
+def _over(name: str | _Reduction, value: Any, axis: int, keepdims: bool) -> Any:
     if not is_ragged(value):
-        return REDUCTIONS[name].dense(value, axis, keepdims)
+        return _of(name).dense(value, axis, keepdims)
     if name in _BY_COUNT:
         return _BY_COUNT[name](value, [axis], keepdims)
     if axis > 1:
@@ -47,7 +59,7 @@ def _over(name: str, value: Any, axis: int, keepdims: bool) -> Any:
         count = ops.reduce_max(ops.concat([[0], value.row_lengths()], 0))
     else:
         count = value.nrows()
-    made = _segments(REDUCTIONS[name].segment, value.values, numbers, count)
+    made = _segments(_of(name).segment, value.values, numbers, count)
     if axis == 1 and not is_ragged(made):
         made = _with_rows(made, value.shape[0])
     return ops.expand_dims(made, axis) if keepdims else made
