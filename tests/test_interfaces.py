@@ -302,3 +302,14 @@ class Lying:
 def test_sequences_that_lie_about_their_length_are_refused(length):
     with pytest.raises(ValueError):
         fg.constant(Lying(length))
+
+
+def test_structured_outputs_hold_values_of_tensors():
+    @fg.function
+    def f(x):
+        return {"rows": fg.RaggedTensor.from_row_splits(x, [0, 1, 2]), "x": x}
+
+    concrete = f.get_concrete_function(fg.TensorSpec([2], fg.float32))
+    found = concrete.structured_outputs
+    assert isinstance(found["rows"], fg.RaggedTensor) and found["x"].graph is concrete.graph
+    assert isinstance(concrete.function_type.output["rows"], fg.RaggedTensorSpec)

@@ -690,3 +690,38 @@ def test_against_lists_at_random():
         assert listed(fg.reduce_sum(r, 1)) == [sum(row) for row in rows]
         assert fg.concat([r, r], 1).to_list() == [row + row for row in rows]
         assert r[:, ::-1].to_list() == [row[::-1] for row in rows]
+
+
+TEXTS = [["a", "b"], ["c"]]
+DEEP_TEXTS = [[["a"], ["b", "c"]], [[]]]
+
+
+@pytest.mark.parametrize(
+    ("value", "axis", "want"),
+    [
+        (TEXTS, None, b"a-b-c"),
+        (TEXTS, 1, [b"a-b", b"c"]),
+        (TEXTS, -1, [b"a-b", b"c"]),
+        (TEXTS, 0, [b"a-c", b"b"]),
+        (DEEP_TEXTS, 2, [[b"a", b"b-c"], [b""]]),
+        (DEEP_TEXTS, 1, [[b"a-b", b"c"], []]),
+        (DEEP_TEXTS, 0, [[b"a"], [b"b", b"c"]]),
+        (DEEP_TEXTS, [1, 2], [b"a-b-c", b""]),
+    ],
+)
+@pytest.mark.parametrize("traced", [False, True])
+def test_strings_are_joined_along_axes_as_recorded(value, axis, want, traced):
+    def joined(x):
+        return fg.strings.reduce_join(x, axis=axis, separator="-")
+
+    made = (fg.function(joined) if traced else joined)(fg.ragged.constant(value))
+    found = made.to_list() if isinstance(made, fg.RaggedTensor) else made.numpy()
+    assert (found.tolist() if hasattr(found, "tolist") else found) == want
+
+
+def test_strings_of_the_same_rows_are_joined():
+    a, b = fg.ragged.constant(TEXTS), fg.ragged.constant([["x", "y"], ["z"]])
+    assert fg.strings.join([a, b], "-").to_list() == [[b"a-x", b"b-y"], [b"c-z"]]
+    assert fg.strings.join(["<", a, ">"]).to_list() == [[b"<a>", b"<b>"], [b"<c>"]]
+    with pytest.raises(fg.errors.InvalidArgumentError, match="different lengths"):
+        fg.strings.join([a, fg.ragged.constant([["x"], ["y", "z"]])])

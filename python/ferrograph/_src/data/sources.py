@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
+from ..ops.arrays import expand_dims, reshape
+from ..ops.creation import fill
+from ..ops.elementwise import log
 from ..ops.numeric import cast
-from ..ops.random_ops import operation_seeds
-from ..ops.reductions import cumsum, reduce_sum
+from ..ops.random_ops import operation_seeds, stateless_categorical
+from ..ops.selection import boolean_mask
 from ..values import nest
 from ..values.dtypes import as_dtype, int64
 from ..values.tensor_shape import TensorShape
@@ -164,21 +167,34 @@ def sampled(datasets: Any, weights: Any, seed: Any, stops: bool, rerandomize: bo
     datasets = list(datasets)
     if not datasets:
         raise ValueError("sample_from_datasets needs datasets to choose from")
-    n = len(datasets)
-    if weights is None:
-        weights = [1.0 / n] * n
-    draws = random_numbers(seed, rerandomize)
+    seeds_of_draws = random_numbers(seed, rerandomize).batch(2, drop_remainder=True)
 
-    def choose(number: Any, row: Any) -> Any:
-        bounds = cumsum(cast(row, "float64"))
-        place = cast(number, "float64") * (bounds[-1] / 2.0**32)
-        return reduce_sum(cast(bounds <= place, int64))
+    def choose(seed: Any, logits: Any) -> Any:
+        return reshape(stateless_categorical(logits, 1, seed), [])
 
     if isinstance(weights, Dataset):
-        choice = Dataset.zip((draws, weights)).map(choose)
+        rows = weights.map(lambda row: log(reshape(row, [1, -1])))
+        choice = Dataset.zip((seeds_of_draws, rows)).map(choose)
     else:
-        row = _core.convert_to_tensor(weights)
-        if row.shape.rank != 1 or row.shape[0] not in (None, n):
-            raise ValueError(f"sample_from_datasets needs {n} weights, got shape {row.shape}")
-        choice = draws.map(lambda number: choose(number, row))
-    return chosen(datasets, choice, stops)
+        datasets, logits = _weighted(datasets, weights)
+        choice = seeds_of_draws.map(lambda seed: choose(seed, logits))
+    return datasets[0] if len(datasets) == 1 else chosen(datasets, choice, stops)
+
+
+def _weighted(datasets: list[Dataset], weights: Any) -> tuple[list[Dataset], Any]:
+    """The datasets that may be drawn, and the logarithms of their weights as a row.
+
+    The weights are alike for None. A dataset that is never drawn would never come to its end.
+    """
+    n = len(datasets)
+    if weights is None:
+        return datasets, fill([1, n], 1.0)
+    row = _core.convert_to_tensor(weights)
+    if row.shape.rank != 1 or row.shape[0] not in (None, n):
+        raise ValueError(f"sample_from_datasets needs {n} weights, got shape {row.shape}")
+    row = row if row.dtype.is_floating else cast(row, "float32")
+    known = row._constant_value()
+    if known is not None and any(found := known.numpy().tolist()):
+        datasets = [d for d, weight in zip(datasets, found, strict=True) if weight]
+        row = boolean_mask(row, known != 0)
+    return datasets, log(expand_dims(row, 0))

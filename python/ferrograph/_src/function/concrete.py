@@ -124,7 +124,8 @@ class ConcreteFunction(_core.ConcreteBase):
 
     def _output_specs(self) -> Any:
         """The result's structure, with a TensorSpec for each tensor."""
-        return outputs.map_template(self._template, [_to_spec(t) for t in self.outputs].__getitem__)
+        specs = [_to_spec(t) for t in self.outputs]
+        return outputs.map_template(self._template, specs.__getitem__, typed=True)
 
     @property
     def output_shapes(self) -> Any:

@@ -100,21 +100,28 @@ def _record_fields(kind: type) -> list | None:
     return None
 
 
-def map_template(template: Any, leaf: Any) -> Any:
-    """The structure of a template with ``leaf(index)`` at its leaves."""
+def map_template(template: Any, leaf: Any, typed: bool = False) -> Any:
+    """The structure of a template with ``leaf(index)`` at its leaves.
+
+    Where it is ``typed``, the type spec of a value made of several tensors stands for it.
+    """
+
+    def inside(part: Any) -> Any:
+        return map_template(part, leaf, typed)
+
     if template is None:
         return None
     if isinstance(template, int):
         return leaf(template)
     if isinstance(template, tuple):
-        return tuple(map_template(t, leaf) for t in template)
+        return tuple(map(inside, template))
     if isinstance(template, list):
-        return [map_template(t, leaf) for t in template]
-    if isinstance(template, Composite) and isinstance(template.spec, TypeSpec):
-        return template.spec
+        return list(map(inside, template))
     if isinstance(template, dict):
-        return {k: map_template(t, leaf) for k, t in template.items()}
-    return template.pack([map_template(t, leaf) for t in template.children])
+        return {k: inside(t) for k, t in template.items()}
+    if typed and isinstance(template, Composite) and isinstance(template.spec, TypeSpec):
+        return template.spec
+    return template.pack(list(map(inside, template.children)))
 
 
 def _not_returned(value: Any) -> TypeError:

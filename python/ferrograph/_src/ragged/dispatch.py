@@ -7,9 +7,8 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import activations
+from ..ops import activations, string_ops
 from ..ops import reductions as dense
-from ..ops import string_ops
 from ..values import constants
 from ..values.public import facts
 from . import arrays, build, reductions

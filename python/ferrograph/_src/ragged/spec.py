@@ -165,7 +165,7 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensorSpec(inner, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
     def __repr__(self) -> str:
-        shape, dtype = str(self._shape), repr(self._dtype)
+        shape, dtype = repr(self._shape), repr(self._dtype)
         return (
             f"RaggedTensorSpec({shape}, {dtype}, {self._ragged_rank}, {self._row_splits_dtype!r})"
         )

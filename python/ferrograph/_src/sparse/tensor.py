@@ -264,4 +264,4 @@ class SparseTensorSpec(TypeSpec):
         return SparseTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
 
     def __repr__(self) -> str:
-        return f"SparseTensorSpec({self._shape}, {self._dtype!r})"
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
