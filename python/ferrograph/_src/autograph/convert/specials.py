@@ -18,11 +18,8 @@ from typing import Any
 
 from ...context import ownership
 
-_WORD = re.compile(r"\b__[a-z]+__\b")
-_PROPERTY = re.compile(
-    r"^[ \t]*@(?:\w+\.)*\w*property\b.*\n(?:[ \t]*@.*\n)*[ \t]*def[ \t]+(\w+)", re.MULTILINE
-)
-_CALLED = re.compile(r"(?<!@)\b(?:cached_)?property\(")  # which says no name
+_PROPERTY = r"^[ \t]*@(?:\w+\.)*\w*property\b.*\n(?:[ \t]*@.*\n)*[ \t]*def[ \t]+(\w+)"
+_CALLED = r"(?<!@)\b(?:cached_)?property\("  # which says no name
 ANY = frozenset({"__getattr__", "__getattribute__", "__get__"})  # behind any attribute
 _BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
@@ -204,9 +201,11 @@ def _read(space: _Space, filename: str) -> None:
         space.texts.clear()
     space.texts[filename] = lines
     text = "".join(lines)
-    found = _OPERATORS.intersection(_WORD.findall(text)).union(_PROPERTY.findall(text))
-    if _CALLED.search(text):
-        found |= {"__get__"}
+    found = {word for word in _OPERATORS if word in text}
+    if "property" in text:
+        found.update(re.findall(_PROPERTY, text, re.MULTILINE))
+        if re.search(_CALLED, text):
+            found.add("__get__")
     if not found <= space.names:
         space.names |= found
         _world.version += 1
