@@ -32,6 +32,7 @@ LAZY = (
     "extension_type",
     "function.callbacks",
     "function.explain",
+    "numpy_like",
     "ragged",
     "sparse",
     "state.generator",
@@ -42,6 +43,7 @@ LAZY = (
 OPENED_BY = {
     "autodiff": "autodiff",
     "data": "data",
+    "experimental.numpy": "numpy_like",
     "ragged": "ragged",
     "sets": "sparse",
     "sparse": "sparse",

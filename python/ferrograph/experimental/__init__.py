@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .._src import door as _door
 
 if TYPE_CHECKING:
-    from . import dlpack
+    from . import dlpack, numpy
     from .._src.extension_type.classes import BatchableExtensionType, ExtensionType
     from .._src.extension_type.spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
 
@@ -18,6 +18,7 @@ __all__ = [
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "dlpack",
+    "numpy",
 ]
 
 if not TYPE_CHECKING:
@@ -27,7 +28,7 @@ if not TYPE_CHECKING:
         "ExtensionTypeBatchEncoder": "extension_type.spec:ExtensionTypeBatchEncoder",
         "ExtensionTypeSpec": "extension_type.spec:ExtensionTypeSpec",
     }
-    _MODULES = ("dlpack",)
+    _MODULES = ("dlpack", "numpy")
     __getattr__ = _door(__name__, _LAZY, _MODULES)
 
     def __dir__():

@@ -41,6 +41,7 @@ package is called ``fg``.
     "errors": "The exceptions of ferrograph, and the numbers of their classes.",
     "experimental": "Parts of the API whose documents call them experimental.",
     "experimental.dlpack": "Tensors from and to DLPack capsules.",
+    "experimental.numpy": "Functions of NumPy's names and promotion over tensors.",
     "linalg": "Linear algebra: products, norms, diagonals and bands of matrices.",
     "math": "Mathematics: elementwise functions, reductions, segments, sorting and counting.",
     "nest": (

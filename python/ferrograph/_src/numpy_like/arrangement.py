@@ -1,0 +1,296 @@
+"""Where elements lie: shapes, joins, orders, triangles, products by position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..values.public import public
+from .promotion import array, promoted
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.reshape")
+def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+    """The elements in another shape; -1 stands for the size that is left.
+
+    >>> fg.experimental.numpy.reshape([1, 2, 3, 4], [2, -1]).shape
+    TensorShape([2, 2])
+
+    Raises:
+      ValueError: for an order other than "C".
+    """
+    if order != "C":
+        raise ValueError(f"elements are read in the order 'C', got {order!r}")
+    return ops.reshape(array(a), [newshape] if isinstance(newshape, int) else newshape)
+
+
+@public("experimental.numpy.transpose")
+def transpose(a: Any, axes: Any = None) -> Any:
+    """The axes in this order, in the reverse one unless told.
+
+    >>> fg.experimental.numpy.transpose([[1, 2]]).numpy()
+    array([[1],
+           [2]])
+    """
+    return ops.transpose(array(a), axes)
+
+
+@public("experimental.numpy.moveaxis")
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Axes at other places, the rest in order.
+
+    >>> fg.experimental.numpy.moveaxis(fg.zeros([2, 3, 4]), 0, -1).shape
+    TensorShape([3, 4, 2])
+
+    Raises:
+      ValueError: where an axis is named twice, or there are more sources than destinations.
+    """
+    a = array(a)
+    rank = a.shape.rank
+    sources, places = _numbers(source, rank), _numbers(destination, rank)
+    if len(sources) != len(places) or len({*sources}) + len({*places}) != 2 * len(places):
+        raise ValueError(f"axes {source} cannot move to {destination}")
+    order = [i for i in range(rank) if i not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return ops.transpose(a, order)
+
+
+def _numbers(axes: Any, rank: int) -> list[int]:
+    listed = [axes] if isinstance(axes, int) else list(axes)
+    for axis in listed:
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis {axis} is out of range for rank {rank}")
+    return [axis % rank for axis in listed]
+
+
+@public("experimental.numpy.expand_dims")
+def expand_dims(a: Any, axis: int) -> Any:
+    """Another axis of size 1.
+
+    >>> fg.experimental.numpy.expand_dims([1, 2], 0).shape
+    TensorShape([1, 2])
+    """
+    return ops.expand_dims(array(a), axis)
+
+
+@public("experimental.numpy.flip")
+def flip(m: Any, axis: Any = None) -> Any:
+    """The elements along axes in reverse order, along all unless told.
+
+    >>> fg.experimental.numpy.flip([[1, 2], [3, 4]], 0).numpy()
+    array([[3, 4],
+           [1, 2]])
+    """
+    m = array(m)
+    axes = range(m.shape.rank) if axis is None else axis
+    return ops.reverse(m, _numbers(axes, m.shape.rank))
+
+
+@public("experimental.numpy.concatenate")
+def concatenate(arys: Any, axis: int | None = 0) -> Any:
+    """The arrays one behind the other along an axis; None for all their elements in a row.
+
+    >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
+    array([1. , 2.5])
+    """
+    made = promoted(*arys)
+    if axis is None:
+        made, axis = [ops.reshape(m, [-1]) for m in made], 0
+    return ops.concat(made, axis)
+
+
+@public("experimental.numpy.stack")
+def stack(arrays: Any, axis: int = 0) -> Any:
+    """The arrays, all of one shape, along a new axis.
+
+    >>> fg.experimental.numpy.stack([[1, 2], [3, 4]], 1).numpy()
+    array([[1, 3],
+           [2, 4]])
+    """
+    return ops.stack(promoted(*arrays), axis)
+
+
+@public("experimental.numpy.vstack")
+def vstack(tup: Any) -> Any:
+    """The arrays as rows, one below the other.
+
+    >>> fg.experimental.numpy.vstack([[1, 2], [3, 4]]).numpy()
+    array([[1, 2],
+           [3, 4]])
+    """
+    return ops.concat([_at_least(m, 2) for m in promoted(*tup)], 0)
+
+
+@public("experimental.numpy.hstack")
+def hstack(tup: Any) -> Any:
+    """The arrays side by side: along the second axis, vectors along their own.
+
+    >>> fg.experimental.numpy.hstack([[1, 2], [3]]).numpy()
+    array([1, 2, 3])
+    """
+    made = [_at_least(m, 1) for m in promoted(*tup)]
+    return ops.concat(made, 0 if made[0].shape.rank == 1 else 1)
+
+
+def _at_least(value: Any, rank: int) -> Any:
+    while value.shape.rank < rank:
+        value = ops.expand_dims(value, 0)
+    return value
+
+
+@public("experimental.numpy.sort")
+def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
+    """The elements along an axis in order; None for all of them in a row.
+
+    >>> fg.experimental.numpy.sort([3, 1, 2]).numpy()
+    array([1, 2, 3])
+
+    Raises:
+      ValueError: where ``order``, which names fields, is given.
+    """
+    a, axis = _row(a, axis, order)
+    return ops.sort(a, axis)
+
+
+@public("experimental.numpy.argsort")
+def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
+    """The places of the elements along an axis in their order, as int64; equal ones as they stand.
+
+    >>> fg.experimental.numpy.argsort([3, 1, 2]).numpy()
+    array([1, 2, 0])
+
+    Raises:
+      ValueError: where ``order``, which names fields, is given.
+    """
+    a, axis = _row(a, axis, order)
+    return ops.cast(ops.argsort(a, axis, stable=True), np.int64)
+
+
+def _row(a: Any, axis: int | None, order: Any) -> tuple[Any, int]:
+    if order is not None:
+        raise ValueError("`order` names fields, which tensors do not have")
+    a = array(a)
+    return (ops.reshape(a, [-1]), -1) if axis is None else (a, axis)
+
+
+@public("experimental.numpy.take_along_axis")
+def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
+    """The elements along an axis at the places that the indices say, which broadcast elsewhere.
+
+    >>> fg.experimental.numpy.take_along_axis([[5, 6]], [[1, 0]], 1).numpy()
+    array([[6, 5]])
+    """
+    arr, indices = array(arr), array(indices)
+    rank = arr.shape.rank
+    (axis,) = _numbers(axis, rank)
+    sizes, wanted = ops.unstack(ops.shape(arr), rank), ops.unstack(ops.shape(indices), rank)
+    outer = [ops.maximum(sizes[i], wanted[i]) for i in range(rank)]
+    outer_indices = [wanted[i] if i == axis else outer[i] for i in range(rank)]
+    outer_array = [sizes[i] if i == axis else outer[i] for i in range(rank)]
+    indices = ops.broadcast_to(indices, ops.stack(outer_indices))
+    arr = ops.broadcast_to(arr, ops.stack(outer_array))
+    size = ops.cast(sizes[axis], indices.dtype)
+    indices = ops.where(indices < 0, indices + size, indices)
+    last = [i for i in range(rank) if i != axis] + [axis]
+    taken = ops.gather(ops.transpose(arr, last), ops.transpose(indices, last), batch_dims=rank - 1)
+    back = list(range(rank - 1))
+    back.insert(axis, rank - 1)
+    return ops.transpose(taken, back)
+
+
+@public("experimental.numpy.diff")
+def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    """The differences of neighbours along an axis, taken ``n`` times.
+
+    >>> fg.experimental.numpy.diff([1, 4, 9]).numpy()
+    array([3, 5])
+    """
+    a = array(a)
+    (axis,) = _numbers(axis, a.shape.rank)
+    before = (slice(None),) * axis
+    for _ in range(n):
+        later, earlier = a[(*before, slice(1, None))], a[(*before, slice(None, -1))]
+        a = ops.not_equal(later, earlier) if a.dtype.is_bool else later - earlier
+    return a
+
+
+@public("experimental.numpy.tril")
+def tril(m: Any, k: int = 0) -> Any:
+    """Matrices with zeros above the ``k``-th diagonal.
+
+    >>> fg.experimental.numpy.tril([[1, 2], [3, 4]]).numpy()
+    array([[1, 0],
+           [3, 4]])
+    """
+    m = array(m)
+    return ops.where(_offsets(m) <= k, m, ops.zeros_like(m))
+
+
+@public("experimental.numpy.triu")
+def triu(m: Any, k: int = 0) -> Any:
+    """Matrices with zeros below the ``k``-th diagonal.
+
+    >>> fg.experimental.numpy.triu([[1, 2], [3, 4]]).numpy()
+    array([[1, 2],
+           [0, 4]])
+    """
+    m = array(m)
+    return ops.where(_offsets(m) >= k, m, ops.zeros_like(m))
+
+
+def _offsets(m: Any) -> Any:
+    """The diagonal that each element of matrices lies on."""
+    sizes = ops.shape(m)
+    return ops.range(sizes[-1])[None, :] - ops.range(sizes[-2])[:, None]
+
+
+@public("experimental.numpy.outer")
+def outer(a: Any, b: Any) -> Any:
+    """The products of each element of one with each of the other, a matrix.
+
+    >>> fg.experimental.numpy.outer([1, 2], [3, 4]).numpy()
+    array([[3, 4],
+           [6, 8]])
+    """
+    a, b = promoted(a, b)
+    return ops.reshape(a, [-1, 1]) * ops.reshape(b, [1, -1])
+
+
+@public("experimental.numpy.matmul")
+def matmul(x1: Any, x2: Any) -> Any:
+    """The product of matrices, of which vectors count as rows before and columns behind.
+
+    >>> int(fg.experimental.numpy.matmul([1, 2], [3, 4]))
+    11
+
+    Raises:
+      ValueError: for a scalar.
+    """
+    x1, x2 = promoted(x1, x2)
+    if 0 in (x1.shape.rank, x2.shape.rank):
+        raise ValueError("matmul needs a vector or matrices on either side")
+    row, column = x1.shape.rank == 1, x2.shape.rank == 1
+    x1 = ops.expand_dims(x1, 0) if row else x1
+    x2 = ops.expand_dims(x2, -1) if column else x2
+    return ops.squeeze(ops.matmul(x1, x2), [-2] * row + [-1] * column)
+
+
+@public("experimental.numpy.kron")
+def kron(a: Any, b: Any) -> Any:
+    """Each element of ``a`` times all of ``b``, in its place.
+
+    >>> fg.experimental.numpy.kron([1, 10], [1, 2]).numpy()
+    array([ 1,  2, 10, 20])
+    """
+    a, b = promoted(a, b)
+    rank = max(a.shape.rank, b.shape.rank)
+    a, b = _at_least(a, rank), _at_least(b, rank)
+    sizes = ops.shape(a) * ops.shape(b)
+    for axis in range(rank):
+        a, b = ops.expand_dims(a, 2 * axis + 1), ops.expand_dims(b, 2 * axis)
+    return ops.reshape(a * b, sizes)

@@ -1,0 +1,125 @@
+"""Arrays made anew."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..values.public import public
+from .promotion import array as _array
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.array")
+def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+    """The value as a tensor with NumPy's dtypes: Python's integers int64, its floats float64.
+
+    >>> fg.experimental.numpy.array([1, 2], ndmin=2).numpy()
+    array([[1, 2]])
+    """
+    made = _array(val, None if dtype is None else np.dtype(dtype))
+    missing = builtins.max(0, ndmin - len(made.shape)) if ndmin else 0
+    return ops.reshape(made, [1] * missing + list(made.shape)) if missing else ops.identity(made)
+
+
+@public("experimental.numpy.asarray")
+def asarray(a: Any, dtype: Any = None) -> Any:
+    """As ``array``.
+
+    >>> fg.experimental.numpy.asarray(1.5).dtype.name
+    'float64'
+    """
+    return _array(a, None if dtype is None else np.dtype(dtype))
+
+
+@public("experimental.numpy.zeros")
+def zeros(shape: Any, dtype: Any = float) -> Any:
+    """Zeros in this shape, float64 unless told.
+
+    >>> fg.experimental.numpy.zeros(2).numpy()
+    array([0., 0.])
+    """
+    return ops.zeros(_sizes(shape), np.dtype(dtype))
+
+
+@public("experimental.numpy.ones")
+def ones(shape: Any, dtype: Any = float) -> Any:
+    """Ones in this shape, float64 unless told.
+
+    >>> fg.experimental.numpy.ones([1, 2]).numpy()
+    array([[1., 1.]])
+    """
+    return ops.ones(_sizes(shape), np.dtype(dtype))
+
+
+def _sizes(shape: Any) -> Any:
+    return [shape] if isinstance(shape, int) else shape
+
+
+@public("experimental.numpy.full")
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """The value, which broadcasts, in this shape.
+
+    >>> fg.experimental.numpy.full([2], 7).numpy()
+    array([7, 7])
+    """
+    value = _array(fill_value, None if dtype is None else np.dtype(dtype))
+    return ops.broadcast_to(value, _sizes(shape))
+
+
+@public("experimental.numpy.arange")
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """The numbers from ``start`` (0 where there is one argument) up to ``stop``, left out.
+
+    >>> fg.experimental.numpy.arange(3).numpy()
+    array([0, 1, 2])
+
+    Raises:
+      ValueError: where ``step`` is 0.
+    """
+    start, stop = (0, start) if stop is None else (start, stop)
+    if not hasattr(step, "dtype") and step == 0:
+        raise ValueError("step must not be 0")
+    if dtype is None:
+        dtype = np.result_type(*(_array(v).dtype.as_numpy_dtype for v in (start, stop, step)))
+    return ops.range(*(_array(v, np.dtype(dtype)) for v in (start, stop, step)))
+
+
+@public("experimental.numpy.eye")
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
+    """Ones on the ``k``-th diagonal, zeros elsewhere.
+
+    >>> fg.experimental.numpy.eye(2, k=1).numpy()
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
+    return ops.cast(ops.equal(columns - rows, k), np.dtype(dtype))
+
+
+@public("experimental.numpy.linspace")
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = float,
+    axis: int = 0,
+) -> Any:
+    """``num`` numbers in even steps from ``start`` to ``stop``, which ``endpoint`` keeps.
+
+    With ``retstep`` the step, too. The new axis stands at ``axis``.
+
+    >>> fg.experimental.numpy.linspace(0, 1, 3).numpy()
+    array([0. , 0.5, 1. ])
+    """
+    start, stop = _array(start, np.dtype(float)), _array(stop, np.dtype(float))
+    step = (stop - start) / builtins.max(1, num - 1 if endpoint else num)
+    made = ops.linspace(start, stop if endpoint else start + step * (num - 1), num, axis=axis)
+    made = ops.cast(made, np.dtype(dtype))
+    return (made, step) if retstep else made

@@ -1,0 +1,167 @@
+"""Functions of each element, or of two that broadcast, with NumPy's promotion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..ops import elementwise
+from ..values.public import public
+from .promotion import array, inexact, promoted
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.add")
+def add(x1: Any, x2: Any) -> Any:
+    """The sum; of bools, whether one holds.
+
+    >>> fg.experimental.numpy.add([1, 2], 0.5).numpy()
+    array([1.5, 2.5])
+    """
+    x1, x2 = promoted(x1, x2)
+    return ops.logical_or(x1, x2) if x1.dtype.is_bool else ops.add(x1, x2)
+
+
+@public("experimental.numpy.subtract")
+def subtract(x1: Any, x2: Any) -> Any:
+    """The difference.
+
+    >>> fg.experimental.numpy.subtract([3, 2], [1, 1]).numpy()
+    array([2, 1])
+    """
+    return ops.subtract(*promoted(x1, x2))
+
+
+@public("experimental.numpy.multiply")
+def multiply(x1: Any, x2: Any) -> Any:
+    """The product; of bools, whether both hold.
+
+    >>> fg.experimental.numpy.multiply([1, 2], 3).numpy()
+    array([3, 6])
+    """
+    x1, x2 = promoted(x1, x2)
+    return ops.logical_and(x1, x2) if x1.dtype.is_bool else ops.multiply(x1, x2)
+
+
+@public("experimental.numpy.maximum")
+def maximum(x1: Any, x2: Any) -> Any:
+    """The larger of two numbers.
+
+    >>> fg.experimental.numpy.maximum([1, 5], 2).numpy()
+    array([2, 5])
+    """
+    return ops.maximum(*promoted(x1, x2))
+
+
+@public("experimental.numpy.minimum")
+def minimum(x1: Any, x2: Any) -> Any:
+    """The smaller of two numbers.
+
+    >>> fg.experimental.numpy.minimum([1, 5], 2).numpy()
+    array([1, 2])
+    """
+    return ops.minimum(*promoted(x1, x2))
+
+
+@public("experimental.numpy.clip")
+def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+    """The numbers, those outside of the bounds replaced by the bound; None for no bound.
+
+    >>> fg.experimental.numpy.clip([1, 5, 9], 2, 8).numpy()
+    array([2, 5, 8])
+
+    Raises:
+      ValueError: where both bounds are None.
+    """
+    if a_min is None and a_max is None:
+        raise ValueError("clip needs a_min or a_max")
+    if a_min is not None:
+        a = ops.maximum(*promoted(a, a_min))
+    return a if a_max is None else ops.minimum(*promoted(a, a_max))
+
+
+@public("experimental.numpy.exp")
+def exp(x: Any) -> Any:
+    """The exponential. Integers count as float64.
+
+    >>> fg.experimental.numpy.exp([0.0]).numpy().tolist()
+    [1.0]
+    """
+    return ops.exp(inexact(x))
+
+
+@public("experimental.numpy.log")
+def log(x: Any) -> Any:
+    """The natural logarithm. Integers count as float64.
+
+    >>> fg.experimental.numpy.log([1]).numpy().tolist()
+    [0.0]
+    """
+    return elementwise.log(inexact(x))
+
+
+@public("experimental.numpy.sqrt")
+def sqrt(x: Any) -> Any:
+    """The square root. Integers count as float64.
+
+    >>> fg.experimental.numpy.sqrt([4, 9]).numpy().tolist()
+    [2.0, 3.0]
+    """
+    return ops.sqrt(inexact(x))
+
+
+@public("experimental.numpy.sin")
+def sin(x: Any) -> Any:
+    """The sine of radians. Integers count as float64.
+
+    >>> fg.experimental.numpy.sin([0]).numpy().tolist()
+    [0.0]
+    """
+    return ops.sin(inexact(x))
+
+
+@public("experimental.numpy.cos")
+def cos(x: Any) -> Any:
+    """The cosine of radians. Integers count as float64.
+
+    >>> fg.experimental.numpy.cos([0]).numpy().tolist()
+    [1.0]
+    """
+    return ops.cos(inexact(x))
+
+
+@public("experimental.numpy.tanh")
+def tanh(x: Any) -> Any:
+    """The hyperbolic tangent. Integers count as float64.
+
+    >>> fg.experimental.numpy.tanh([0]).numpy().tolist()
+    [0.0]
+    """
+    return ops.tanh(inexact(x))
+
+
+@public("experimental.numpy.true_divide", "experimental.numpy.divide")
+def true_divide(x1: Any, x2: Any) -> Any:
+    """The quotient with its fraction: small integers as float32, others as float64.
+
+    >>> fg.experimental.numpy.true_divide([1, 2], 2).numpy()
+    array([0.5, 1. ])
+    """
+    x1, x2 = promoted(x1, x2)
+    if x1.dtype.is_integer or x1.dtype.is_bool:
+        small = x1.dtype.is_integer and x1.dtype.size <= 2
+        x1, x2 = (ops.cast(x, np.float32 if small else np.float64) for x in (x1, x2))
+    return ops.divide(x1, x2)
+
+
+@public("experimental.numpy.where")
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """``x`` where the condition holds, else ``y``; all three broadcast.
+
+    >>> fg.experimental.numpy.where([True, False], 1, 2.5).numpy()
+    array([1. , 2.5])
+    """
+    return ops.where(array(condition, np.dtype(bool)), *promoted(x, y))

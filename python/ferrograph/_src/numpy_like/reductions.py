@@ -1,0 +1,166 @@
+"""Reductions and running sums with NumPy's dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..ops import reductions
+from ..values.public import public
+from .promotion import array, inexact, promoted, summed
+
+__all__: list[str] = []
+
+
+def _axes(axis: Any) -> Any:
+    return list(axis) if isinstance(axis, tuple) else axis
+
+
+@public("experimental.numpy.sum")
+def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+    """The sum over axes, all unless told; of integers in 64 bits.
+
+    >>> fg.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
+    array([4, 6])
+    """
+    return ops.reduce_sum(summed(a, dtype), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.prod")
+def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+    """The product over axes, all unless told; of integers in 64 bits.
+
+    >>> int(fg.experimental.numpy.prod([2, 3]))
+    6
+    """
+    return ops.reduce_prod(summed(a, dtype), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.mean")
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool | None = None
+) -> Any:
+    """The mean over axes, all unless told; of integers as float64.
+
+    >>> float(fg.experimental.numpy.mean([1, 2]))
+    1.5
+
+    Raises:
+      ValueError: where ``out`` is given.
+    """
+    _check_out(out)
+    a = inexact(a) if dtype is None else array(a, np.dtype(dtype))
+    return ops.reduce_mean(a, _axes(axis), bool(keepdims))
+
+
+def _check_out(out: Any) -> None:
+    if out is not None:
+        raise ValueError("`out` cannot be filled: tensors do not change")
+
+
+@public("experimental.numpy.var")
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: int = 0,
+    keepdims: bool | None = None,
+) -> Any:
+    """The variance over axes, all unless told, by ``n - ddof``; of integers as float64.
+
+    >>> float(fg.experimental.numpy.var([1, 3]))
+    1.0
+
+    Raises:
+      ValueError: where ``out`` is given.
+    """
+    _check_out(out)
+    a = inexact(a) if dtype is None else array(a, np.dtype(dtype))
+    spread = reductions.reduce_variance(a, _axes(axis), bool(keepdims))
+    if ddof == 0:
+        return spread
+    count = ops.reduce_sum(ops.ones_like(a), _axes(axis), bool(keepdims))
+    count = ops.cast(count, spread.dtype)
+    return spread * count / (count - ddof)
+
+
+@public("experimental.numpy.std")
+def std(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+    """The standard deviation over axes, all unless told; of integers as float64.
+
+    >>> float(fg.experimental.numpy.std([1, 3]))
+    1.0
+    """
+    return reductions.reduce_std(inexact(a), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.max", "experimental.numpy.amax")
+def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
+    """The largest element over axes, all unless told.
+
+    >>> int(fg.experimental.numpy.max([1, 3]))
+    3
+
+    Raises:
+      ValueError: where ``out`` is given.
+    """
+    _check_out(out)
+    return ops.reduce_max(array(a), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.min", "experimental.numpy.amin")
+def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
+    """The smallest element over axes, all unless told.
+
+    >>> int(fg.experimental.numpy.min([1, 3]))
+    1
+
+    Raises:
+      ValueError: where ``out`` is given.
+    """
+    _check_out(out)
+    return ops.reduce_min(array(a), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.cumsum")
+def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The sums so far along an axis, of all elements in a row unless told.
+
+    >>> fg.experimental.numpy.cumsum([[1, 2], [3, 4]]).numpy()
+    array([ 1,  3,  6, 10])
+    """
+    a = summed(a, dtype)
+    return ops.cumsum(ops.reshape(a, [-1]), 0) if axis is None else ops.cumsum(a, axis)
+
+
+@public("experimental.numpy.average")
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+    """The mean over axes with weights, in the shape of ``a`` or, for one axis, a vector along it.
+
+    With ``returned`` the sum of the weights, too.
+
+    >>> float(fg.experimental.numpy.average([1, 2], weights=[3, 1]))
+    1.25
+
+    Raises:
+      ValueError: where the weights have another shape.
+    """
+    a = inexact(a)
+    if weights is None:
+        weights = ops.ones_like(a)
+    a, weights = promoted(a, inexact(weights))
+    if weights.shape.rank == 1 and a.shape.rank != 1:
+        if not isinstance(axis, int):
+            raise ValueError("weights of one axis need that axis: give `axis` as an integer")
+        places = [1] * a.shape.rank
+        places[axis] = -1
+        weights = ops.reshape(weights, places)
+        weights = ops.broadcast_to(weights, ops.shape(a))
+    elif not weights.shape.is_compatible_with(a.shape):
+        raise ValueError(f"weights of shape {weights.shape} do not fit shape {a.shape}")
+    total = ops.reduce_sum(weights, _axes(axis))
+    made = ops.reduce_sum(a * weights, _axes(axis)) / total
+    return (made, total) if returned else made
