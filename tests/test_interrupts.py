@@ -36,8 +36,28 @@ def dataset():
         pass
 
 
-def keys(n):
-    return fg.constant(rng.integers(0, 2**40, n))
+def keys(n, limit=2**40):
+    return fg.constant(rng.integers(0, limit, n))
+
+
+def updates():
+    v, x = fg.Variable(fg.zeros([50_000_000])), fg.ones([50_000_000])
+    while True:
+        v.assign_add(x)
+
+
+def callbacks():
+    @fg.function
+    def f(x):
+        while x < 0.0:
+            x = fg.ensure_shape(fg.py_function(lambda x: x, [x], fg.float32), [])
+        return x
+
+    f(fg.constant(-1.0))
+
+
+empty = fg.data.Dataset.from_tensor_slices(fg.constant(np.zeros((2**40, 0), np.float32)))
+ATTEMPTS = 4
 
 
 WORK = {
@@ -51,9 +71,31 @@ WORK = {
     "regex": lambda: eager(
         lambda x: fg.strings.regex_replace(x, "([a-z]+) ([a-z]+)", ""), texts(600_000)
     ),
+    "one text": lambda: eager(
+        lambda x: fg.strings.regex_replace(x, "b", "xy"), fg.constant(b"ab" * 40_000_000)
+    ),
+    "traced text": lambda: traced(
+        lambda x: fg.strings.regex_replace(x, "b", "xy"), fg.constant(b"ab" * 40_000_000)
+    ),
+    "gather": lambda: eager(fg.gather, floats(10_000_000), keys(80_000_000, 10_000_000)),
+    "scatter": lambda: eager(
+        lambda i: fg.scatter_nd(i[:, None], fg.ones_like(i), fg.constant([10_000_000], fg.int64)),
+        keys(60_000_000, 10_000_000),
+    ),
+    "cumsum": lambda: eager(
+        lambda x: [fg.cumsum(x, axis) for axis in (0, 1, 0, 1)], floats(10_000, 10_000)
+    ),
+    "update of a variable": lambda: updates,
+    "list": lambda: eager(fg.constant, [[0.5] * 10] * 6_000_000),
+    "array of text": lambda: eager(fg.constant, np.full(6_000_000, "text")),
+    "callbacks": lambda: callbacks,
+    "elements": lambda: eager(lambda x: fg.map_fn(lambda e: e * 2.0, x), floats(1_000_000)),
     "endless loop": lambda: endless,
     "traced endless loop": lambda: traced(endless),
     "dataset": lambda: dataset,
+    "empty batches": lambda: eager(next, iter(empty.unbatch())),
+    "interleave": lambda: eager(next, iter(empty.interleave(fg.data.Dataset.from_tensors).filter(
+        lambda x: False))),
 }
 work = WORK[%r]()
 asked = [0.0]
@@ -65,19 +107,24 @@ def ask():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-threading.Thread(target=ask).start()
-try:
-    work()
-except KeyboardInterrupt:
-    print(time.monotonic() - asked[0])
-else:
-    print("done")
+late = []
+for _ in range(ATTEMPTS):
+    threading.Thread(target=ask).start()
+    try:
+        work()
+    except KeyboardInterrupt:
+        late.append(time.monotonic() - asked[0])
+    else:
+        raise SystemExit("the work is not long enough to be interrupted")
+    if late[-1] < %f and len(late) > 1:
+        break
+print(min(late), late)
 assert float(fg.reduce_sum(fg.matmul(fg.ones([300, 300]), fg.ones([300, 300])))) == 300.0**3
 assert fg.sort([3, 1, 2]).numpy().tolist() == [1, 2, 3]
 """
 
-# A busy machine answers later than a quiet one.
-SOON = 1.0
+# Of several attempts the best counts: a busy machine answers later now and then.
+SOON = 0.2
 
 
 @pytest.mark.parametrize(
@@ -91,12 +138,54 @@ SOON = 1.0
         "unique",
         "random",
         "regex",
+        "one text",
+        "traced text",
+        "gather",
+        "scatter",
+        "cumsum",
+        "update of a variable",
+        "list",
+        "array of text",
+        "callbacks",
+        "elements",
         "endless loop",
         "traced endless loop",
         "dataset",
+        "empty batches",
+        "interleave",
     ],
 )
 def test_long_work_heeds_it(run_python, work):
-    answer = run_python(PROGRAM % work, timeout=120).stdout.strip()
-    assert answer != "done", "the work is not long enough to be interrupted"
-    assert float(answer) < SOON
+    best, *all_of_them = run_python(PROGRAM % (work, SOON), timeout=120).stdout.split()
+    assert float(best) < SOON, all_of_them
+
+
+HANDLER = """
+import signal
+import ferrograph as fg
+
+
+class Late(Exception):
+    pass
+
+
+def late(*_):
+    raise Late
+
+
+signal.signal(signal.SIGALRM, late)
+x = fg.ones([3000, 3000])
+endless = fg.function(lambda n: fg.while_loop(lambda i: i < n, lambda i: i * 0, [0]))
+for work in (lambda: [x @ x for _ in range(100)], lambda: endless(fg.constant(1))):
+    for _ in range(3):
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            work()
+        except Late as e:
+            assert e.__cause__ is None
+            print("late")
+"""
+
+
+def test_what_a_handler_raises_arrives_as_it_is(run_python):
+    assert run_python(HANDLER).stdout.split() == ["late"] * 6

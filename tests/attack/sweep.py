@@ -59,7 +59,7 @@ def rank(old, value):
 
 
 # What runs as often as numbers or shapes say.
-LOOPS = ("While", "StatelessWhile", "UnbatchDataset", "InterleaveDataset", "FlatMapDataset")
+LOOPS = ("While", "StatelessWhile", "UnbatchDataset")
 SPOILS = {"sizes": (size, SIZES), "ranks": (rank, ("nested", "flat", "pair"))}
 
 

@@ -5,7 +5,8 @@ use crate::dataset::{
 };
 use crate::op::{Maker, datasets, positive};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Bytes, DType, ErrorKind, Result, Shape, Tensor, bail};
+use ferrograph_kernels::stop::breathe;
+use ferrograph_tensor::{Bytes, DType, ErrorKind, Result, Shape, Tensor, bail, vec_for};
 use std::sync::Arc;
 
 datasets! {
@@ -164,7 +165,7 @@ fn stack_component(elements: &[Tensors], c: usize) -> Result<Tensor> {
     let shape = Shape::from(dims);
     match first.dtype() {
         DType::String => {
-            let mut all: Vec<Bytes> = Vec::new();
+            let mut all: Vec<Bytes> = vec_for(shape.checked_count()?)?;
             for element in elements {
                 all.extend_from_slice(element[c].as_strings()?);
             }
@@ -178,6 +179,7 @@ fn stack_component(elements: &[Tensors], c: usize) -> Result<Tensor> {
             {
                 for (to, element) in bytes.chunks_exact_mut(row).zip(elements) {
                     to.copy_from_slice(element[c].bytes());
+                    breathe();
                 }
             }
             Ok(out)

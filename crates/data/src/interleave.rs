@@ -76,8 +76,13 @@ struct Cycle {
 }
 
 impl Cycle {
+    /// Goes on to the next place; where nothing is left to open, no further than places were filled.
     fn turn(&mut self) {
-        self.at = (self.at + 1) % self.dataset.cycle;
+        let n = match self.input {
+            Some(_) => self.dataset.cycle,
+            None => self.places.len(),
+        };
+        self.at = if self.at + 1 < n { self.at + 1 } else { 0 };
         self.taken = 0;
     }
 

@@ -2,12 +2,14 @@
 
 use crate::dataset::{BoxedElements, DatasetHandle, Sink, put_all};
 use ferrograph_graph::{Runner, Tensors};
+use ferrograph_ops::while_waiting;
 use ferrograph_tensor::{DType, Error, Object, Result, Tensor, bail, err};
 use parking_lot::{Mutex, MutexGuard};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// An iterator: where a program is in a dataset. One thread at a time takes an element.
 #[derive(Debug)]
@@ -60,6 +62,19 @@ impl Drop for Turn<'_> {
     }
 }
 
+/// How long a thread waits for another one's element at a time.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// Takes a lock whose holder may need what this thread holds of the host language.
+fn wait_for<T: Send>(state: &Mutex<T>) -> MutexGuard<'_, T> {
+    loop {
+        while_waiting(&mut || drop(state.try_lock_for(PATIENCE)));
+        if let Some(state) = state.try_lock() {
+            return state;
+        }
+    }
+}
+
 impl Default for IteratorCell {
     fn default() -> IteratorCell {
         IteratorCell::new()
@@ -100,7 +115,7 @@ impl IteratorCell {
                 FailedPrecondition,
                 "an element of an iterator was asked for while that same iterator computes one"
             ),
-            None => self.state.lock(),
+            None => wait_for(&self.state),
         };
         self.owner.store(own, Ordering::Relaxed);
         Ok(Turn {

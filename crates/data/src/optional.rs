@@ -15,6 +15,9 @@ impl Object for OptionalValue {
     fn as_any(&self) -> &dyn Any {
         self
     }
+    fn is_value(&self) -> bool {
+        true
+    }
 }
 
 impl OptionalValue {

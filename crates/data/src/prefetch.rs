@@ -2,6 +2,7 @@
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
 use ferrograph_graph::{Runner, Tensors};
+use ferrograph_ops::{stopped, while_wanted};
 use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{Result, bail, err};
 use parking_lot::{Condvar, Mutex};
@@ -74,6 +75,8 @@ struct Queue {
     size: usize,
     state: Mutex<State>,
     changed: Condvar,
+    /// Set once nobody wants elements, for the one that is being computed.
+    unwanted: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -88,6 +91,7 @@ impl Queue {
             size,
             state: Mutex::default(),
             changed: Condvar::new(),
+            unwanted: Arc::default(),
         }
     }
 
@@ -117,6 +121,7 @@ impl Queue {
     }
 
     fn abandon(&self) {
+        self.unwanted.store(true, Ordering::Relaxed);
         self.state.lock().is_abandoned = true;
         self.changed.notify_all();
     }
@@ -179,7 +184,9 @@ fn start(input: BoxedElements, queue: Arc<Queue>) -> Result<()> {
 fn work(mut input: BoxedElements, queue: &Queue) {
     while queue.has_room() {
         let mut element = None;
-        within(&mut || element = compute(input.as_mut()));
+        within(&mut || {
+            element = while_wanted(&queue.unwanted, || compute(input.as_mut()));
+        });
         let Some(element) = element else { return };
         let is_last = matches!(element, Ok(None));
         queue.put(element);
@@ -193,8 +200,10 @@ fn work(mut input: BoxedElements, queue: &Queue) {
 fn compute(input: &mut dyn Elements) -> Option<Result<Option<Tensors>>> {
     WORKING.fetch_add(1, Ordering::SeqCst);
     let found = (!STOPPING.load(Ordering::SeqCst)).then(|| {
-        catch_unwind(AssertUnwindSafe(|| input.next(&PlanRunner)))
-            .unwrap_or_else(|_| Err(err!(Internal, "a thread that prefetches panicked")))
+        catch_unwind(AssertUnwindSafe(|| input.next(&PlanRunner))).unwrap_or_else(|panic| {
+            let reason = stopped(&*panic);
+            Err(reason.unwrap_or_else(|| err!(Internal, "a thread that prefetches panicked")))
+        })
     });
     WORKING.fetch_sub(1, Ordering::SeqCst);
     found

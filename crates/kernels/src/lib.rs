@@ -8,5 +8,6 @@ pub mod nn;
 pub mod pool;
 pub mod random;
 pub mod reduce;
+pub mod scratch;
 pub mod stop;
 mod vmath;

@@ -1,7 +1,9 @@
 //! Stopping long work from outside. Kernels breathe between pieces of work: a look at the clock, now and then a
 //! question to the host whether the user asked to stop. Where so, the rest of the work is left undone and the stack
-//! unwinds with [`Stopped`], up to who catches it: what a kernel was writing is nobody's by then.
+//! unwinds with [`Stopped`], up to who catches it: what a kernel was writing is nobody's by then. So it does where the
+//! allocator says that memory runs short.
 
+use crate::scratch::exhausted;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +19,7 @@ type Check = fn() -> bool;
 static CHECK: OnceLock<Check> = OnceLock::new();
 
 /// How long work goes on without a question.
-const INTERVAL: Duration = Duration::from_millis(10);
+const INTERVAL: Duration = Duration::from_millis(2);
 
 /// Small pieces of work between looks at the clock.
 const BREATHS: u32 = 64;
@@ -26,6 +28,8 @@ thread_local! {
     static BREATH: Cell<u32> = const { Cell::new(0) };
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
     static SHIELDED: Cell<bool> = const { Cell::new(false) };
+    /// The bytes for which this thread's work drew on a reserve.
+    static DRAWN: Cell<usize> = const { Cell::new(0) };
     /// The work that this thread of the pool takes part in.
     static JOB: RefCell<Job> = const { RefCell::new(Job(None)) };
 }
@@ -48,11 +52,18 @@ pub fn shielded<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Says that memory for this thread's work came from a reserve: the work is given up at its next breath.
+pub fn run_short(bytes: usize) {
+    DRAWN.set(bytes);
+    BREATH.set(u32::MAX);
+}
+
 fn is_asked() -> bool {
     !SHIELDED.get() && CHECK.get().is_some_and(|check| check())
 }
 
-fn stop() -> ! {
+/// Leaves the work of this thread undone.
+pub fn stop() -> ! {
     resume_unwind(Box::new(Stopped))
 }
 
@@ -68,6 +79,9 @@ pub fn breathe() {
 
 /// Says that a piece of work is done.
 pub fn pause() {
+    if DRAWN.get() > 0 {
+        exhausted(DRAWN.take());
+    }
     let job = JOB.with_borrow(Clone::clone);
     if job.0.is_some() {
         if job.is_stopped() {

@@ -1,7 +1,8 @@
 //! Finding elements: by truth, by order.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::pause;
+use ferrograph_kernels::scratch::reserve;
+use ferrograph_kernels::stop::{breathe, pause};
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, err, with_element,
 };
@@ -33,6 +34,7 @@ impl Op for Where {
                     *slot = (flat % n) as i64;
                     flat /= n;
                 }
+                breathe();
             }
         }
         Ok(smallvec![out])
@@ -46,6 +48,7 @@ fn nonzero<T: Element>(t: &Tensor) -> Result<Vec<usize>> {
     let zero = T::default();
     let mut found = Vec::new();
     for (b, block) in t.as_slice::<T>()?.chunks(BLOCK).enumerate() {
+        reserve(&mut found, block.iter().filter(|x| **x != zero).count());
         let elements = (b * BLOCK..).zip(block);
         found.extend(elements.filter(|(_, x)| **x != zero).map(|(i, _)| i));
         pause();

@@ -56,7 +56,10 @@ pub use diag::{Align, MatrixBandPart, MatrixDiagPartV3, MatrixDiagV3, MatrixSetD
 pub use elementwise::{Binary, Cast, Equality, Unary};
 pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
-pub use interrupt::{Watch, check_interrupt, set_interrupt_check, set_waiting, stopped};
+pub use interrupt::{
+    Watch, attempt, check_interrupt, set_interrupt_check, set_waiting, stopped, while_waiting,
+    while_wanted,
+};
 pub use pad::{MirrorMode, MirrorPad, MirrorPadGrad, Pad, PadV2};
 pub use print::{PrintSink, set_print_sink};
 pub use random::{SEED_MODULUS, Stream, set_global_seed};

@@ -1,9 +1,10 @@
 //! Variables: named cells that hold a tensor from call to call.
 
-use ferrograph_kernels::stop;
+use crate::interrupt::while_waiting;
 use ferrograph_tensor::{Error, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
-use parking_lot::RwLock;
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard, RwLock};
 use std::any::Any;
+use std::time::Duration;
 
 mod access;
 
@@ -12,6 +13,12 @@ pub use access::{AssignKind, AssignVariable, EmitAssign, EmitRead, ReadVariableO
 pub(crate) fn register(registry: &mut ferrograph_graph::Registry) {
     access::register(registry);
 }
+
+/// Values of more bytes are copied while others may write.
+const LONG_COPY: usize = 64 << 10;
+
+/// How long a thread waits for another one's update at a time.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// The state behind a variable.
 #[derive(Debug)]
@@ -22,7 +29,10 @@ pub struct VariableCell {
     pub spec: TensorSpec,
     /// Whether tapes watch reads of it by themselves.
     pub trainable: bool,
+    /// Held for moments only: who waits for it may hold the host's lock.
     value: RwLock<Option<Tensor>>,
+    /// Held while a function of the value is computed, which the host may interrupt to run code of its own.
+    updating: ReentrantMutex<()>,
 }
 
 impl Object for VariableCell {
@@ -39,6 +49,7 @@ impl VariableCell {
             spec,
             trainable,
             value: RwLock::new(None),
+            updating: ReentrantMutex::new(()),
         }
     }
 
@@ -50,12 +61,15 @@ impl VariableCell {
 
     /// Copies the bytes of the value, which is dense and of static shape.
     fn copy_to(&self, out: &mut [u8]) -> Result<()> {
-        match &*self.value.read() {
-            Some(value) if value.bytes().len() == out.len() => out.copy_from_slice(value.bytes()),
-            Some(value) => bail!(Internal, "variable {} holds a {value:?}", self.name),
-            None => return Err(self.uninitialised()),
+        let copied = |value: &Tensor, out: &mut [u8]| match value.bytes() {
+            bytes if bytes.len() == out.len() => Ok(out.copy_from_slice(bytes)),
+            _ => Err(err!(Internal, "variable {} holds a {value:?}", self.name)),
+        };
+        if out.len() > LONG_COPY {
+            return copied(&self.read()?, out);
         }
-        Ok(())
+        let value = self.value.read();
+        copied(value.as_ref().ok_or_else(|| self.uninitialised())?, out)
     }
 
     fn uninitialised(&self) -> Error {
@@ -78,14 +92,29 @@ impl VariableCell {
         Ok(())
     }
 
-    /// Replaces the value by a function of it, with no other write in between.
-    pub fn update(&self, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<()> {
-        let mut slot = self.value.write();
-        let old = slot.as_ref().ok_or_else(|| self.uninitialised())?;
-        let new = stop::shielded(|| f(old))?; // who asks whether to stop may read the variable
-        self.check(&new)?;
-        *slot = Some(new);
-        Ok(())
+    /// Replaces the value by a function of it, with no other write in between: after one, the function is computed
+    /// again.
+    pub fn update(&self, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<()> {
+        let _turn = self.turn_to_update();
+        loop {
+            let old = self.read()?;
+            let new = f(&old)?;
+            self.check(&new)?;
+            let mut slot = self.value.write();
+            if slot.as_ref().is_some_and(|now| now.shares_storage(&old)) {
+                *slot = Some(new);
+                return Ok(());
+            }
+        }
+    }
+
+    fn turn_to_update(&self) -> ReentrantMutexGuard<'_, ()> {
+        loop {
+            if let Some(turn) = self.updating.try_lock() {
+                return turn;
+            }
+            while_waiting(&mut || drop(self.updating.try_lock_for(PATIENCE)));
+        }
     }
 
     fn check(&self, value: &Tensor) -> Result<()> {

@@ -11,7 +11,7 @@ use ferrograph_graph::{
 };
 use ferrograph_kernels::movement::Indices;
 use ferrograph_tensor::{
-    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, with_element,
+    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, vec_of, with_element,
 };
 use smallvec::smallvec;
 
@@ -53,7 +53,7 @@ impl Segment {
             elements,
             self.combine.function::<T>(),
         );
-        let mut counts = vec![0usize; n];
+        let mut counts = vec_of(0usize, n)?;
         let rows = at.iter().filter_map(|id| usize::try_from(id).ok());
         rows.for_each(|row| counts[row] += 1);
         if inner > 0 {

@@ -2,6 +2,7 @@
 
 use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::scratch::{collected, exhausted, push};
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
     Bytes, DType, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
@@ -44,12 +45,15 @@ fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Distinct {
     for (i, key) in keys.enumerate() {
         breathe();
         let next = all.first.len();
+        if found.len() == found.capacity() && found.try_reserve(1).is_err() {
+            exhausted(found.len().saturating_mul(size_of::<(K, usize)>()));
+        }
         let id = *found.entry(key).or_insert(next);
         if id == next {
-            all.first.push(i);
-            all.counts.push(0);
+            push(&mut all.first, i);
+            push(&mut all.counts, 0);
         }
-        all.which.push(id as i64);
+        push(&mut all.which, id as i64);
         all.counts[id] += 1;
     }
     all
@@ -95,7 +99,7 @@ fn unique(runner: &dyn Runner, t: &Tensor, out_idx: DType) -> Result<[Tensor; 3]
         with_element!(t.dtype(), dense, T => distinct(element_keys::<T>(t)?),
             else => bail!(DType, "x has dtype {}, which cannot be compared", t.dtype()))
     };
-    let first: Vec<i64> = found.first.iter().map(|&i| i as i64).collect();
+    let first = collected(found.first.iter().map(|&i| i as i64));
     let gather = crate::GatherV2 { batch_dims: 0 };
     let axis = Tensor::scalar(0i32)?;
     let y = gather.eval(runner, &[t.clone(), Tensor::vector(&first)?, axis])?;

@@ -267,20 +267,3 @@ pub(crate) fn emit_callback<'py>(
     let outputs = guarded(|| emit_named(op, &vals, None)).or_raise(py)?;
     outputs.into_iter().take(n).map(|v| wrap(py, v)).collect()
 }
-
-/// Lets loops notice a pending interrupt (Ctrl-C).
-pub(crate) fn check_interrupt() -> Result<()> {
-    if !handles_signals() {
-        return Ok(());
-    }
-    Python::attach(|py| py.check_signals().map_err(|e| callback_error(py, e)))
-}
-
-/// Whether this may be the thread on which the interpreter handles signals.
-fn handles_signals() -> bool {
-    #[cfg(target_os = "linux")]
-    // SAFETY: both calls only ask for numbers.
-    return unsafe { libc::gettid() == libc::getpid() };
-    #[cfg(not(target_os = "linux"))]
-    true
-}

@@ -20,7 +20,6 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt};
 use scalar::Scalar;
-use values::Values;
 
 /// The tensor that a Python value stands for, of that dtype where one is given, else as the value suggests.
 ///
@@ -72,7 +71,7 @@ pub(crate) fn scalar_for_partner(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResu
         if found.dtype() == dtype {
             return Ok(Some(found));
         }
-        if !Values::of(&found)?.fit(dtype) {
+        if !values::fits(obj.py(), &found, dtype)? {
             return Err(does_not_convert(obj, dtype));
         }
         return cast_freely(obj, found, Some(dtype)).map(Some);
@@ -88,8 +87,7 @@ fn cast_freely(obj: &Bound<'_, PyAny>, tensor: Tensor, dtype: Option<DType>) -> 
     if dtype == DType::String || tensor.dtype() == DType::String || !dtype.is_dense() {
         return Err(does_not_convert(obj, dtype));
     }
-    let shape = tensor.shape().clone();
-    Values::of(&tensor)?.into_tensor(obj.py(), dtype, shape)
+    values::cast(obj.py(), &tensor, dtype)
 }
 
 /// `TypeError` for a value that a dtype does not take.

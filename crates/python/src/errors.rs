@@ -7,10 +7,20 @@ use pyo3::types::PyType;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::allocator::hold_reserve;
 use crate::hooks;
 
 /// A Python exception travelling through the core.
 pub(crate) struct PyPayload(pub PyErr);
+
+/// What a signal handler raised, on its way to who is interrupted.
+struct Interrupt(PyErr);
+
+/// The error that stops work for what a signal handler raised, which reaches the program as it is.
+#[cold]
+pub(crate) fn interrupted(e: PyErr) -> Error {
+    Error::foreign(ErrorKind::Cancelled, e.to_string(), Arc::new(Interrupt(e)))
+}
 
 /// The name of the class in `ferrograph.errors` for a kind; `None` for Python's own.
 fn class_name(kind: ErrorKind) -> Option<&'static str> {
@@ -41,6 +51,9 @@ pub(crate) fn to_py(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    if let Some(interrupt) = error.payload().and_then(|p| p.downcast_ref::<Interrupt>()) {
+        return Ok(interrupt.0.clone_ref(py));
+    }
     let payload = error
         .payload()
         .and_then(|p| Arc::clone(p).downcast::<PyPayload>().ok());
@@ -90,6 +103,7 @@ impl<T> IntoPyResult<T> for Result<T, Error> {
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         if let Some(reason) = ferrograph_ops::stopped(&*panic) {
+            hold_reserve();
             return Err(reason);
         }
         let text = panic

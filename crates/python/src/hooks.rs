@@ -1,5 +1,6 @@
 //! What the Python front end lends the native side: classes and functions, registered once at import.
 
+use crate::allocator::hold_reserve;
 use ferrograph_tensor::ErrorKind;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -73,11 +74,12 @@ static HOOKS: PyOnceLock<Hooks> = PyOnceLock::new();
 /// `RuntimeError` where one is missing.
 #[pyfunction]
 pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
+    hold_reserve();
     // A second registration keeps the first: there is one front end.
     let _ = HOOKS.set(hooks.py(), Hooks::read(hooks)?);
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_data::set_passage(crate::fork::beside);
-    ferrograph_ops::set_interrupt_check(crate::callback::check_interrupt);
+    ferrograph_ops::set_interrupt_check(crate::turns::check_interrupt);
     ferrograph_ops::set_waiting(|work| Python::attach(|py| py.detach(work)));
     Ok(())
 }

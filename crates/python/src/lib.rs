@@ -1,5 +1,6 @@
 //! The Python bindings: conversions, the call path, classes. Thin: unwrap, call, wrap; no semantics of their own.
 
+mod allocator;
 mod attrs;
 mod bridge;
 mod callback;
@@ -23,6 +24,7 @@ mod seeds;
 mod tape;
 mod tensor;
 mod testing;
+mod turns;
 mod variable;
 mod work;
 

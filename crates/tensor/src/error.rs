@@ -127,6 +127,11 @@ impl Error {
         self.0.foreign.as_ref()
     }
 
+    /// Whether the user asked to stop: a foreign exception that tells of no failure.
+    pub fn is_interrupt(&self) -> bool {
+        self.0.kind == ErrorKind::Cancelled && self.0.foreign.is_some()
+    }
+
     /// Adds the operation's name unless one is known already: the innermost is the culprit.
     #[must_use]
     pub fn in_op(mut self, name: &str) -> Error {

@@ -14,7 +14,7 @@ pub use buffer::{Buffer, BufferOwner};
 pub use dtype::{DType, Element};
 pub use error::{Error, ErrorKind, Foreign, Origin, Result};
 pub use half::{bf16, f16};
-pub use memory::{check_bytes, checked_bytes, give_back, vec_for, vec_of};
+pub use memory::{Made, check_bytes, checked_bytes, give_back, string_of, vec_for, vec_of};
 pub use num_complex::{Complex32, Complex64};
 pub use partial::{Dim, PartialShape};
 pub use shape::{Dims, MAX_RANK, Shape, broadcast_shapes, row_major_strides};

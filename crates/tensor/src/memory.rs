@@ -1,8 +1,13 @@
 //! Sizes held against the memory there is, and memory given back. A request for more is an error before anything is allocated: the allocator
 //! would end the process where it refuses, and the system where it promised more than it has.
 
-use crate::{Result, err};
+mod available;
+
+use crate::{Bytes, Result, err};
 use std::sync::OnceLock;
+
+/// Requests of more bytes are held against what is free.
+const HUGE: usize = 256 << 20;
 
 /// Requests up to this many bytes are not held against limits that may change.
 const SMALL: usize = 64 << 20;
@@ -13,7 +18,8 @@ const SMALL: usize = 64 << 20;
 /// `ResourceExhausted` where this process may not have so many.
 pub fn checked_bytes(count: usize, size: usize) -> Result<usize> {
     let bytes = count.checked_mul(size);
-    let bytes = bytes.ok_or_else(|| too_many(&format!("{count} times {size}")))?;
+    let bytes =
+        bytes.ok_or_else(|| too_many(&format!("{count} times {size}"), limit(usize::MAX)))?;
     check_bytes(bytes)?;
     Ok(bytes)
 }
@@ -24,8 +30,11 @@ pub fn checked_bytes(count: usize, size: usize) -> Result<usize> {
 /// `ResourceExhausted` for more.
 #[inline]
 pub fn check_bytes(bytes: usize) -> Result<()> {
-    if bytes > SMALL && bytes > limit() {
-        return Err(too_many(&bytes.to_string()));
+    if bytes > SMALL {
+        let limit = limit(bytes);
+        if bytes > limit {
+            return Err(too_many(&bytes.to_string(), limit));
+        }
     }
     Ok(())
 }
@@ -52,6 +61,36 @@ pub fn vec_of<T: Clone>(element: T, n: usize) -> Result<Vec<T>> {
     Ok(all)
 }
 
+/// Longer strings are held against the memory there is.
+const LONG_STRING: usize = 4 << 20;
+
+/// A string of these bytes, which are copied.
+///
+/// # Errors
+/// `ResourceExhausted` where there is no memory for it.
+pub fn string_of(bytes: &[u8]) -> Result<Bytes> {
+    if bytes.len() > LONG_STRING {
+        drop(vec_for::<u8>(bytes.len())?); // to share bytes is to allocate without an answer
+    }
+    Ok(bytes.into())
+}
+
+/// Counts the bytes of strings that are made, one by one.
+#[derive(Default)]
+pub struct Made(usize);
+
+impl Made {
+    /// Adds a string.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` where all of them are more than this process may have.
+    #[inline]
+    pub fn add(&mut self, string: &Bytes) -> Result<()> {
+        self.0 = self.0.saturating_add(string.len());
+        check_bytes(self.0)
+    }
+}
+
 /// Gives memory that is kept for reuse, and no longer used, back to the system.
 pub fn give_back() {
     crate::buffer::free_kept();
@@ -63,17 +102,21 @@ pub fn give_back() {
 }
 
 #[cold]
-fn too_many(bytes: &str) -> crate::Error {
+fn too_many(bytes: &str, limit: usize) -> crate::Error {
     err!(
         ResourceExhausted,
-        "out of memory: {bytes} bytes are more than the {} that this process may have",
-        limit()
+        "out of memory: {bytes} bytes are more than the {limit} that this process may have"
     )
 }
 
-/// The bytes that this process may have: the machine's memory, less where the address space is limited.
-fn limit() -> usize {
-    address_space().min(physical())
+/// The bytes that this process may have: the machine's memory, less where the address space is limited; for a request
+/// that is worth the question what is free at the moment, as who touches more is ended by the system.
+fn limit(request: usize) -> usize {
+    let limit = address_space().min(physical());
+    match request > HUGE {
+        true => limit.min(available::now().unwrap_or(usize::MAX)),
+        false => limit,
+    }
 }
 
 fn physical() -> usize {

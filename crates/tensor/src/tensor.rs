@@ -14,18 +14,33 @@ pub type Bytes = Arc<[u8]>;
 pub trait Object: Any + Send + Sync + fmt::Debug {
     /// For downcasting.
     fn as_any(&self) -> &dyn Any;
+
+    /// Whether it is nothing but what it holds, so that one can stand for all that are made alike.
+    fn is_value(&self) -> bool {
+        false
+    }
+}
+
+/// The elements of string tensors.
+struct Strings(Vec<Bytes>);
+
+/// To free more strings takes too long for who may hold a lock that others wait for.
+const MANY_STRINGS: usize = 1 << 16;
+
+impl Drop for Strings {
+    fn drop(&mut self) {
+        if self.0.len() > MANY_STRINGS {
+            let strings = std::mem::take(&mut self.0);
+            // Where there is no thread to be had, they are freed here, with what it should have done.
+            let _ = std::thread::Builder::new().spawn(move || drop(strings));
+        }
+    }
 }
 
 #[derive(Clone)]
 enum Storage {
-    Dense {
-        buffer: Arc<Buffer>,
-        offset: usize,
-    },
-    Strings {
-        data: Arc<Vec<Bytes>>,
-        offset: usize,
-    },
+    Dense { buffer: Arc<Buffer>, offset: usize },
+    Strings { data: Arc<Strings>, offset: usize },
     Object(Arc<dyn Object>),
 }
 
@@ -148,7 +163,7 @@ impl Tensor {
             dtype: DType::String,
             shape,
             storage: Storage::Strings {
-                data: Arc::new(elements),
+                data: Arc::new(Strings(elements)),
                 offset: 0,
             },
         })
@@ -262,7 +277,7 @@ impl Tensor {
     /// The elements of a string tensor.
     pub fn as_strings(&self) -> Result<&[Bytes]> {
         match &self.storage {
-            Storage::Strings { data, offset } => Ok(&data[*offset..*offset + self.n_elements()]),
+            Storage::Strings { data, offset } => Ok(&data.0[*offset..*offset + self.n_elements()]),
             _ => Err(err!(DType, "expected a string tensor, got {}", self.dtype)),
         }
     }
@@ -365,7 +380,10 @@ impl Tensor {
     /// The elements of an integer tensor of any width as `i64`.
     pub fn to_i64s(&self) -> Result<Vec<i64>> {
         crate::with_element!(self.dtype, integer, T => {
-            Ok(self.as_slice::<T>()?.iter().map(|&x| num_traits::AsPrimitive::<i64>::as_(x)).collect())
+            let elements = self.as_slice::<T>()?.iter().map(|&x| num_traits::AsPrimitive::<i64>::as_(x));
+            let mut all = crate::vec_for(self.n_elements())?;
+            all.extend(elements);
+            Ok(all)
         }, else => Err(err!(DType, "expected an integer tensor, got {}", self.dtype)))
     }
 

@@ -7,6 +7,7 @@ use num_traits::Zero;
 
 use super::Matrix;
 use crate::isa::{Isa, Job, dispatch};
+use crate::scratch::vec_of;
 use crate::{pool, stop};
 
 /// A product to be made; the operands have been checked.
@@ -157,12 +158,12 @@ macro_rules! halves {
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
                 let widen = |x: &[$t]| {
-                    let mut wide = vec![0f32; x.len()];
+                    let mut wide = vec_of(0f32, x.len());
                     x.convert_to_f32_slice(&mut wide);
                     wide
                 };
                 let (a, b) = (widen(p.a.data), widen(p.b.data));
-                let mut wide = if p.accumulate { widen(out) } else { vec![0f32; out.len()] };
+                let mut wide = if p.accumulate { widen(out) } else { vec_of(0f32, out.len()) };
                 let Product { m, k, n, accumulate, spread, .. } = p;
                 let a = Matrix { data: &a[..], row_stride: p.a.row_stride, col_stride: p.a.col_stride, conj: false };
                 let b = Matrix { data: &b[..], row_stride: p.b.row_stride, col_stride: p.b.col_stride, conj: false };

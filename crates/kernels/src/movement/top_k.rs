@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use crate::pool::{self, Base};
+use crate::scratch::vec_for;
 use crate::stop;
 
 /// An element type with an order.
@@ -103,7 +104,7 @@ pub fn top_k<T: Ordered, const LEAST: bool>(
     pool::par_rows_mut(places, k, cost, |first, places| {
         // SAFETY: threads have rows of their own.
         let values = unsafe { values.piece(first * k, places.len()) };
-        let mut best = Vec::with_capacity(n.min(BATCH.max(2 * k)));
+        let mut best = vec_for(n.min(BATCH.max(2 * k)));
         let rows = values.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (row, (values, places)) in x[first * n..].chunks_exact(n).zip(rows) {
             select::<T, LEAST>(row, k, &mut best);

@@ -4,6 +4,7 @@ use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 use crate::isa::{Isa, Job, dispatch};
+use crate::scratch::vec_of;
 use crate::{pool, vmath};
 
 /// Independent accumulators of a row's loops.
@@ -120,7 +121,7 @@ macro_rules! half_rows {
     ($($t:ty)*) => {$(
         impl Rows for $t {
             fn by_row(x: &[$t], out: &mut [$t], kind: Kind) {
-                let (mut wide, mut res) = (vec![0f32; x.len()], vec![0f32; x.len()]);
+                let (mut wide, mut res) = (vec_of(0f32, x.len()), vec_of(0f32, x.len()));
                 x.convert_to_f32_slice(&mut wide);
                 by_row(&wide, &mut res, kind);
                 out.convert_from_f32_slice(&res);

@@ -1,6 +1,7 @@
 //! Where the extreme is.
 
 use crate::pool;
+use crate::scratch::collected;
 
 /// Which of two elements wins.
 pub trait ArgOp<T>: 'static {
@@ -69,7 +70,7 @@ fn along<T: Copy, O: ArgOp<T>>(x: &[T]) -> i64 {
 
 fn across<T: Copy, O: ArgOp<T>>(slab: &[T], out: &mut [i64]) {
     let inner = out.len();
-    let mut best = slab[..inner].to_vec();
+    let mut best = collected(slab[..inner].iter().copied());
     out.fill(0);
     for (j, row) in slab.chunks_exact(inner).enumerate().skip(1) {
         for i in 0..inner {

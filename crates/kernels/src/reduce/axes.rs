@@ -3,6 +3,7 @@
 use super::ReduceOp;
 use super::ops::Partial;
 use super::tree::middle;
+use crate::scratch::vec_of;
 
 /// Reduces the middle of `[outer, n, inner]`; `out` has `outer * inner` elements.
 pub fn reduce<T: Copy + Sync + 'static, O: ReduceOp<T>>(
@@ -16,7 +17,7 @@ pub fn reduce<T: Copy + Sync + 'static, O: ReduceOp<T>>(
         out.len() * n,
         "the operand has n elements for each of the result"
     );
-    let mut acc = vec![O::identity(); out.len()];
+    let mut acc = vec_of(O::identity(), out.len());
     middle::<T, O>(x, n, inner, &mut acc);
     finish::<T, O>(&acc, n, out);
 }
@@ -92,7 +93,7 @@ fn pass<T: Copy + Sync + 'static, O: ReduceOp<T>>(
 ) -> Vec<O::Acc> {
     let inner: usize = groups[which + 1..].iter().map(|g| g.len).product();
     let n = groups.remove(which).len;
-    let mut acc = vec![O::identity(); x.len() / n];
+    let mut acc = vec_of(O::identity(), x.len() / n);
     middle::<T, O>(x, n, inner, &mut acc);
     acc
 }

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::ReduceOp;
 use crate::isa::{Isa, Job, dispatch};
 use crate::pool;
+use crate::scratch::vec_of;
 
 /// Independent accumulators of the contiguous loop.
 const LANES: usize = 32;
@@ -116,7 +117,7 @@ fn rows<T: Copy + Sync, O: ReduceOp<T>>(
         });
     }
     let half = ROWS * (n.div_ceil(ROWS).next_power_of_two() / 2);
-    let mut other = vec![O::identity(); width];
+    let mut other = vec_of(O::identity(), width);
     let (low, high) = (&x[..(half - 1) * row + width], &x[half * row..]);
     if spread && n * width > SPLIT {
         pool::join(&mut || rows::<T, O>(low, half, row, acc, true), &mut || {

@@ -7,6 +7,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::nn as k;
+use ferrograph_kernels::scratch::collected;
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, TensorSpec, bail, with_element,
 };
@@ -186,7 +187,7 @@ fn repeated<T: Wide>(places: [Vec<usize>; 2], classes: usize) -> Kernel {
     Box::new(move |o| {
         let take = |i: usize| {
             let x = T::widen(o.input::<T>(i)).into_owned();
-            places[i].iter().map(|&at| x[at]).collect::<Vec<T::Loss>>()
+            collected(places[i].iter().map(|&at| x[at]))
         };
         let (logits, labels) = (take(0), take(1));
         let (loss, gradient) = o.two_outputs::<T, T>();
@@ -203,7 +204,7 @@ fn sparse_kernel<L: Element + Into<i64>>(logits: DType, classes: usize) -> Optio
 
 fn sparse<T: Wide, L: Element + Into<i64>>(classes: usize) -> Kernel {
     Box::new(move |o| {
-        let labels: Vec<i64> = o.input::<L>(1).iter().map(|&l| l.into()).collect();
+        let labels: Vec<i64> = collected(o.input::<L>(1).iter().map(|&l| l.into()));
         let outside = |l: &&i64| usize::try_from(**l).map_or(true, |l| l >= classes);
         if let Some(label) = labels.iter().find(outside) {
             bail!(

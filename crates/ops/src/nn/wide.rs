@@ -1,6 +1,7 @@
 //! Losses of 16-bit floats, which are computed in `f32`.
 
 use ferrograph_kernels::nn as k;
+use ferrograph_kernels::scratch::{collected, vec_of};
 use ferrograph_tensor::Element;
 
 /// A float type that losses are computed in, which for 16-bit floats is `f32`.
@@ -31,7 +32,7 @@ macro_rules! wide {
         impl Wide for $t {
             type Loss = f32;
             fn widen(x: &[$t]) -> std::borrow::Cow<'_, [f32]> {
-                x.iter().map(|v| v.to_f32()).collect()
+                collected(x.iter().map(|v| v.to_f32())).into()
             }
             fn narrow(x: &[f32], out: &mut [$t]) {
                 out.iter_mut().zip(x).for_each(|(o, &v)| *o = <$t>::from_f32(v));
@@ -55,7 +56,7 @@ pub(super) fn losses<T: Wide>(
     if let (Some(loss), Some(gradient)) = (T::direct(loss), T::direct(gradient)) {
         return run(loss, gradient);
     }
-    let mut wide = (vec![T::Loss::default(); n], vec![T::Loss::default(); m]);
+    let mut wide = (vec_of(T::Loss::default(), n), vec_of(T::Loss::default(), m));
     run(&mut wide.0, &mut wide.1);
     T::narrow(&wide.0, loss);
     T::narrow(&wide.1, gradient);

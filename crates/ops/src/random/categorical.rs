@@ -6,6 +6,7 @@ use crate::movement::static_shape;
 use ferrograph_graph::{Inputs, Lowered, Op, Operands, Specs, declare_family, of_family};
 use ferrograph_kernels::elementwise::CastTo;
 use ferrograph_kernels::random::{PhiloxState, RESERVED_PER_NUMBER, Uniform};
+use ferrograph_kernels::scratch;
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, TensorSpec, bail, vec_of, with_element,
 };
@@ -85,8 +86,8 @@ fn classes_of<T: Element + CastTo<f64>>(
     samples: usize,
     words: &[u32],
 ) -> Vec<i64> {
-    let mut sums = vec![0.0; classes];
-    let mut drawn = Vec::with_capacity(words.len() / 2);
+    let mut sums = scratch::vec_of(0.0, classes);
+    let mut drawn = scratch::vec_for(words.len() / 2);
     let rows = logits.chunks_exact(classes.max(1));
     for (row, words) in rows.zip(words.chunks_exact((2 * samples).max(1))) {
         let wide = || row.iter().map(|x| x.cast_to());

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::Operands;
 use ferrograph_kernels::random::{self as k, PhiloxState, Uniform, UniformInt};
-use ferrograph_tensor::{DType, Element, Result, bail, bf16, f16, with_element};
+use ferrograph_tensor::{DType, Element, Result, bail, bf16, f16, vec_of, with_element};
 use std::fmt::Display;
 
 /// How numbers are distributed.
@@ -121,7 +121,7 @@ fn narrow<T>(
     fill: fn(PhiloxState, &mut [f32]),
     round: fn(f32) -> T,
 ) -> Result<()> {
-    let mut wide = vec![0f32; out.len()];
+    let mut wide = vec_of(0f32, out.len())?;
     fill(state, &mut wide);
     out.iter_mut().zip(wide).for_each(|(o, w)| *o = round(w));
     Ok(())

@@ -5,6 +5,7 @@ use crate::movement::static_shape;
 use ferrograph_graph::{
     Inputs, Lowered, Op, Runner, Specs, Tensors, declare_family, evaluate, of_family,
 };
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, vec_for, vec_of};
 use smallvec::smallvec;
 
@@ -72,10 +73,11 @@ impl Shuffle {
 
     fn strings(&self, x: &Tensor, n: usize) -> Result<Tensor> {
         let (all, row) = (x.as_strings()?, x.n_elements() / n.max(1));
-        let shuffled = order(&self.drawing().stream(DType::String), n)?
-            .into_iter()
-            .flat_map(|i| all[i * row..(i + 1) * row].iter().cloned())
-            .collect();
+        let mut shuffled = vec_for(all.len())?;
+        for i in order(&self.drawing().stream(DType::String), n)? {
+            shuffled.extend_from_slice(&all[i * row..(i + 1) * row]);
+            breathe();
+        }
         Tensor::from_strings(x.shape().clone(), shuffled)
     }
 }

@@ -18,6 +18,9 @@ impl Object for Values {
     fn as_any(&self) -> &dyn Any {
         self
     }
+    fn is_value(&self) -> bool {
+        true
+    }
 }
 
 impl Values {

@@ -5,7 +5,9 @@ use crate::args::expect_one;
 use crate::movement::static_shape;
 use ferrograph_graph::{Inputs, Kernel, Lowered, Op, Specs, declare_family, of_family};
 use ferrograph_kernels::reduce::{self as k, ArgOp, arg_reduce};
-use ferrograph_tensor::{DType, Element, PartialShape, Result, TensorSpec, bail, with_element};
+use ferrograph_tensor::{
+    DType, Element, PartialShape, Result, TensorSpec, bail, vec_of, with_element,
+};
 use smallvec::smallvec;
 
 declare_family! {
@@ -98,7 +100,7 @@ impl ArgExtreme {
         Box::new(move |o| {
             let x = o.input(0);
             let out = o.output::<i32>(0);
-            let mut wide = vec![0i64; out.len()];
+            let mut wide = vec_of(0i64, out.len())?;
             if n > 0 {
                 find(x, n, inner, &mut wide);
             }

@@ -4,7 +4,7 @@ use super::{like_input, map_strings};
 use crate::args::checked;
 use crate::attrs::attr_enum;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare_family, of_family};
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, err};
+use ferrograph_tensor::{Bytes, DType, Result, Tensor, err, string_of};
 use smallvec::smallvec;
 
 declare_family! {
@@ -49,7 +49,7 @@ impl Op for StringCase {
                 } else {
                     s.to_ascii_lowercase()
                 };
-                return Ok(ascii.into());
+                return string_of(&ascii);
             }
             let text = std::str::from_utf8(s)
                 .map_err(|_| err!(InvalidArgument, "\"{}\" is not UTF-8", s.escape_ascii()))?;
@@ -58,7 +58,7 @@ impl Op for StringCase {
             } else {
                 text.to_lowercase()
             };
-            Ok(text.into_bytes().into())
+            string_of(text.as_bytes())
         };
         Ok(smallvec![map_strings(&inputs[0], change)?])
     }

@@ -1,12 +1,15 @@
 //! Joining strings: of several tensors, along axes, by segment.
 
+use super::made;
 use super::map::broadcast;
 use crate::args::{axis_of, checked, expect_integers, scalar};
 use crate::scatter::behind;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::scratch::{collected, push};
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
-    Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, vec_of,
+    Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, string_of,
+    vec_for, vec_of,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -36,9 +39,18 @@ declare! {
     };
 }
 
-fn joined(parts: &[&[u8]], separator: &str) -> Bytes {
-    breathe();
-    parts.join(separator.as_bytes()).into()
+fn joined(parts: &[&[u8]], separator: &str) -> Result<Bytes> {
+    let bytes: usize = parts.iter().map(|p| p.len()).sum();
+    let between = separator.len().saturating_mul(parts.len());
+    let mut text = vec_for(bytes.saturating_add(between))?;
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            text.extend_from_slice(separator.as_bytes());
+        }
+        text.extend_from_slice(part);
+        breathe();
+    }
+    string_of(&text)
 }
 
 impl Op for StringJoin {
@@ -85,7 +97,7 @@ impl Op for StringJoin {
             let parts: Vec<&[u8]> = columns.iter().map(|c| &*c[i]).collect();
             joined(&parts, &self.separator)
         };
-        let strings = (0..shape.n_elements()).map(row).collect();
+        let strings = made((0..shape.n_elements()).map(row))?;
         Ok(smallvec![Tensor::from_strings(shape, strings)?])
     }
 }
@@ -152,10 +164,10 @@ impl Op for ReduceJoin {
         let n: usize = axes.iter().map(|&a| inputs[0].shape()[a]).product();
         let strings = moved[0].as_strings()?;
         let join = |i: usize| {
-            let parts: Vec<&[u8]> = strings[i * n..(i + 1) * n].iter().map(|s| &**s).collect();
+            let parts = collected(strings[i * n..(i + 1) * n].iter().map(|s| &**s));
             joined(&parts, &self.separator)
         };
-        let all = (0..out.n_elements()).map(join).collect();
+        let all = made((0..out.n_elements()).map(join))?;
         Ok(smallvec![Tensor::from_strings(out, all)?])
     }
 }
@@ -188,10 +200,10 @@ impl Op for UnsortedSegmentJoin {
                 );
             }
             for j in 0..inner {
-                parts[id * inner + j].push(&strings[i * inner + j]);
+                push(&mut parts[id * inner + j], &strings[i * inner + j]);
             }
         }
-        let all = parts.iter().map(|p| joined(p, &self.separator)).collect();
+        let all = made(parts.iter().map(|p| joined(p, &self.separator)))?;
         Ok(smallvec![Tensor::from_strings(out, all)?])
     }
 }

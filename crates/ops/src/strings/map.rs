@@ -1,12 +1,15 @@
 //! Functions of single strings.
 
-use super::{char_len, like_input, map_strings};
+use super::{char_len, like_input, made, map_strings};
 use crate::args::checked;
 use crate::attrs::attr_enum;
 use crate::movement::indices_of;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::scratch::{collected, push};
 use ferrograph_kernels::stop::breathe;
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec, bail, broadcast_shapes, err};
+use ferrograph_tensor::{
+    Bytes, DType, Result, Tensor, TensorSpec, bail, broadcast_shapes, err, string_of,
+};
 use smallvec::smallvec;
 
 declare! {
@@ -46,7 +49,7 @@ impl Op for StringStrip {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let strip = |s: &[u8]| Ok(trimmed(s).into());
+        let strip = |s: &[u8]| string_of(trimmed(s));
         Ok(smallvec![map_strings(&inputs[0], strip)?])
     }
 }
@@ -70,13 +73,14 @@ pub(super) fn trimmed(mut s: &[u8]) -> &[u8] {
 /// Where each character begins, and the end of the string.
 pub(super) fn starts(s: &[u8], unit: Unit) -> Vec<usize> {
     if unit == Unit::Byte {
-        return (0..=s.len()).collect();
+        return collected(0..s.len() + 1);
     }
     let mut all = vec![0];
     let mut at = 0;
     while at < s.len() {
         at += char_len(&s[at..]);
-        all.push(at);
+        breathe();
+        push(&mut all, at);
     }
     all
 }
@@ -96,7 +100,7 @@ impl Op for StringLength {
             };
             i32::try_from(n).unwrap_or(i32::MAX)
         };
-        let lengths: Vec<i32> = inputs[0].as_strings()?.iter().map(length).collect();
+        let lengths = collected(inputs[0].as_strings()?.iter().map(length));
         Ok(smallvec![Tensor::from_slice(
             inputs[0].shape().clone(),
             &lengths
@@ -151,12 +155,7 @@ impl Op for Substr {
             .iter()
             .zip(pos.iter())
             .zip(len.iter());
-        let cut = strings
-            .map(|((s, pos), len)| {
-                breathe();
-                Ok(Bytes::from(self.cut(s, pos, len)?))
-            })
-            .collect::<Result<_>>()?;
+        let cut = made(strings.map(|((s, pos), len)| string_of(self.cut(s, pos, len)?)))?;
         Ok(smallvec![Tensor::from_strings(shape, cut)?])
     }
 }

@@ -16,7 +16,7 @@ pub use split::EmitStringSplit;
 
 use ferrograph_graph::{Inputs, Registry, Specs};
 use ferrograph_kernels::stop::breathe;
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec};
+use ferrograph_tensor::{Bytes, DType, Made, Result, Tensor, TensorSpec, vec_for};
 use smallvec::smallvec;
 
 /// The spec of one result of that dtype for each element of input 0.
@@ -24,16 +24,22 @@ fn like_input(inputs: &Inputs<'_>, dtype: DType) -> Result<Specs> {
     Ok(smallvec![TensorSpec::new(dtype, inputs.shape(0).clone())])
 }
 
+/// All strings that an iterator makes.
+fn made(strings: impl Iterator<Item = Result<Bytes>>) -> Result<Vec<Bytes>> {
+    let n = strings.size_hint().1.unwrap_or(0);
+    let (mut all, mut total) = (vec_for(n)?, Made::default());
+    for string in strings {
+        breathe();
+        let string = string?;
+        total.add(&string)?;
+        all.push(string);
+    }
+    Ok(all)
+}
+
 /// A function of each string.
 fn map_strings(t: &Tensor, f: impl Fn(&[u8]) -> Result<Bytes>) -> Result<Tensor> {
-    let strings = t
-        .as_strings()?
-        .iter()
-        .map(|s| {
-            breathe();
-            f(s)
-        })
-        .collect::<Result<_>>()?;
+    let strings = made(t.as_strings()?.iter().map(|s| f(s)))?;
     Tensor::from_strings(t.shape().clone(), strings)
 }
 

@@ -1,12 +1,13 @@
 //! Numbers to strings and back.
 
-use super::like_input;
 use super::map::trimmed;
+use super::{like_input, made};
 use crate::args::checked;
 use crate::format::{c_exponent, general, special};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{
-    Bytes, Complex32, Complex64, DType, Result, Tensor, bail, bf16, err, f16, with_element,
+    Bytes, Complex32, Complex64, DType, Result, Tensor, bail, bf16, err, f16, string_of,
+    with_element,
 };
 use smallvec::smallvec;
 
@@ -148,7 +149,7 @@ impl Op for AsString {
             return Ok(smallvec![t.clone()]);
         }
         let texts: Vec<Bytes> = with_element!(t.dtype(), dense, T => {
-            t.as_slice::<T>()?.iter().map(|x| x.text(self).into_bytes().into()).collect()
+            made(t.as_slice::<T>()?.iter().map(|x| string_of(x.text(self).as_bytes())))?
         }, else => bail!(DType, "a {} cannot be written as a string", t.dtype()));
         Ok(smallvec![Tensor::from_strings(t.shape().clone(), texts)?])
     }

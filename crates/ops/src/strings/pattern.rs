@@ -1,11 +1,11 @@
 //! Regular expressions.
 
-use super::map::{Unit, starts};
-use super::{like_input, map_strings};
+use super::{char_len, like_input, map_strings};
 use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::scratch::{collected, reserve, vec_for};
 use ferrograph_kernels::stop::breathe;
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err};
+use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err, string_of};
 use regex::bytes::{Captures, Regex};
 use smallvec::smallvec;
 
@@ -60,13 +60,13 @@ fn single<'a>(t: &'a Tensor, what: &str) -> Result<&'a [u8]> {
 
 /// The rewrite for one match.
 fn rewritten(rewrite: &[u8], groups: &Captures<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(rewrite.len());
+    let mut out = vec_for(rewrite.len());
     let mut bytes = rewrite.iter();
     while let Some(&b) = bytes.next() {
         match (b, if b == b'\\' { bytes.next() } else { None }) {
             (b'\\', Some(d @ b'0'..=b'9')) => {
                 let group = groups.get(usize::from(d - b'0'));
-                out.extend_from_slice(group.map_or(&[], |g| g.as_bytes()));
+                append(&mut out, group.map_or(&[], |g| g.as_bytes()));
             }
             (b'\\', Some(&other)) => out.push(other),
             (b, _) => out.push(b),
@@ -93,23 +93,35 @@ fn replaced(strings: &Tensor, pattern: &[u8], rewrite: &[u8], global: bool) -> R
         );
     }
     let limit = if global { usize::MAX } else { 1 };
-    let replace = |s: &[u8]| Ok(replaced_in(s, &regex, rewrite, limit).into());
+    let replace = |s: &[u8]| string_of(&replaced_in(s, &regex, rewrite, limit));
     Ok(smallvec![map_strings(strings, replace)?])
+}
+
+fn append(out: &mut Vec<u8>, bytes: &[u8]) {
+    reserve(out, bytes.len());
+    out.extend_from_slice(bytes);
 }
 
 /// A string with that many matches rewritten at most. Empty matches inside of a character are none.
 fn replaced_in(s: &[u8], regex: &Regex, rewrite: &[u8], limit: usize) -> Vec<u8> {
-    let starts = starts(s, Unit::Char);
-    let between = |at: usize| starts.binary_search(&at).is_ok();
-    let (mut out, mut done) = (Vec::with_capacity(s.len()), 0);
+    let mut start = 0; // of a character, the last one that was asked for or one before
+    let mut between = |at: usize| {
+        while start < at {
+            start += char_len(&s[start..]);
+            breathe();
+        }
+        start == at
+    };
+    let (mut out, mut done) = (vec_for(s.len()), 0);
     let whole = regex.captures_iter(s).filter_map(|c| Some((c.get(0)?, c)));
     let matches = whole.filter(|(m, _)| !m.is_empty() || between(m.start()));
     for (all, groups) in matches.take(limit) {
-        out.extend_from_slice(&s[done..all.start()]);
-        out.extend(rewritten(rewrite, &groups));
+        breathe();
+        append(&mut out, &s[done..all.start()]);
+        append(&mut out, &rewritten(rewrite, &groups));
         done = all.end();
     }
-    out.extend_from_slice(&s[done..]);
+    append(&mut out, &s[done..]);
     out
 }
 
@@ -122,7 +134,7 @@ fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
         breathe();
         regex.is_match(s)
     };
-    let all: Vec<bool> = strings.as_strings()?.iter().map(matches).collect();
+    let all = collected(strings.as_strings()?.iter().map(matches));
     Ok(smallvec![Tensor::from_slice(
         strings.shape().clone(),
         &all

@@ -2,6 +2,7 @@
 
 use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_kernels::scratch::push;
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
@@ -26,12 +27,12 @@ fn by_space(mut text: &[u8], max: usize) -> Vec<&[u8]> {
             return parts;
         }
         if parts.len() == max {
-            parts.push(text);
+            push(&mut parts, text);
             return parts;
         }
         let end = text.iter().position(u8::is_ascii_whitespace);
         let end = end.unwrap_or(text.len());
-        parts.push(&text[..end]);
+        push(&mut parts, &text[..end]);
         text = &text[end..];
     }
 }
@@ -42,10 +43,10 @@ fn by_separator<'a>(mut text: &'a [u8], separator: &[u8], max: usize) -> Vec<&'a
     while parts.len() < max {
         let found = text.windows(separator.len()).position(|w| w == separator);
         let Some(at) = found else { break };
-        parts.push(&text[..at]);
+        push(&mut parts, &text[..at]);
         text = &text[at + separator.len()..];
     }
-    parts.push(text);
+    push(&mut parts, text);
     parts
 }
 
@@ -76,8 +77,10 @@ impl Op for StringSplitV2 {
             };
             widest = widest.max(parts.len());
             for (column, part) in parts.into_iter().enumerate() {
-                indices.extend([row as i64, column as i64]);
-                values.push(part.into());
+                push(&mut indices, row as i64);
+                push(&mut indices, column as i64);
+                push(&mut values, part.into());
+                breathe();
             }
         }
         let n = values.len();

@@ -25,6 +25,9 @@ impl Object for TensorList {
     fn as_any(&self) -> &dyn Any {
         self
     }
+    fn is_value(&self) -> bool {
+        true
+    }
 }
 
 impl TensorList {

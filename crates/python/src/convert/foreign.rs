@@ -1,7 +1,7 @@
 //! Arrays of other libraries to tensors: by `__array__`, the buffer protocol, or DLPack.
 
 use super::strided::Strided;
-use super::{core_error, no_tensor, numpy};
+use super::{no_tensor, numpy};
 use crate::export::dlpack;
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::buffer::PyUntypedBuffer;
@@ -59,7 +59,7 @@ fn from_buffer(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
         data: buffer.buf_ptr().cast_const().cast(),
     };
     // SAFETY: the exporter promises readable memory at each element until the buffer is released.
-    unsafe { view.to_tensor() }.map_err(|e| core_error(obj.py(), e))
+    unsafe { view.to_tensor(obj.py(), || true) }
 }
 
 /// The dtype of a native buffer format.

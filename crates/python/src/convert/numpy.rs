@@ -5,12 +5,14 @@ use super::strided::Strided;
 use super::{cast_freely, core_error, no_tensor, sequence};
 use crate::export::TensorOwner;
 use crate::tensor::PyTensor;
+use crate::turns::Turns;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, PyArrayObject, PyArrayObject_fields};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyMemoryView, PyType};
+use pyo3::types::{PyDict, PyList, PyMemoryView, PySlice, PyType};
+use smallvec::SmallVec;
 
 struct Types {
     ndarray: Py<PyType>,
@@ -139,17 +141,25 @@ fn array(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             ),
         }
     };
+    // Another thread may give the array other dimensions while it is copied.
+    let kept: SmallVec<[isize; 8]> = strides.iter().copied().collect();
     let view = Strided {
         dtype,
         shape: dims.iter().map(|&d| d as usize).collect::<Shape>(),
-        strides: Some(strides),
+        strides: Some(&kept),
         data: fields.data.cast(),
     };
     if let Some(tensor) = shared(obj.py(), fields, &view) {
         return Ok(tensor);
     }
-    // SAFETY: the array's memory is readable at each of its elements while `obj` lives.
-    unsafe { view.to_tensor() }.map_err(|e| core_error(obj.py(), e))
+    let dimensions = fields.dimensions.cast_const();
+    let is_there = || {
+        // SAFETY: as above; a look at the fields by their own, as another thread may have changed them.
+        let now = unsafe { self::fields(obj) };
+        now.data.cast_const().cast() == view.data && now.dimensions.cast_const() == dimensions
+    };
+    // SAFETY: the array's memory is readable at each of its elements while it is the array's, and `obj` lives.
+    unsafe { view.to_tensor(obj.py(), is_there) }
 }
 
 /// The dtype of an array whose elements are plain numbers in this machine's byte order.
@@ -209,7 +219,7 @@ fn indirect(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
                 return empty.map_err(|e| core_error(py, e));
             }
             let asked = (kind != "O").then_some(DType::String);
-            let list = obj.call_method0("tolist")?;
+            let list = listed(obj)?;
             let tensor = if sequence::is_plain(&list) {
                 sequence::tensor_of(&list, asked)?
             } else {
@@ -222,6 +232,30 @@ fn indirect(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             Err(no_tensor(obj, &why))
         }
     }
+}
+
+/// Rows of an array that are listed at a stretch hold about as many elements.
+const LISTED: usize = 4096;
+
+/// The nested list of an array's elements.
+fn listed<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = obj.py();
+    let size: usize = obj.getattr(intern!(py, "size"))?.extract()?;
+    if size <= LISTED {
+        return obj.call_method0(intern!(py, "tolist"));
+    }
+    let n_rows = obj.len()?;
+    let step = (n_rows * LISTED / size).max(1);
+    let (all, mut turns) = (PyList::empty(py), Turns::new());
+    for first in (0..n_rows).step_by(step) {
+        let rows = obj.get_item(PySlice::new(py, first as isize, (first + step) as isize, 1))?;
+        all.call_method1(
+            intern!(py, "extend"),
+            (rows.call_method0(intern!(py, "tolist"))?,),
+        )?;
+        turns.pause(py)?;
+    }
+    Ok(all.into_any())
 }
 
 /// The tensor whose own memory an array shows, as the arrays that tensors export do.

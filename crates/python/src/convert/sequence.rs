@@ -4,6 +4,8 @@ use super::scalar::{Class, Scalar, small_int};
 use super::values::Values;
 use super::{does_not_convert, foreign, no_tensor, numpy};
 use crate::bridge::is_tensor_like;
+use crate::turns::Turns;
+use crate::work;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -42,6 +44,7 @@ pub(super) fn tensor_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
         rank: None,
         values: dtype.map(Values::of_dtype),
         float: None,
+        turns: Turns::new(),
     };
     match walk.read(obj) {
         Ok(()) => walk.finish(obj).map(Some),
@@ -61,6 +64,7 @@ struct Walk {
     values: Option<Values>,
     /// The dtype of the first element where it is one of NumPy's floats.
     float: Option<DType>,
+    turns: Turns,
 }
 
 impl Walk {
@@ -151,6 +155,7 @@ impl Walk {
                 self.read(&item)?;
             }
             n_read += 1;
+            self.turns.tick(obj.py())?;
         }
         self.at.pop();
         if n_read != length {
@@ -217,7 +222,7 @@ impl Walk {
         if *self.rank.get_or_insert(depth) != depth || self.dims.len() > depth {
             return Err(self.ragged(obj, "an array of another number of dimensions"));
         }
-        let more = Values::of(array)?;
+        let more = Values::of(array);
         let class = more.class();
         if let Some(dtype) = self.asked
             && !class.goes_into(dtype)
@@ -240,19 +245,18 @@ impl Walk {
         let values = self
             .values
             .unwrap_or_else(|| Values::of_dtype(DType::Float32));
+        let (py, long) = (obj.py(), work::is_long(values.len() as f64));
         let dtype = match (self.asked, self.float, &values) {
-            (Some(dtype), ..) if !values.in_reach(dtype) => {
+            (Some(dtype), ..) if !work::run(py, long, || values.in_reach(dtype)) => {
                 return Err(does_not_convert(obj, dtype));
             }
             (Some(dtype), ..) => dtype,
             (None, Some(dtype), Values::Floats(_)) => dtype,
-            _ => values.natural_dtype().map_err(|why| no_tensor(obj, why))?,
+            _ => {
+                work::run(py, long, || values.natural_dtype()).map_err(|why| no_tensor(obj, why))?
+            }
         };
-        values.into_tensor(
-            obj.py(),
-            dtype,
-            self.dims.iter().copied().collect::<Shape>(),
-        )
+        values.into_tensor(py, dtype, self.dims.iter().copied().collect::<Shape>())
     }
 
     fn place(&self) -> String {

@@ -1,6 +1,10 @@
 //! Copies of strided memory into dense tensors.
 
-use ferrograph_tensor::{DType, Result, Shape, Tensor};
+use super::core_error;
+use crate::turns::Turns;
+use ferrograph_tensor::{DType, Shape, Tensor};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
 
 /// Memory of somebody else with a stride for each dimension, in bytes.
 pub(crate) struct Strided<'a> {
@@ -27,73 +31,115 @@ impl Strided<'_> {
         true
     }
 
-    /// A tensor of copies of the elements.
+    /// A tensor of copies of the elements. Long copies let other threads have the interpreter lock now and then;
+    /// `is_there` tells after that whether the memory is still what it was.
     ///
     /// # Safety
-    /// Each element that shape and strides reach from `data` must be readable, aligned or not, and unchanged meanwhile.
-    pub unsafe fn to_tensor(&self) -> Result<Tensor> {
-        let mut tensor = Tensor::empty(self.dtype, self.shape.clone())?;
+    /// Each element that shape and strides reach from `data` must be readable, aligned or not, and unchanged meanwhile, as
+    /// long as `is_there` says so.
+    pub unsafe fn to_tensor(
+        &self,
+        py: Python<'_>,
+        is_there: impl Fn() -> bool,
+    ) -> PyResult<Tensor> {
+        let made = Tensor::empty(self.dtype, self.shape.clone());
+        let mut tensor = made.map_err(|e| core_error(py, e))?;
         let Some(out) = tensor.bytes_mut().filter(|out| !out.is_empty()) else {
             return Ok(tensor);
         };
+        let mut turns = Turns::new();
+        let mut go_on = || {
+            turns.pause(py)?;
+            match is_there() {
+                true => Ok(()),
+                false => Err(PyRuntimeError::new_err(
+                    "the array was resized by another thread while it was copied",
+                )),
+            }
+        };
         if self.is_contiguous() {
-            // SAFETY: the caller's promise, for as many bytes as the tensor has; fresh memory does not overlap.
-            unsafe { std::ptr::copy_nonoverlapping(self.data, out.as_mut_ptr(), out.len()) };
+            for (i, part) in out.chunks_mut(PIECE).enumerate() {
+                // SAFETY: the caller's promise, for as many bytes as the tensor has; fresh memory does not overlap.
+                let from = unsafe { self.data.add(i * PIECE) };
+                // SAFETY: as above.
+                unsafe { std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), part.len()) };
+                as_bools(self.dtype, part);
+                go_on()?;
+            }
         } else {
             // SAFETY: the caller's promise; `out` has room for every element.
-            unsafe { self.copy_all(out.as_mut_ptr()) };
-        }
-        if self.dtype == DType::Bool {
-            // Any byte may stand for true elsewhere; here only 1 does.
-            out.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+            unsafe { self.copy_all(out, &mut go_on) }?;
         }
         Ok(tensor)
     }
 
     /// # Safety
     /// As for `to_tensor`; `out` must have room for every element, of which there is at least one.
-    unsafe fn copy_all(&self, out: *mut u8) {
+    unsafe fn copy_all(
+        &self,
+        out: &mut [u8],
+        go_on: &mut dyn FnMut() -> PyResult<()>,
+    ) -> PyResult<()> {
         // SAFETY: passed on.
         unsafe {
             match self.dtype.size() {
-                1 => self.copy_elements::<1>(out),
-                2 => self.copy_elements::<2>(out),
-                4 => self.copy_elements::<4>(out),
-                8 => self.copy_elements::<8>(out),
-                _ => self.copy_elements::<16>(out),
+                1 => self.copy_elements::<1>(out, go_on),
+                2 => self.copy_elements::<2>(out, go_on),
+                4 => self.copy_elements::<4>(out, go_on),
+                8 => self.copy_elements::<8>(out, go_on),
+                _ => self.copy_elements::<16>(out, go_on),
             }
         }
     }
 
     /// # Safety
     /// As for `copy_all`; `N` is the size of an element.
-    unsafe fn copy_elements<const N: usize>(&self, mut out: *mut u8) {
+    unsafe fn copy_elements<const N: usize>(
+        &self,
+        out: &mut [u8],
+        go_on: &mut dyn FnMut() -> PyResult<()>,
+    ) -> PyResult<()> {
         let strides = self.strides.unwrap_or_default();
         let (Some((&n_inner, outer)), Some((&inner_stride, outer_strides))) =
             (self.shape.split_last(), strides.split_last())
         else {
-            return;
+            return Ok(());
         };
         let mut index = vec![0usize; outer.len()];
-        loop {
-            let offset: isize = index
-                .iter()
-                .zip(outer_strides)
-                .map(|(&i, &s)| i as isize * s)
-                .sum();
-            // SAFETY: indices stay inside the shape, so that the caller's promise covers each address.
-            unsafe {
-                let mut from = self.data.offset(offset);
-                for _ in 0..n_inner {
-                    std::ptr::copy_nonoverlapping(from, out, N);
-                    from = from.wrapping_offset(inner_stride);
-                    out = out.add(N);
+        let mut since = 0;
+        for row in out.chunks_exact_mut((n_inner * N).max(1)) {
+            let offsets = index.iter().zip(outer_strides);
+            let mut offset: isize = offsets.map(|(&i, &s)| i as isize * s).sum();
+            for part in row.chunks_mut(PIECE / 16) {
+                for to in part.chunks_exact_mut(N) {
+                    // SAFETY: indices stay inside the shape, so that the caller's promise covers each address.
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(self.data.offset(offset), to.as_mut_ptr(), N);
+                    }
+                    offset = offset.wrapping_add(inner_stride);
+                }
+                as_bools(self.dtype, part);
+                since += part.len();
+                if since >= PIECE / 16 {
+                    since = 0;
+                    go_on()?;
                 }
             }
             if !advance(&mut index, outer) {
-                return;
+                break;
             }
         }
+        Ok(())
+    }
+}
+
+/// Bytes that are copied at a stretch; scattered ones are a sixteenth of it.
+const PIECE: usize = 1 << 20;
+
+/// Any byte may stand for true elsewhere; here only 1 does.
+fn as_bools(dtype: DType, bytes: &mut [u8]) {
+    if dtype == DType::Bool {
+        bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));
     }
 }
 

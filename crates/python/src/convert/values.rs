@@ -2,7 +2,12 @@
 
 use super::core_error;
 use super::scalar::{Class, Value, int_dtype, int_fits, narrows_to_infinity};
-use ferrograph_tensor::{Bytes, Complex32, Complex64, DType, Element, Shape, Tensor, bf16, f16};
+use crate::errors::guarded;
+use crate::work;
+use ferrograph_kernels::stop;
+use ferrograph_tensor::{
+    Bytes, Complex32, Complex64, DType, Element, Result, Shape, Tensor, bf16, f16, with_element,
+};
 use pyo3::prelude::*;
 
 /// An element type that takes a value of any numeric class, as C's conversions do.
@@ -131,8 +136,8 @@ impl Values {
     }
 
     /// The elements of a tensor.
-    pub fn of(tensor: &Tensor) -> PyResult<Values> {
-        Ok(match tensor.dtype() {
+    pub fn of(tensor: &Tensor) -> Values {
+        match tensor.dtype() {
             DType::Bool => Values::Bools(elements::<bool>(tensor).to_vec()),
             DType::String => Values::Texts(tensor.as_strings().unwrap_or_default().to_vec()),
             DType::UInt64 => Values::Ints(widen(elements::<u64>(tensor))),
@@ -146,7 +151,7 @@ impl Values {
                 Values::Complexes(elements::<Complex32>(tensor).iter().map(wide).collect())
             }
             _ => Values::Ints(widen(&tensor.to_i64s().unwrap_or_default())),
-        })
+        }
     }
 
     /// Adds a value; gives false where its class does not mix with those before.
@@ -249,28 +254,79 @@ impl Values {
         }
     }
 
-    /// The tensor of the elements in row-major order.
-    pub fn into_tensor(self, py: Python<'_>, dtype: DType, shape: Shape) -> PyResult<Tensor> {
-        self.build(dtype, shape).map_err(|e| core_error(py, e))
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Bools(v) => v.len(),
+            Values::Ints(v) => v.len(),
+            Values::Huge(v) | Values::Floats(v) => v.len(),
+            Values::Complexes(v) => v.len(),
+            Values::Texts(v) => v.len(),
+        }
     }
 
-    fn build(self, dtype: DType, shape: Shape) -> ferrograph_tensor::Result<Tensor> {
+    /// The tensor of the elements in row-major order.
+    pub fn into_tensor(self, py: Python<'_>, dtype: DType, shape: Shape) -> PyResult<Tensor> {
+        let long = work::is_long(self.len() as f64);
+        guarded(|| work::run(py, long, || self.build(dtype, shape))).map_err(|e| core_error(py, e))
+    }
+
+    fn build(self, dtype: DType, shape: Shape) -> Result<Tensor> {
         if let Values::Texts(v) = self {
             return Tensor::from_strings(shape, v);
         }
         let mut tensor = Tensor::empty(dtype, shape)?;
-        ferrograph_tensor::with_element!(dtype, dense, T => {
-            let out = tensor.as_mut_slice::<T>()?;
-            match &self {
-                Values::Bools(v) => fill(out, v, T::from_bool),
-                Values::Ints(v) => fill(out, v, T::from_int),
-                Values::Huge(v) | Values::Floats(v) => fill(out, v, T::from_float),
-                Values::Complexes(v) => fill(out, v, T::from_complex),
-                Values::Texts(_) => (),
-            }
-        }, else => ());
+        with_element!(dtype, dense, T => self.write(tensor.as_mut_slice::<T>()?), else => ());
         Ok(tensor)
     }
+
+    fn write<T: FromValue>(&self, out: &mut [T]) {
+        match self {
+            Values::Bools(v) => fill(out, v, T::from_bool),
+            Values::Ints(v) => fill(out, v, T::from_int),
+            Values::Huge(v) | Values::Floats(v) => fill(out, v, T::from_float),
+            Values::Complexes(v) => fill(out, v, T::from_complex),
+            Values::Texts(_) => (),
+        }
+    }
+}
+
+/// Elements that are widened at a stretch.
+const BLOCK: usize = 1 << 16;
+
+/// A tensor of numbers in another dtype, converted as C does.
+pub(super) fn cast(py: Python<'_>, tensor: &Tensor, dtype: DType) -> PyResult<Tensor> {
+    let long = work::is_long(tensor.n_elements() as f64);
+    let work = || {
+        let flat = tensor.reshaped([tensor.n_elements()].into())?;
+        let mut made = Tensor::empty(dtype, tensor.shape().clone())?;
+        with_element!(dtype, dense, T => {
+            for (i, out) in made.as_mut_slice::<T>()?.chunks_mut(BLOCK).enumerate() {
+                let first = i * BLOCK;
+                Values::of(&flat.rows(first, first + out.len())?).write(out);
+                stop::pause();
+            }
+        }, else => ());
+        Ok(made)
+    };
+    guarded(|| work::run(py, long, work)).map_err(|e| core_error(py, e))
+}
+
+/// Whether a dtype holds every element of a tensor of numbers, as [`Values::fit`] says.
+pub(super) fn fits(py: Python<'_>, tensor: &Tensor, dtype: DType) -> PyResult<bool> {
+    let n = tensor.n_elements();
+    let work = || {
+        let flat = tensor.reshaped([n].into())?;
+        for first in (0..n.max(1)).step_by(BLOCK) {
+            if !Values::of(&flat.rows(first, n.min(first + BLOCK))?).fit(dtype) {
+                return Ok(false);
+            }
+            stop::pause();
+        }
+        Ok(true)
+    };
+    let long = work::is_long(n as f64);
+    guarded(|| work::run(py, long, work)).map_err(|e| core_error(py, e))
 }
 
 fn fill<T, S: Copy>(out: &mut [T], from: &[S], convert: impl Fn(S) -> T) {

@@ -2,6 +2,8 @@
 
 use super::interface::interface;
 use crate::convert::core_error;
+use crate::turns::Turns;
+use crate::work;
 use ferrograph_tensor::{Bytes, DType, Tensor};
 use numpy::npyffi::{NPY_ARRAY_CARRAY_RO, PyArrayObject, npy_intp};
 use pyo3::exceptions::{PyImportError, PyTypeError};
@@ -69,7 +71,10 @@ fn new_array<'py>(
             None => {
                 let object = array.as_ptr().cast::<PyArrayObject>();
                 let to = (*object).fields.data.cast::<u8>();
-                std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+                let own = std::slice::from_raw_parts_mut(to, bytes.len());
+                work::run(py, work::is_long(bytes.len() as f64), || {
+                    own.copy_from_slice(bytes)
+                });
             }
         }
     }
@@ -103,8 +108,10 @@ fn string_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
     unsafe {
         let to = (*array.as_ptr().cast::<PyArrayObject>()).fields.data;
         let to = to.cast::<*mut ffi::PyObject>();
+        let mut turns = Turns::new();
         for (i, text) in strings.iter().enumerate() {
             to.add(i).write(PyBytes::new(py, text).into_ptr());
+            turns.tick(py)?;
         }
     }
     Ok(array)

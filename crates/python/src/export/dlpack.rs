@@ -5,6 +5,7 @@
 
 use crate::convert::core_error;
 use crate::convert::strided::Strided;
+use crate::work;
 use ferrograph_tensor::{Buffer, DType, Tensor, row_major_strides};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -112,7 +113,10 @@ pub(super) fn to_dlpack<'py>(
     let versioned = max_version.is_some_and(|(major, _)| major >= 1);
     let copied = copy.unwrap_or(!versioned);
     let tensor = if copied {
-        copy_of(tensor).map_err(|e| core_error(py, e))?
+        work::run(py, work::is_long(tensor.bytes().len() as f64), || {
+            copy_of(tensor)
+        })
+        .map_err(|e| core_error(py, e))?
     } else {
         tensor.clone()
     };
@@ -267,7 +271,7 @@ pub(crate) fn from_dlpack(obj: &Bound<'_, PyAny>, copy: bool) -> PyResult<Tensor
     };
     if copy || !aligned || dtype == DType::Bool || !view.is_contiguous() {
         // SAFETY: the producer's memory is readable at each element while `taken` lives.
-        return unsafe { view.to_tensor() }.map_err(|e| core_error(obj.py(), e));
+        return unsafe { view.to_tensor(obj.py(), || true) };
     }
     let shape = view.shape;
     let share = || {

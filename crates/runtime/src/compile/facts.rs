@@ -4,6 +4,7 @@
 use super::regions::{Region, enter};
 use crate::plan::PlanRunner;
 use ferrograph_graph::{Differentiability, Effect, Graph, Inputs, Known, Node, NodeId, Specs};
+use ferrograph_ops::attempt;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -212,6 +213,15 @@ fn fold(node: &Node, specs: &Specs, scope: &Scope) -> Option<Vec<Tensor>> {
     if inputs.iter().any(|t| t.n_elements() > FOLD_LIMIT) {
         return None;
     }
-    let outputs = node.op.eval(&PlanRunner, &inputs).ok()?;
-    Some(outputs.into_iter().collect())
+    let outputs = attempt(node.op.eval(&PlanRunner, &inputs))?;
+    outputs
+        .iter()
+        .all(is_value)
+        .then(|| outputs.into_iter().collect())
+}
+
+/// Whether a tensor can stand for all that are made alike, as a dataset, which has iterations, can not.
+fn is_value(t: &Tensor) -> bool {
+    !matches!(t.dtype(), DType::Resource | DType::Variant)
+        || t.as_object().is_ok_and(|object| object.is_value())
 }

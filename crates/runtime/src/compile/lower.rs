@@ -3,7 +3,9 @@
 
 use super::facts::Scope;
 use crate::plan::{Action, Block, Bound, Move, Site, Slot, Step, Taken};
-use ferrograph_graph::{Effect, Graph, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower};
+use ferrograph_graph::{
+    Effect, Graph, Inputs, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower,
+};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
 
@@ -263,7 +265,7 @@ impl Lowering {
             .map(|v| scope.facts[v.index()].spec.clone())
             .collect();
         self.flops += node.op.flops(&inputs, &outputs);
-        self.is_open |= !outputs.iter().all(|spec| spec.shape.is_static());
+        self.is_open |= !outputs.iter().all(|spec| spec.shape.is_static()) || has_text(&inputs);
         match lower(node.op.as_ref(), &inputs, &outputs)? {
             Lowered::Alias(from) => self.alias(names, node, ins[from]),
             Lowered::Object(kernel) => self.object(names, node, &ins, kernel),
@@ -339,4 +341,9 @@ fn is_given(scope: &Scope, node: &Node) -> bool {
     matches!(node.op.effect(), Effect::Pure | Effect::Reads)
         && !node.outputs.is_empty()
         && node.outputs.iter().all(given)
+}
+
+/// Whether there are strings among the inputs, whose lengths only the run tells.
+fn has_text(inputs: &Inputs<'_>) -> bool {
+    (0..inputs.len()).any(|i| inputs.dtype(i) == DType::String)
 }

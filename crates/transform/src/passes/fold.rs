@@ -3,6 +3,7 @@
 use super::{SMALL, is_plain, is_pure};
 use crate::rewrite::{Pass, Rewrite, Rewriter};
 use ferrograph_graph::{Differentiability, Interpreter, Node, NodeId};
+use ferrograph_ops::attempt;
 use ferrograph_tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -23,7 +24,7 @@ impl Pass for Fold {
             return None;
         }
         let inputs: Vec<Tensor> = inputs.into_iter().cloned().collect();
-        let outputs = node.op.eval(&Interpreter, &inputs).ok()?;
+        let outputs = attempt(node.op.eval(&Interpreter, &inputs))?;
         let is_small = |t: &Tensor| t.n_elements() <= SMALL;
         let fits = node.outputs.iter().zip(&outputs).all(|(v, t)| {
             let spec = &graph.value(*v).spec;

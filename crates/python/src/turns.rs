@@ -1,0 +1,98 @@
+//! Turns at the interpreter lock: what works long with it lets other threads have it now and then, and what works
+//! without it looks for the user's wish to stop.
+
+use crate::errors::interrupted;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// How long work goes on with the lock. A thread that waits asks for it after 5 ms, and gets it at the next turn.
+const WITH_LOCK: Duration = Duration::from_millis(2);
+
+/// How long work goes on without the lock until it asks for it, to look for an interrupt.
+const WITHOUT_LOCK: Duration = Duration::from_millis(10);
+
+thread_local! {
+    /// When this thread asked for the lock last.
+    static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Lets loops and kernels notice a pending interrupt (Ctrl-C), and other threads have the lock if this one holds it.
+pub(crate) fn check_interrupt() -> ferrograph_tensor::Result<()> {
+    if holds_lock() {
+        return Python::attach(|py| take_turns(py).map_err(interrupted));
+    }
+    let now = Instant::now();
+    let is_early = ASKED.get().is_some_and(|asked| now - asked < WITHOUT_LOCK);
+    if is_early || !handles_signals() {
+        return Ok(());
+    }
+    ASKED.set(Some(now));
+    Python::attach(|py| py.check_signals().map_err(interrupted))
+}
+
+/// Whether this thread holds the lock; no thread does that the interpreter does not know, or knows no more.
+fn holds_lock() -> bool {
+    // SAFETY: both calls only look at what is stored of this thread.
+    unsafe { !ffi::PyGILState_GetThisThreadState().is_null() && ffi::PyGILState_Check() == 1 }
+}
+
+fn take_turns(py: Python<'_>) -> PyResult<()> {
+    py.detach(|| ());
+    py.check_signals()
+}
+
+/// Whether this may be the thread on which the interpreter handles signals.
+fn handles_signals() -> bool {
+    #[cfg(target_os = "linux")]
+    // SAFETY: both calls only ask for numbers.
+    return unsafe { libc::gettid() == libc::getpid() };
+    #[cfg(not(target_os = "linux"))]
+    true
+}
+
+/// Work on Python objects, which needs the lock, in pieces.
+pub(crate) struct Turns {
+    since: Instant,
+    pieces: u32,
+}
+
+impl Turns {
+    /// Pieces between looks at the clock.
+    const FEW: u32 = 256;
+
+    /// Begins now.
+    pub(crate) fn new() -> Turns {
+        Turns {
+            since: Instant::now(),
+            pieces: 0,
+        }
+    }
+
+    /// Says that a small piece is done, of less than some microseconds.
+    ///
+    /// # Errors
+    /// What a signal handler raises.
+    #[inline]
+    pub(crate) fn tick(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.pieces += 1;
+        match self.pieces % Turns::FEW {
+            0 => self.pause(py),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says that a piece is done.
+    ///
+    /// # Errors
+    /// As [`Turns::tick`].
+    #[cold]
+    pub(crate) fn pause(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.since.elapsed() >= WITH_LOCK {
+            take_turns(py)?;
+            self.since = Instant::now();
+        }
+        Ok(())
+    }
+}
