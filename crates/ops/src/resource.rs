@@ -61,9 +61,12 @@ impl VariableCell {
 
     /// Copies the bytes of the value, which is dense and of static shape.
     fn copy_to(&self, out: &mut [u8]) -> Result<()> {
-        let copied = |value: &Tensor, out: &mut [u8]| match value.bytes() {
-            bytes if bytes.len() == out.len() => Ok(out.copy_from_slice(bytes)),
-            _ => Err(err!(Internal, "variable {} holds a {value:?}", self.name)),
+        let copied = |value: &Tensor, out: &mut [u8]| {
+            if value.bytes().len() != out.len() {
+                bail!(Internal, "variable {} holds a {value:?}", self.name);
+            }
+            out.copy_from_slice(value.bytes());
+            Ok(())
         };
         if out.len() > LONG_COPY {
             return copied(&self.read()?, out);
