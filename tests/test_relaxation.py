@@ -88,3 +88,74 @@ def test_plans_are_counted():
     concrete = f.get_concrete_function()
     info = {"plans": 2, "hits": 2, "misses": 2, "evictions": 0}
     assert concrete.plan_cache_info() == info
+
+
+def test_calls_of_relaxed_functions_keep_static_shapes():
+    inner = fg.function(lambda x: fg.reshape(x, [-1]))
+    halved = fg.function(lambda x: inner(x)[: fg.size(x) // 2])
+    seen = []
+
+    @fg.function(reduce_retracing=False)
+    def outer(x):
+        seen.append((inner(x).shape.as_list(), halved(x).shape.as_list()))
+        return halved(x)
+
+    for rows in (2, 4, 7, 8):
+        assert outer(fg.ones([rows, 3])).shape == [rows * 3 // 2]
+    assert seen == [([rows * 3], [rows * 3 // 2]) for rows in (2, 4, 7, 8)]
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [
+        (lambda x: x * 2, [5, 3]),
+        (lambda x: fg.reduce_sum(x, 0), [3]),
+        (lambda x: fg.transpose(x), [3, 5]),
+        (lambda x: fg.cond(x[0, 0] > 0, lambda: x + 1, lambda: x - 1), [5, 3]),
+        (lambda x: fg.boolean_mask(x, x[:, 0] > 0), [None, 3]),
+        (lambda x: fg.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, v), [0, x])[1], None),
+    ],
+)
+def test_shapes_known_at_a_call_are_those_of_its_results(function, shape):
+    inner = fg.function(function, input_signature=[fg.TensorSpec([None, None])])
+    seen = []
+
+    @fg.function
+    def outer(x):
+        y = inner(x)
+        seen.append(y.shape)
+        return fg.reduce_sum(y)
+
+    x = fg.ones([5, 3])
+    assert float(outer(x)) == float(fg.reduce_sum(function(x)))
+    assert shape is None or seen[0].as_list() == shape
+
+
+def test_a_call_of_other_shapes_than_a_set_one_fails_when_it_runs():
+    @fg.function(input_signature=[fg.TensorSpec([None])])
+    def inner(x):
+        x.set_shape([3])
+        return x * 2
+
+    outer = fg.function(lambda x: inner(x))
+    assert outer(fg.ones([3])).shape == [3]
+
+
+def test_recursion_knows_what_its_arguments_tell():
+    @fg.function
+    def halves(x, n):
+        if n == 0:
+            return x
+        return halves(x / 2.0, n - 1)
+
+    seen = []
+
+    @fg.function(reduce_retracing=False)
+    def outer(x):
+        y = halves(x, fg.constant(3))
+        seen.append(y.shape.as_list())
+        return y
+
+    for size in (2, 3, 4, 5):
+        assert outer(fg.fill([size], 8.0)).numpy().tolist() == [1.0] * size
+    assert all(shape in ([size], [None]) for shape, size in zip(seen, (2, 3, 4, 5), strict=True))

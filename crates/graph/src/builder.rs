@@ -90,10 +90,7 @@ impl GraphBuilder {
         origin: Option<Arc<Origin>>,
     ) -> Result<NodeId> {
         let (specs, known) = {
-            let infos = Inputs::new(inputs.iter().map(|v| {
-                let info = self.value(*v);
-                (&info.spec, info.constant.as_deref(), info.known.as_deref())
-            }));
+            let infos = Inputs::new(inputs.iter().map(|v| self.value(*v).as_input()));
             let specs = op.specs(&infos).map_err(|e| e.in_op(op.name()))?;
             (specs, op.known(&infos))
         };

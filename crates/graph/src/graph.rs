@@ -40,6 +40,14 @@ pub struct ValueInfo {
     pub known: Option<Box<Known>>,
 }
 
+impl ValueInfo {
+    /// What inference is told of it.
+    pub fn as_input(&self) -> (&TensorSpec, Option<&Tensor>, Option<&Known>) {
+        let (constant, known) = (self.constant.as_deref(), self.known.as_deref());
+        (&self.spec, constant, known)
+    }
+}
+
 /// A graph: nodes in program order, each after those it takes values from.
 pub struct Graph {
     /// The name, usually the traced function's.

@@ -26,6 +26,7 @@ mod lowered;
 mod names;
 mod op;
 mod operands;
+mod refine;
 mod region;
 mod registry;
 mod sources;

@@ -101,6 +101,16 @@ impl<'a> Inputs<'a> {
         all
     }
 
+    /// Of these inputs, the ones that feed a region.
+    pub fn fed_to(&self, region: &Region<'_>) -> Inputs<'a> {
+        let all = region.inputs.iter().map(|&i| i as usize);
+        Inputs {
+            specs: all.clone().map(|i| self.specs[i]).collect(),
+            constants: all.clone().map(|i| self.constants[i]).collect(),
+            known: all.map(|i| self.known[i]).collect(),
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.specs.len()

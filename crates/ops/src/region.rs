@@ -82,7 +82,7 @@ impl Op for Call {
         for (i, spec) in self.graph.input_specs().enumerate() {
             inputs.expect_dtype(i, spec.dtype)?;
         }
-        Ok(self.graph.output_specs().cloned().collect())
+        Ok(self.graph.output_specs_for(inputs))
     }
     fn effect(&self) -> Effect {
         self.graph.effect()
@@ -101,7 +101,7 @@ impl Op for Call {
 
 impl Op for If {
     declared_by_effect!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let (a, b) = (&self.then_branch.graph, &self.else_branch.graph);
         if a.outputs.len() != b.outputs.len() {
             bail!(
@@ -117,7 +117,12 @@ impl Op for If {
             }
             Ok(TensorSpec::new(x.dtype, x.shape.generalise(&y.shape)))
         };
-        a.output_specs().zip(b.output_specs()).map(merge).collect()
+        let [then, other] = [&self.then_branch, &self.else_branch].map(|branch| {
+            branch
+                .graph
+                .output_specs_for(&inputs.fed_to(&Region::of(branch, Role::Branch)))
+        });
+        then.iter().zip(&other).map(merge).collect()
     }
     fn effect(&self) -> Effect {
         let (then, other) = (&self.then_branch.graph, &self.else_branch.graph);

@@ -18,10 +18,7 @@ pub(super) fn check(faults: &mut Faults<'_>) {
 
 fn inferred(faults: &mut Faults<'_>, id: NodeId, node: &Node) {
     let graph = faults.graph;
-    let inputs = Inputs::new(node.inputs.iter().map(|v| {
-        let info = graph.value(*v);
-        (&info.spec, info.constant.as_deref(), info.known.as_deref())
-    }));
+    let inputs = Inputs::new(node.inputs.iter().map(|v| graph.value(*v).as_input()));
     let specs = match node.op.specs(&inputs) {
         Ok(specs) => specs,
         Err(e) => return faults.fault_at(id, node, format_args!("is refused by inference: {e}")),

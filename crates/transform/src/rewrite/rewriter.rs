@@ -198,10 +198,7 @@ impl<'g> Rewriter<'g> {
 
     fn inferred(&self, id: NodeId) -> Option<(Specs, Option<Known>)> {
         let node = self.node(id);
-        let inputs = Inputs::new(self.inputs(id).map(|v| {
-            let info = self.value(v);
-            (&info.spec, info.constant.as_deref(), info.known.as_deref())
-        }));
+        let inputs = Inputs::new(self.inputs(id).map(|v| self.value(v).as_input()));
         Some((node.op.specs(&inputs).ok()?, node.op.known(&inputs)))
     }
 
