@@ -137,3 +137,29 @@ def test_no_gradient_but_those_stated(row):
         outs = tensors(row.call(fg, *state, *args))
     for slope in tape.gradient(outs, [args[i] for i in rest]):
         assert slope is None or not np.any(fg.convert_to_tensor(slope).numpy())
+
+
+def test_the_gradient_of_distinct_elements_goes_to_the_first_of_each():
+    x = fg.constant([3.0, 4.0, 3.0, 4.0, 5.0])
+    for distinct in (fg.unique, fg.unique_with_counts):
+        with fg.GradientTape() as tape:
+            tape.watch(x)
+            y = distinct(x)[0] * [1.0, 10.0, 100.0]
+        assert tape.gradient(y, x).numpy().tolist() == [1.0, 10.0, 0.0, 0.0, 100.0]
+
+
+def test_the_gradient_of_one_evenly_spaced_number_is_its_starts():
+    ends = fg.constant(2.0), fg.constant(3.0)
+    with fg.GradientTape() as tape:
+        tape.watch(ends)
+        y = fg.linspace(*ends, 1)
+    assert [float(g) for g in tape.gradient(y, ends)] == [1.0, 0.0]
+
+
+def test_what_has_no_gradient_says_so():
+    x = fg.constant([1.0, 2.0])
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = fg.bitcast(x * 2, "float32")
+    with pytest.raises(fg.errors.NotFoundError, match="no gradient is defined for operation"):
+        tape.gradient(y, x)

@@ -4,7 +4,8 @@ use crate::args::scalar;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving};
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Known, Lowered, Op, Places, Specs, VjpCall, declare, declared,
+    Emitter, Grad, Grads, Inputs, Known, Lowered, Op, Places, Specs, Val, VjpCall, declare,
+    declared,
 };
 use ferrograph_kernels::movement::{fill, one_hot};
 use ferrograph_tensor::{
@@ -21,17 +22,31 @@ declare! {
     Fill: fill(dims: index_type in index rank 1, value: T rank 0) -> (output: T), gradient Vjp;
 
     /// Numbers from `start` to before `limit` in steps of `delta`.
-    Range as "range": range(start: Tidx in real rank 0, limit: Tidx rank 0, delta: Tidx rank 0) -> (output: Tidx), gradient Stops;
+    Range as "range": range(start: Tidx in real rank 0, limit: Tidx rank 0, delta: Tidx rank 0) -> (output: Tidx), gradient Vjp;
 
     /// `num` evenly spaced numbers from `start` to `stop`, both included.
-    LinSpace: lin_space(start: T in floating rank 0, stop: T rank 0, num: Tidx in index rank 0) -> (output: T), gradient Stops;
+    LinSpace: lin_space(start: T in floating rank 0, stop: T rank 0, num: Tidx in index rank 0) -> (output: T), gradient Vjp;
 
     /// Vectors of `depth` along a new axis that hold `on_value` at the index and `off_value` elsewhere.
     OneHot as "one_hot": one_hot(indices: TI in label, depth: Tdepth in index rank 0, on_value: T rank 0, off_value: T rank 0)
-        -> (output: T), gradient Stops {
+        -> (output: T), gradient Vjp {
         /// Where the new axis lies in the output; -1 for last.
         axis: i64 = -1,
     };
+}
+
+/// The sum of all elements: the gradient of a scalar that each of them holds once.
+fn sum_of_all(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
+    let minus_one = e.int_vector(&[-1])?;
+    let flat = e.reshape(x, &minus_one)?;
+    let axis = e.int_vector(&[0])?;
+    e.sum(&flat, &axis, false)
+}
+
+/// The gradient of a scalar that the elements hold as many times as `counts` says.
+fn sum_weighted(e: &mut dyn Emitter, grad: &Val, counts: &Val) -> Result<Option<Grad>> {
+    let parts = e.mul(grad, counts)?;
+    Ok(Some(sum_of_all(e, &parts)?.into()))
 }
 
 /// Writes one value everywhere.
@@ -73,11 +88,7 @@ impl Op for Fill {
         }
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let grad = call.grad()?;
-        let minus_one = e.int_vector(&[-1])?;
-        let flat = e.reshape(grad, &minus_one)?;
-        let axis = e.int_vector(&[0])?;
-        let sum = e.sum(&flat, &axis, false)?;
+        let sum = sum_of_all(e, call.grad()?)?;
         Ok(smallvec![None, Some(sum.into())])
     }
 }
@@ -200,6 +211,16 @@ impl Op for Range {
             Ok(())
         }))), else => Ok(Lowered::Eval))
     }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let grad = call.grad()?;
+        let start = sum_of_all(e, grad)?;
+        let (zero, one) = (e.scalar(0.0, DType::Int64)?, e.scalar(1.0, DType::Int64)?);
+        let n = e.size(grad, DType::Int64)?;
+        let steps = e.range(&zero, &n, &one)?;
+        let steps = e.cast(&steps, call.inputs[2].dtype())?;
+        let delta = sum_weighted(e, grad, &steps)?;
+        Ok(smallvec![Some(start.into()), None, delta])
+    }
 }
 
 impl Op for LinSpace {
@@ -230,6 +251,17 @@ impl Op for LinSpace {
             }
             Ok(())
         }))), else => Ok(Lowered::Eval))
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (grad, num) = (call.grad()?, &call.inputs[2]);
+        let (zero, one) = (e.scalar(0.0, grad.dtype())?, e.scalar(1.0, grad.dtype())?);
+        let falling = e.lin_space(&one, &zero, num)?;
+        let rising = e.lin_space(&zero, &one, num)?;
+        let (start, stop) = (
+            sum_weighted(e, grad, &falling)?,
+            sum_weighted(e, grad, &rising)?,
+        );
+        Ok(smallvec![start, stop, None])
     }
 }
 
@@ -287,6 +319,14 @@ impl Op for OneHot {
             None => PartialShape::UNKNOWN,
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(2), shape)])
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (grad, indices, depth) = (call.grad()?, &call.inputs[0], &call.inputs[1]);
+        let (zero, one) = (e.scalar(0.0, grad.dtype())?, e.scalar(1.0, grad.dtype())?);
+        let hot = e.one_hot(indices, depth, &one, &zero, self.axis)?;
+        let cold = e.one_hot(indices, depth, &zero, &one, self.axis)?;
+        let (on, off) = (sum_weighted(e, grad, &hot)?, sum_weighted(e, grad, &cold)?);
+        Ok(smallvec![None, None, on, off])
     }
 }
 

@@ -1,7 +1,10 @@
 //! The distinct elements of a vector.
 
 use crate::args::checked;
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use crate::emit::*;
+use ferrograph_graph::{
+    Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
+};
 use ferrograph_kernels::scratch::{collected, exhausted, push};
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
@@ -15,14 +18,14 @@ declare! {
     trait EmitUnique;
 
     /// The distinct elements of the vector `x` in order of appearance, and which of them each element is.
-    Unique: unique(x: T rank 1) -> (y: T, idx: out_idx in index), gradient Stops {
+    Unique: unique(x: T rank 1) -> (y: T, idx: out_idx in index), gradient Vjp {
         /// The dtype of places.
         out_idx: DType = DType::Int32,
     };
 
     /// As `Unique`, and how often each element appears.
     UniqueWithCounts: unique_with_counts(x: T rank 1)
-        -> (y: T, idx: out_idx in index, count: out_idx), gradient Stops {
+        -> (y: T, idx: out_idx in index, count: out_idx), gradient Vjp {
         /// The dtype of places and counts.
         out_idx: DType = DType::Int32,
     };
@@ -107,6 +110,21 @@ fn unique(runner: &dyn Runner, t: &Tensor, out_idx: DType) -> Result<[Tensor; 3]
     Ok([y[0].clone(), ints(&found.which)?, ints(&found.counts)?])
 }
 
+/// The gradient of the distinct elements goes to where each appears first.
+fn to_first(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+    let Some(Some(grad)) = call.grads.first() else {
+        return Ok(smallvec![None]);
+    };
+    let which = &call.outputs[1];
+    let dtype = which.dtype();
+    let (zero, one) = (e.scalar(0.0, dtype)?, e.scalar(1.0, dtype)?);
+    let (n, n_distinct) = (e.size(which, dtype)?, e.size(grad, dtype)?);
+    let places = e.range(&zero, &n, &one)?;
+    let first = e.unsorted_segment_min(&places, which, &n_distinct)?;
+    let grad = e.unsorted_segment_sum(grad, &first, &n)?;
+    Ok(smallvec![Some(grad.into())])
+}
+
 impl Op for Unique {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
@@ -119,6 +137,9 @@ impl Op for Unique {
         checked(self, inputs)?;
         let [y, which, _] = unique(runner, &inputs[0], self.out_idx)?;
         Ok(smallvec![y, which])
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        to_first(e, call)
     }
 }
 
@@ -137,5 +158,8 @@ impl Op for UniqueWithCounts {
         Ok(unique(runner, &inputs[0], self.out_idx)?
             .into_iter()
             .collect())
+    }
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        to_first(e, call)
     }
 }

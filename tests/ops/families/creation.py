@@ -28,14 +28,16 @@ row(
     lambda fg, a, n, d: fg.range(a, n, d),
     [Vary(values=1), Vary(values=8), Vary(values=2)],
     np.arange,
+    (0, 2),
     dtypes=RANGES,
     empty=[Vary(values=1), Vary(values=1), Vary(values=2)],
 )
 row(
     "Range",
     lambda fg, a, n, d: fg.range(a, n, d),
-    [Vary(values=5), Vary(values=-3), Vary(values=-2)],
+    [Vary(values=5), Vary(values=-2), Vary(values=-2)],
     np.arange,
+    (0, 2),
     dtypes=tuple(d for d in RANGES if d not in UNSIGNED),
 )
 row(
@@ -43,6 +45,7 @@ row(
     lambda fg, a, b: fg.linspace(a, b, 5),
     [Vary(values=1.0), Vary(values=3.0)],
     lambda a, b: np.linspace(a, b, 5),
+    (0, 1),
     dtypes=FLOATS,
 )
 row(
@@ -58,6 +61,7 @@ row(
     lambda fg, i, on, off: fg.one_hot(i, 4, on, off),
     [np.array([2, 0, 7], np.int32), Vary(seed=1), Vary(seed=2)],
     lambda i, on, off: np.where(i[..., None] == np.arange(4), on, off),
+    (1, 2),
     dtypes=ALL,
     empty=[np.zeros((0, 2), np.int64), Vary(seed=1), Vary(seed=2)],
     scalar=[np.int64(1), Vary(seed=1), Vary(seed=2)],
@@ -105,6 +109,7 @@ for wide, narrow in (("float32", "uint16"), ("complex64", "float32"), ("int16", 
         lambda fg, x, n=narrow: fg.bitcast(x, getattr(fg, n)),
         [value],
         lambda x, n=narrow: x.view(n).reshape(3, -1),
+        None,
         out=narrow,
     )
     row(
@@ -112,5 +117,6 @@ for wide, narrow in (("float32", "uint16"), ("complex64", "float32"), ("int16", 
         lambda fg, x, w=wide: fg.bitcast(x, getattr(fg, w)),
         [value.view(narrow).reshape(3, -1)],
         lambda x, v=value: v,
+        None,
         out=wide,
     )

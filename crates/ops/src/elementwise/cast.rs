@@ -22,7 +22,7 @@ declare! {
     };
 
     /// The bytes of `input` under another dtype: a wider one takes the last axis in, a narrower one adds one.
-    Bitcast: bitcast(input: T) -> (output: type), gradient Stops {
+    Bitcast: bitcast(input: T) -> (output: type), gradient Missing {
         /// The dtype of the result.
         dtype as "type": DType,
     };
