@@ -12,43 +12,39 @@ use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use smallvec::{SmallVec, smallvec};
 
-declare! {
-    trait EmitSlice;
+/// Declares the operations of this family, the slice and its gradient with the same attributes.
+macro_rules! declare_slices {
+    ($($masks:tt)*) => {
+        declare! {
+            trait EmitSlice;
 
-    /// `input[begin:end:strides]`. Bit `i` of a mask speaks of entry `i` of the three.
-    StridedSlice as "strided_slice": strided_slice(
-        input: T, begin: Index in index rank 1, end: _ in index rank 1, strides: _ in index rank 1,
-    ) -> (output: T), gradient Vjp {
-        /// Begins at the start of the axis, whatever `begin` says.
-        begin_mask: i64 = 0,
-        /// Ends at the end of the axis, whatever `end` says.
-        end_mask: i64 = 0,
-        /// Stands for all axes that no other entry speaks of.
-        ellipsis_mask: i64 = 0,
-        /// Puts in an axis of size 1.
-        new_axis_mask: i64 = 0,
-        /// Takes the one index of `begin` and drops the axis.
-        shrink_axis_mask: i64 = 0,
+            /// `input[begin:end:strides]`. Bit `i` of a mask speaks of entry `i` of the three.
+            StridedSlice as "strided_slice": strided_slice(
+                input: T, begin: Index in index rank 1, end: _ in index rank 1, strides: _ in index rank 1,
+            ) -> (output: T), gradient Vjp { $($masks)* };
+
+            /// The gradient of `StridedSlice`: `dy` in zeros of the shape `shape`, where the slice was taken.
+            StridedSliceGrad: strided_slice_grad(
+                shape: _ in index rank 1, begin: Index in index rank 1, end: _ in index rank 1,
+                strides: _ in index rank 1, dy: T,
+            ) -> (output: T), gradient Vjp { $($masks)* };
+
+            /// The box of the sizes `size` at `begin` of `input`; a size of -1 reaches to the end.
+            Slice: slice(input: T, begin: Index in index rank 1, size: _ in index rank 1) -> (output: T), gradient Vjp;
+        }
     };
-
-    /// The gradient of `StridedSlice`: `dy` in zeros of the shape `shape`, where the slice was taken.
-    StridedSliceGrad: strided_slice_grad(
-        shape: _ in index rank 1, begin: Index in index rank 1, end: _ in index rank 1, strides: _ in index rank 1, dy: T,
-    ) -> (output: T), gradient Vjp {
-        /// As in the slice, like the masks below.
-        begin_mask: i64 = 0,
-        /// As in the slice.
-        end_mask: i64 = 0,
-        /// As in the slice.
-        ellipsis_mask: i64 = 0,
-        /// As in the slice.
-        new_axis_mask: i64 = 0,
-        /// As in the slice.
-        shrink_axis_mask: i64 = 0,
-    };
-
-    /// The box of the sizes `size` at `begin` of `input`; a size of -1 reaches to the end.
-    Slice: slice(input: T, begin: Index in index rank 1, size: _ in index rank 1) -> (output: T), gradient Vjp;
+}
+declare_slices! {
+    /// Begins at the start of the axis, whatever `begin` says.
+    begin_mask: i64 = 0,
+    /// Ends at the end of the axis, whatever `end` says.
+    end_mask: i64 = 0,
+    /// Stands for all axes that no other entry speaks of.
+    ellipsis_mask: i64 = 0,
+    /// Puts in an axis of size 1.
+    new_axis_mask: i64 = 0,
+    /// Takes the one index of `begin` and drops the axis.
+    shrink_axis_mask: i64 = 0,
 }
 
 macro_rules! masks {

@@ -31,33 +31,25 @@ struct PyEagerPart(Place);
 #[pyclass(name = "SymbolicTensor", module = "ferrograph", extends = PySymbolic, frozen)]
 struct PySymbolicPart(Place);
 
-#[pymethods]
-impl PyEagerPart {
-    /// Replaces this part of the variable by a value that broadcasts to it; gives the variable.
-    #[pyo3(signature = (value, name=None))]
-    fn assign<'py>(
-        &self,
-        value: &Bound<'py, PyAny>,
-        name: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = name;
-        self.0.assign(value)
-    }
+macro_rules! assignable {
+    ($part:ident) => {
+        #[pymethods]
+        impl $part {
+            /// Replaces this part of the variable by a value that broadcasts to it; gives the variable.
+            #[pyo3(signature = (value, name=None))]
+            fn assign<'py>(
+                &self,
+                value: &Bound<'py, PyAny>,
+                name: Option<&str>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let _ = name;
+                self.0.assign(value)
+            }
+        }
+    };
 }
-
-#[pymethods]
-impl PySymbolicPart {
-    /// Replaces this part of the variable by a value that broadcasts to it; gives the variable.
-    #[pyo3(signature = (value, name=None))]
-    fn assign<'py>(
-        &self,
-        value: &Bound<'py, PyAny>,
-        name: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = name;
-        self.0.assign(value)
-    }
-}
+assignable!(PyEagerPart);
+assignable!(PySymbolicPart);
 
 /// The tensor that a key picks of a variable's value, as that part of the variable.
 #[pyfunction]
