@@ -1,6 +1,7 @@
 //! Functions that pipelines apply to elements: graphs with what they captured.
 
 use ferrograph_graph::{Graph, Memo, Runner, Tensors};
+use ferrograph_ops::{Iteration, number_draws};
 use ferrograph_tensor::{ErrorKind, Result, Tensor, err};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ pub(crate) struct Function {
 
 impl Function {
     pub(crate) fn new(graph: &Arc<Graph>, captured: &[Tensor]) -> Function {
+        number_draws(graph);
         Function {
             graph: graph.clone(),
             captured: captured.iter().cloned().collect(),
@@ -38,6 +40,7 @@ impl Caller {
     /// What it gives for these arguments.
     pub(crate) fn call(&mut self, runner: &dyn Runner, mut arguments: Tensors) -> Result<Tensors> {
         arguments.extend(self.function.captured.iter().cloned());
+        let _back = Iteration::apply(&self.function.graph);
         let found = runner.run_again(&self.function.graph, arguments, &mut self.memo);
         // What the function ran past the end of is not this dataset.
         found.map_err(|e| match e.kind() {

@@ -2,7 +2,7 @@
 
 use crate::dataset::{BoxedElements, DatasetHandle, Sink, put_all};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_ops::while_waiting;
+use ferrograph_ops::{Iteration, while_waiting};
 use ferrograph_tensor::{DType, Error, Object, Result, Tensor, bail, err};
 use parking_lot::{Mutex, MutexGuard};
 use std::any::Any;
@@ -22,6 +22,8 @@ pub struct IteratorCell {
 #[derive(Default)]
 struct State {
     elements: Option<BoxedElements>,
+    /// What the functions of the pipeline draw from.
+    iteration: Iteration,
     quick: bool,
     /// An element, or the end, that was looked at but not taken.
     ahead: Option<Option<Tensors>>,
@@ -129,10 +131,15 @@ impl IteratorCell {
     /// # Errors
     /// What the dataset raises.
     pub fn start(&self, handle: &DatasetHandle) -> Result<()> {
-        let elements = handle.dataset.clone().open()?;
+        let iteration = Iteration::here();
+        let opened = {
+            let _back = iteration.resume();
+            handle.dataset.clone().open()?
+        };
         let mut turn = self.turn()?;
         *turn.state = State {
-            elements: Some(elements),
+            elements: Some(opened),
+            iteration,
             quick: handle.dataset.is_quick(),
             ahead: None,
             taken: 0,
@@ -172,7 +179,10 @@ impl IteratorCell {
                 put_all(&element, sink)?;
                 true
             }
-            (None, Some(elements)) => elements.next_into(runner, sink)?,
+            (None, Some(elements)) => {
+                let _back = state.iteration.resume();
+                elements.next_into(runner, sink)?
+            }
             (Some(None), _) => false,
             (None, None) => return Err(no_dataset()),
         };
@@ -216,7 +226,10 @@ impl State {
 
     fn compute(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         match &mut self.elements {
-            Some(elements) => elements.next(runner),
+            Some(elements) => {
+                let _back = self.iteration.resume();
+                elements.next(runner)
+            }
             None => Err(no_dataset()),
         }
     }

@@ -51,8 +51,13 @@ impl Dataset for Cache {
         if let Some(kept) = self.kept.lock().clone() {
             return Arc::new(List::shared(kept)).open();
         }
+        let length = match self.input.cardinality() {
+            Cardinality::Known(n) => usize::try_from(n).ok(),
+            _ => None,
+        };
         Ok(Box::new(Recording {
             input: self.input.clone().open()?,
+            length,
             seen: Some(Vec::new()),
             cache: self,
         }))
@@ -68,8 +73,18 @@ impl Dataset for Cache {
 struct Recording {
     cache: Arc<Cache>,
     input: BoxedElements,
+    /// How many elements there are, where that is known.
+    length: Option<usize>,
     /// What was taken so far; gone when one failed, or when all are kept.
     seen: Option<Vec<Tensors>>,
+}
+
+impl Recording {
+    fn keep(&mut self) {
+        if let Some(seen) = self.seen.take() {
+            self.cache.kept.lock().get_or_insert_with(|| Arc::new(seen));
+        }
+    }
 }
 
 impl Elements for Recording {
@@ -78,13 +93,14 @@ impl Elements for Recording {
             Ok(Some(element)) => {
                 if let Some(seen) = &mut self.seen {
                     seen.push(element.clone());
+                    if Some(seen.len()) == self.length {
+                        self.keep();
+                    }
                 }
                 Ok(Some(element))
             }
             Ok(None) => {
-                if let Some(seen) = self.seen.take() {
-                    self.cache.kept.lock().get_or_insert_with(|| Arc::new(seen));
-                }
+                self.keep();
                 Ok(None)
             }
             Err(e) => {

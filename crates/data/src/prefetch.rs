@@ -2,7 +2,7 @@
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_ops::{stopped, while_wanted};
+use ferrograph_ops::{Iteration, stopped, while_wanted};
 use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{Result, bail, err};
 use parking_lot::{Condvar, Mutex};
@@ -60,6 +60,7 @@ impl Dataset for Prefetch {
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(Ahead {
             input: Some(self.input.clone().open()?),
+            iteration: Iteration::here(),
             queue: Arc::new(Queue::new(self.size)),
             process: std::process::id(),
             has_ended: false,
@@ -131,6 +132,7 @@ impl Queue {
 struct Ahead {
     /// Gone once the worker has it.
     input: Option<BoxedElements>,
+    iteration: Iteration,
     queue: Arc<Queue>,
     /// The process that the worker is in.
     process: u32,
@@ -144,7 +146,7 @@ impl Elements for Ahead {
         }
         if let Some(input) = self.input.take() {
             self.process = std::process::id();
-            start(input, self.queue.clone())?;
+            start(input, self.iteration.clone(), self.queue.clone())?;
         }
         if self.process != std::process::id() {
             bail!(
@@ -173,9 +175,12 @@ impl Drop for Ahead {
 }
 
 /// Starts a worker.
-fn start(input: BoxedElements, queue: Arc<Queue>) -> Result<()> {
+fn start(input: BoxedElements, iteration: Iteration, queue: Arc<Queue>) -> Result<()> {
     let worker = thread::Builder::new().name("ferrograph-prefetch".into());
-    let spawned = worker.spawn(move || work(input, &queue));
+    let spawned = worker.spawn(move || {
+        let _back = iteration.resume();
+        work(input, &queue);
+    });
     spawned
         .map(drop)
         .map_err(|e| err!(ResourceExhausted, "no thread to prefetch with: {e}"))

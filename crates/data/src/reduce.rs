@@ -8,7 +8,7 @@ use ferrograph_graph::{
     Branch, Graph, Inputs, Op, OpRef, Region, Runner, Specs, Tensors, Trace, TraceRef, Val,
     ValueId, declare, declared,
 };
-use ferrograph_ops::{Call, Const, Placeholder, While};
+use ferrograph_ops::{Call, Const, Iteration, Placeholder, While};
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail, err};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
@@ -32,7 +32,7 @@ declare! {
 
     /// The only element of `dataset`.
     DatasetToSingleElement: dataset_to_single_element(dataset: variant)
-        -> (components: [output_types]), gradient Stops, effect World {
+        -> (components: [output_types]), gradient Missing, effect World {
         /// The types of the components of an element.
         element as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
@@ -43,6 +43,7 @@ declare! {
 
 /// Calls a function without state on each element.
 fn for_effects(runner: &dyn Runner, handle: &DatasetHandle, function: Function) -> Result<()> {
+    let _back = Iteration::here().resume();
     let (mut elements, mut caller) = (handle.dataset.clone().open()?, function.caller());
     while let Some(element) = elements.next(runner)? {
         pause()?;
@@ -216,6 +217,7 @@ impl Op for DatasetToSingleElement {
         Ok(self.element.iter().cloned().collect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let _back = Iteration::here().resume();
         let mut elements = dataset_of(&inputs[0])?.open()?;
         let Some(element) = elements.next(runner)? else {
             bail!(

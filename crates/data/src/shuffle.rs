@@ -55,30 +55,22 @@ impl Maker for ShuffleDatasetV3 {
             seeds,
             iterations: self
                 .reshuffle_each_iteration
-                .then(|| Mutex::new(words_of(seeds))),
+                .then(|| Mutex::new(Words::of(seeds))),
         }))
     }
-}
-
-/// The words of the stream that two seeds begin.
-fn words_of(seeds: (i64, i64)) -> Words {
-    Words::new(Stream::new(seeds.0, seeds.1).reserve(1))
 }
 
 impl Dataset for Shuffle {
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let seeds = match &self.iterations {
-            Some(words) => {
-                let mut words = words.lock();
-                (i64::from(words.next()), i64::from(words.next()))
-            }
+            Some(words) => words.lock().pair(),
             None => self.seeds,
         };
         Ok(Box::new(ShuffleElements {
             input: Some(self.input.clone().open()?),
             size: self.size,
             buffer: VecDeque::new(),
-            words: words_of(seeds),
+            words: Words::of(seeds),
         }))
     }
     fn cardinality(&self) -> Cardinality {

@@ -6,6 +6,7 @@ use ferrograph_graph::{Runner, Tensors};
 use ferrograph_kernels::random::PhiloxState;
 use ferrograph_ops::Stream;
 use ferrograph_tensor::{DType, Result, Tensor, bail, err};
+use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -286,8 +287,8 @@ impl Elements for ListElements {
 #[derive(Debug)]
 struct Random {
     seeds: (i64, i64),
-    /// Where the next iteration takes its numbers from, if each one gets its own.
-    stream: Option<Stream>,
+    /// Where the next iteration takes its seeds from, if each one gets its own.
+    iterations: Option<Mutex<Words>>,
 }
 
 impl Maker for RandomDatasetV2 {
@@ -295,23 +296,20 @@ impl Maker for RandomDatasetV2 {
         let seeds = (int(&inputs[0])?, int(&inputs[1])?);
         Ok(Arc::new(Random {
             seeds,
-            stream: self
+            iterations: self
                 .rerandomize_each_iteration
-                .then(|| Stream::new(seeds.0, seeds.1)),
+                .then(|| Mutex::new(Words::of(seeds))),
         }))
     }
 }
 
-/// Numbers that an iteration of its own stream may draw.
-const RESERVED: usize = 1 << 40;
-
 impl Dataset for Random {
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        let state = match &self.stream {
-            Some(stream) => stream.reserve(RESERVED),
-            None => Stream::new(self.seeds.0, self.seeds.1).reserve(1),
+        let seeds = match &self.iterations {
+            Some(words) => words.lock().pair(),
+            None => self.seeds,
         };
-        Ok(Box::new(Numbers(Words::new(state))))
+        Ok(Box::new(Numbers(Words::of(seeds))))
     }
     fn cardinality(&self) -> Cardinality {
         Cardinality::Infinite
@@ -344,6 +342,16 @@ impl Words {
             block: [0; 4],
             used: 4,
         }
+    }
+
+    /// Those of the stream that two seeds begin.
+    pub(crate) fn of(seeds: (i64, i64)) -> Words {
+        Words::new(Stream::new(seeds.0, seeds.1).reserve(1))
+    }
+
+    /// The next two, as seeds.
+    pub(crate) fn pair(&mut self) -> (i64, i64) {
+        (i64::from(self.next()), i64::from(self.next()))
     }
 
     pub(crate) fn next(&mut self) -> u32 {

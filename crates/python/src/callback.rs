@@ -8,7 +8,7 @@ use ferrograph_graph::{
     Effect, Emitter, Grad, Grads, Inputs, Op, Runner, Specs, Tensors, Val, Vals, VjpCall, declared,
     of_family,
 };
-use ferrograph_ops::emit::*;
+use ferrograph_ops::{Iteration, emit::*};
 use ferrograph_runtime::{emit_named, enter_eager};
 use ferrograph_tensor::{DType, Error, ErrorKind, Object, Result, Tensor, TensorSpec, err};
 use pyo3::exceptions::{
@@ -132,6 +132,7 @@ fn call_hook(
 ) -> Result<(Tensors, Option<Py<PyAny>>)> {
     Python::attach(|py| {
         let _level = enter_eager();
+        let _back = Iteration::leave();
         let run = || -> PyResult<(Tensors, Option<Py<PyAny>>)> {
             let inputs = inputs
                 .iter()

@@ -11,7 +11,7 @@ use crate::function::Tree;
 use crate::tensor::{PyTensor, wrap};
 use ferrograph_data::{BoxedElements, Elements, Generator, IteratorCell, generator_op, reduction};
 use ferrograph_graph::{OpRef, Runner, Tensors, Val};
-use ferrograph_ops::Call;
+use ferrograph_ops::{Call, Iteration};
 use ferrograph_runtime::{PlanRunner, emit, enter_eager, is_tracing, when_run};
 use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
 use pyo3::exceptions::PyRuntimeError;
@@ -118,6 +118,7 @@ impl Generator for PyGenerator {
         Python::attach(|py| {
             crate::exit::enter(py);
             let _level = enter_eager();
+            let _back = Iteration::leave();
             let run = || {
                 let mut wrapped = Vec::new();
                 for t in arguments {
@@ -140,6 +141,7 @@ impl Elements for PyElements {
         Python::attach(|py| {
             crate::exit::enter(py);
             let _level = enter_eager();
+            let _back = Iteration::leave();
             let Some(value) = self.iterator.bind(py).clone().next() else {
                 return Ok(None);
             };

@@ -193,6 +193,12 @@ impl Draw {
         }))
     }
 
+    /// The seeds and the stream of an operation that draws from one.
+    pub(super) fn own_stream(&self) -> Option<((i64, i64), &Stream)> {
+        let drawing = &self.drawing;
+        matches!(self.def.source, Source::Stream).then_some((drawing.seeds, &drawing.own))
+    }
+
     fn dtype(&self, inputs: &Inputs<'_>) -> Result<DType> {
         if let Some(dtype) = self.dtype {
             return Ok(dtype);

@@ -40,18 +40,27 @@ pub fn set_global_seed(seed: Option<(i64, &[u32])>) {
 pub(super) fn seeds(own: Option<i64>) -> Option<Seeds> {
     let mut global = GLOBAL.lock();
     let global = global.get_or_insert_default();
-    let seeds = match (&mut global.seed, own) {
+    Some(usable(match (&mut global.seed, own) {
         (None, None) => return None,
         (None, Some(own)) => (DEFAULT, own),
         (Some((seed, _)), Some(own)) => (*seed, own),
         (Some((seed, twister)), None) => (*seed, i64::from(twister.bits31()) % SEED_MODULUS),
-    };
-    // Two zeros would ask for a seed from the system.
-    Some(if seeds == (0, 0) {
-        (0, SEED_MODULUS)
-    } else {
-        seeds
-    })
+    }))
+}
+
+/// The seeds of an operation that has its number in a graph for a seed; none where the program has none.
+pub(super) fn numbered(number: i64) -> Option<Seeds> {
+    let mut global = GLOBAL.lock();
+    let (seed, _) = global.get_or_insert_default().seed.as_ref()?;
+    Some(usable((*seed, number)))
+}
+
+/// Two zeros would ask for a seed from the system.
+fn usable(seeds: Seeds) -> Seeds {
+    match seeds {
+        (0, 0) => (0, SEED_MODULUS),
+        seeds => seeds,
+    }
 }
 
 /// The stream that an operation with these seeds goes on in, wherever it runs.

@@ -5,6 +5,7 @@ mod categorical;
 mod draw;
 mod fill;
 mod global;
+mod iteration;
 mod key;
 mod seeds;
 mod shuffle;
@@ -14,6 +15,7 @@ mod twister;
 
 pub use categorical::EmitCategorical;
 pub use global::{SEED_MODULUS, set_global_seed};
+pub use iteration::{Iteration, number_draws};
 pub use key::EmitKeys;
 pub use seeds::EmitSeeds;
 pub use shuffle::EmitShuffle;

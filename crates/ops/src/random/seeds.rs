@@ -1,6 +1,6 @@
 //! Seeds for what draws elsewhere, such as datasets.
 
-use super::global;
+use super::{global, iteration};
 use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare, declared};
 use ferrograph_tensor::{DType, Result, TensorSpec};
 use smallvec::smallvec;
@@ -27,7 +27,11 @@ impl Op for OperationSeeds {
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let own = self.given.then_some(self.own);
         Ok(Lowered::Kernel(Box::new(move |o| {
-            let (first, second) = global::seeds(own).unwrap_or((0, 0));
+            let seeds = match own {
+                None if iteration::is_applying() => global::numbered(0),
+                own => global::seeds(own),
+            };
+            let (first, second) = seeds.unwrap_or((0, 0));
             let (seed, seed2) = o.two_outputs::<i64, i64>();
             seed.fill(first);
             seed2.fill(second);

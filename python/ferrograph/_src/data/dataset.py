@@ -395,10 +395,14 @@ class Dataset(CompositeTensor):
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The same elements, computed by the first iteration that reaches the end.
 
-        They are kept in memory. NotImplementedError for a file.
+        They are kept in memory. To keep them in a file, ``filename``, is planned and not there
+        yet: that raises NotImplementedError.
         """
         if not isinstance(filename, str) or filename:
-            raise NotImplementedError("cache(filename) needs files; cache() keeps in memory")
+            raise NotImplementedError(
+                "Dataset.cache(filename): a cache in a file is planned, and not there yet "
+                "(docs/coverage.md); cache() keeps the elements in memory"
+            )
         return self._counted("CacheDatasetV2")
 
     def unique(self, name: str | None = None) -> Dataset:
