@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use ferrograph_tensor::ErrorKind;
     use std::cell::Cell;
-    use std::panic::catch_unwind;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
     fn looks_become_rare_in_fast_loops_and_stay_frequent_in_slow_ones() {
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(attempt(Ok(3)), Some(3));
         assert_eq!(attempt::<()>(Err(err!(Shape, "no"))), None);
         let asked = Error::foreign(ErrorKind::Cancelled, "stop", Arc::new(()));
-        let unwound = catch_unwind(|| attempt::<()>(Err(asked))).unwrap_err();
+        let unwound = catch_unwind(AssertUnwindSafe(|| attempt::<()>(Err(asked)))).unwrap_err();
         assert!(stopped(&*unwound).unwrap().is_interrupt());
     }
 }
