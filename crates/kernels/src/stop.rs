@@ -27,7 +27,6 @@ const BREATHS: u32 = 64;
 thread_local! {
     static BREATH: Cell<u32> = const { Cell::new(0) };
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
-    static SHIELDED: Cell<bool> = const { Cell::new(false) };
     /// The bytes for which this thread's work drew on a reserve.
     static DRAWN: Cell<usize> = const { Cell::new(0) };
     /// The work that this thread of the pool takes part in.
@@ -40,26 +39,8 @@ pub fn set_check(check: Check) {
     let _ = CHECK.set(check);
 }
 
-/// Does work that is not stopped, such as with a lock that the host may want when it is asked.
-pub fn shielded<R>(work: impl FnOnce() -> R) -> R {
-    struct Back(bool);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            SHIELDED.set(self.0);
-        }
-    }
-    let _back = Back(SHIELDED.replace(true));
-    work()
-}
-
-/// Says that memory for this thread's work came from a reserve: the work is given up at its next breath.
-pub fn run_short(bytes: usize) {
-    DRAWN.set(bytes);
-    BREATH.set(u32::MAX);
-}
-
 fn is_asked() -> bool {
-    !SHIELDED.get() && CHECK.get().is_some_and(|check| check())
+    CHECK.get().is_some_and(|check| check())
 }
 
 /// Leaves the work of this thread undone.
@@ -204,16 +185,5 @@ mod tests {
         assert!(asked(work));
         assert!(begin.elapsed() < Duration::from_secs(2));
         pool::install(|| ()); // the pool still serves
-    }
-
-    #[test]
-    fn shielded_work_goes_on() {
-        let mut done = 0;
-        let work = || shielded(|| (0..1000).for_each(|_| breathe()));
-        assert!(!asked(|| {
-            work();
-            done = 1;
-        }));
-        assert_eq!(done, 1);
     }
 }
