@@ -4,6 +4,7 @@ use crate::errors::{IntoPyResult, guarded};
 use crate::hooks::hooks;
 use crate::made::made;
 use crate::tensor::{PyTensor, wrap};
+use crate::turns::Turns;
 use crate::variable::PyVariable;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
@@ -212,7 +213,12 @@ pub(crate) fn wrap_all(
     match (n, outputs.next()) {
         (1, Some(only)) => wrap(py, only),
         (_, Some(first)) => {
-            let all = std::iter::once(first).chain(outputs).map(|v| wrap(py, v));
+            let mut turns = Turns::new();
+            let wrapped = |v| {
+                turns.tick(py)?;
+                wrap(py, v)
+            };
+            let all = std::iter::once(first).chain(outputs).map(wrapped);
             Ok(PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
         (_, None) => Ok(py.None().into_bound(py)),

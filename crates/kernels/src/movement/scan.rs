@@ -1,6 +1,7 @@
 //! Running sums and the like.
 
 use crate::pool::{self, Base};
+use crate::stop::breathe;
 
 /// How a scan runs over the middle of `[outer, n, inner]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,11 +76,17 @@ impl Scan {
             total = next;
             shown
         };
-        let pairs = x.iter().zip(out);
         if self.reverse {
-            pairs.rev().for_each(|(&x, out)| *out = step(x));
+            for (x, out) in x.rchunks(STRIP).zip(out.rchunks_mut(STRIP)) {
+                let pairs = x.iter().zip(out).rev();
+                pairs.for_each(|(&x, out)| *out = step(x));
+                breathe();
+            }
         } else {
-            pairs.for_each(|(&x, out)| *out = step(x));
+            for (x, out) in x.chunks(STRIP).zip(out.chunks_mut(STRIP)) {
+                x.iter().zip(out).for_each(|(&x, out)| *out = step(x));
+                breathe();
+            }
         }
     }
 
@@ -106,6 +113,7 @@ impl Scan {
                 .zip(pairs)
                 .for_each(|(y, (&a, &x))| *y = combine(a, x));
             last = next;
+            breathe();
         }
     }
 }
