@@ -39,6 +39,12 @@ pub fn set_check(check: Check) {
     let _ = CHECK.set(check);
 }
 
+/// Says that memory for this thread's work came from a reserve: the work is given up at its next breath.
+pub fn run_short(bytes: usize) {
+    DRAWN.set(bytes);
+    BREATH.set(u32::MAX);
+}
+
 fn is_asked() -> bool {
     CHECK.get().is_some_and(|check| check())
 }
@@ -154,17 +160,19 @@ mod tests {
     use super::*;
     use crate::pool;
 
-    /// Asked to stop, once, by the test that runs.
-    static ASKING: AtomicBool = AtomicBool::new(false);
+    thread_local! {
+        /// Asked to stop, once, by the test that runs on this thread.
+        static ASKING: Cell<bool> = const { Cell::new(false) };
+    }
     static ALONE: Mutex<()> = Mutex::new(());
 
     fn asked(work: impl FnOnce()) -> bool {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        set_check(|| ASKING.swap(false, Ordering::Relaxed));
+        set_check(|| ASKING.replace(false));
         ASKED.set(None);
-        ASKING.store(true, Ordering::Relaxed);
+        ASKING.set(true);
         let stopped = catch_unwind(AssertUnwindSafe(work));
-        ASKING.store(false, Ordering::Relaxed);
+        ASKING.set(false);
         stopped.is_err_and(|panic| panic.is::<Stopped>())
     }
 
