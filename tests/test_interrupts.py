@@ -69,7 +69,7 @@ WORK = {
     "unique": lambda: eager(fg.unique, keys(8_000_000)),
     "random": lambda: eager(fg.random.normal, [150_000_000]),
     "regex": lambda: eager(
-        lambda x: fg.strings.regex_replace(x, "([a-z]+) ([a-z]+)", ""), texts(600_000)
+        lambda x: fg.strings.regex_replace(x, "([a-z]+) ([a-z]+)", ""), texts(2_000_000)
     ),
     "one text": lambda: eager(
         lambda x: fg.strings.regex_replace(x, "b", "xy"), fg.constant(b"ab" * 40_000_000)
