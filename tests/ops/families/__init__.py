@@ -16,6 +16,7 @@ FAMILIES = (
     "diagonals",
     "factorisations",
     "windows",
+    "signal",
     "creation",
     "ordering",
     "strings",

@@ -52,6 +52,7 @@ package is called ``fg``.
     "random": "Random numbers.",
     "random.experimental": "Older names of generators and of seeds.",
     "sets": "Sets: each row along the last axis of a tensor, or of a sparse tensor, is one.",
+    "signal": "Signals: Fourier and cosine transforms, frames and windows.",
     "sparse": "Sparse tensors: the elements that are not zero, and their coordinates.",
     "strings": "Functions of string tensors.",
     "test": "Checks of gradients against finite differences.",

@@ -1,0 +1,22 @@
+//! Fourier transforms along the last axes of tensors, and their gradients.
+//!
+//! * Transforms of one axis are `rustfft`'s, of real numbers `realfft`'s; rows are spread over the pool. Along other axes
+//!   than the last one, columns are turned into rows and back.
+//! * [`plans`] keeps the tables of lengths in use, so that eager calls do not make them again.
+
+mod complex;
+mod emit;
+mod gradients;
+mod numbers;
+mod plans;
+mod real;
+mod shapes;
+mod transform;
+
+use ferrograph_graph::Registry;
+
+/// Adds the operations of this crate.
+pub fn register(registry: &mut Registry) {
+    complex::register(registry);
+    real::register(registry);
+}

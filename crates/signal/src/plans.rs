@@ -1,0 +1,112 @@
+//! Transforms of one length with their tables, kept for the lengths used last.
+
+use std::sync::Arc;
+
+use ferrograph_tensor::{Result, checked_bytes};
+use parking_lot::Mutex;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::num_complex::Complex;
+use rustfft::{Fft, FftNum, FftPlanner};
+
+/// How many transforms of a kind are kept.
+const KEPT: usize = 16;
+/// The longest that is kept.
+const LONGEST: usize = 1 << 16;
+/// How many times its length the tables of a transform may take, at most.
+const TABLES: usize = 4;
+
+/// Transforms of one kind by their lengths, the one used last at the end.
+struct Shelf<P: ?Sized>(Mutex<Vec<(usize, Arc<P>)>>);
+
+impl<P: ?Sized> Shelf<P> {
+    const fn new() -> Self {
+        Shelf(Mutex::new(Vec::new()))
+    }
+
+    /// The transform of that length, made where none is kept.
+    fn get<T>(&self, n: usize, make: impl FnOnce() -> Arc<P>) -> Result<Arc<P>> {
+        if let Some(found) = self.taken(n) {
+            return Ok(found);
+        }
+        checked_bytes(n, TABLES * size_of::<Complex<T>>())?;
+        let made = make();
+        if n <= LONGEST {
+            let mut all = self.0.lock();
+            if all.len() == KEPT {
+                all.remove(0);
+            }
+            all.push((n, made.clone()));
+        }
+        Ok(made)
+    }
+
+    fn taken(&self, n: usize) -> Option<Arc<P>> {
+        let mut all = self.0.lock();
+        let at = all.iter().position(|(length, _)| *length == n)?;
+        all[at..].rotate_left(1);
+        all.last().map(|(_, found)| found.clone())
+    }
+}
+
+/// The transforms of one precision.
+pub(crate) struct Plans<T> {
+    forward: Shelf<dyn Fft<T>>,
+    inverse: Shelf<dyn Fft<T>>,
+    real: Shelf<dyn RealToComplex<T>>,
+    half: Shelf<dyn ComplexToReal<T>>,
+}
+
+impl<T: FftNum> Plans<T> {
+    pub(crate) const fn new() -> Self {
+        Plans {
+            forward: Shelf::new(),
+            inverse: Shelf::new(),
+            real: Shelf::new(),
+            half: Shelf::new(),
+        }
+    }
+
+    /// From complex numbers to complex numbers; the inverse is not divided by the length.
+    pub(crate) fn complex(&self, n: usize, inverse: bool) -> Result<Arc<dyn Fft<T>>> {
+        let mut planner = FftPlanner::new();
+        match inverse {
+            true => self.inverse.get::<T>(n, || planner.plan_fft_inverse(n)),
+            false => self.forward.get::<T>(n, || planner.plan_fft_forward(n)),
+        }
+    }
+
+    /// From real numbers to the first half of their transform.
+    pub(crate) fn real(&self, n: usize) -> Result<Arc<dyn RealToComplex<T>>> {
+        self.real
+            .get::<T>(n, || RealFftPlanner::new().plan_fft_forward(n))
+    }
+
+    /// From the first half of a transform to real numbers, not divided by the length.
+    pub(crate) fn half(&self, n: usize) -> Result<Arc<dyn ComplexToReal<T>>> {
+        self.half
+            .get::<T>(n, || RealFftPlanner::new().plan_fft_inverse(n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lengths_used_last_are_kept() {
+        let plans = Plans::<f64>::new();
+        let first = plans.complex(7, false).unwrap();
+        for n in 20..20 + KEPT - 1 {
+            plans.complex(n, false).unwrap();
+        }
+        assert!(Arc::ptr_eq(&first, &plans.complex(7, false).unwrap()));
+        plans.complex(100, false).unwrap();
+        assert!(Arc::ptr_eq(&first, &plans.complex(7, false).unwrap()));
+        for n in 50..50 + KEPT {
+            plans.complex(n, false).unwrap();
+        }
+        assert!(!Arc::ptr_eq(&first, &plans.complex(7, false).unwrap()));
+        plans.complex(LONGEST + 1, false).unwrap();
+        assert_eq!(plans.forward.0.lock().len(), KEPT);
+    }
+}
