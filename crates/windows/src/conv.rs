@@ -1,20 +1,51 @@
 //! Convolutions in two and three dimensions, and their gradients, which are gradients of one another.
 
-use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
-};
+use ferrograph_graph::{Emitter, Grads, Inputs, Lowered, Op, Specs, VjpCall, declare, declared};
 use ferrograph_ops::emit::Build;
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail, err};
+use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err};
 use smallvec::smallvec;
 
 use crate::geometry::{AXES, Axis, Windows};
-use crate::kernel::Convolution;
+use crate::kernel::{Convolution, Number};
 
-declare! {
-    trait EmitConvolutions;
+/// Declares the convolutions: those of images with the first attributes, of volumes with the second.
+macro_rules! declare_convolutions {
+    ({ $($images:tt)* } { $($volumes:tt)* }) => {
+        declare! {
+            trait EmitConvolutions;
 
-    /// Images `[n, h, w, c]` with filters `[h, w, c / groups, filters]` slid over them.
-    Conv2D: conv2d(input: T in floating rank 4, filter: T rank 4) -> (output: T), gradient Vjp {
+            /// Images `[n, h, w, c]` with filters `[h, w, c / groups, filters]` slid over them.
+            Conv2D: conv2d(input: T in floating rank 4, filter: T rank 4)
+                -> (output: T), gradient Vjp { $($images)* };
+
+            /// The gradient of the input of `Conv2D`, whose sizes are `input_sizes`.
+            Conv2DBackpropInput: conv2d_of_input(
+                input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
+            ) -> (output: T), gradient Vjp { $($images)* };
+
+            /// The gradient of the filter of `Conv2D`, whose sizes are `filter_sizes`.
+            Conv2DBackpropFilter: conv2d_of_filter(
+                input: T in floating rank 4, filter_sizes: _ in index rank 1, out_backprop: T rank 4,
+            ) -> (output: T), gradient Vjp { $($images)* };
+
+            /// Volumes `[n, d, h, w, c]` with filters `[d, h, w, c / groups, filters]` slid over them.
+            Conv3D: conv3d(input: T in floating rank 5, filter: T rank 5)
+                -> (output: T), gradient Vjp { $($volumes)* };
+
+            /// The gradient of the input of `Conv3D`, whose sizes are `input_sizes`.
+            Conv3DBackpropInputV2: conv3d_of_input(
+                input_sizes: Tshape in index rank 1, filter: T in floating rank 5, out_backprop: T rank 5,
+            ) -> (output: T), gradient Vjp { $($volumes)* };
+
+            /// The gradient of the filter of `Conv3D`, whose sizes are `filter_sizes`.
+            Conv3DBackpropFilterV2: conv3d_of_filter(
+                input: T in floating rank 5, filter_sizes: _ in index rank 1, out_backprop: T rank 5,
+            ) -> (output: T), gradient Vjp { $($volumes)* };
+        }
+    };
+}
+declare_convolutions! {
+    {
         /// How far windows are apart, along each axis.
         strides: Vec<i64>,
         /// Without meaning here.
@@ -27,46 +58,8 @@ declare! {
         data_format: String = String::from("NHWC"),
         /// How far elements of a window are apart, along each axis.
         dilations: Vec<i64> = vec![1; 4],
-    };
-
-    /// The gradient of the input of `Conv2D`, whose sizes are `input_sizes`.
-    Conv2DBackpropInput: conv2d_of_input(
-        input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
-    ) -> (output: T), gradient Vjp {
-        /// As in the convolution, like all that follow.
-        strides: Vec<i64>,
-        /// Without meaning here.
-        use_cudnn_on_gpu: bool = true,
-        /// As in the convolution.
-        padding: String,
-        /// As in the convolution.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// As in the convolution.
-        data_format: String = String::from("NHWC"),
-        /// As in the convolution.
-        dilations: Vec<i64> = vec![1; 4],
-    };
-
-    /// The gradient of the filter of `Conv2D`, whose sizes are `filter_sizes`.
-    Conv2DBackpropFilter: conv2d_of_filter(
-        input: T in floating rank 4, filter_sizes: _ in index rank 1, out_backprop: T rank 4,
-    ) -> (output: T), gradient Vjp {
-        /// As in the convolution, like all that follow.
-        strides: Vec<i64>,
-        /// Without meaning here.
-        use_cudnn_on_gpu: bool = true,
-        /// As in the convolution.
-        padding: String,
-        /// As in the convolution.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// As in the convolution.
-        data_format: String = String::from("NHWC"),
-        /// As in the convolution.
-        dilations: Vec<i64> = vec![1; 4],
-    };
-
-    /// Volumes `[n, d, h, w, c]` with filters `[d, h, w, c / groups, filters]` slid over them.
-    Conv3D: conv3d(input: T in floating rank 5, filter: T rank 5) -> (output: T), gradient Vjp {
+    }
+    {
         /// How far windows are apart, along each axis.
         strides: Vec<i64>,
         /// "VALID" or "SAME".
@@ -75,35 +68,7 @@ declare! {
         data_format: String = String::from("NDHWC"),
         /// How far elements of a window are apart, along each axis.
         dilations: Vec<i64> = vec![1; 5],
-    };
-
-    /// The gradient of the input of `Conv3D`, whose sizes are `input_sizes`.
-    Conv3DBackpropInputV2: conv3d_of_input(
-        input_sizes: Tshape in index rank 1, filter: T in floating rank 5, out_backprop: T rank 5,
-    ) -> (output: T), gradient Vjp {
-        /// As in the convolution, like all that follow.
-        strides: Vec<i64>,
-        /// As in the convolution.
-        padding: String,
-        /// As in the convolution.
-        data_format: String = String::from("NDHWC"),
-        /// As in the convolution.
-        dilations: Vec<i64> = vec![1; 5],
-    };
-
-    /// The gradient of the filter of `Conv3D`, whose sizes are `filter_sizes`.
-    Conv3DBackpropFilterV2: conv3d_of_filter(
-        input: T in floating rank 5, filter_sizes: _ in index rank 1, out_backprop: T rank 5,
-    ) -> (output: T), gradient Vjp {
-        /// As in the convolution, like all that follow.
-        strides: Vec<i64>,
-        /// As in the convolution.
-        padding: String,
-        /// As in the convolution.
-        data_format: String = String::from("NDHWC"),
-        /// As in the convolution.
-        dilations: Vec<i64> = vec![1; 5],
-    };
+    }
 }
 
 /// Runs `$body` with `$t` naming the float type of a dtype.
@@ -194,28 +159,99 @@ pub(crate) fn check_grad(expected: &PartialShape, grad: &PartialShape) -> Result
     Ok(())
 }
 
-/// An operation that says where windows lie.
-trait Slides {
-    fn windows(&self) -> Result<Windows>;
+/// A kind of convolution: how its shapes follow from one another, and its kernels.
+pub(crate) trait Slide: Sized + Send + Sync + 'static {
+    /// The shape of the output.
+    fn output_shape(
+        windows: &Windows,
+        x: &PartialShape,
+        filter: &PartialShape,
+    ) -> Result<PartialShape>;
+
+    /// The convolution of an input and filters of these sizes.
+    fn new(windows: &Windows, x: &[usize], filter: &[usize]) -> Result<Self>;
+
+    /// What one run computes, in operations on numbers.
+    fn flops(&self) -> f64;
+
+    /// Slides the filters over the input.
+    fn forward<T: Number>(&self, x: &[T], filters: &[T], output: &mut [T]);
+
+    /// The gradient of the input.
+    fn of_input<T: Number>(&self, filters: &[T], grad: &[T], images: &mut [T]);
+
+    /// The gradient of the filters.
+    fn of_filters<T: Number>(&self, x: &[T], grad: &[T], filters: &mut [T]);
 }
 
+impl Slide for Convolution {
+    fn output_shape(
+        windows: &Windows,
+        x: &PartialShape,
+        filter: &PartialShape,
+    ) -> Result<PartialShape> {
+        output_shape(windows, x, filter)
+    }
+    fn new(windows: &Windows, x: &[usize], filter: &[usize]) -> Result<Convolution> {
+        convolution(windows, x, filter)
+    }
+    fn flops(&self) -> f64 {
+        self.flops()
+    }
+    fn forward<T: Number>(&self, x: &[T], filters: &[T], output: &mut [T]) {
+        self.forward(x, filters, output);
+    }
+    fn of_input<T: Number>(&self, filters: &[T], grad: &[T], images: &mut [T]) {
+        self.of_input(filters, grad, images);
+    }
+    fn of_filters<T: Number>(&self, x: &[T], grad: &[T], filters: &mut [T]) {
+        self.of_filters(x, grad, filters);
+    }
+}
+
+/// An operation that slides windows.
+pub(crate) trait Slides {
+    /// Of the kind.
+    type Kind: Slide;
+
+    /// Where the windows lie.
+    fn windows(&self) -> Result<Windows>;
+
+    /// The shape of the output of the convolution that it is, or is a gradient of.
+    fn output(&self, x: &PartialShape, filter: &PartialShape) -> Result<PartialShape> {
+        Self::Kind::output_shape(&self.windows()?, x, filter)
+    }
+
+    /// That convolution, of static shapes.
+    fn convolution(&self, x: &PartialShape, filter: &PartialShape) -> Result<Self::Kind> {
+        Self::Kind::new(&self.windows()?, &sizes(x)?, &sizes(filter)?)
+    }
+
+    /// Its operations on numbers, 0 where the shapes are open.
+    fn work(&self, x: &PartialShape, filter: &PartialShape) -> f64 {
+        self.convolution(x, filter).map_or(0.0, |conv| conv.flops())
+    }
+}
+
+/// A convolution and its gradients: of the kind `$kind`, over tensors of the rank `$rank`.
 macro_rules! convolutions {
-    ($rank:literal: $forward:ident $conv:ident, $of_input:ident $input:ident, $of_filter:ident $filter:ident,
+    ($kind:ty, $rank:literal: $forward:ident $conv:ident, $of_input:ident $input:ident, $of_filter:ident $filter:ident,
      explicit $op:ident => $explicit:expr, attributes $($attr:ident)*) => {
-        convolutions!(@slides $rank $forward $op $explicit);
-        convolutions!(@slides $rank $of_input $op $explicit);
-        convolutions!(@slides $rank $of_filter $op $explicit);
+        convolutions!(@slides $kind, $rank $op $explicit; $forward $of_input $of_filter);
 
         impl Op for $forward {
             declared!();
             fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-                let shape = output_shape(&self.windows()?, inputs.shape(0), inputs.shape(1))?;
+                let shape = self.output(inputs.shape(0), inputs.shape(1))?;
                 Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
             }
             fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-                let (x, filter) = (sizes(inputs.shape(0))?, sizes(inputs.shape(1))?);
-                let conv = convolution(&self.windows()?, &x, &filter)?;
-                Ok(Lowered::Kernel(forward(conv, inputs.dtype(0))?))
+                let conv = self.convolution(inputs.shape(0), inputs.shape(1))?;
+                Ok(Lowered::Kernel(with_float!(inputs.dtype(0), T => Box::new(move |o| {
+                    let (x, filters) = (o.input::<T>(0), o.input::<T>(1));
+                    conv.forward(x, filters, o.output::<T>(0));
+                    Ok(())
+                }))))
             }
             fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
                 let (x, filter, grad) = (&call.inputs[0], &call.inputs[1], call.grad()?);
@@ -225,7 +261,7 @@ macro_rules! convolutions {
                 Ok(smallvec![Some(of_x.into()), Some(of_filter.into())])
             }
             fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
-                flops(self, inputs.shape(0), inputs.shape(1))
+                self.work(inputs.shape(0), inputs.shape(1))
             }
         }
 
@@ -233,14 +269,16 @@ macro_rules! convolutions {
             declared!();
             fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
                 let x = inputs.shape_value(0).merge(&PartialShape::of_rank($rank))?;
-                let output = output_shape(&self.windows()?, &x, inputs.shape(1))?;
-                check_grad(&output, inputs.shape(2))?;
+                check_grad(&self.output(&x, inputs.shape(1))?, inputs.shape(2))?;
                 Ok(smallvec![TensorSpec::new(inputs.dtype(1), x)])
             }
             fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
-                let (x, filter) = (sizes(&outputs[0].shape)?, sizes(inputs.shape(1))?);
-                let conv = convolution(&self.windows()?, &x, &filter)?;
-                Ok(Lowered::Kernel(of_input(conv, inputs.dtype(1))?))
+                let conv = self.convolution(&outputs[0].shape, inputs.shape(1))?;
+                Ok(Lowered::Kernel(with_float!(inputs.dtype(1), T => Box::new(move |o| {
+                    let (filters, grad) = (o.input::<T>(1), o.input::<T>(2));
+                    conv.of_input(filters, grad, o.output::<T>(0));
+                    Ok(())
+                }))))
             }
             fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
                 let (filter, out, grad) = (&call.inputs[1], &call.inputs[2], call.grad()?);
@@ -250,7 +288,7 @@ macro_rules! convolutions {
                 Ok(smallvec![None, Some(of_filter.into()), Some(of_out.into())])
             }
             fn flops(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> f64 {
-                flops(self, &outputs[0].shape, inputs.shape(1))
+                self.work(&outputs[0].shape, inputs.shape(1))
             }
         }
 
@@ -258,14 +296,16 @@ macro_rules! convolutions {
             declared!();
             fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
                 let filter = inputs.shape_value(1).merge(&PartialShape::of_rank($rank))?;
-                let output = output_shape(&self.windows()?, inputs.shape(0), &filter)?;
-                check_grad(&output, inputs.shape(2))?;
+                check_grad(&self.output(inputs.shape(0), &filter)?, inputs.shape(2))?;
                 Ok(smallvec![TensorSpec::new(inputs.dtype(0), filter)])
             }
             fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
-                let (x, filter) = (sizes(inputs.shape(0))?, sizes(&outputs[0].shape)?);
-                let conv = convolution(&self.windows()?, &x, &filter)?;
-                Ok(Lowered::Kernel(of_filters(conv, inputs.dtype(0))?))
+                let conv = self.convolution(inputs.shape(0), &outputs[0].shape)?;
+                Ok(Lowered::Kernel(with_float!(inputs.dtype(0), T => Box::new(move |o| {
+                    let (x, grad) = (o.input::<T>(0), o.input::<T>(2));
+                    conv.of_filters(x, grad, o.output::<T>(0));
+                    Ok(())
+                }))))
             }
             fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
                 let (x, out, grad) = (&call.inputs[0], &call.inputs[2], call.grad()?);
@@ -275,53 +315,28 @@ macro_rules! convolutions {
                 Ok(smallvec![Some(of_x.into()), None, Some(of_out.into())])
             }
             fn flops(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> f64 {
-                flops(self, inputs.shape(0), &outputs[0].shape)
+                self.work(inputs.shape(0), &outputs[0].shape)
             }
         }
     };
-    (@slides $rank:literal $name:ident $op:ident $explicit:expr) => {
+    (@slides $kind:ty, $rank:literal $op:ident $explicit:expr; $($name:ident)*) => { $(
         impl Slides for $name {
+            type Kind = $kind;
             fn windows(&self) -> Result<Windows> {
                 let $op = self;
                 let (strides, dilations) = (&$op.strides, &$op.dilations);
                 Windows::read($rank, strides, dilations, &$op.padding, $explicit, &$op.data_format)
             }
         }
-    };
+    )* };
 }
+pub(crate) use convolutions;
 
-convolutions!(4: Conv2D conv2d, Conv2DBackpropInput conv2d_of_input, Conv2DBackpropFilter conv2d_of_filter,
+convolutions!(Convolution, 4: Conv2D conv2d, Conv2DBackpropInput conv2d_of_input,
+    Conv2DBackpropFilter conv2d_of_filter,
     explicit op => &op.explicit_paddings,
     attributes strides use_cudnn_on_gpu padding explicit_paddings data_format dilations);
-convolutions!(5: Conv3D conv3d, Conv3DBackpropInputV2 conv3d_of_input, Conv3DBackpropFilterV2 conv3d_of_filter,
+convolutions!(Convolution, 5: Conv3D conv3d, Conv3DBackpropInputV2 conv3d_of_input,
+    Conv3DBackpropFilterV2 conv3d_of_filter,
     explicit op => &[],
     attributes strides padding data_format dilations);
-
-fn flops(op: &impl Slides, x: &PartialShape, filter: &PartialShape) -> f64 {
-    let known = || convolution(&op.windows()?, &sizes(x)?, &sizes(filter)?);
-    known().map_or(0.0, |conv| conv.flops())
-}
-
-fn forward(conv: Convolution, dtype: DType) -> Result<Kernel> {
-    Ok(with_float!(dtype, T => Box::new(move |o| {
-        let (x, filters) = (o.input::<T>(0), o.input::<T>(1));
-        conv.forward(x, filters, o.output::<T>(0));
-        Ok(())
-    })))
-}
-
-fn of_input(conv: Convolution, dtype: DType) -> Result<Kernel> {
-    Ok(with_float!(dtype, T => Box::new(move |o| {
-        let (filters, grad) = (o.input::<T>(1), o.input::<T>(2));
-        conv.of_input(filters, grad, o.output::<T>(0));
-        Ok(())
-    })))
-}
-
-fn of_filters(conv: Convolution, dtype: DType) -> Result<Kernel> {
-    Ok(with_float!(dtype, T => Box::new(move |o| {
-        let (x, grad) = (o.input::<T>(0), o.input::<T>(2));
-        conv.of_filters(x, grad, o.output::<T>(0));
-        Ok(())
-    })))
-}

@@ -6,219 +6,101 @@ use ferrograph_ops::emit::Build;
 use ferrograph_tensor::{PartialShape, Result, TensorSpec, bail};
 use smallvec::smallvec;
 
-use crate::conv::{check_grad, sizes, with_float};
+use crate::conv::{Slide, Slides, check_grad, convolutions, with_float};
 use crate::geometry::{AXES, Axis, Windows};
 use crate::kernel::{Convolution, Number};
 
-declare! {
-    trait EmitDepthwise;
+/// Declares the convolution and its gradients, with the same attributes.
+macro_rules! declare_depthwise {
+    ($($attributes:tt)*) => {
+        declare! {
+            trait EmitDepthwise;
 
-    /// Images `[n, h, w, c]` with filters `[h, w, c, m]`, `m` for each channel, slid over them.
-    DepthwiseConv2dNative: depthwise_conv2d(input: T in floating rank 4, filter: T rank 4)
-        -> (output: T), gradient Vjp {
-        /// How far windows are apart, along each axis.
-        strides: Vec<i64>,
-        /// "VALID", "SAME" or "EXPLICIT".
-        padding: String,
-        /// Elements before and after, along each axis.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// Where the channels are: last.
-        data_format: String = String::from("NHWC"),
-        /// How far elements of a window are apart, along each axis.
-        dilations: Vec<i64> = vec![1; 4],
-    };
+            /// Images `[n, h, w, c]` with filters `[h, w, c, m]`, `m` for each channel, slid over them.
+            DepthwiseConv2dNative: depthwise_conv2d(input: T in floating rank 4, filter: T rank 4)
+                -> (output: T), gradient Vjp { $($attributes)* };
 
-    /// The gradient of the input of `DepthwiseConv2dNative`, whose sizes are `input_sizes`.
-    DepthwiseConv2dNativeBackpropInput: depthwise_of_input(
-        input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
-    ) -> (output: T), gradient Vjp {
-        /// As in the convolution, like all that follow.
-        strides: Vec<i64>,
-        /// As in the convolution.
-        padding: String,
-        /// As in the convolution.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// As in the convolution.
-        data_format: String = String::from("NHWC"),
-        /// As in the convolution.
-        dilations: Vec<i64> = vec![1; 4],
-    };
+            /// The gradient of the input of `DepthwiseConv2dNative`, whose sizes are `input_sizes`.
+            DepthwiseConv2dNativeBackpropInput: depthwise_of_input(
+                input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
+            ) -> (output: T), gradient Vjp { $($attributes)* };
 
-    /// The gradient of the filter of `DepthwiseConv2dNative`, whose sizes are `filter_sizes`.
-    DepthwiseConv2dNativeBackpropFilter: depthwise_of_filter(
-        input: T in floating rank 4, filter_sizes: _ in index rank 1, out_backprop: T rank 4,
-    ) -> (output: T), gradient Vjp {
-        /// As in the convolution, like all that follow.
-        strides: Vec<i64>,
-        /// As in the convolution.
-        padding: String,
-        /// As in the convolution.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// As in the convolution.
-        data_format: String = String::from("NHWC"),
-        /// As in the convolution.
-        dilations: Vec<i64> = vec![1; 4],
-    };
-}
-
-macro_rules! depthwise {
-    ($($name:ident)*) => { $(
-        impl $name {
-            fn windows(&self) -> Result<Windows> {
-                let explicit = &self.explicit_paddings;
-                let (strides, dilations) = (&self.strides, &self.dilations);
-                Windows::read(4, strides, dilations, &self.padding, explicit, &self.data_format)
-            }
+            /// The gradient of the filter of `DepthwiseConv2dNative`, whose sizes are `filter_sizes`.
+            DepthwiseConv2dNativeBackpropFilter: depthwise_of_filter(
+                input: T in floating rank 4, filter_sizes: _ in index rank 1, out_backprop: T rank 4,
+            ) -> (output: T), gradient Vjp { $($attributes)* };
         }
-    )* };
+    };
 }
-depthwise!(DepthwiseConv2dNative DepthwiseConv2dNativeBackpropInput DepthwiseConv2dNativeBackpropFilter);
-
-fn output_shape(
-    windows: &Windows,
-    x: &PartialShape,
-    filter: &PartialShape,
-) -> Result<PartialShape> {
-    let four = PartialShape::of_rank(4);
-    let (x, filter) = (x.merge(&four)?, filter.merge(&four)?);
-    if !x.dim(3).is_compatible(filter.dim(2)) {
-        bail!(
-            Shape,
-            "filter must have the input's channels, of which there are {}, got shape {filter}",
-            x.dim(3)
-        );
-    }
-    let channels = x.dim(3).known().or(filter.dim(2).known());
-    let filters = channels
-        .zip(filter.dim(3).known())
-        .and_then(|(c, m)| c.checked_mul(m));
-    let axes = [0, 1].map(|i| windows.output(i, x.dim(i + 1), filter.dim(i)));
-    let [h, w] = axes;
-    Ok(PartialShape::new(&[x.dim(0), h?, w?, filters.into()]))
+declare_depthwise! {
+    /// How far windows are apart, along each axis.
+    strides: Vec<i64>,
+    /// "VALID", "SAME" or "EXPLICIT".
+    padding: String,
+    /// Elements before and after, along each axis.
+    explicit_paddings: Vec<i64> = Vec::new(),
+    /// Where the channels are: last.
+    data_format: String = String::from("NHWC"),
+    /// How far elements of a window are apart, along each axis.
+    dilations: Vec<i64> = vec![1; 4],
 }
 
-fn depthwise(windows: &Windows, x: &[usize], filter: &[usize]) -> Result<Depthwise> {
-    let [h, w] = [0, 1].map(|i| windows.axis(i, x[i + 1], filter[i]));
-    let axes: [Axis; AXES] = [Axis::ONE, h?, w?];
-    let channels = x[3];
-    Ok(Depthwise(Convolution {
-        images: x[0],
-        axes,
-        channels,
-        filters: channels * filter[3],
-        groups: channels.max(1),
-    }))
-}
-
-impl Op for DepthwiseConv2dNative {
-    declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let shape = output_shape(&self.windows()?, inputs.shape(0), inputs.shape(1))?;
-        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
-    }
-    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-        let (x, filter) = (sizes(inputs.shape(0))?, sizes(inputs.shape(1))?);
-        let conv = depthwise(&self.windows()?, &x, &filter)?;
-        Ok(Lowered::Kernel(
-            with_float!(inputs.dtype(0), T => Box::new(move |o| {
-                let (x, filters) = (o.input::<T>(0), o.input::<T>(1));
-                conv.forward(x, filters, o.output::<T>(0));
-                Ok(())
-            })),
-        ))
-    }
-    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let (x, filter, grad) = (&call.inputs[0], &call.inputs[1], call.grad()?);
-        let (x_sizes, filter_sizes) = (e.shape_of(x)?, e.shape_of(filter)?);
-        let (s, p, x_pad) = (&self.strides, &self.padding, &self.explicit_paddings);
-        let (f, d) = (&self.data_format, &self.dilations);
-        let all = || (s.clone(), p.clone(), x_pad.clone(), f.clone(), d.clone());
-        let (s, p, pads, f, d) = all();
-        let of_x = e.depthwise_of_input(&x_sizes, filter, grad, s, p, pads, f, d)?;
-        let (s, p, pads, f, d) = all();
-        let of_filter = e.depthwise_of_filter(x, &filter_sizes, grad, s, p, pads, f, d)?;
-        Ok(smallvec![Some(of_x.into()), Some(of_filter.into())])
-    }
-}
-
-impl Op for DepthwiseConv2dNativeBackpropInput {
-    declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let x = inputs.shape_value(0).merge(&PartialShape::of_rank(4))?;
-        check_grad(
-            &output_shape(&self.windows()?, &x, inputs.shape(1))?,
-            inputs.shape(2),
-        )?;
-        Ok(smallvec![TensorSpec::new(inputs.dtype(1), x)])
-    }
-    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
-        let (x, filter) = (sizes(&outputs[0].shape)?, sizes(inputs.shape(1))?);
-        let conv = depthwise(&self.windows()?, &x, &filter)?;
-        Ok(Lowered::Kernel(
-            with_float!(inputs.dtype(1), T => Box::new(move |o| {
-                let (filters, grad) = (o.input::<T>(1), o.input::<T>(2));
-                conv.of_input(filters, grad, o.output::<T>(0));
-                Ok(())
-            })),
-        ))
-    }
-    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let (filter, out, grad) = (&call.inputs[1], &call.inputs[2], call.grad()?);
-        let sizes = e.shape_of(filter)?;
-        let (s, p, pads) = (&self.strides, &self.padding, &self.explicit_paddings);
-        let (f, d) = (&self.data_format, &self.dilations);
-        let all = || (s.clone(), p.clone(), pads.clone(), f.clone(), d.clone());
-        let (s, p, pads, f, d) = all();
-        let of_filter = e.depthwise_of_filter(grad, &sizes, out, s, p, pads, f, d)?;
-        let (s, p, pads, f, d) = all();
-        let of_out = e.depthwise_conv2d(grad, filter, s, p, pads, f, d)?;
-        Ok(smallvec![None, Some(of_filter.into()), Some(of_out.into())])
-    }
-}
-
-impl Op for DepthwiseConv2dNativeBackpropFilter {
-    declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let filter = inputs.shape_value(1).merge(&PartialShape::of_rank(4))?;
-        check_grad(
-            &output_shape(&self.windows()?, inputs.shape(0), &filter)?,
-            inputs.shape(2),
-        )?;
-        Ok(smallvec![TensorSpec::new(inputs.dtype(0), filter)])
-    }
-    fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
-        let (x, filter) = (sizes(inputs.shape(0))?, sizes(&outputs[0].shape)?);
-        let conv = depthwise(&self.windows()?, &x, &filter)?;
-        Ok(Lowered::Kernel(
-            with_float!(inputs.dtype(0), T => Box::new(move |o| {
-                let (x, grad) = (o.input::<T>(0), o.input::<T>(2));
-                conv.of_filters(x, grad, o.output::<T>(0));
-                Ok(())
-            })),
-        ))
-    }
-    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let (x, out, grad) = (&call.inputs[0], &call.inputs[2], call.grad()?);
-        let sizes = e.shape_of(x)?;
-        let (s, p, pads) = (&self.strides, &self.padding, &self.explicit_paddings);
-        let (f, d) = (&self.data_format, &self.dilations);
-        let all = || (s.clone(), p.clone(), pads.clone(), f.clone(), d.clone());
-        let (s, p, pads, f, d) = all();
-        let of_x = e.depthwise_of_input(&sizes, grad, out, s, p, pads, f, d)?;
-        let (s, p, pads, f, d) = all();
-        let of_out = e.depthwise_conv2d(x, grad, s, p, pads, f, d)?;
-        Ok(smallvec![Some(of_x.into()), None, Some(of_out.into())])
-    }
-}
+convolutions!(Depthwise, 4: DepthwiseConv2dNative depthwise_conv2d,
+    DepthwiseConv2dNativeBackpropInput depthwise_of_input,
+    DepthwiseConv2dNativeBackpropFilter depthwise_of_filter,
+    explicit op => &op.explicit_paddings,
+    attributes strides padding explicit_paddings data_format dilations);
 
 /// A convolution with as many groups as channels.
 #[derive(Clone, Copy, Debug)]
-struct Depthwise(Convolution);
+pub(crate) struct Depthwise(Convolution);
 
 impl Depthwise {
     /// Filters of a channel.
     fn each(&self) -> usize {
         self.0.filters / self.0.channels.max(1)
+    }
+}
+
+impl Slide for Depthwise {
+    fn output_shape(
+        windows: &Windows,
+        x: &PartialShape,
+        filter: &PartialShape,
+    ) -> Result<PartialShape> {
+        let four = PartialShape::of_rank(4);
+        let (x, filter) = (x.merge(&four)?, filter.merge(&four)?);
+        if !x.dim(3).is_compatible(filter.dim(2)) {
+            bail!(
+                Shape,
+                "filter must have the input's channels, of which there are {}, got shape {filter}",
+                x.dim(3)
+            );
+        }
+        let channels = x.dim(3).known().or(filter.dim(2).known());
+        let filters = channels
+            .zip(filter.dim(3).known())
+            .and_then(|(c, m)| c.checked_mul(m));
+        let axes = [0, 1].map(|i| windows.output(i, x.dim(i + 1), filter.dim(i)));
+        let [h, w] = axes;
+        Ok(PartialShape::new(&[x.dim(0), h?, w?, filters.into()]))
+    }
+
+    fn new(windows: &Windows, x: &[usize], filter: &[usize]) -> Result<Depthwise> {
+        let [h, w] = [0, 1].map(|i| windows.axis(i, x[i + 1], filter[i]));
+        let axes: [Axis; AXES] = [Axis::ONE, h?, w?];
+        let channels = x[3];
+        Ok(Depthwise(Convolution {
+            images: x[0],
+            axes,
+            channels,
+            filters: channels * filter[3],
+            groups: channels.max(1),
+        }))
+    }
+
+    fn flops(&self) -> f64 {
+        self.0.flops()
     }
 
     fn forward<T: Number>(&self, x: &[T], filters: &[T], output: &mut [T]) {

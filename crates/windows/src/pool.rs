@@ -15,11 +15,72 @@ use crate::geometry::{AXES, Axis, Windows, inner};
 use crate::kernel::{Convolution, Number};
 use kernel::Pool;
 
-declare! {
-    trait EmitPools;
+/// Declares the pools: those of largest elements of images with the first attributes, of means with the second, those of
+/// volumes with the third.
+macro_rules! declare_pools {
+    ({ $($largest:tt)* } { $($means:tt)* } { $($volumes:tt)* }) => {
+        declare! {
+            trait EmitPools;
 
-    /// The largest element of each window of `[n, h, w, c]`, channel by channel.
-    MaxPool: max_pool(input: T in floating rank 4) -> (output: T), gradient Vjp {
+            /// The largest element of each window of `[n, h, w, c]`, channel by channel.
+            MaxPool: max_pool(input: T in floating rank 4) -> (output: T), gradient Vjp { $($largest)* };
+
+            /// The gradient of the input of `MaxPool`: each of the output goes to the first largest element of its
+            /// window.
+            MaxPoolGrad: max_pool_grad(orig_input: T in floating rank 4, orig_output: T rank 4, grad: T rank 4)
+                -> (output: T), gradient Vjp { $($largest)* };
+
+            /// The elements of `grad` where those of `orig_input` are the first largest of their windows.
+            MaxPoolGradGrad: max_pool_grad_grad(
+                orig_input: T in floating rank 4, orig_output: T rank 4, grad: T rank 4,
+            ) -> (output: T), gradient Vjp { $($largest)* };
+
+            /// As `MaxPool`, with where the elements stand: in their image, or among all images, rows first.
+            MaxPoolWithArgmax: max_pool_with_argmax(input: T in floating rank 4)
+                -> (output: T, argmax: Targmax in index), gradient Vjp {
+                /// Sizes of windows, along each axis.
+                ksize: Vec<i64>,
+                /// How far windows are apart, along each axis.
+                strides: Vec<i64>,
+                /// The dtype of the places.
+                targmax as "Targmax": DType = DType::Int64,
+                /// "VALID" or "SAME".
+                padding: String,
+                /// Places are counted through all images.
+                include_batch_in_index: bool = false,
+            };
+
+            /// The mean of each window of `[n, h, w, c]`, channel by channel, of the elements within the image.
+            AvgPool: avg_pool(value: T in floating rank 4) -> (output: T), gradient Vjp { $($means)* };
+
+            /// The gradient of the input of `AvgPool`, whose sizes are `orig_input_shape`.
+            AvgPoolGrad: avg_pool_grad(orig_input_shape: int32 rank 1, grad: T in floating rank 4)
+                -> (output: T), gradient Vjp { $($means)* };
+
+            /// As `MaxPool`, of volumes `[n, d, h, w, c]`.
+            MaxPool3D: max_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp { $($volumes)* };
+
+            /// As `MaxPoolGrad`, of volumes.
+            MaxPool3DGrad: max_pool3d_grad(
+                orig_input: T in floating rank 5, orig_output: T rank 5, grad: T rank 5,
+            ) -> (output: T), gradient Vjp { $($volumes)* };
+
+            /// As `MaxPoolGradGrad`, of volumes.
+            MaxPool3DGradGrad: max_pool3d_grad_grad(
+                orig_input: T in floating rank 5, orig_output: T rank 5, grad: T rank 5,
+            ) -> (output: T), gradient Vjp { $($volumes)* };
+
+            /// As `AvgPool`, of volumes `[n, d, h, w, c]`.
+            AvgPool3D: avg_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp { $($volumes)* };
+
+            /// As `AvgPoolGrad`, of volumes.
+            AvgPool3DGrad: avg_pool3d_grad(orig_input_shape: int32 rank 1, grad: T in floating rank 5)
+                -> (output: T), gradient Vjp { $($volumes)* };
+        }
+    };
+}
+declare_pools! {
+    {
         /// Sizes of windows, along each axis.
         ksize: Vec<i64>,
         /// How far windows are apart, along each axis.
@@ -30,55 +91,8 @@ declare! {
         explicit_paddings: Vec<i64> = Vec::new(),
         /// Where the channels are: last.
         data_format: String = String::from("NHWC"),
-    };
-
-    /// The gradient of the input of `MaxPool`: each of the output goes to the first largest element of its window.
-    MaxPoolGrad: max_pool_grad(orig_input: T in floating rank 4, orig_output: T rank 4, grad: T rank 4)
-        -> (output: T), gradient Vjp {
-        /// As in the pool, like all that follow.
-        ksize: Vec<i64>,
-        /// As in the pool.
-        strides: Vec<i64>,
-        /// As in the pool.
-        padding: String,
-        /// As in the pool.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// As in the pool.
-        data_format: String = String::from("NHWC"),
-    };
-
-    /// The elements of `grad` where those of `orig_input` are the first largest of their windows.
-    MaxPoolGradGrad: max_pool_grad_grad(orig_input: T in floating rank 4, orig_output: T rank 4, grad: T rank 4)
-        -> (output: T), gradient Vjp {
-        /// As in the pool, like all that follow.
-        ksize: Vec<i64>,
-        /// As in the pool.
-        strides: Vec<i64>,
-        /// As in the pool.
-        padding: String,
-        /// As in the pool.
-        explicit_paddings: Vec<i64> = Vec::new(),
-        /// As in the pool.
-        data_format: String = String::from("NHWC"),
-    };
-
-    /// As `MaxPool`, with where the elements stand: in their image, or among all images, rows first.
-    MaxPoolWithArgmax: max_pool_with_argmax(input: T in floating rank 4)
-        -> (output: T, argmax: Targmax in index), gradient Vjp {
-        /// Sizes of windows, along each axis.
-        ksize: Vec<i64>,
-        /// How far windows are apart, along each axis.
-        strides: Vec<i64>,
-        /// The dtype of the places.
-        targmax as "Targmax": DType = DType::Int64,
-        /// "VALID" or "SAME".
-        padding: String,
-        /// Places are counted through all images.
-        include_batch_in_index: bool = false,
-    };
-
-    /// The mean of each window of `[n, h, w, c]`, channel by channel, of the elements within the image.
-    AvgPool: avg_pool(value: T in floating rank 4) -> (output: T), gradient Vjp {
+    }
+    {
         /// Sizes of windows, along each axis.
         ksize: Vec<i64>,
         /// How far windows are apart, along each axis.
@@ -87,23 +101,8 @@ declare! {
         padding: String,
         /// Where the channels are: last.
         data_format: String = String::from("NHWC"),
-    };
-
-    /// The gradient of the input of `AvgPool`, whose sizes are `orig_input_shape`.
-    AvgPoolGrad: avg_pool_grad(orig_input_shape: int32 rank 1, grad: T in floating rank 4)
-        -> (output: T), gradient Vjp {
-        /// As in the pool, like all that follow.
-        ksize: Vec<i64>,
-        /// As in the pool.
-        strides: Vec<i64>,
-        /// As in the pool.
-        padding: String,
-        /// As in the pool.
-        data_format: String = String::from("NHWC"),
-    };
-
-    /// As `MaxPool`, of volumes `[n, d, h, w, c]`.
-    MaxPool3D: max_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp {
+    }
+    {
         /// Sizes of windows, along each axis.
         ksize: Vec<i64>,
         /// How far windows are apart, along each axis.
@@ -112,58 +111,7 @@ declare! {
         padding: String,
         /// Where the channels are: last.
         data_format: String = String::from("NDHWC"),
-    };
-
-    /// As `MaxPoolGrad`, of volumes.
-    MaxPool3DGrad: max_pool3d_grad(orig_input: T in floating rank 5, orig_output: T rank 5, grad: T rank 5)
-        -> (output: T), gradient Vjp {
-        /// As in the pool, like all that follow.
-        ksize: Vec<i64>,
-        /// As in the pool.
-        strides: Vec<i64>,
-        /// As in the pool.
-        padding: String,
-        /// As in the pool.
-        data_format: String = String::from("NDHWC"),
-    };
-
-    /// As `MaxPoolGradGrad`, of volumes.
-    MaxPool3DGradGrad: max_pool3d_grad_grad(orig_input: T in floating rank 5, orig_output: T rank 5, grad: T rank 5)
-        -> (output: T), gradient Vjp {
-        /// As in the pool, like all that follow.
-        ksize: Vec<i64>,
-        /// As in the pool.
-        strides: Vec<i64>,
-        /// As in the pool.
-        padding: String,
-        /// As in the pool.
-        data_format: String = String::from("NDHWC"),
-    };
-
-    /// As `AvgPool`, of volumes `[n, d, h, w, c]`.
-    AvgPool3D: avg_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp {
-        /// Sizes of windows, along each axis.
-        ksize: Vec<i64>,
-        /// How far windows are apart, along each axis.
-        strides: Vec<i64>,
-        /// "VALID" or "SAME".
-        padding: String,
-        /// Where the channels are: last.
-        data_format: String = String::from("NDHWC"),
-    };
-
-    /// As `AvgPoolGrad`, of volumes.
-    AvgPool3DGrad: avg_pool3d_grad(orig_input_shape: int32 rank 1, grad: T in floating rank 5)
-        -> (output: T), gradient Vjp {
-        /// As in the pool, like all that follow.
-        ksize: Vec<i64>,
-        /// As in the pool.
-        strides: Vec<i64>,
-        /// As in the pool.
-        padding: String,
-        /// As in the pool.
-        data_format: String = String::from("NDHWC"),
-    };
+    }
 }
 
 /// The windows of a pool.
