@@ -227,6 +227,7 @@ if TYPE_CHECKING:
         types,
     )
     from ._src.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
+    from ._src.autodiff.symbolic import gradients, hessians
     from ._src.autodiff.tape import GradientTape, UnconnectedGradients
     from ._src.batching.vectorized_map import vectorized_map
     from ._src.control_flow.cond import case, cond, switch_case
@@ -341,9 +342,11 @@ __all__ = [
     "gather",
     "gather_nd",
     "grad_pass_through",
+    "gradients",
     "greater",
     "greater_equal",
     "half",
+    "hessians",
     "histogram_fixed_width",
     "histogram_fixed_width_bins",
     "identity",
@@ -493,6 +496,8 @@ if not TYPE_CHECKING:
         "foldl": "control_flow.functional:foldl",
         "foldr": "control_flow.functional:foldr",
         "grad_pass_through": "autodiff.custom:grad_pass_through",
+        "gradients": "autodiff.symbolic:gradients",
+        "hessians": "autodiff.symbolic:hessians",
         "map_fn": "control_flow.functional:map_fn",
         "numpy_function": "function.callbacks:numpy_function",
         "py_function": "function.callbacks:py_function",

@@ -99,7 +99,7 @@ impl PyFunc {
 }
 
 /// The Python object that the core keeps.
-fn host(object: &dyn Object) -> Result<&Py<PyAny>> {
+pub(crate) fn host(object: &dyn Object) -> Result<&Py<PyAny>> {
     let object = object.as_any().downcast_ref::<HostObject>();
     let object = object.ok_or_else(|| err!(InvalidArgument, "no Python object was kept"))?;
     Ok(&object.0)

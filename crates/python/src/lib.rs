@@ -6,6 +6,7 @@ mod bridge;
 mod callback;
 mod convert;
 mod dataset;
+mod deferred;
 mod emit;
 mod errors;
 mod exit;
@@ -41,6 +42,8 @@ mod _core {
     use super::callback::emit_callback;
     #[pymodule_export]
     use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
+    #[pymodule_export]
+    use super::deferred::emit_deferred_gradient;
     #[pymodule_export]
     use super::emit::{
         binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, op_names, sources_of,

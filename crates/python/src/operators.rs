@@ -1,7 +1,7 @@
 //! Python's operators on tensors: which operation each one emits. The operations are made once, by the first
 //! operator that needs them.
 
-use crate::emit::{emit_one, emit_pair, emit_single, operand_of};
+use crate::emit::{emit_one, emit_pair, emit_single, operand_of, to_val};
 use crate::errors::to_py;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
@@ -74,7 +74,7 @@ impl Operator {
 
 pub(crate) static ADD: Operator = Operator::new(|_, _| &ADD_V2);
 pub(crate) static SUB: Operator = Operator::new(|_, _| &SUB_OP);
-pub(crate) static MUL: Operator = Operator::new(|_, _| &MUL_OP);
+static MUL: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_AND, &MUL_OP));
 pub(crate) static FLOORDIV: Operator = Operator::new(|_, _| &FLOOR_DIV);
 pub(crate) static MOD: Operator = Operator::new(|_, _| &FLOOR_MOD);
 pub(crate) static POW: Operator = Operator::new(|_, _| &POW_OP);
@@ -171,6 +171,33 @@ pub(crate) fn binary<'py>(
         emit_pair(py, op, [a, b], operator.cost)
     })
 }
+
+/// `a * b`: of a tensor of bools whether both are true, its partner taken as integers.
+pub(crate) fn product<'py>(
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    swapped: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    if swapped || slf.get().val.dtype() != DType::Bool || defers(other)? {
+        return binary(&MUL, slf, other, swapped);
+    }
+    let py = slf.py();
+    let other = to_val(other, None)?;
+    let truth = |val: Val| emit_one(py, &TRUTH, &[val]);
+    let other = match other.dtype() {
+        DType::Bool => other,
+        _ => truth(emit_one(py, &INTEGERS, &[other])?)?,
+    };
+    emit_pair(
+        py,
+        get(py, &LOGICAL_AND)?,
+        [&slf.get().val, &other],
+        work::broadcast_cost,
+    )
+}
+
+static INTEGERS: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Int32));
+static TRUTH: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Bool));
 
 /// `a / b`: integers become floats first, those of 8 and 16 bits float32, wider ones float64.
 pub(crate) fn true_division<'py>(

@@ -6,11 +6,11 @@ use crate::tensor::wrap;
 use crate::variable::PyVariable;
 use crate::work;
 use ferrograph_graph::{Grad, Val};
-use ferrograph_runtime::{Tape, is_tracing};
+use ferrograph_runtime::{Tape, current_trace, is_tracing};
 use ferrograph_tensor::DType;
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::sync::Arc;
@@ -81,6 +81,14 @@ impl PyTape {
             Err(_) => self.tape().watch(&endpoint(value)?),
         }
         Ok(())
+    }
+
+    /// Records what the graph under construction holds already of what is watched; nothing back through `stops`.
+    fn _follow(&self, py: Python<'_>, stops: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        let stops = stops.iter().map(endpoint).collect::<PyResult<Vec<_>>>()?;
+        let trace = current_trace()
+            .ok_or_else(|| PyRuntimeError::new_err("no graph is under construction"))?;
+        guarded(|| self.tape().follow(&trace, &stops)).or_raise(py)
     }
 
     /// Ids of the variables watched, in order of first use.

@@ -40,7 +40,7 @@ pub fn emit_named(op: OpRef, inputs: &[Val], name: Option<&str>) -> Result<Vals>
         None => eager(&op, inputs)?,
     };
     if taped {
-        tape::tell(op, inputs, &outputs, replay);
+        tape::tell(&op, inputs, &outputs, replay);
     }
     Ok(outputs)
 }

@@ -2,12 +2,12 @@
 
 use crate::context::{self, active_tapes, is_tracing, level};
 use crate::door::Door;
-use ferrograph_graph::{Differentiability, Grad, OpRef, Val, Vals};
+use ferrograph_graph::{Differentiability, Grad, OpRef, Sym, TraceRef, Val, Vals, ValueId};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{Placeholder, ReadVariableOp, VariableCell};
 use ferrograph_tensor::{DType, Result, Tensor, bail};
 use ferrograph_transform::{Record, Replay, backprop};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -69,6 +69,71 @@ impl Tape {
         {
             state.variables.push(handle.clone());
         }
+    }
+
+    /// Records what the graph under construction, and those around it, hold already of what is watched, as if it had
+    /// been told of it. Nothing is followed back through what gives one of `stops`.
+    ///
+    /// # Errors
+    /// A watched constant that a region may hold a copy of, by which nothing could be followed.
+    pub fn follow(&self, trace: &TraceRef, stops: &[Val]) -> Result<()> {
+        let stops: HashSet<u64> = stops.iter().map(Val::key).collect();
+        let mut chain = vec![trace];
+        while let Some(parent) = chain.last().and_then(|t| t.parent()) {
+            chain.push(parent);
+        }
+        let around = chain.len() > 1;
+        chain
+            .into_iter()
+            .rev()
+            .try_for_each(|t| self.follow_graph(t, &stops, around))
+    }
+
+    fn follow_graph(&self, trace: &TraceRef, stops: &HashSet<u64>, around: bool) -> Result<()> {
+        let outer: HashMap<ValueId, Val> =
+            HashMap::from_iter(trace.captures()?.into_iter().map(|c| (c.inner, c.outer)));
+        let own = |value: ValueId| {
+            let trace = trace.clone();
+            Val::Sym(Sym { trace, value })
+        };
+        let val = |value: &ValueId| outer.get(value).cloned().unwrap_or_else(|| own(*value));
+        let nodes = trace.with_builder(|b| b.nodes().to_vec())?;
+        let has_regions = around || nodes.iter().any(|n| !n.op.regions().is_empty());
+        for node in nodes {
+            let outputs: Vals = node.outputs.iter().map(val).collect();
+            if has_regions && node.op.constant().is_some() && outputs.iter().any(|o| self.tracks(o))
+            {
+                bail!(
+                    Value,
+                    "'{}' is a constant, which branches, loops and calls hold copies of: take the gradient by \
+                     fg.identity of it, made before they use it",
+                    node.name
+                );
+            }
+            let inputs: Vals = node.inputs.iter().map(val).collect();
+            if !outputs.iter().any(|o| stops.contains(&o.key())) {
+                self.record(&node.op, &inputs, &outputs, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records an operation where it depends on what is watched.
+    fn record(&self, op: &OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Replay>) {
+        if op.differentiability() == Differentiability::Stops || !self.is_concerned(inputs) {
+            return;
+        }
+        let mut state = self.state.lock();
+        state
+            .watched
+            .extend(outputs.iter().filter(|o| carries(o.dtype())).map(Val::key));
+        state.records.push(Record {
+            op: op.clone(),
+            inputs: inputs.iter().cloned().collect(),
+            outputs: outputs.clone(),
+            replay,
+            origin: None,
+        });
     }
 
     /// Handles of the variables watched, in order of first use.
@@ -250,22 +315,9 @@ pub(crate) fn may_nest() -> bool {
 }
 
 /// Tells the active tapes of an operation that ran.
-pub(crate) fn tell(op: OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Replay>) {
+pub(crate) fn tell(op: &OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Replay>) {
     for tape in listening() {
-        tape.note_variables(&op, inputs);
-        if op.differentiability() == Differentiability::Stops || !tape.is_concerned(inputs) {
-            continue;
-        }
-        let mut state = tape.state.lock();
-        state
-            .watched
-            .extend(outputs.iter().filter(|o| carries(o.dtype())).map(Val::key));
-        state.records.push(Record {
-            op: op.clone(),
-            inputs: inputs.iter().cloned().collect(),
-            outputs: outputs.clone(),
-            replay: replay.clone(),
-            origin: None,
-        });
+        tape.note_variables(op, inputs);
+        tape.record(op, inputs, outputs, replay.clone());
     }
 }

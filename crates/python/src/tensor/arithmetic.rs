@@ -37,13 +37,13 @@ impl PyTensor {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        operators::binary(&operators::MUL, slf, other, false)
+        operators::product(slf, other, false)
     }
     fn __rmul__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        operators::binary(&operators::MUL, slf, other, true)
+        operators::product(slf, other, true)
     }
     fn __truediv__<'py>(
         slf: &Bound<'py, Self>,

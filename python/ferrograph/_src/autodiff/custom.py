@@ -25,8 +25,8 @@ def custom_gradient(f: Callable | None = None) -> Any:
     argument, None where there is none. Where ``f`` reads variables, ``grad_fn`` takes them as
     ``variables=`` and gives a pair: gradients of the arguments, and a list for the variables.
     TypeError where ``f`` reads variables and ``grad_fn`` does not take them; ValueError for a wrong
-    number of gradients. ``grad_fn`` is traced where ``f`` is called, where a gradient may be asked
-    for.
+    number of gradients. ``grad_fn`` runs when a gradient is taken; in a traced function it is
+    traced where ``f`` is called, if a gradient may be asked for.
 
     >>> @fg.custom_gradient
     ... def clipped(x):
@@ -63,9 +63,28 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
         )
     if not _core.may_be_followed([*flat_args, *variables]):
         return nest.map_structure(lambda r: _core.emit("StopGradient", (r,)), result)
-    region, places = _backward(f, grad_fn, flat_result, len(flat_args), variables)
-    outputs = _core.emit_custom_gradient(flat_result, [*flat_args, *variables], region, places)
+    sources = [*flat_args, *variables]
+    if _core.executing_eagerly():
+        later = _Later(f, grad_fn, len(flat_args), variables)
+        outputs = _core.emit_deferred_gradient(flat_result, sources, later)
+    else:
+        region, places = _backward(f, grad_fn, flat_result, len(flat_args), variables)
+        outputs = _core.emit_custom_gradient(flat_result, sources, region, places)
     return nest.pack_sequence_as(result, outputs)
+
+
+class _Later:
+    """``grad_fn`` for later: from gradients of the results to those of the sources."""
+
+    __slots__ = ("_f", "_grad_fn", "_n_args", "_variables")
+
+    def __init__(self, f: Callable, grad_fn: Callable, n_args: int, variables: list):
+        self._f, self._grad_fn = f, grad_fn
+        self._n_args, self._variables = n_args, variables
+
+    def __call__(self, upstream: list) -> list:
+        found = _gradients(self._f, self._grad_fn, upstream, self._n_args, self._variables)
+        return [None if g is None else _dense(g) for g in found]
 
 
 def _tensor(value: Any) -> Any:
@@ -175,7 +194,7 @@ def recompute_grad(f: Callable) -> Callable:
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
         def grad_fn(*upstream: Any, variables: Any = None) -> Any:
-            again = [_core.emit("StopGradient", (a,)) for a in args]
+            again = [_core.emit("Identity", (a,)) for a in args]
             with GradientTape() as tape:
                 tape.watch(again)
                 result = f(*again, **kwargs)

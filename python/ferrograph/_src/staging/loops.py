@@ -383,15 +383,6 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
                 f"Give {label!r} a tensor before the loop.",
             )
         )
-    if loop.is_for and value is UNDEFINED and label not in loop.targets:
-        raise ValueError(
-            say(
-                place,
-                f"{label!r} is first set in this loop and used after it, but the loop may run no "
-                "iteration at all",
-                f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
-            )
-        )
     return True
 
 

@@ -1,0 +1,119 @@
+"""``gradients`` and ``hessians``: derivatives of what a graph holds so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import _core
+from ..state.variable import Variable
+from ..values.composite import CompositeTensor
+from ..values.public import public
+from .tape import GradientTape, UnconnectedGradients
+
+__all__ = ["gradients", "hessians"]
+
+
+@public("gradients")
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list:
+    """The gradients of the sum of ``ys`` by each of ``xs``, in a list: inside traced functions.
+
+    ``grad_ys`` weights the ``ys``. What gives one of ``stop_gradients`` counts as a constant. A
+    source that the ``ys`` do not depend on gives None, or zeros if ``unconnected_gradients`` says
+    so. ``gate_gradients`` and ``aggregation_method`` are accepted and change nothing. RuntimeError
+    outside a traced function, where a ``GradientTape`` records what is to be derived.
+
+    >>> @fg.function
+    ... def slope(x):
+    ...     return fg.gradients(x * x, x)
+    >>> [float(g) for g in slope(fg.constant(3.0))]
+    [6.0]
+    """
+    targets = _ends(ys)
+    weights = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
+    if len(weights) != len(targets):
+        raise ValueError(f"{len(weights)} grad_ys were given for {len(targets)} ys")
+    weights = [_weight(weight, y) for weight, y in zip(weights, targets, strict=True)]
+    sources = _ends(xs)
+    tape = _followed("gradients", sources, _ends(stop_gradients))
+    return tape.gradient(targets, sources, weights, unconnected_gradients)
+
+
+@public("hessians")
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str | None = "hessians",
+) -> list:
+    """The second derivatives of the sum of ``ys`` by each of ``xs``: inside traced functions.
+
+    Each has the shape of its source twice. ``gate_gradients`` and ``aggregation_method`` are
+    accepted and change nothing. ValueError for a source that the ``ys`` do not depend on;
+    RuntimeError outside a traced function.
+
+    >>> @fg.function
+    ... def curvature(x):
+    ...     return fg.hessians(fg.reduce_sum(x ** 3), x)
+    >>> curvature(fg.constant([1.0, 2.0]))[0].numpy()
+    array([[ 6.,  0.],
+           [ 0., 12.]], dtype=float32)
+    """
+    sources = _ends(xs)
+    first = _followed("hessians", sources, [])
+    return [_hessian(first, _ends(ys), source) for source in sources]
+
+
+def _hessian(first: GradientTape, targets: list, source: Any) -> Any:
+    slope = first.gradient(targets, source)
+    if slope is None:
+        raise ValueError(f"hessians: ys do not depend on {source!r}")
+    again = _followed("hessians", [source], [])
+    return again.jacobian(slope, source, UnconnectedGradients.ZERO)
+
+
+def _followed(name: str, sources: list, stops: list) -> GradientTape:
+    """A tape that has what was traced so far of these sources, and nothing behind ``stops``."""
+    if _core.executing_eagerly():
+        raise RuntimeError(
+            f"{name} takes derivatives of a graph, and outside a traced function there is none: "
+            "record what is to be derived in a GradientTape"
+        )
+    tape = GradientTape(persistent=True, watch_accessed_variables=False)
+    tape.watch(sources)
+    tape._follow(stops)
+    return tape
+
+
+def _listed(values: Any) -> list:
+    """Tensors, variables and composites in a list. TypeError for other structures."""
+    if values is None:
+        return []
+    if isinstance(values, dict):
+        raise TypeError(f"expected a tensor or a list of tensors, got {values!r}")
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _ends(values: Any) -> list:
+    return [_end(value) for value in _listed(values)]
+
+
+def _weight(value: Any, target: Any) -> Any:
+    if value is None or isinstance(value, (_core.Tensor, CompositeTensor)):
+        return value
+    return _core.convert_to_tensor(value, target.dtype)
+
+
+def _end(value: Any) -> Any:
+    if isinstance(value, (_core.Tensor, Variable, CompositeTensor)):
+        return value
+    return _core.convert_to_tensor(value)
