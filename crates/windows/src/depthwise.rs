@@ -111,21 +111,22 @@ impl Slide for Depthwise {
             for (i, to) in rows.chunks_mut(width).enumerate() {
                 let (n, place) = conv.place(first + i);
                 to.fill(T::zero());
+                if each == 1 {
+                    let image = n * conv.positions();
+                    conv.each_run(place, |tap, at, n| {
+                        let x = &x[(image + at) * width..(image + at + n) * width];
+                        add_products(to, x, &filters[tap * width..(tap + n) * width]);
+                    });
+                    continue;
+                }
                 conv.each_tap(place, |tap, at| {
-                    let x = conv.channels_at(x, n, at);
-                    let filters = &filters[tap * width..(tap + 1) * width];
-                    match each {
-                        1 => to
-                            .iter_mut()
-                            .zip(x)
-                            .zip(filters)
-                            .for_each(|((to, &x), &w)| *to += x * w),
-                        _ => {
-                            let both = to.chunks_mut(each).zip(filters.chunks(each)).zip(x);
-                            for ((to, filters), &x) in both {
-                                to.iter_mut().zip(filters).for_each(|(to, &w)| *to += x * w);
-                            }
-                        }
+                    let filters = filters[tap * width..(tap + 1) * width].chunks(each);
+                    let all = to
+                        .chunks_mut(each)
+                        .zip(filters)
+                        .zip(conv.channels_at(x, n, at));
+                    for ((to, filters), &x) in all {
+                        to.iter_mut().zip(filters).for_each(|(to, &w)| *to += x * w);
                     }
                 });
             }
@@ -181,5 +182,31 @@ impl Slide for Depthwise {
                 }
             }
         });
+    }
+}
+
+/// Channels that are summed at a time, in registers.
+const LANES: usize = 16;
+
+/// Adds to each element of `to` the products of those of `x` and `w` in its column.
+fn add_products<T: Number>(to: &mut [T], x: &[T], w: &[T]) {
+    let width = to.len();
+    let whole = width - width % LANES;
+    let rows = || x.chunks_exact(width).zip(w.chunks_exact(width));
+    for c in (0..whole).step_by(LANES) {
+        let mut sum = [T::zero(); LANES];
+        sum.copy_from_slice(&to[c..c + LANES]);
+        for (x, w) in rows() {
+            let (x, w) = (&x[c..c + LANES], &w[c..c + LANES]);
+            (0..LANES).for_each(|i| sum[i] += x[i] * w[i]);
+        }
+        to[c..c + LANES].copy_from_slice(&sum);
+    }
+    for (x, w) in rows() {
+        let rest = x[whole..].iter().zip(&w[whole..]);
+        to[whole..]
+            .iter_mut()
+            .zip(rest)
+            .for_each(|(to, (&x, &w))| *to += x * w);
     }
 }

@@ -39,6 +39,17 @@ impl Axis {
         let at = (o * self.stride + k * self.dilation).checked_sub(self.before)?;
         (at < self.input).then_some(at)
     }
+
+    /// The elements of window `o` that lie within the input, where they follow one another in both: the first of them in
+    /// the window, the first in the input, and how many there are.
+    #[inline]
+    pub fn run(&self, o: usize) -> (usize, usize, usize) {
+        let begin = o * self.stride;
+        let first = self.before.saturating_sub(begin).min(self.window);
+        let at = begin + first - self.before.min(begin + first);
+        let n = (self.window - first).min(self.input.saturating_sub(at));
+        (first, at, n)
+    }
 }
 
 /// How paddings are given.
@@ -236,6 +247,38 @@ mod tests {
         assert_eq!(count("SAME", 3, 1, 5, 4), (2, 1));
         assert_eq!(count("EXPLICIT", 1, 1, 5, 3), (6, 2));
         assert_eq!(count("SAME", 1, 1, 0, 3).0, 0);
+    }
+
+    #[test]
+    fn runs_hold_the_elements_within() {
+        for (stride, window, before) in combined(&[1, 2, 3], &[1, 2, 5, 9], &[0, 1, 4, 8]) {
+            let axis = Axis {
+                input: 4,
+                window,
+                output: 9,
+                stride,
+                dilation: 1,
+                before,
+            };
+            for o in 0..axis.output {
+                let all: Vec<_> = (0..window)
+                    .filter_map(|k| Some((k, axis.at(o, k)?)))
+                    .collect();
+                let (first, at, n) = axis.run(o);
+                assert_eq!(n, all.len(), "{axis:?} {o}");
+                assert!(
+                    (0..n).all(|i| all[i] == (first + i, at + i)),
+                    "{axis:?} {o}"
+                );
+            }
+        }
+    }
+
+    fn combined(a: &[usize], b: &[usize], c: &[usize]) -> Vec<(usize, usize, usize)> {
+        let pairs = a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b)));
+        pairs
+            .flat_map(|(a, b)| c.iter().map(move |&c| (a, b, c)))
+            .collect()
     }
 
     #[test]

@@ -11,8 +11,8 @@ use crate::geometry::{AXES, Axis};
 pub(crate) trait Number: Element + MatMul + NumAssign + Copy {}
 impl<T: Element + MatMul + NumAssign + Copy> Number for T {}
 
-/// Elements of windows that are laid out at a time, roughly.
-const PART: usize = 1 << 20;
+/// Elements of windows that are laid out at a time, roughly: what stays in the cache of a core.
+const PART: usize = 1 << 18;
 
 /// A convolution at given sizes: images of `channels` with their channels last, filters of `channels / groups`.
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +66,18 @@ impl Convolution {
         self.groups == 1 && self.axes.iter().all(one)
     }
 
+    /// How many windows are laid out at a time: parts of one size, whatever the number of threads.
+    fn part(&self) -> usize {
+        let all = (self.images * self.windows()).max(1);
+        let most = (PART / self.row().max(1)).clamp(1, all);
+        all.div_ceil(all.div_ceil(most))
+    }
+
     /// The windows from `begin` to `end`, of one group, and what becomes of them.
     fn parts(&self, mut f: impl FnMut(usize, usize)) {
         let all = self.images * self.windows();
-        let part = (PART / self.row().max(1)).clamp(1, all.max(1));
-        for begin in (0..all).step_by(part) {
-            f(begin, all.min(begin + part));
+        for begin in (0..all).step_by(self.part()) {
+            f(begin, all.min(begin + self.part()));
         }
     }
 
@@ -88,15 +94,28 @@ impl Convolution {
     /// Calls `f` with the place in a window and that in the image of each position of a window within the image.
     #[inline]
     pub fn each_tap(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize)) {
+        self.each_run(place, |tap, at, n| (0..n).for_each(|i| f(tap + i, at + i)));
+    }
+
+    /// As [`Self::each_tap`], for positions that follow one another in both: with how many these are.
+    #[inline]
+    pub fn each_run(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize, usize)) {
         let [d, h, w] = &self.axes;
         for i in 0..d.window {
             let Some(x) = d.at(place[0], i) else { continue };
             for j in 0..h.window {
                 let Some(y) = h.at(place[1], j) else { continue };
+                let (tap, at) = ((i * h.window + j) * w.window, (x * h.input + y) * w.input);
+                if w.dilation == 1 {
+                    let (first, z, n) = w.run(place[2]);
+                    if n > 0 {
+                        f(tap + first, at + z, n);
+                    }
+                    continue;
+                }
                 for k in 0..w.window {
                     let Some(z) = w.at(place[2], k) else { continue };
-                    let tap = (i * h.window + j) * w.window + k;
-                    f(tap, (x * h.input + y) * w.input + z);
+                    f(tap + k, at + z, 1);
                 }
             }
         }
@@ -125,11 +144,19 @@ impl Convolution {
             for (i, to) in rows.chunks_mut(row).enumerate() {
                 let (n, place) = self.place(first + begin + i);
                 let input = &input[n * image..(n + 1) * image];
-                to.fill(T::zero());
-                self.each_tap(place, |tap, at| {
-                    let channels = at * self.channels + from;
-                    to[tap * deep..(tap + 1) * deep]
-                        .copy_from_slice(&input[channels..channels + deep]);
+                let mut laid = 0;
+                self.each_run(place, |_, _, n| laid += n);
+                if laid < self.taps() {
+                    to.fill(T::zero());
+                }
+                self.each_run(place, |tap, at, n| {
+                    let (to, from) = (&mut to[tap * deep..], &input[at * self.channels + from..]);
+                    if self.groups == 1 {
+                        return to[..n * deep].copy_from_slice(&from[..n * deep]);
+                    }
+                    for (to, from) in to.chunks_mut(deep).zip(from.chunks(self.channels)).take(n) {
+                        to.copy_from_slice(&from[..deep]);
+                    }
                 });
             }
         });
@@ -149,10 +176,15 @@ impl Convolution {
                 for window in first.max(n * windows)..last.min((n + 1) * windows) {
                     let from_row = &rows[(window - first) * row..][..row];
                     let (_, place) = self.place(window);
-                    self.each_tap(place, |tap, at| {
-                        let to = &mut image[at * self.channels + from..][..deep];
-                        let added = &from_row[tap * deep..(tap + 1) * deep];
-                        to.iter_mut().zip(added).for_each(|(to, &x)| *to += x);
+                    self.each_run(place, |tap, at, n| {
+                        let to = &mut image[at * self.channels + from..];
+                        let added = &from_row[tap * deep..(tap + n) * deep];
+                        if self.groups == 1 {
+                            return to.iter_mut().zip(added).for_each(|(to, &x)| *to += x);
+                        }
+                        for (to, added) in to.chunks_mut(self.channels).zip(added.chunks(deep)) {
+                            to.iter_mut().zip(added).for_each(|(to, &x)| *to += x);
+                        }
                     });
                 }
             }
@@ -186,23 +218,31 @@ impl Convolution {
                 output,
             );
         }
-        let mut rows = Vec::new();
-        for group in 0..self.groups {
-            let own = (self.groups > 1).then(|| self.of_group(group, filters));
-            let filters = own.as_deref().unwrap_or(filters);
-            self.parts(|begin, end| {
-                rows.resize((end - begin) * self.row(), T::zero());
-                self.lay(group, input, begin, &mut rows);
-                let sizes = (end - begin, self.row(), self.wide());
-                let output = &mut output[begin * self.filters..end * self.filters];
+        let own: Vec<Vec<T>> = match self.groups {
+            1 => Vec::new(),
+            n => (0..n).map(|group| self.of_group(group, filters)).collect(),
+        };
+        let part = self.part();
+        let cost = (part * self.row()) as f64 * (0.5 + 0.02 * self.filters as f64);
+        par_rows_mut(output, part * self.filters, cost, |first, output| {
+            let (mut rows, mut made) = (Vec::new(), Vec::new());
+            for (i, output) in output.chunks_mut(part * self.filters).enumerate() {
+                let (begin, m) = ((first + i) * part, output.len() / self.filters);
+                rows.resize(m * self.row(), T::zero());
+                let sizes = (m, self.row(), self.wide());
                 if self.groups == 1 {
-                    return product(sizes, [false; 2], &rows, filters, output);
+                    self.lay(0, input, begin, &mut rows);
+                    product(sizes, [false; 2], &rows, filters, output);
+                    continue;
                 }
-                let mut made = vec![T::zero(); (end - begin) * self.wide()];
-                product(sizes, [false; 2], &rows, filters, &mut made);
-                put(&made, self.wide(), group, self.filters, output);
-            });
-        }
+                made.resize(m * self.wide(), T::zero());
+                for (group, filters) in own.iter().enumerate() {
+                    self.lay(group, input, begin, &mut rows);
+                    product(sizes, [false; 2], &rows, filters, &mut made);
+                    put(&made, self.wide(), group, self.filters, output);
+                }
+            }
+        });
     }
 
     /// The gradient of the input from that of the output.

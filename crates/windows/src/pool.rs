@@ -193,7 +193,7 @@ macro_rules! max_pools {
                 let pool = self.pools()?.pool(inputs.shape(0))?;
                 Ok(Lowered::Kernel(with_float!(inputs.dtype(0), T => Box::new(move |o| {
                     let x = o.input::<T>(0);
-                    pool.largest(x, o.output::<T>(0), |_, _, _| ());
+                    pool.largest(x, o.output::<T>(0));
                     Ok(())
                 }))))
             }
@@ -363,7 +363,7 @@ fn placed<T: Number + Float, I: ferrograph_tensor::Element>(
         };
         let mut found = vec![0; output.len()];
         let base = std::sync::Mutex::new(&mut found);
-        pool.largest(x, output, |window, n, firsts| {
+        pool.largest_seen(x, output, |window, n, firsts| {
             let row: Vec<usize> = firsts
                 .iter()
                 .enumerate()

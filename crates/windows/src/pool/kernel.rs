@@ -29,15 +29,32 @@ impl Pool {
         conv.each_tap(conv.place(window).1, |_, at| {
             let x = conv.channels_at(x, n, at);
             for ((best, first), &x) in best.iter_mut().zip(&mut *first).zip(x) {
-                if *first == usize::MAX || x > *best || (x.is_nan() && !best.is_nan()) {
-                    (*best, *first) = (x, at);
-                }
+                let is_larger = x > *best || (x.is_nan() && !best.is_nan()) || *first == usize::MAX;
+                *best = if is_larger { x } else { *best };
+                *first = if is_larger { at } else { *first };
             }
         });
     }
 
-    /// The largest elements; tells `seen` of each window its number, its image and where they stand.
-    pub(super) fn largest<T: Number + Float>(
+    /// The largest elements. NaN is largest.
+    pub(super) fn largest<T: Number + Float>(&self, x: &[T], output: &mut [T]) {
+        let conv = &self.0;
+        par_rows_mut(output, conv.channels, 0.3 * self.cost(), |begin, rows| {
+            for (i, best) in rows.chunks_mut(conv.channels).enumerate() {
+                let (n, place) = conv.place(begin + i);
+                best.fill(T::neg_infinity());
+                conv.each_tap(place, |_, at| {
+                    let x = conv.channels_at(x, n, at);
+                    for (best, &x) in best.iter_mut().zip(x) {
+                        *best = if x > *best || x.is_nan() { x } else { *best };
+                    }
+                });
+            }
+        });
+    }
+
+    /// As [`Self::largest`]; tells `seen` of each window its number, its image and where they stand.
+    pub(super) fn largest_seen<T: Number + Float>(
         &self,
         x: &[T],
         output: &mut [T],
