@@ -60,6 +60,33 @@ impl Depthwise {
     fn each(&self) -> usize {
         self.0.filters / self.0.channels.max(1)
     }
+
+    /// Adds what one window, of that gradient, gives to that of the filters.
+    fn add_to_filters<T: Number>(
+        &self,
+        x: &[T],
+        (n, place): (usize, [usize; AXES]),
+        grad: &[T],
+        filters: &mut [T],
+    ) {
+        let (conv, each, width) = (&self.0, self.each(), grad.len());
+        conv.each_tap(place, |tap, at| {
+            let (x, to) = (
+                conv.channels_at(x, n, at),
+                &mut filters[tap * width..][..width],
+            );
+            if each == 1 {
+                let products = x.iter().zip(grad);
+                return to
+                    .iter_mut()
+                    .zip(products)
+                    .for_each(|(to, (&x, &g))| *to += x * g);
+            }
+            for ((to, grad), &x) in to.chunks_mut(each).zip(grad.chunks(each)).zip(x) {
+                to.iter_mut().zip(grad).for_each(|(to, &g)| *to += x * g);
+            }
+        });
+    }
 }
 
 impl Slide for Depthwise {
@@ -140,6 +167,10 @@ impl Slide for Depthwise {
         if image == 0 || width == 0 {
             return;
         }
+        if let Some(reversed) = conv.reversed().filter(|_| each == 1) {
+            let turned: Vec<T> = filters.chunks(width).rev().flatten().copied().collect();
+            return Depthwise(reversed).forward(grad, &turned, images);
+        }
         let cost = (conv.windows() * conv.taps() * width) as f64 * 0.5;
         par_rows_mut(images, image, cost, |first, all| {
             for (i, image) in all.chunks_mut(image).enumerate() {
@@ -160,30 +191,36 @@ impl Slide for Depthwise {
     }
 
     fn of_filters<T: Number>(&self, x: &[T], grad: &[T], filters: &mut [T]) {
-        let (conv, each) = (&self.0, self.each());
-        let width = conv.filters;
+        let (conv, width) = (&self.0, self.0.filters);
         filters.fill(T::zero());
-        if width == 0 {
+        let all = conv.images * conv.windows();
+        if filters.is_empty() || all == 0 {
             return;
         }
-        let all = conv.images * conv.windows();
-        par_rows_mut(filters, width, (all * width) as f64 * 0.5, |first, taps| {
-            for (i, to) in taps.chunks_mut(width).enumerate() {
-                for window in 0..all {
-                    let (n, place) = conv.place(window);
-                    let Some(at) = conv.tap_at(place, first + i) else {
-                        continue;
-                    };
-                    let x = conv.channels_at(x, n, at);
+        // Parts of fixed sizes, summed in their order, whatever the number of threads.
+        let part = all.div_ceil(PARTS).max(SMALLEST_PART);
+        let mut parts = vec![T::zero(); all.div_ceil(part) * filters.len()];
+        let cost = (part * filters.len()) as f64 * 0.5;
+        par_rows_mut(&mut parts, filters.len(), cost, |first, parts| {
+            for (i, to) in parts.chunks_mut(conv.taps() * width).enumerate() {
+                let begin = (first + i) * part;
+                for window in begin..all.min(begin + part) {
                     let grad = &grad[window * width..(window + 1) * width];
-                    for ((to, grad), &x) in to.chunks_mut(each).zip(grad.chunks(each)).zip(x) {
-                        to.iter_mut().zip(grad).for_each(|(to, &g)| *to += x * g);
-                    }
+                    self.add_to_filters(x, conv.place(window), grad, to);
                 }
             }
         });
+        for part in parts.chunks(filters.len()) {
+            filters.iter_mut().zip(part).for_each(|(to, &x)| *to += x);
+        }
     }
 }
+
+/// Parts in which gradients of filters are summed, at most.
+const PARTS: usize = 64;
+
+/// Windows in such a part, at least.
+const SMALLEST_PART: usize = 64;
 
 /// Channels that are summed at a time, in registers.
 const LANES: usize = 16;

@@ -40,6 +40,19 @@ impl Axis {
         (at < self.input).then_some(at)
     }
 
+    /// The axis of the convolution that the gradient of this one's input is, where windows lie at every element: over the
+    /// outputs, for each element of the input. None where they do not, or the padding is wider than a window.
+    pub fn reversed(&self) -> Option<Axis> {
+        let reach = self.window.saturating_sub(1).checked_mul(self.dilation)?;
+        let before = reach.checked_sub(self.before)?;
+        (self.stride == 1).then_some(Axis {
+            input: self.output,
+            output: self.input,
+            before,
+            ..*self
+        })
+    }
+
     /// The elements of window `o` that lie within the input, where they follow one another in both: the first of them in
     /// the window, the first in the input, and how many there are.
     #[inline]

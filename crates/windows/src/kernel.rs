@@ -1,6 +1,6 @@
 //! Convolutions as products of matrices: windows are laid out as rows, a part of them at a time.
 
-use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Operand, batch_matmul};
+use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Matrix, Operand, batch_matmul, gemm};
 use ferrograph_kernels::pool::par_rows_mut;
 use ferrograph_tensor::Element;
 use num_traits::NumAssign;
@@ -13,6 +13,9 @@ impl<T: Element + MatMul + NumAssign + Copy> Number for T {}
 
 /// Elements of windows that are laid out at a time, roughly: what stays in the cache of a core.
 const PART: usize = 1 << 18;
+
+/// Slices in which gradients of filters are summed, at most.
+const SLICES: usize = 16;
 
 /// A convolution at given sizes: images of `channels` with their channels last, filters of `channels / groups`.
 #[derive(Clone, Copy, Debug)]
@@ -121,15 +124,6 @@ impl Convolution {
         }
     }
 
-    /// The place in the image of one position of a window, where it lies within.
-    pub fn tap_at(&self, place: [usize; AXES], tap: usize) -> Option<usize> {
-        let [d, h, w] = &self.axes;
-        let (k, rest) = (tap % w.window, tap / w.window);
-        let x = d.at(place[0], rest / h.window)?;
-        let y = h.at(place[1], rest % h.window)?;
-        Some((x * h.input + y) * w.input + w.at(place[2], k)?)
-    }
-
     /// The channels at a place of an image.
     pub fn channels_at<'a, T>(&self, all: &'a [T], image: usize, at: usize) -> &'a [T] {
         let begin = (image * self.positions() + at) * self.channels;
@@ -189,6 +183,27 @@ impl Convolution {
                 }
             }
         });
+    }
+
+    /// The convolution of the output's gradient that gives the input's, where there is one.
+    pub fn reversed(&self) -> Option<Convolution> {
+        let [d, h, w] = self.axes.map(|axis| axis.reversed());
+        Some(Convolution {
+            axes: [d?, h?, w?],
+            channels: self.filters,
+            filters: self.channels,
+            ..*self
+        })
+    }
+
+    /// The filters of [`Self::reversed`]: from the last position to the first, rows as columns.
+    fn turned<T: Number>(&self, filters: &[T]) -> Vec<T> {
+        let (deep, wide) = (self.channels, self.filters);
+        let mut turned = Vec::with_capacity(filters.len());
+        for tap in filters.chunks(deep * wide).rev() {
+            turned.extend((0..wide).flat_map(|o| (0..deep).map(move |i| tap[i * wide + o])));
+        }
+        turned
     }
 
     /// The filters of a group, as columns.
@@ -251,6 +266,9 @@ impl Convolution {
         if images.is_empty() || grad.is_empty() || self.row() == 0 {
             return;
         }
+        if let Some(reversed) = self.reversed().filter(|_| self.groups == 1) {
+            return reversed.forward(grad, &self.turned(filters), images);
+        }
         let mut rows = Vec::new();
         for group in 0..self.groups {
             let own = (self.groups > 1).then(|| self.of_group(group, filters));
@@ -266,27 +284,67 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the filters from that of the output.
+    /// The gradient of the filters from that of the output: sums of slices, of fixed sizes whatever the number of threads.
     pub fn of_filters<T: Number>(&self, input: &[T], grad: &[T], filters: &mut [T]) {
         filters.fill(T::zero());
         if filters.is_empty() || grad.is_empty() {
             return;
         }
-        let (mut rows, wide) = (Vec::new(), self.wide());
-        let mut part = vec![T::zero(); self.row() * wide];
+        let slices = (self.images * self.windows())
+            .div_ceil(self.part())
+            .min(SLICES);
+        let size = self.row() * self.wide();
+        let mut sums = vec![T::zero(); slices * size];
         for group in 0..self.groups {
-            self.parts(|begin, end| {
-                rows.resize((end - begin) * self.row(), T::zero());
-                self.lay(group, input, begin, &mut rows);
-                let grad =
-                    self.grad_of_group(group, &grad[begin * self.filters..end * self.filters]);
-                let sizes = (self.row(), end - begin, wide);
-                product(sizes, [true, false], &rows, &grad, &mut part);
-                for (to, from) in filters.chunks_mut(self.filters).zip(part.chunks(wide)) {
-                    let to = &mut to[group * wide..(group + 1) * wide];
-                    to.iter_mut().zip(from).for_each(|(to, &x)| *to += x);
+            sums.fill(T::zero());
+            self.sum_slices(group, input, grad, slices, &mut sums);
+            for sum in sums.chunks(size) {
+                self.add_columns(group, sum, filters);
+            }
+        }
+    }
+
+    /// The gradient of a group's filters, slice by slice of the windows.
+    fn sum_slices<T: Number>(
+        &self,
+        group: usize,
+        input: &[T],
+        grad: &[T],
+        slices: usize,
+        sums: &mut [T],
+    ) {
+        let (all, part, row, wide) = (
+            self.images * self.windows(),
+            self.part(),
+            self.row(),
+            self.wide(),
+        );
+        let each = all.div_ceil(part).div_ceil(slices) * part;
+        let cost = (each * row) as f64 * (0.5 + 0.02 * wide as f64);
+        par_rows_mut(sums, row * wide, cost, |first, sums| {
+            let mut rows = Vec::new();
+            for (i, sum) in sums.chunks_mut(row * wide).enumerate() {
+                let slice = (first + i) * each..all.min((first + i + 1) * each);
+                for begin in slice.clone().step_by(part) {
+                    let m = part.min(slice.end - begin);
+                    rows.resize(m * row, T::zero());
+                    self.lay(group, input, begin, &mut rows);
+                    let own = &grad[begin * self.filters..][..m * self.filters];
+                    let own = self.grad_of_group(group, own);
+                    let (rows, own) =
+                        (Matrix::row_major(&rows, row), Matrix::row_major(&own, wide));
+                    gemm(row, m, wide, rows.t(), own, sum, true);
                 }
-            });
+            }
+        });
+    }
+
+    /// Adds to the columns of a group.
+    fn add_columns<T: Number>(&self, group: usize, from: &[T], to: &mut [T]) {
+        let wide = self.wide();
+        for (to, from) in to.chunks_mut(self.filters).zip(from.chunks(wide)) {
+            let to = &mut to[group * wide..(group + 1) * wide];
+            to.iter_mut().zip(from).for_each(|(to, &x)| *to += x);
         }
     }
 

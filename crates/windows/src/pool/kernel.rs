@@ -80,27 +80,30 @@ impl Pool {
         if image == 0 {
             return;
         }
-        par_rows_mut(
-            images,
-            image,
-            self.cost() * conv.windows() as f64,
-            |begin, all| {
-                let (mut best, mut first) = (vec![T::zero(); channels], vec![0; channels]);
-                for (i, image) in all.chunks_mut(image).enumerate() {
-                    for window in 0..conv.windows() {
-                        let number = (begin + i) * conv.windows() + window;
-                        self.largest_of(x, begin + i, window, &mut best, &mut first);
-                        for (c, (&at, &g)) in
-                            first.iter().zip(&grad[number * channels..]).enumerate()
-                        {
-                            if at != usize::MAX {
-                                image[at * channels + c] += g;
-                            }
+        let mut firsts = vec![usize::MAX; grad.len()];
+        par_rows_mut(&mut firsts, channels, self.cost(), |begin, rows| {
+            let mut best = vec![T::zero(); channels];
+            for (i, first) in rows.chunks_mut(channels).enumerate() {
+                let n = (begin + i) / conv.windows();
+                self.largest_of(x, n, begin + i, &mut best, first);
+            }
+        });
+        let of_image = conv.windows() * channels;
+        par_rows_mut(images, image, of_image as f64, |begin, all| {
+            for (i, image) in all.chunks_mut(image).enumerate() {
+                let own = (begin + i) * of_image..(begin + i + 1) * of_image;
+                let rows = firsts[own.clone()]
+                    .chunks(channels)
+                    .zip(grad[own].chunks(channels));
+                for (firsts, grad) in rows {
+                    for (c, (&at, &g)) in firsts.iter().zip(grad).enumerate() {
+                        if at != usize::MAX {
+                            image[at * channels + c] += g;
                         }
                     }
                 }
-            },
-        );
+            }
+        });
     }
 
     /// The elements of `grad` at the first largest elements of windows.
