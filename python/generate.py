@@ -33,6 +33,7 @@ LAZY = (
     "function.callbacks",
     "function.explain",
     "numpy_like",
+    "operators",
     "ragged",
     "sparse",
     "state.generator",

@@ -5,6 +5,12 @@
 
 from typing import TYPE_CHECKING
 
+from ._src.ops.bands import (
+    banded_triangular_solve,
+    eigh_tridiagonal,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from ._src.ops.creation import eye
 from ._src.ops.factorisations import (
     cholesky,
@@ -48,9 +54,63 @@ from ._src.ops.numeric import global_norm, l2_normalize
 from ._src.ops.products import einsum, matmul, matvec, tensordot
 from ._src import door as _door
 
+if TYPE_CHECKING:
+    from ._src.operators.algebra import (
+        LinearOperatorAdjoint,
+        LinearOperatorComposition,
+        LinearOperatorInversion,
+    )
+    from ._src.operators.base import LinearOperator
+    from ._src.operators.blocks import (
+        LinearOperatorBlockDiag,
+        LinearOperatorBlockLowerTriangular,
+        LinearOperatorKronecker,
+    )
+    from ._src.operators.circulant import (
+        LinearOperatorCirculant,
+        LinearOperatorCirculant2D,
+        LinearOperatorCirculant3D,
+    )
+    from ._src.operators.dense import LinearOperatorFullMatrix, LinearOperatorLowerTriangular
+    from ._src.operators.diagonal import (
+        LinearOperatorDiag,
+        LinearOperatorIdentity,
+        LinearOperatorScaledIdentity,
+        LinearOperatorZeros,
+    )
+    from ._src.operators.structured import (
+        LinearOperatorHouseholder,
+        LinearOperatorLowRankUpdate,
+        LinearOperatorPermutation,
+        LinearOperatorToeplitz,
+        LinearOperatorTridiag,
+    )
+
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorPermutation",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
+    "banded_triangular_solve",
     "cholesky",
     "cholesky_solve",
     "cross",
@@ -59,6 +119,7 @@ __all__ = [
     "diag_part",
     "eig",
     "eigh",
+    "eigh_tridiagonal",
     "eigvals",
     "eigvalsh",
     "einsum",
@@ -90,10 +151,35 @@ __all__ = [
     "tensordot",
     "trace",
     "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = _door(__name__)
+    _LAZY = {
+        "LinearOperator": "operators.base:LinearOperator",
+        "LinearOperatorAdjoint": "operators.algebra:LinearOperatorAdjoint",
+        "LinearOperatorBlockDiag": "operators.blocks:LinearOperatorBlockDiag",
+        "LinearOperatorBlockLowerTriangular": "operators.blocks:LinearOperatorBlockLowerTriangular",
+        "LinearOperatorCirculant": "operators.circulant:LinearOperatorCirculant",
+        "LinearOperatorCirculant2D": "operators.circulant:LinearOperatorCirculant2D",
+        "LinearOperatorCirculant3D": "operators.circulant:LinearOperatorCirculant3D",
+        "LinearOperatorComposition": "operators.algebra:LinearOperatorComposition",
+        "LinearOperatorDiag": "operators.diagonal:LinearOperatorDiag",
+        "LinearOperatorFullMatrix": "operators.dense:LinearOperatorFullMatrix",
+        "LinearOperatorHouseholder": "operators.structured:LinearOperatorHouseholder",
+        "LinearOperatorIdentity": "operators.diagonal:LinearOperatorIdentity",
+        "LinearOperatorInversion": "operators.algebra:LinearOperatorInversion",
+        "LinearOperatorKronecker": "operators.blocks:LinearOperatorKronecker",
+        "LinearOperatorLowRankUpdate": "operators.structured:LinearOperatorLowRankUpdate",
+        "LinearOperatorLowerTriangular": "operators.dense:LinearOperatorLowerTriangular",
+        "LinearOperatorPermutation": "operators.structured:LinearOperatorPermutation",
+        "LinearOperatorScaledIdentity": "operators.diagonal:LinearOperatorScaledIdentity",
+        "LinearOperatorToeplitz": "operators.structured:LinearOperatorToeplitz",
+        "LinearOperatorTridiag": "operators.structured:LinearOperatorTridiag",
+        "LinearOperatorZeros": "operators.diagonal:LinearOperatorZeros",
+    }
+    __getattr__ = _door(__name__, _LAZY)
 
     def __dir__():
         return __all__

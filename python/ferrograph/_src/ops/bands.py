@@ -1,0 +1,198 @@
+"""Matrices of few diagonals: products with them, and what is solved by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, convert_pair
+from .arithmetic import greater, less_equal, logical_and
+from .arrays import broadcast_dynamic_shape, broadcast_to, concat, pad, shape, stack
+from .factorisations import eigh, solve, triangular_solve
+from .matrices import diag, diag_part, matrix_transpose
+from .numeric import cast, conj, real
+from .selection import boolean_mask
+
+__all__ = ["COMPACT", "FORMATS", "SEQUENCE", "tridiagonal_matrix"]
+
+COMPACT, SEQUENCE, MATRIX = "compact", "sequence", "matrix"
+FORMATS = (COMPACT, SEQUENCE, MATRIX)
+
+
+def _three(diagonals: Any, diagonals_format: str) -> list:
+    """The diagonals above, on and below the main one, each as long as that: padded by zeros."""
+    if diagonals_format == COMPACT:
+        held = convert(diagonals)
+        if held.shape.rank is not None and (held.shape.rank < 2 or held.shape[-2] not in (3, None)):
+            raise ValueError(f"compact diagonals have shape [..., 3, n], got {held.shape}")
+        above, middle, below = (held[..., i, :] for i in range(3))
+        return [_shifted(above, -1), middle, _shifted(below, 1)]
+    if diagonals_format == SEQUENCE:
+        if len(diagonals) != 3:
+            raise ValueError(f"expected a sequence of 3 diagonals, got {len(diagonals)}")
+        above, middle, below = (convert(d) for d in diagonals)
+        return [_full(above, middle, 1), middle, _full(below, middle, 0)]
+    if diagonals_format == MATRIX:
+        held = convert(diagonals)
+        above, below = diag_part(held, k=1), diag_part(held, k=-1)
+        return [_padded(above, 0, 1), diag_part(held), _padded(below, 1, 0)]
+    raise ValueError(f"diagonals_format is one of {FORMATS}, got {diagonals_format!r}")
+
+
+def _shifted(x: Any, by: int) -> Tensor:
+    """The elements with a zero where none counts: the last for -1, the first for 1."""
+    return _padded(x[..., 1:], 1, 0) if by > 0 else _padded(x[..., :-1], 0, 1)
+
+
+def _padded(x: Any, before: int, after: int) -> Tensor:
+    return pad(x, [[0, 0]] * (x.shape.rank - 1) + [[before, after]])
+
+
+def _full(x: Any, middle: Any, after: int) -> Tensor:
+    """An outer diagonal as long as the main one, whose element without a place counts as zero."""
+    if x.shape[-1] == middle.shape[-1]:
+        return _shifted(x, -1 if after else 1)
+    return _padded(x, 1 - after, after)
+
+
+def tridiagonal_matrix(diagonals: Any, diagonals_format: str) -> Tensor:
+    """The matrices themselves."""
+    if diagonals_format == MATRIX:
+        return convert(diagonals)
+    above, middle, below = _three(diagonals, diagonals_format)
+    return diag(stack([above, middle, below], axis=-2), k=(-1, 1), align="LEFT_RIGHT")
+
+
+@public("linalg.tridiagonal_matmul")
+def tridiagonal_matmul(
+    diagonals: Any, rhs: TensorLike, diagonals_format: str = COMPACT, name: str | None = None
+) -> Tensor:
+    """The product of tridiagonal matrices with ``rhs``.
+
+    The diagonals above, on and below the main one come as the three rows of a tensor
+    (``"compact"``; the last element of the first and the first element of the last do not count),
+    as three tensors (``"sequence"``), or within whole matrices (``"matrix"``).
+
+    >>> rows = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]]
+    >>> fg.linalg.tridiagonal_matmul(rows, [[1.0], [1.0], [1.0]]).numpy()
+    array([[3.],
+           [6.],
+           [5.]], dtype=float32)
+    """
+    rhs = convert(rhs)
+    above, middle, below = (d[..., None] for d in _three(diagonals, diagonals_format))
+    rows = [[0, 0]] * (rhs.shape.rank - 2)
+    later = pad(rhs[..., 1:, :], [*rows, [0, 1], [0, 0]])
+    earlier = pad(rhs[..., :-1, :], [*rows, [1, 0], [0, 0]])
+    return above * later + middle * rhs + below * earlier
+
+
+@public("linalg.tridiagonal_solve")
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: TensorLike,
+    diagonals_format: str = COMPACT,
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+    perturb_singular: bool = False,
+) -> Tensor:
+    """The ``x`` with ``A @ x == rhs``, of tridiagonal matrices as ``tridiagonal_matmul`` has them.
+
+    ``rhs`` is ``[..., n]``, or ``[..., n, k]`` (``[..., k, n]`` if ``transpose_rhs``). Rows are
+    always pivoted; ``partial_pivoting`` is accepted and changes nothing.
+
+    >>> rows = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]]
+    >>> fg.linalg.tridiagonal_solve(rows, [3.0, 6.0, 5.0]).numpy().round(3)
+    array([1., 1., 1.], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where a matrix has no inverse.
+    """
+    if perturb_singular:
+        raise ValueError("perturb_singular is not supported: a singular matrix is an error")
+    matrix, rhs = convert_pair(tridiagonal_matrix(diagonals, diagonals_format), rhs)
+    rhs = conj(rhs) if conjugate_rhs else rhs
+    if rhs.shape.rank == matrix.shape.rank - 1:
+        if transpose_rhs:
+            raise ValueError("transpose_rhs needs a right-hand side of matrices")
+        return solve(*_together(matrix, rhs[..., None]))[..., 0]
+    return solve(*_together(matrix, matrix_transpose(rhs) if transpose_rhs else rhs))
+
+
+def _together(matrix: Any, rhs: Any) -> list:
+    """Matrices and right-hand sides with equal leading axes."""
+    if matrix.shape[:-2].is_fully_defined() and matrix.shape[:-2] == rhs.shape[:-2]:
+        return [matrix, rhs]
+    batch = broadcast_dynamic_shape(shape(matrix)[:-2], shape(rhs)[:-2])
+    return [broadcast_to(x, concat([batch, shape(x)[-2:]], axis=0)) for x in (matrix, rhs)]
+
+
+@public("linalg.banded_triangular_solve")
+def banded_triangular_solve(
+    bands: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The ``x`` with ``A @ x == rhs``, of triangular matrices with few diagonals.
+
+    ``bands`` is ``[..., k, n]``. Of lower triangular matrices the main diagonal comes first and
+    those below it follow, each at the places of its rows; of upper ones the main diagonal comes
+    last, and those above it stand before it, each at the places of its rows.
+
+    >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]
+    >>> fg.linalg.banded_triangular_solve(bands, [[2.0], [3.0], [3.0]]).numpy()
+    array([[1.],
+           [1.],
+           [1.]], dtype=float32)
+    """
+    bands, rhs = convert_pair(bands, rhs)
+    n = bands.shape[-2]
+    if n is None:
+        raise ValueError("banded_triangular_solve needs a known number of bands")
+    if lower:
+        matrix = diag(bands, k=(1 - n, 0), align="LEFT_RIGHT")
+    else:
+        matrix = diag(bands, k=(0, n - 1), align="LEFT_RIGHT")
+    return triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)
+
+
+@public("linalg.eigh_tridiagonal")
+def eigh_tridiagonal(
+    alpha: TensorLike,
+    beta: TensorLike,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Eigenvalues of a Hermitian matrix with diagonal ``alpha`` and ``beta`` above it.
+
+    All of them in rising order (``select`` is ``"a"``), those in the half-open interval
+    ``(low, high]`` (``"v"``), or those from one index to another (``"i"``). Unless ``eigvals_only``
+    the eigenvectors follow, in columns. ``tol`` is accepted and changes nothing.
+
+    >>> fg.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]).numpy().round(3)
+    array([1., 3.], dtype=float32)
+    """
+    if select not in ("a", "v", "i"):
+        raise ValueError(f"'select' must have a value in 'a', 'i', 'v', got {select!r}")
+    if select != "a" and select_range is None:
+        raise ValueError(f"select={select!r} needs a select_range")
+    diagonal, above = convert_pair(alpha, beta)
+    below = conj(above)
+    matrix = tridiagonal_matrix((above, diagonal, below), SEQUENCE)
+    values, vectors = eigh(matrix)
+    values = real(values) if values.dtype.is_complex else values
+    if select == "i":
+        first, last = select_range
+        values, vectors = values[first : last + 1], vectors[:, first : last + 1]
+    elif select == "v":
+        low, high = (cast(convert(limit), values.dtype) for limit in select_range)
+        within = logical_and(greater(values, low), less_equal(values, high))
+        values, vectors = boolean_mask(values, within), boolean_mask(vectors, within, axis=1)
+    return values if eigvals_only else (values, vectors)
