@@ -272,7 +272,7 @@ def array_written_in_while_loop_and_read(x):
     return seen[0]
 
 
-@into(REFUSED)
+@into(EQUAL)
 def array_written_in_cond_and_read(x):
     seen = np.zeros(3)
 

@@ -39,8 +39,10 @@ NOT_REFUSALS = {
     "staging/loops.py:_stage": "a trace begins again",
     "staging/loops.py:_check_effects": "a trace begins again",
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
-    "staging/while_loops.py:_check_effects:2": "a trace begins again",
+    "staging/while_loops.py:_check_effects:3": "a trace begins again",
     "staging/while_loops.py:_body:1": "a trace begins again",
+    "staging/merging.py:Chosen._get:1": "a trace begins again",
+    "staging/remains.py:as_left.build": "what stands for such an object is met in its place",
     "staging/options.py": "arguments of `while_loop`",
     "staging/outside.py:explain": "says of C code what `Stale` says",
     "staging/values.py:to_tensor": "its callers say where",
@@ -200,6 +202,18 @@ def counted_in_the_condition(x):
 
 
 @meets("staging/while_loops.py:_check_effects:0")
+def members_in_a_while_loop(x):
+    seen = {0}
+
+    def body(i):
+        seen.add(1)
+        return i + 1
+
+    fg.while_loop(lambda i: i < 3, body, [0])
+    return len(seen)
+
+
+@meets("staging/while_loops.py:_check_effects:1")
 def first_set_in_a_mapped_function(x):
     kept = {}
 
@@ -212,7 +226,7 @@ def first_set_in_a_mapped_function(x):
     return kept["w"]
 
 
-@meets("staging/while_loops.py:_check_effects:1")
+@meets("staging/while_loops.py:_check_effects:2")
 def grows_in_code_that_is_not_converted(x):
     @fg.autograph.experimental.do_not_convert
     def inner():
@@ -321,7 +335,7 @@ def queue_in_a_branch(x):
     return x
 
 
-@meets("staging/effects.py:_check_growth:0")
+@meets("staging/merging.py:Chosen._get:0")
 def library_list_in_a_loop(x):
     kept = collections.UserList([x])
     for i in fg.range(3):
@@ -439,36 +453,74 @@ def body_of_too_many_values(x):
     return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])
 
 
-@meets("staging/merging.py:merge:0")
-def array_in_a_branch(x):
+@meets("staging/fronts.py:perform:0")
+def tensor_for_an_array(x):
     counts = array.array("i", [1])
     if x > 0:
         counts[0] = 2
-    return x + counts[0]
+    counts[0] = x
+    return counts[0]
 
 
-@meets("staging/merging.py:_mapping:1")
-def keys_in_another_order(x):
-    held = {"a": x, "b": x}
+@meets("staging/fronts.py:perform:1")
+def tensor_for_an_array_of_numpy(x):
+    counts = np.zeros(2)
     if x > 0:
-        held["a"] = held.pop("a")
-    return held["a"]
+        counts[0] = 2
+    counts[0] = x
+    return counts[0]
 
 
-@meets("staging/merging.py:expand:0")
-def array_in_a_loop(x):
-    counts = array.array("i", [1])
-    for i in fg.range(3):
-        counts[0] += 1
-    return x + counts[0]
+@meets("staging/versions.py:merge:0")
+def too_many_contents(x):
+    seen = set()
+    for i in range(17):
+        if x > i:
+            seen.add(i)
+    return len(seen)
 
 
-@meets("staging/merging.py:expand:1")
-def keys_in_another_order_in_a_loop(x):
-    held = collections.OrderedDict(a=1, b=2)
-    for i in fg.range(3):
-        held.move_to_end("a")
-    return x + held["a"]
+@meets("staging/standing.py:_refuse_names:0")
+def dict_under_two_names(x):
+    held = {"a": 1}
+    other = held
+    if x > 0:
+        held["b"] = 2
+    return len(other)
+
+
+@meets("staging/standing.py:_refuse_keeper:0")
+def dict_in_a_tuple(x):
+    held = {"a": 1}
+    pair = held, x
+    if x > 0:
+        held["b"] = 2
+    return len(pair[0])
+
+
+@meets("staging/fronts.py:Front._ferrograph_refuse:0")
+def members_unpacked(x):
+    seen = {1}
+    if x > 0:
+        seen.add(2)
+    first, *others = seen
+    return first
+
+
+@meets("staging/fronts.py:_with:0")
+def bytes_shown(x):
+    held = bytearray(b"ab")
+    if x > 0:
+        held[0] = 1
+    return memoryview(held)[0]
+
+
+@meets("staging/fronts.py:_merge:0")
+def list_of_one_content(x):
+    held = {"l": [1]}
+    if x > 0:
+        held["l"] = [2, 3]
+    return len(held["l"])
 
 
 @meets("staging/stale.py:Stale._ferrograph_refuse:0")
@@ -511,36 +563,12 @@ def too_many_objects(x):
     return x
 
 
-@meets("staging/merging.py:merge:1")
-def set_that_gains_a_member(x):
-    seen = {1}
-    if x > 0:
-        seen.add(2)
-    return len(seen)
-
-
 @meets("staging/merging.py:_scalar:0")
 def attribute_of_one_branch(x):
     held = Box()
     if x > 0:
         held.value = x
     return held.value
-
-
-@meets("staging/merging.py:_mapping:0")
-def item_of_one_branch(x):
-    held = {}
-    if x > 0:
-        held["k"] = x
-    return held["k"]
-
-
-@meets("staging/merging.py:expand:2")
-def set_that_gains_members_in_a_loop(x):
-    seen = set()
-    for i in fg.range(3):
-        seen.add(1)
-    return len(seen)
 
 
 @meets("staging/regions.py:Conditional.merge:0")

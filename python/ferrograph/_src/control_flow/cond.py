@@ -13,11 +13,13 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..native import _core
-from ..staging import conditional
+from ..staging import conditional, standing
 from ..values import dtypes
 from ..values.public import public
 
 __all__ = ["case", "cond", "switch_case"]
+
+standing.install()
 
 
 @public("cond")

@@ -25,6 +25,8 @@ def kinds(numpy: Any) -> dict[type, Facet]:
 class Array(Facet):
     """An ``ndarray``: its bytes; of one with objects these, of a large one a fingerprint."""
 
+    is_content = True
+
     def hold(self, owner: Any) -> Any:
         return array_state(owner)
 
@@ -37,8 +39,11 @@ class Array(Facet):
         return not _agree(array_state(owner), held)
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield self.place(owner, label), held
+
+    def place(self, owner: Any, label: str) -> Whole:
         put = None if owner.nbytes > MOST_COPIED else put_array_state
-        yield Whole(label, owner, array_state, put, "elements"), held
+        return Whole(label, owner, array_state, put, "elements")
 
 
 def _agree(new: tuple, old: tuple) -> bool:

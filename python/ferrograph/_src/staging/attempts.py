@@ -18,7 +18,16 @@ from ..context.thread import Undetermined
 from . import effects
 from .state import Place
 
-__all__ = ["Again", "Memory", "ShapeChangeError", "attempt", "memory_of", "printed"]
+__all__ = [
+    "Again",
+    "Memory",
+    "ShapeChangeError",
+    "attempt",
+    "in_loop",
+    "in_nest",
+    "memory_of",
+    "printed",
+]
 
 
 class Again(Exception):
@@ -72,6 +81,7 @@ class Memory:
 
 class _Thread(threading.local):
     def __init__(self) -> None:
+        self.depth = 0  # how many loops' bodies are traced, one in another
         self.memory: Memory | None = None  # of the loop whose body is traced
         self.said: list | None = None  # what Python has printed in that body
 
@@ -85,6 +95,16 @@ def memory_of(loop: Any) -> Memory:
     return Memory() if around is None else around.inner((loop.anchors[-1].__code__, loop.line))
 
 
+def in_loop() -> bool:
+    """Whether the body of a loop of the graph is being traced on this thread."""
+    return _thread.memory is not None
+
+
+def in_nest() -> bool:
+    """Whether the body of a loop in another loop of the graph is being traced."""
+    return _thread.depth > 1
+
+
 @contextmanager
 def attempt(memory: Memory) -> Iterator[None]:
     """A block traces an iteration; what it prints is said unless the trace is thrown away."""
@@ -92,6 +112,7 @@ def attempt(memory: Memory) -> Iterator[None]:
     said: list = []
     _thread.memory, _thread.said = memory, said
     memory.start()
+    _thread.depth += 1
     try:
         yield
     except (Again, ShapeChangeError, Undetermined):
@@ -99,6 +120,7 @@ def attempt(memory: Memory) -> Iterator[None]:
         raise
     finally:
         _thread.memory, _thread.said = before
+        _thread.depth -= 1
         for text, file, flush in said:
             _say(text, file, flush)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,7 @@ from ..context import ownership
 from ..context.thread import Undetermined
 from ..native import _core
 from ..values import errors
-from . import aliases, effects, failures, frames, merging
+from . import aliases, effects, failures, frames, merging, versions
 from .places import Spot, say
 from .regions import Conditional
 from .remains import as_left
@@ -99,6 +100,7 @@ def _stage_if(
         conditional.promotes = True
         after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
         _leave(conditional, found, place)
+        conditional.left = [*after[0], *after[1], *(c.new for side in found for c in side)]
         chosen = []
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
@@ -280,8 +282,13 @@ def marked(exception: Any) -> Any:
     if isinstance(exception, type):
         exception = exception()
     if isinstance(exception, Exception):
-        setattr(exception, _MARK, True)
+        mark_raised(exception)
     return exception
+
+
+def mark_raised(exception: Exception) -> None:
+    """Let the staged branch that an exception ends fail with it when the graph runs."""
+    setattr(exception, _MARK, True)
 
 
 def _merge(
@@ -309,6 +316,12 @@ def _merge(
                 "Set it before the `if`, or in both branches.",
             )
         )
+    if not any(filled) and merging.are_objects(*sides):
+        pair = [left(v) for left, v in zip(conditional.as_left, sides, strict=True)]
+        add = functools.partial(versions.objects, conditional, label, pair, place)
+        if versions.can_be_one(conditional, pair):
+            conditional.grouped(add)
+            return True
     conditional.merge(_named(label), sides[0], sides[1], filled)
     return True
 
@@ -329,17 +342,34 @@ def _named(label: str) -> str:
 
 
 def stage_choice(
-    test: Any, then: Thunk, orelse: Thunk, place: str, sides: tuple[str, str] = _SIDES
+    test: Any,
+    then: Thunk,
+    orelse: Thunk,
+    place: str,
+    sides: tuple[str, str] = _SIDES,
+    merge: Callable | None = None,
 ) -> Any:
-    """``then()`` or ``orelse()``, as the graph decides."""
+    """``then()`` or ``orelse()``, as the graph decides.
+
+    ``merge`` adds the pair of results to the conditional, and gives how to take what comes out.
+    """
     conditional = Conditional(predicate(test, place), place, sides)
     try:
-        return _stage_choice(conditional, then, orelse, place)
+        return _stage_choice(conditional, then, orelse, place, merge or _merge_results)
     except Undetermined:
         return conditional.other_than_left(then, orelse)()
 
 
-def _stage_choice(conditional: Conditional, then: Thunk, orelse: Thunk, place: str) -> Any:
+def _merge_results(
+    conditional: Conditional, values: list, failed: tuple[bool, bool], place: str
+) -> Callable[[Iterator], Any]:
+    conditional.merge("the results", values[0], values[1], failed)
+    return next
+
+
+def _stage_choice(
+    conditional: Conditional, then: Thunk, orelse: Thunk, place: str, merge: Callable
+) -> Any:
     with conditional:
         outcomes, found, journal = [], [], None
         for branch, function in zip(conditional.branches, (then, orelse), strict=True):
@@ -354,13 +384,15 @@ def _stage_choice(conditional: Conditional, then: Thunk, orelse: Thunk, place: s
         _raise_both(conditional, [error for _, error in outcomes])
         values = [value for value, _ in outcomes]
         _leave(conditional, found, place)
+        conditional.left = [*values, *(c.new for side in found for c in side)]
         conditional.snapshot = journal.snapshot
-        conditional.merge("the results", values[0], values[1], (failed[0], failed[1]))
+        take = merge(conditional, values, (failed[0], failed[1]), place)
         settle = _merge_changes(conditional, found, failed, place, fills=True)
-        results = conditional.emit()
-        settle(results[1:])
+        results = iter(conditional.emit())
+        chosen = take(results)
+        settle(list(results))
     conditional.note_aliases()
-    return results[0]
+    return chosen
 
 
 def stage_both(first: Any, rest: Thunk) -> Any:

@@ -23,7 +23,7 @@ from ..native import _core
 from ..values import errors
 from . import outside, setters
 from .facets import Whole, not_followed
-from .journal import Journal, has_lists, loud, traces
+from .journal import Journal, front_of, has_lists, is_front, loud, really, traces
 from .journal import thread as _thread
 from .kinds import is_opaque
 from .places import here, say
@@ -45,6 +45,7 @@ class _Late:
     """What ``lists`` lends: something whose items can be set where those of a list cannot."""
 
     setter: Callable[[list], Any]
+    items: Callable[[Any], Any]  # of what stands for an object, from ``fronts``
 
 
 late = _Late()
@@ -119,6 +120,19 @@ def fresh(value: Any) -> Any:
     return value
 
 
+def filled(items: list) -> list:
+    """``items``, to which a comprehension adds elements: the graph holds them where it decides."""
+    if _thread.journals:
+        root = _thread.journals[0]
+        root.filled = {**(root.filled or {}), id(items): items}
+    return fresh(items)
+
+
+def is_filled(items: list) -> bool:
+    """Whether a comprehension adds elements to a list."""
+    return bool(_thread.journals) and id(items) in (_thread.journals[0].filled or ())
+
+
 def touch(place: Place) -> None:
     """Note what ``place`` holds, since it is about to change."""
     for made in _thread.journals[1:]:
@@ -159,7 +173,9 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     if not journals:
         return target
     is_plain = type(target) is dict or type(key) is int and type(target) is list
-    if is_plain and len(journals) < 2 and not journals[0].lists:
+    if journals[0].versions:
+        target = front_of(target)
+    elif is_plain and len(journals) < 2 and not journals[0].lists:
         return target
     target = behind(target)
     if journals[0].families is not None:
@@ -173,6 +189,8 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         if isinstance(target, list) and (type(key) is not int or has_lists()):
             return late.setter(target)
         return target
+    if is_front(target):
+        return late.items(target)
     return setters.of_items(target)
 
 
@@ -272,7 +290,7 @@ def changes(
         there = id(change.place.owner) in known or change.place.is_shared
         outer = id(change.place.owner) in owned or change.place.is_module
         if there and (not outer or change.place.key in direct or _is_state(change)):
-            _check_growth(made, change)
+            _note_library(made, change)
             kept.append(change)
         elif there and id(change.place.owner) not in lazy:
             _leave_outside(made, change, kept, repeats)
@@ -284,21 +302,11 @@ def changes(
     return kept
 
 
-def _check_growth(made: Journal, change: Change) -> None:
-    """Refuse that a list grows in the graph whose length a library's code reads."""
-    place, old, new = change
-    if not isinstance(place, Container) or not isinstance(old, list) or made.snapshot is None:
-        return
-    if len(old) != len(new) and made.snapshot.is_in_library(place.owner):
-        raise errors.StagingError(
-            say(
-                here(),
-                f"{place.label!r}, which an object of a library's class keeps, gets longer or "
-                "shorter in this branch or loop of the graph: its length would be known only when "
-                "the graph runs",
-                "Use a Python list or a TensorArray of the function itself.",
-            )
-        )
+def _note_library(made: Journal, change: Change) -> None:
+    """Note that a list may get longer or shorter whose length a library's code reads."""
+    place = change.place
+    if isinstance(place, Container) and isinstance(place.owner, list) and made.snapshot is not None:
+        place.in_library = made.snapshot.is_in_library(place.owner)
 
 
 def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: bool) -> None:
@@ -323,14 +331,22 @@ def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: b
 
 def _is_stale(old: Any, new: Any) -> bool:
     """Whether a place differs only by what stands for stale objects."""
-    if not _thread.journals[0].stale:
+    if not (_thread.journals[0].stale or _thread.journals[0].versions):
         return False
-    if type(old) is not type(new) or type(old) not in (list, dict) or len(old) != len(new):
-        return behind(new) is behind(old)
+    if type(old) is not type(new) or type(old) not in _HOLDING or len(old) != len(new):
+        return _really(new) is _really(old)
     pairs = zip(old, new, strict=True)
     if isinstance(old, dict):
         pairs = zip((*old, *old.values()), (*new, *new.values()), strict=True)
-    return all(behind(a) is behind(b) for a, b in pairs)
+    return all(_really(a) is _really(b) for a, b in pairs)
+
+
+_HOLDING = (list, dict, collections.deque)
+
+
+def _really(value: Any) -> Any:
+    """``value``, or what it stands for."""
+    return really(behind(value))
 
 
 def _undo(change: Change) -> None:

@@ -25,6 +25,8 @@ from .state import (
     attribute_place,
     cell_place,
     global_place,
+    put_versions,
+    versions_of,
 )
 
 Found = Iterator[tuple[Place, Any]]
@@ -38,6 +40,8 @@ def same_objects(old: Iterable, new: Iterable) -> bool:
 
 class Facet(abc.ABC):
     """One way of holding things."""
+
+    is_content = False  # whether it is all that an object holds, as one place
 
     @abc.abstractmethod
     def hold(self, owner: Any) -> Any:
@@ -54,6 +58,10 @@ class Facet(abc.ABC):
     @abc.abstractmethod
     def changes(self, owner: Any, held: Any, label: str) -> Found:
         """The places that differ, each with what it held."""
+
+    def place(self, owner: Any, label: str) -> Place:
+        """All that ``owner`` holds, where that is one place."""
+        return Container(label, owner)
 
 
 class Through(Facet):
@@ -77,6 +85,8 @@ class Through(Facet):
 
 class Items(Facet):
     """A list, or a deque, and what derives from them."""
+
+    is_content = True
 
     def __init__(self, base: type):
         self._iter = base.__iter__
@@ -112,6 +122,8 @@ class PlainList(Items):
 class Mapping(Facet):
     """A dict, and what derives from it."""
 
+    is_content = True
+
     def __init__(self, base: type = dict):
         self._items = base.items
 
@@ -135,6 +147,8 @@ class Mapping(Facet):
 
 class Members(Facet):
     """A set, and what derives from it."""
+
+    is_content = True
 
     def hold(self, owner: Any) -> Any:
         return set(set.__iter__(owner))
@@ -279,6 +293,8 @@ def cell_contents(cell: types.CellType) -> Any:
 class State(Facet):
     """An object whose state can be read and put back as one value that compares by equality."""
 
+    is_content = True
+
     def __init__(self, get: Callable, put: Callable | None, what: str = "state"):
         self._get, self._put, self.what = get, put, what
 
@@ -289,11 +305,16 @@ class State(Facet):
         return self._get(owner) != held[0]
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield Whole(label, owner, self._get, self._put, self.what), held[0]
+        yield self.place(owner, label), held[0]
+
+    def place(self, owner: Any, label: str) -> Whole:
+        return Whole(label, owner, self._get, self._put, self.what)
 
 
 class Position(State):
     """An iterator, by how far it is."""
+
+    is_content = False
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return gc.get_referents(owner)
@@ -306,10 +327,13 @@ class Whole(Place):
         self, label: str, owner: Any, get: Callable, put: Callable | None, what: str = "state"
     ):
         def write(value: Any) -> None:
-            if put is not None and get(owner) != value:
+            if not put_versions(self, value) and put is not None and get(owner) != value:
                 put(owner, value)
 
-        super().__init__(label, lambda: get(owner), write, owner, ("whole", id(owner)))
+        def read() -> Any:
+            return versions_of(owner) or get(owner)
+
+        super().__init__(label, read, write, owner, ("whole", id(owner)))
         self.can_undo, self.what = put is not None, what
 
 

@@ -73,6 +73,28 @@ def stored_next(frame: types.FrameType) -> str:
     return ""
 
 
+def is_discarded() -> bool:
+    """Whether the program throws away the result of the call that it makes."""
+    return _instructions(1)[-1:] == ["POP_TOP"]
+
+
+def is_copied_from() -> bool:
+    """Whether the program makes a dict or arguments of the mapping whose method it calls."""
+    return _instructions(0)[-1:] in (["DICT_UPDATE"], ["DICT_MERGE"])
+
+
+def _instructions(n_more: int) -> list[str]:
+    """What the innermost frame of the program runs, and so many instructions after that."""
+    frame = next(frames(), None)
+    if frame is None:
+        return []
+    import dis
+
+    found = [i for i in dis.get_instructions(frame.f_code) if i.opname != "CACHE"]
+    at = next(n for n, i in enumerate(found) if i.offset == frame.f_lasti)
+    return [i.opname for i in found[at : at + n_more + 1]]
+
+
 @functools.lru_cache(maxsize=512)
 def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int, int]]]:
     """Where a code object loads which names, and where it jumps back to."""

@@ -20,6 +20,9 @@ class Journal:
     explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
     families: Any = None  # of a trace: see ``aliases``
     lists = False  # whether the trace has made lists that the graph grows
+    filled: Any = None  # of a trace: lists that comprehensions make, by id
+    versions: Any = None  # of a trace: see ``versions``, by the ids of objects
+    fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
 
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}
@@ -72,3 +75,37 @@ traces = Traces()
 def has_lists() -> bool:
     """Whether the trace has made lists that the graph grows."""
     return traces.n > 0 and bool(thread.journals) and thread.journals[0].lists
+
+
+def has_versions() -> bool:
+    """Whether the trace has objects among whose contents the graph chooses."""
+    return traces.n > 0 and bool(thread.journals) and bool(thread.journals[0].versions)
+
+
+def record_of(owner: Any) -> Any:
+    """What is known of an object among whose contents the graph chooses; None of others."""
+    return thread.journals[0].versions.get(id(owner)) if has_versions() else None
+
+
+class StandIn:
+    """What stands for an object among whose contents the graph chooses."""
+
+    _ferrograph_target: Any
+
+
+def is_front(value: Any) -> bool:
+    """Whether a value stands for another object."""
+    return isinstance(value, StandIn)
+
+
+def really(value: Any) -> Any:
+    """``value``, or what it stands for."""
+    return value._ferrograph_target if isinstance(value, StandIn) else value
+
+
+def front_of(value: Any) -> Any:
+    """What stands for an object among whose contents the graph chooses now; others themselves."""
+    if not has_versions():
+        return value
+    front = thread.journals[0].fronts.get(id(value))
+    return value if front is None or not front._ferrograph_open() else front

@@ -20,6 +20,7 @@ from ..context import ownership
 from ..native import _core
 from . import arrays, facets
 from .facets import Facet, Through
+from .state import Place
 
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 _LEAVES: tuple[type, ...] = (
@@ -108,9 +109,25 @@ def facets_of(kind: type) -> tuple[Facet, ...]:
     return found
 
 
+def register(kind: type, *found: Facet) -> None:
+    """Say how instances of a class of this package's are compared."""
+    _known[kind] = found
+
+
+def content_place(value: Any) -> Place | None:
+    """The place of all that an object holds; None of what holds nothing, or not as one place."""
+    facet = next((f for f in facets_of(type(value)) if f.is_content), None)
+    return facet.place(value, f"a {type(value).__name__}") if facet is not None else None
+
+
 def is_opaque(kind: type) -> bool:
     """Whether nobody can tell what a method did to an instance of ``kind``."""
     return facets_of(kind)[:1] == (_REFERENTS,)
+
+
+def has_library_fields(cls: type) -> bool:
+    """Whether a library's code reads the attributes of objects of a class."""
+    return cls is not types.SimpleNamespace and is_library_class(cls)
 
 
 def is_library_class(cls: type) -> bool:

@@ -21,9 +21,9 @@ from .conditional import RESULT, stage_choice, where
 from .failures import mark_left
 from .iteration import source_of
 from .lists import Grown, truth
-from .merging import GrownList
+from .merging import Chosen, GrownList
 from .places import say
-from .state import UNDEFINED, Place, State
+from .state import UNDEFINED, Place, State, is_grown
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 8
@@ -173,7 +173,7 @@ def carry(state: State, places: list[Place]) -> None:
     for found in places:
         if found.key in known:
             continue
-        if isinstance(found, GrownList):
+        if isinstance(found, (Chosen, GrownList)):
             names, others = state.places[: state.n_names], state.places[state.n_names :]
             state.places = names + [p for p in others if p.owner is not found.owner]
             found.start()
@@ -237,7 +237,7 @@ def _check_effects(
     left, contents = state.read(), effects.contents(journal)
     state.write(before)
     direct = frozenset(place.key for place in state.places)
-    known = direct | {("all", id(p.owner)) for p in state.places if _is_item(p)}
+    known = direct | {(all_, id(p.owner)) for p in state.places if _is_item(p) for all_ in _ALL}
     found = []
     with variables.body:
         left_so = effects.changes(journal, loop.anchors, known, left=contents, repeats=True)
@@ -248,8 +248,11 @@ def _check_effects(
     state.write(left)
 
 
+_ALL = ("all", "whole")  # the keys of places that are all of an object
+
+
 def _is_item(place: Place) -> bool:
-    return isinstance(place.key, tuple) and place.key[0] in ("item", "grown")
+    return isinstance(place.key, tuple) and place.key[0] in ("item", "grown", "versions")
 
 
 def slots_of(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
@@ -303,6 +306,8 @@ def iterate(
     for index, tensor in enumerate(extras):
         variables.result(index, tensor)
     for i, slot in slots.items():
+        if after[i] is UNDEFINED and is_grown(loop.state.places[i].owner):
+            continue  # an item of a list that turns out to grow
         if after[i] is UNDEFINED and i >= loop.state.n_names:
             raise _removed(loop.state.places[i].label, variables.place)
         if type(after[i]) is Grown and type(start[i]) is not Grown:

@@ -7,50 +7,61 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..values import errors
-from . import frames, lists, values
-from .facets import Whole, not_followed
+from . import effects, frames, lists, values, versions
+from .attempts import Again, in_loop, in_nest
+from .facets import Whole
+from .journal import is_front, really
 from .places import here, say
 from .regions import Conditional
-from .state import UNDEFINED, Container, Place, item_place
+from .state import UNDEFINED, Container, Place, Versions, item_place, late
 
 Setter = Callable[[Iterator], None]
+_MOST_GROWN = 4  # how often an iteration may leave contents that were not known
 
 
 def merge(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
     """Add a place to the conditional; how to leave the result in it."""
-    if isinstance(place, Whole):
-        if first == second:
-            return lambda results: place.put(first)
-        raise not_followed(place, where)
-    if not isinstance(place, Container):
+    if not isinstance(place, (Container, Whole)):
         return _scalar(conditional, place, first, second, where)
-    if isinstance(first, (list, collections.deque)):
-        if len(first) == len(second) and not _grows(first, second):
-            return _items(conditional, place, list(first), list(second))
-        if isinstance(first, list):
+    kinds = {type(first), type(second)}
+    if kinds <= {dict} and list(first) == list(second) and _fit(first.values(), second.values()):
+        return _mapping(conditional, place, first, second)
+    if isinstance(place, Container) and kinds in ({list}, {collections.deque}):
+        if _grows(first, second) or (len(first) != len(second) and _must_grow(place)):
             return _lists(conditional, place, first, second)
-    elif isinstance(first, dict):
-        return _mapping(conditional, place, first, second, where)
-    elif first == second:
-        return lambda results: place.put(first)
-    raise TypeError(
-        say(
-            where,
-            f"{_called(place)} holds other elements after the `if` branch than after the `else` "
-            "branch of this `if` on a tensor",
-            "Only lists can grow in the graph.",
-        )
+        if len(first) == len(second) and _fit(first, second):
+            return _items(conditional, place, list(first), list(second))
+    return versions.merge(conditional, place, first, second, where)
+
+
+def _must_grow(place: Place) -> bool:
+    """Whether the graph is to hold the elements of a list whose length branches change."""
+    if type(place.owner) is not list or place.in_library:
+        return False
+    return in_loop() or effects.is_filled(place.owner) or not late.can_stand_in(place)
+
+
+def _fit(first: Any, second: Any) -> bool:
+    """Whether values can be chosen one by one, or are wrong in a way that is to be said of one."""
+    return all(
+        really(a) is really(b)
+        or values.check_same_structure(a, b) is None
+        or not _is_container(a, b)
+        for a, b in zip(first, second, strict=True)
     )
 
 
-def _reordered(place: Place, where: str) -> Exception:
-    return errors.StagingError(
-        say(
-            where,
-            f"{_called(place)} has its keys in another order after this branch or loop",
-            "Order them where the function needs them in order.",
-        )
-    )
+def are_objects(first: Any, second: Any) -> bool:
+    """Whether two values are containers of which the graph cannot choose part by part."""
+    if really(first) is really(second):
+        return False
+    if is_front(first) or is_front(second):
+        return True
+    return _is_container(first, second) and not _fit([first], [second])
+
+
+def _is_container(*held: Any) -> bool:
+    return all(isinstance(v, (list, dict, set, collections.deque)) for v in held)
 
 
 def fill(conditional: Conditional, place: Place, pair: list) -> Setter:
@@ -69,10 +80,15 @@ def _grows(first: list, second: list) -> bool:
 
 
 def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
-    if first is second:
+    if really(first) is really(second):
         return lambda results: place.put(first)
     if first is UNDEFINED or second is UNDEFINED:
         raise _one_sided(place.label, first is UNDEFINED, where)
+    if are_objects(first, second):
+        pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
+        if versions.can_be_one(conditional, pair):
+            take = versions.objects(conditional, place.label, pair, where)
+            return lambda results: place.put(take(results))
     conditional.merge(f"the values of {place.label!r}", first, second)
     return lambda results: place.put(next(results))
 
@@ -91,7 +107,8 @@ def _one_sided(label: str, in_else: bool, where: str) -> ValueError:
 
 def _items(conditional: Conditional, place: Place, first: list, second: list) -> Setter:
     made = list(first)
-    differing = [i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a is not b]
+    pairs = enumerate(zip(first, second, strict=True))
+    differing = [i for i, (a, b) in pairs if really(a) is not really(b)]
     for i in differing:
         conditional.merge(f"the values of {place.label}[{i}]", first[i], second[i])
 
@@ -103,15 +120,8 @@ def _items(conditional: Conditional, place: Place, first: list, second: list) ->
     return put
 
 
-def _mapping(
-    conditional: Conditional, place: Place, first: dict, second: dict, where: str
-) -> Setter:
-    for key in {**first, **second}:
-        if key not in first or key not in second:
-            raise _one_sided(f"{place.label}[{key!r}]", key not in first, where)
-    if list(first) != list(second):
-        raise _reordered(place, where)
-    keys = [key for key in first if first[key] is not second[key]]
+def _mapping(conditional: Conditional, place: Place, first: dict, second: dict) -> Setter:
+    keys = [key for key in first if really(first[key]) is not really(second[key])]
     for key in keys:
         conditional.merge(f"the values of {place.label}[{key!r}]", first[key], second[key])
 
@@ -134,29 +144,33 @@ def _lists(conditional: Conditional, place: Place, first: list, second: list) ->
 def expand(change: Any) -> list[Place]:
     """The places that a loop carries because an iteration changes ``change.place``."""
     place, old, new = change
-    if isinstance(place, Whole):
-        raise not_followed(place, here())
-    if not isinstance(place, Container):
+    if not isinstance(place, (Container, Whole)):
         return [place]
-    if isinstance(old, (list, collections.deque)):
-        if len(old) == len(new) and not _grows(old, new):
-            found = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a is not b]
-            return [_item(place, i) for i in found]
-        if isinstance(old, list):
-            return [GrownList(place, lists.merged(f"the list {place.label!r}", old, new))]
-    elif isinstance(old, dict):
-        keys = [k for k in {**old, **new} if old.get(k, UNDEFINED) is not new.get(k, UNDEFINED)]
-        if not keys and list(old) != list(new):
-            raise _reordered(place, here())
-        return [_item(place, k) for k in keys]
-    raise errors.StagingError(
-        say(
-            here(),
-            f"{_called(place)} holds other elements after an iteration of a loop of the graph than "
-            "before it",
-            "Only lists can grow in the graph.",
-        )
-    )
+    kinds = {type(old), type(new)}
+    is_sequence = isinstance(place, Container) and kinds in ({list}, {collections.deque})
+    if is_sequence and len(old) == len(new) and not _grows(old, new):
+        found = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a is not b]
+        return [_item(place, i) for i in found]
+    has_versions = Versions in kinds
+    if has_versions and (in_nest() or not _gets_longer(old, new)):
+        return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
+    if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
+        return [GrownList(place, _elements(place, old, new))]
+    if kinds == {dict} and list(old) == list(new):
+        return [_item(place, k) for k in old if old[k] is not new[k]]
+    return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
+
+
+def _gets_longer(old: Any, new: Any) -> bool:
+    """Whether an iteration leaves a list with a length that it had not before."""
+    lengths = [{len(c) for c in versions.contents_of(held)} for held in (old, new)]
+    return isinstance(versions.contents_of(new)[0], list) and not lengths[1] <= lengths[0]
+
+
+def _elements(place: Place, old: Any, new: Any) -> Any:
+    """What the elements of a list are that an iteration makes longer or shorter."""
+    items = [[v for c in versions.contents_of(held) for v in c] for held in (old, new)]
+    return lists.merged(f"the list {place.label!r}", *items)
 
 
 def can_carry(place: Place, old: Any, new: Any) -> bool:
@@ -168,8 +182,10 @@ def can_carry(place: Place, old: Any, new: Any) -> bool:
     if isinstance(place, Container) and not frames.is_converted_code() and len(old) != len(new):
         return False
     try:
-        expand((place, old, new))
+        found = expand((place, old, new))
     except (errors.StagingError, TypeError, ValueError):
+        return False
+    if any(isinstance(p, Chosen) for p in found):
         return False
     return all(values.can_be_tensor(leaf) for leaf in values.leaves_of((old, new)))
 
@@ -188,15 +204,61 @@ class GrownList(Place):
 
     def __init__(self, place: Container, elements: Any):
         super().__init__(place.label, self._get, self._put, place.owner, ("grown", id(place.owner)))
-        self._elements = elements
+        self._elements, self._whole = elements, place
 
     def start(self) -> None:
         """Give the list the form in which it grows, in the graph under construction."""
-        if not (len(self.owner) == 1 and type(self.owner[0]) is lists.Grown):
-            self._put(lists.Grown.of(self._elements, list(self.owner)))
+        held = self._whole.get()
+        if type(held) is Versions:
+            self._put(versions.chosen(held, lambda c: lists.Grown.of(self._elements, c)))
+        elif not (len(held) == 1 and type(held[0]) is lists.Grown):
+            self._put(lists.Grown.of(self._elements, held))
 
     def _get(self) -> Any:
         return lists.whole(self.owner)
 
     def _put(self, value: Any) -> None:
-        list.__setitem__(self.owner, slice(None), [value])
+        self._whole.put([value])
+
+
+class Chosen(Place):
+    """An object with several contents, or one that an iteration leaves with another content.
+
+    Its value is the number of the content that it has, followed by the tensors of each content.
+    """
+
+    is_derived = True
+
+    def __init__(self, place: Place, contents: list):
+        key = ("versions", id(place.owner))
+        super().__init__(place.label, self._get, self._put, place.owner, key)
+        self._whole, self._contents = place, contents
+        self._read: tuple[Any, list] | None = None
+        self._n_grown = 0
+
+    def start(self) -> None:
+        """Nothing is to be prepared."""
+
+    def _get(self) -> Any:
+        held = self._whole.get()
+        known = self._read
+        if known is not None and known[0] is held and len(known[1]) == len(self._contents) + 1:
+            return known[1]
+        union = versions.union_of(self._contents, versions.contents_of(held))
+        if len(union) > len(self._contents):
+            self._n_grown += 1
+            if self._n_grown > _MOST_GROWN or len(union) > versions.MOST_VERSIONS:
+                raise versions.too_many(self._whole, here())
+            self._contents = union
+            raise Again()
+        found = versions.as_tensors(held, union)
+        self._read = held, found
+        return found
+
+    def _put(self, value: Any) -> None:
+        index, *leaves = value
+        pairs = zip(self._contents, leaves, strict=False)
+        contents = [versions.with_tensors(c, v) for c, v in pairs]
+        made = Versions(index, contents)
+        self._read = made, value
+        self._whole.put(made)

@@ -153,7 +153,7 @@ def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
             continue
         for key, value in pairs:
             if wanted(value):
-                found.append((_place(facet, owner, key), value))
+                found.append((place_of(facet, owner, key), value))
     return iter(found)
 
 
@@ -164,7 +164,8 @@ def _functions() -> tuple:
     )
 
 
-def _place(facet: Any, owner: Any, key: Any) -> Place:
+def place_of(facet: Any, owner: Any, key: Any) -> Place:
+    """The place in which ``owner`` holds something, as a facet of it has it under ``key``."""
     if facet is kinds.CELL:
         return cell_place("a name", owner)
     if facet is kinds.NAMES:
@@ -207,7 +208,7 @@ def _is_read_later(frame: types.FrameType, name: str) -> bool:
     import dis
 
     for instruction in dis.get_instructions(frame.f_code):
-        loads = instruction.opname.startswith("LOAD_FAST") and instruction.argval == name
+        loads = instruction.opname.startswith("LOAD_") and instruction.argval == name
         later = instruction.offset > frame.f_lasti
         read |= loads and later
         loops |= later and "JUMP_BACKWARD" in instruction.opname

@@ -67,6 +67,7 @@ class Conditional:
         self.snapshot: Any = None  # what was there before the branches
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []
+        self.left: list = []  # what the branches leave in names and other places
         self._rebuild: list[Callable[[list], Any]] = []
 
     def __enter__(self) -> Conditional:
@@ -118,6 +119,14 @@ class Conditional:
     def keep(self, value: Any) -> None:
         """Add a value that is the same after both branches."""
         self._rebuild.append(lambda outputs: value)
+
+    def grouped(self, add: Callable[[], Callable]) -> None:
+        """Add one value made of several, which ``add`` adds, giving how to take it from them."""
+        start = len(self._rebuild)
+        take = add()
+        parts = self._rebuild[start:]
+        del self._rebuild[start:]
+        self._rebuild.append(lambda outputs: take(iter([part(outputs) for part in parts])))
 
     def emit(self) -> list:
         """Add the conditional to the graph around it; the merged values in their order."""

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values import errors
+from .journal import is_front
 from .places import say
 from .reach import reached
-from .state import Container
+from .state import Container, Versions
 
 _PLAIN = (list, tuple, dict, collections.deque)
 
@@ -32,6 +33,8 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
 
     def build(value: Any) -> Any:
         held = left.get(id(value))
+        if type(held) is Versions:
+            raise _mixed(value, where)
         if held is not None:
             made = copy.copy(value)
             Container("a copy", made).put(_each(held, build))
@@ -40,6 +43,8 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
         return _each(value, build) if type(value) in _PLAIN else value
 
     def give(value: Any) -> Any:
+        if is_front(value):
+            return value
         if not isinstance(value, _PLAIN) and not hasattr(value, "__dict__"):
             return value
         made = build(value)

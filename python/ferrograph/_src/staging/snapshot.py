@@ -22,8 +22,9 @@ from ..context.ownership import OPERATORS, SITES
 from ..values import errors
 from . import kinds
 from .facets import Facet, cell_contents, fields_of
+from .journal import has_versions, record_of
 from .places import here, say
-from .state import Place
+from .state import Place, Versions, versions_of
 
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
@@ -38,6 +39,8 @@ class Snapshot:
         walk = Walk()
         walk.run(self.anchors)
         self._entries, self._seen = walk.entries, walk.seen
+        if has_versions():
+            self._entries = [(f, o, _versions(f, o) or held) for f, o, held in walk.entries]
 
     def knows(self, owner: Any) -> bool:
         """Whether an object was there when the region began."""
@@ -54,14 +57,35 @@ class Snapshot:
         return any(
             any(value is owner for value in held.values())
             for facet, holder, held in self._entries
-            if facet is kinds.FIELDS and kinds.is_library_class(type(holder))
+            if facet is kinds.FIELDS and kinds.has_library_fields(type(holder))
         )
 
     def changes(self) -> Iterator[tuple[Place, Any]]:
         """The places that differ from what they held, with that."""
+        if has_versions():
+            yield from self._chosen()
+            return
         changed = [e for e in self._entries if e[0].differs(e[1], e[2])]
         for facet, owner, held in changed:
             yield from facet.changes(owner, held, label_of(owner, self.anchors))
+
+    def _chosen(self) -> Iterator[tuple[Place, Any]]:
+        """``changes`` where the graph chooses what some objects hold."""
+        for facet, owner, held in self._entries:
+            now = _versions(facet, owner)
+            if now is None and type(held) is not Versions:
+                if facet.differs(owner, held):
+                    yield from facet.changes(owner, held, label_of(owner, self.anchors))
+            elif now is not held:
+                place = record_of(owner).place
+                if type(held) is Versions:
+                    yield place, held
+                else:
+                    yield from ((place, old) for _, old in facet.changes(owner, held, ""))
+
+
+def _versions(facet: Facet, owner: Any) -> Versions | None:
+    return versions_of(owner) if facet.is_content else None
 
 
 class Walk:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..context.ownership import OPERATORS
-from .journal import has_lists
+from .journal import has_lists, loud, record_of
+from .journal import thread as _thread
 
 
 class _Undefined:
@@ -29,6 +30,61 @@ class Together:
     """What stands in a list for all its elements, where the graph holds them."""
 
 
+class Versions:
+    """What a container or another object holds where the graph chooses among contents.
+
+    ``index`` is the number of the content that it has, a tensor.
+    """
+
+    def __init__(self, index: Any, contents: list):
+        self.index, self.contents = index, contents
+
+
+class Record:
+    """An object among whose contents the graph chooses, and what it holds now."""
+
+    def __init__(self, place: Place):
+        self.place, self.owner = place, place.owner
+        self.versions: Versions | None = None  # None where it holds one content, as Python has it
+
+
+class _Late:
+    """What ``fronts`` lends."""
+
+    stand_in: Callable[[Record], None]  # puts what stands for an object wherever that is
+    can_stand_in: Callable[[Place], bool]
+    is_alone: Callable[[Any], bool]  # whether one place at most refers to an object
+
+
+late = _Late()
+
+
+def versions_of(owner: Any) -> Versions | None:
+    """The contents of an object among which the graph chooses; None where there is one."""
+    record = record_of(owner)
+    return record.versions if record is not None else None
+
+
+def put_versions(place: Place, value: Any) -> bool:
+    """Note that an object has ``value`` as its content; whether that is one of several."""
+    record = record_of(place.owner)
+    if type(value) is not Versions:
+        if record is not None:
+            record.versions = None
+        return False
+    if record is None:
+        root = _thread.journals[0]
+        if root.versions is None:
+            root.versions, root.fronts = {}, {}
+        record = root.versions[id(place.owner)] = Record(place)
+        root.known.clear()  # whose callees take arguments as they are
+        loud[id(root)] = root
+    began, record.versions = record.versions is None, value
+    if began:
+        late.stand_in(record)
+    return True
+
+
 def is_grown(value: Any) -> bool:
     """Whether a value is a list with elements of the graph in it."""
     return has_lists() and isinstance(value, list) and any(isinstance(v, Together) for v in value)
@@ -43,6 +99,8 @@ class Place:
     is_shared = False  # whether it outlives the function that sets it by its kind
     is_module = False
     is_stored = True  # whether its owner keeps it where a copy of the owner shows it
+    is_derived = False  # whether reading it makes the value
+    in_library = False  # whether an object of a library's class keeps its owner
 
     def __init__(
         self,
@@ -217,6 +275,8 @@ def item_place(label: str, owner: Any, index: Any) -> Place:
             return UNDEFINED
 
     def put(value: Any) -> None:
+        if base is list and index >= len(owner):
+            return  # a list that grew, which is put back as a whole
         if value is not UNDEFINED:
             base.__setitem__(owner, index, value)
         elif get() is not UNDEFINED:
@@ -263,12 +323,17 @@ class Container(Place):
         super().__init__(label, self._get, self._put, owner, ("all", id(owner)))
 
     def _get(self) -> Any:
+        versions = versions_of(self.owner)
+        if versions is not None:
+            return versions
         base = _base_of(self.owner)
         if base in (dict, collections.OrderedDict):
             return dict(base.items(self.owner))
         return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
 
     def _put(self, value: Any) -> None:
+        if put_versions(self, value):
+            return
         owner, base = self.owner, _base_of(self.owner)
         if base is list or base is bytearray:
             base.__setitem__(owner, slice(None), value)
@@ -303,7 +368,7 @@ class State:
 
     def write(self, values: list[Any]) -> None:
         for place, value in zip(self.places, values, strict=True):
-            if place.get() is not value:
+            if place.is_derived or place.get() is not value:
                 place.put(value)
 
     def names(self) -> State:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +42,9 @@ def can_be_tensor(leaf: Any) -> bool:
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to
 # put others together like one of them.
-COMPOSITES: dict[type, tuple[Callable, Callable]] = {}
+COMPOSITES: dict[type, tuple[Callable, Callable]] = {
+    collections.ChainMap: (lambda chain: list(chain.maps), lambda chain, maps: type(chain)(*maps)),
+}
 
 
 class _Opened:
@@ -119,7 +122,7 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
 
     TypeError where the tensor has another dtype than ``dtype``.
     """
-    if dtype is not None and type(leaf) in _SCALARS and _fits(leaf, dtype):
+    if dtype is not None and type(leaf) in _SCALARS and fits(leaf, dtype):
         return _core.convert_to_tensor(leaf, dtype=dtype)
     tensor = _core.convert_to_tensor(leaf)
     if dtype is not None and tensor.dtype != dtype:
@@ -127,7 +130,8 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     return tensor
 
 
-def _fits(number: Any, dtype: Any) -> bool:
+def fits(number: Any, dtype: Any) -> bool:
+    """Whether a Python number can be a tensor of ``dtype``."""
     if isinstance(number, bool):
         return dtype == dtypes.bool
     if isinstance(number, int):
@@ -144,7 +148,9 @@ def common_dtype(leaves: list) -> Any:
     for leaf in leaves:
         if type(leaf) not in _SCALARS:
             return (
-                _core.convert_to_tensor(leaf).dtype if not hasattr(leaf, "dtype") else _dtype(leaf)
+                _core.convert_to_tensor(leaf).dtype
+                if not hasattr(leaf, "dtype")
+                else dtype_of(leaf)
             )
     return None
 
@@ -154,7 +160,8 @@ def number_dtype(first: Any, second: Any) -> Any:
     return dtypes.float32 if {type(first), type(second)} == {int, float} else None
 
 
-def _dtype(leaf: Any) -> Any:
+def dtype_of(leaf: Any) -> Any:
+    """The dtype of a tensor, a variable or an array."""
     return (
         leaf.dtype
         if is_tensor(leaf) or isinstance(leaf, _core.VariableBase)
@@ -174,7 +181,7 @@ def placeholder(leaf: Any) -> Any:
         return leaf
     if type(leaf) in _SCALARS:
         return _core.convert_to_tensor(type(leaf)())
-    return blank(_dtype(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
+    return blank(dtype_of(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
 
 
 def blank(dtype: Any, shape: Any) -> Any:

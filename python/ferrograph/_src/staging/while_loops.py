@@ -20,7 +20,7 @@ from .attempts import Again, Memory
 from .carried import Slot, Variables
 from .facets import cell_contents
 from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
-from .merging import GrownList
+from .merging import Chosen, GrownList
 from .outside import is_lazily_made
 from .places import say
 from .state import Place, State
@@ -208,6 +208,8 @@ def _check_effects(
         changes = effects.changes(journal, loop.anchors, known, alone, left=contents, repeats=True)
         for change in changes:
             new = [p for p in merging.expand(change) if p.key not in direct]
+            if any(isinstance(p, Chosen) for p in new):
+                raise _not_carried(change.place, "an iteration leaves other members in it")
             if any(not isinstance(p, GrownList) and merging.is_unset(p.get()) for p in new):
                 raise _not_carried(change.place, "an iteration sets it first")
             if any(isinstance(p, GrownList) for p in new) and not frames.is_converted_code():

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...staging import effects, list_arguments, lists
+from ...staging import effects, fronts, list_arguments, lists
 from ...staging.errors import ConversionError
 from ...staging.journal import loud, traces
 from ...staging.journal import thread as _thread
@@ -88,6 +88,34 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 
 def _resolved(callee: Any) -> Any:
+    if not fronts.has_versions():
+        return _form(callee)
+    front = fronts.front_of(getattr(callee, "__self__", None))
+    if fronts.is_front(front):
+        return fronts.Method(front, callee.__name__)
+    found = _form(callee)
+    if not _takes_contents(callee):
+        return found
+    is_lazy = isinstance(callee, type) and callee in foreign.LAZY or callee is iter
+    return foreign.over_elements(found) if is_lazy else foreign.each_content(found)
+
+
+def _takes_contents(callee: Any) -> bool:
+    """Whether Python's own code, or a library's, is what a callee runs."""
+    if isinstance(callee, types.MethodType):
+        callee = callee.__func__
+    if type(callee) is _FUNCTION:
+        return is_exempt(callee)
+    if isinstance(callee, type):
+        made_by = getattr(callee, "__init__", None)
+        return type(made_by) is not _FUNCTION or is_exempt(made_by)
+    if type(callee) is functools.partial or ownership.is_own_module(type(callee).__module__):
+        return False
+    call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
+    return type(call) is not _FUNCTION or is_exempt(call)
+
+
+def _form(callee: Any) -> Any:
     kind = type(callee)
     if kind is types.FunctionType:
         return convert_callee(callee)
@@ -234,6 +262,8 @@ def _method(method: types.MethodType) -> Any:
     target = method.__func__
     if type(target) is not types.FunctionType:
         return method
+    if type(method.__self__).__module__ == "queue" and effects.in_region():
+        return foreign.without_waiting(method) if target.__name__ in ("get", "put") else method
     changed = fn(target)
     return method if changed is target else types.MethodType(changed, method.__self__)
 

@@ -7,7 +7,7 @@ import operator as python_operators
 from collections.abc import Callable
 from typing import Any
 
-from ...staging import conditional, lists
+from ...staging import conditional, fronts, lists
 from ...staging.conditional import is_staged
 from .arithmetic import compared
 from .logic import Thunk, and_, not_, or_
@@ -33,6 +33,8 @@ def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
 
 def contained(operation: str, value: Any, container: Any) -> Any:
     """``value in container`` and ``value not in container``."""
+    if fronts.is_front(container):
+        return fronts.perform(lambda held: contained(operation, value, held), container)
     container = lists.as_tensors(container)
     if is_own(container) or _are_compared(value, container):
         found = _asked(value, container)

@@ -29,7 +29,7 @@ def listed(
     iterable = _iterable(iterable)
     if not is_iterated_staged(iterable) and not (has_tests and effects.active()):
         return effects.fresh(plain(iterable))
-    items: list = effects.fresh([])
+    items: list = effects.filled([])
     for_stmt(iterable, made(lambda item: hooks.callee(items.append)(item)), None, None, line=line)
     return items
 

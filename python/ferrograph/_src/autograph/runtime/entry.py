@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...context import ownership
-from ...staging import effects
+from ...staging import effects, standing
 from ..convert import specials
 from . import operators
 from .callees import any_callable, fn, late
@@ -17,6 +17,7 @@ __all__ = ["any_callable", "fn", "meet", "operators"]
 
 late.operators = operators
 ownership.is_library_file("")  # which imports what it needs, here and not in a trace
+standing.install()
 
 
 def meet(arguments: Iterable[Any]) -> Seen:

@@ -6,14 +6,16 @@ that a region changed. ``given`` says so at the line of the call.
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Callable
 from typing import Any
 
-from ...staging import effects, list_arguments, stale
+from ...staging import effects, fronts, list_arguments, stale
+from ...staging.conditional import mark_raised
 from .specials import iterated
 
-__all__ = ["guarded", "spread"]
+__all__ = ["LAZY", "each_content", "guarded", "over_elements", "spread", "without_waiting"]
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 # What methods of containers do with an argument: they keep it, and do not look into it.
@@ -47,6 +49,48 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
         if not takes_lists and name not in _KEEPS:
             list_arguments.refuse_grown(value)
     return args
+
+
+def each_content(callee: Any) -> Any:
+    """``callee``, called once for each content of the objects among its arguments that the graph
+    chooses contents of; what containers only keep is kept as what stands for it."""
+    keeps = type(getattr(callee, "__self__", None)) in _CONTAINERS and callee.__name__ in _KEEPS
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if keeps:
+            return callee(*map(fronts.front_of, args), **kwargs)
+        return fronts.perform(callee, *args, **kwargs)
+
+    return call
+
+
+def without_waiting(method: types.MethodType) -> Callable:
+    """A method of a queue, which fails where it would wait for what no other thread does while a
+    function is traced."""
+    held, name = method.__self__, method.__name__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        waits = held.empty() if name == "get" else held.full()
+        if not waits:
+            return method(*args, **kwargs)
+        try:
+            return getattr(held, f"{name}_nowait")(*args[:1])
+        except Exception as e:
+            mark_raised(e)
+            raise
+
+    return call
+
+
+LAZY = frozenset({enumerate, zip, reversed, map, filter})  # what runs over its arguments later
+
+
+def over_elements(callee: Any) -> Any:
+    """``callee``, which runs over the elements of its arguments."""
+    return lambda *args, **kwargs: callee(*map(fronts.elements_of, args), **kwargs)
+
+
+_CONTAINERS = (list, dict, set, collections.deque)
 
 
 def spread(value: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import ops
-from ...staging import conditional, lists
+from ...staging import conditional, fronts, lists
 from ...staging import loops as staged_loops
 from ...staging.conditional import is_staged
 from ...staging.cursors import Cursor, going_on
@@ -107,7 +107,7 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        iterable = iterated(going_on(lists.elements_of(iterable)))
+        iterable = iterated(going_on(lists.elements_of(fronts.elements_of(iterable))))
         if is_iterated_staged(iterable):
             loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
             staged_loops.stage_for(iterable, body, loop)
@@ -168,7 +168,9 @@ def _unless(
 
 def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
-    if is_iterated_staged(iterable) or lists.is_grown(iterable) or isinstance(iterable, Cursor):
+    if is_iterated_staged(iterable) or lists.is_grown(iterable):
+        return False
+    if isinstance(iterable, (Cursor, fronts.Front)):
         return False
     if has_methods(iterable):
         return False

@@ -11,7 +11,6 @@ import types
 from typing import Any
 
 from ...staging.effects import augmented, cells, container, fresh, names_of_module, owner
-from ...staging.lists import loaded
 from ...staging.state import attribute, global_name, item
 from .arithmetic import augment, binary, compared, item_of, unary
 from .attributes import attribute_of
@@ -25,7 +24,7 @@ from .logic import and_, not_, or_
 from .loops import for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
 from .names import bind
-from .sequences import certain, elements, is_list, unpacked
+from .sequences import certain, elements, is_list, loaded, unpacked
 from .sites import called, filled, loud, methods, stored
 from .specials import managed
 from .texts import formatted, joined

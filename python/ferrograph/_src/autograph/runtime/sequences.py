@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...staging import conditional, list_arguments, lists
+from ...staging import conditional, fronts, list_arguments, lists
 from ...staging.conditional import is_staged
 from ...staging.cursors import going_on
 from ...staging.iteration import has_elements
@@ -12,7 +12,15 @@ from ...staging.places import here, say
 from ...values import errors
 from .specials import iterated, truth
 
-__all__ = ["certain", "elements", "is_list", "unpacked"]
+__all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
+
+
+def loaded(items: Any, key: Any) -> Any:
+    """``items[key]``."""
+    if fronts.has_versions():
+        found = fronts.perform(lists.loaded, items, key)
+        return fronts.front_of(found)
+    return lists.loaded(items, key)
 
 
 def elements(iterable: Any) -> Any:
@@ -25,7 +33,7 @@ def elements(iterable: Any) -> Any:
                 "Write a `for` statement that fills a TensorArray, or use `dataset.map`.",
             )
         )
-    iterable = iterated(going_on(lists.elements_of(iterable)))
+    iterable = iterated(going_on(lists.elements_of(fronts.elements_of(iterable))))
     return conditional.rows(iterable) if is_staged(iterable) else iterable
 
 
@@ -33,6 +41,8 @@ def unpacked(value: Any, pattern: tuple) -> Any:
     """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
     if value.__class__ is tuple and not any(pattern):
         return value
+    if fronts.is_front(value):
+        value = fronts.perform(list, value)
     if value.__class__ is list and lists.is_grown(value):
         if False in pattern:
             list_arguments.refuse_grown(value)

@@ -15,7 +15,7 @@ from typing import Any
 from ...context import ownership
 from ...context.hooks import hooks
 from ...native import _core
-from ...staging import kinds, lists
+from ...staging import fronts, kinds, lists
 from ..status import NOT_CONVERTED
 
 PLAIN = frozenset(
@@ -84,6 +84,8 @@ def truth(value: Any) -> Any:
         return lists.truth(value)
     if kind in PLAIN:
         return value
+    if fronts.is_front(value):
+        return fronts.truth(value)
     decides = method(value, "__bool__")
     if decides is not None:
         return _answer(decides(), value)

@@ -1,0 +1,431 @@
+"""What stands for objects among whose contents the graph chooses: see ``versions``.
+
+While an object holds several contents, whatever refers to it refers to a ``Front`` instead. Each
+use of it is traced once for each content, with the object holding that content alone, and the graph
+chooses among the results; what a use leaves in the object is its content then. Objects of Python's
+own classes that hold it, such as the ``UserDict`` around a dict, are stood for as well.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .. import ops
+from ..context.hooks import hooks
+from ..values import errors
+from . import effects, kinds, lists, values, versions
+from .conditional import mark_raised, stage_choice
+from .facets import Through
+from .frames import is_copied_from, is_discarded
+from .iteration import Source
+from .journal import StandIn, front_of, has_versions, is_front, really
+from .places import here, say
+from .regions import Conditional
+from .state import Record, Versions
+
+__all__ = [
+    "Front",
+    "Method",
+    "elements_of",
+    "front_of",
+    "has_versions",
+    "is_front",
+    "perform",
+    "truth",
+]
+
+_VIEWS = frozenset({"keys", "values", "items"})  # methods of mappings that give a view of it
+_PYTHONS = ("builtins", "queue", "_queue")  # the modules of errors that Python raises itself
+_NO_RESULT = (bool, int, float, str, bytes, type(None))
+
+
+class Front(StandIn):
+    """What stands for an object that is, or holds, one among whose contents the graph chooses."""
+
+    def __init__(self, target: Any, records: list[Record]):
+        object.__setattr__(self, "_ferrograph_target", target)
+        object.__setattr__(self, "_ferrograph_records", records)
+
+    def _ferrograph_open(self) -> bool:
+        """Whether it holds several contents now."""
+        return any(record.versions is not None for record in self._ferrograph_records)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_ferrograph_") or name in ("__class__", "refuse_return"):
+            return object.__getattribute__(self, name)
+        return _attribute(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        perform(setattr, self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        perform(delattr, self, name)
+
+    def __bool__(self) -> bool:
+        return _plain(self, truth(self), bool)
+
+    def __len__(self) -> int:
+        return _plain(self, perform(len, self), int)
+
+    def __iter__(self) -> Iterator:
+        return iter(_plain(self, perform(list, self), list))
+
+    def __format__(self, spec: str) -> str:
+        return _plain(self, perform(format, self, spec), str)
+
+    def __str__(self) -> str:
+        return _plain(self, perform(str, self), str)
+
+    def __repr__(self) -> str:
+        kind = type(self._ferrograph_target).__name__
+        return f"<a {kind} with one of the contents that branches left in it>"
+
+    def __contains__(self, value: Any) -> bool:
+        return _plain(self, perform(operator.contains, self, value), bool)
+
+    def __hash__(self) -> int:
+        return hash(self._ferrograph_target)
+
+    def _ferrograph_refuse(self) -> Any:
+        raise errors.StagingError(
+            say(
+                here(),
+                f"a {type(self._ferrograph_target).__name__} has one of several contents that "
+                "branches or loops of the graph left in it, and this use of it needs to know which "
+                "one, while tracing",
+                "Take items, `len`, `sum` and its like, or call its methods; return numbers and "
+                "tensors of it.",
+            )
+        )
+
+    def refuse_return(self) -> Any:
+        """Refuse that a traced function returns the object."""
+        self._ferrograph_refuse()
+
+
+class Items:
+    """The items of an object, to be set, as one use where an operator changes one in place."""
+
+    def __init__(self, front: Front):
+        self._front = front
+
+    def __getitem__(self, key: Any) -> Change:
+        return Change(self._front, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if type(value) is Change and value.function is not None:
+            value.make()
+        else:
+            perform(operator.setitem, self._front, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        perform(operator.delitem, self._front, key)
+
+
+class Change:
+    """What an augmented assignment does to an item: ``function`` of it and another value."""
+
+    def __init__(self, front: Front, key: Any):
+        self._front, self._key = front, key
+        self.function: Callable | None = None
+        self._other: Any = None
+
+    def by(self, function: Callable, other: Any) -> Change:
+        """Note the operator and its right side."""
+        self.function, self._other = function, other
+        return self
+
+    def make(self) -> None:
+        """Change the item."""
+        function, other = self.function, self._other
+        assert function is not None
+
+        def change(held: Any, key: Any) -> None:
+            held[key] = function(held[key], other)
+
+        perform(change, self._front, self._key)
+
+
+def _augmented(function: Callable) -> Callable:
+    return lambda self, other: self.by(function, other)
+
+
+def _plain(front: Front, found: Any, kind: type) -> Any:
+    """``found`` where it is the same for all contents, else refused."""
+    return found if isinstance(found, kind) else front._ferrograph_refuse()
+
+
+def _dunder(name: str, function: Callable) -> Callable:
+    def method(self: Front, *others: Any) -> Any:
+        return perform(function, self, *others)
+
+    method.__name__ = name
+    return method
+
+
+def _reflected(name: str, function: Callable) -> Callable:
+    def method(self: Front, other: Any) -> Any:
+        return perform(function, other, self)
+
+    method.__name__ = name
+    return method
+
+
+_BOTH = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul",
+    "lshift", "rshift",
+)  # fmt: skip
+for _name in _BOTH:
+    _plainly = getattr(operator, f"__{_name}__")
+    setattr(Front, f"__{_name}__", _dunder(f"__{_name}__", _plainly))
+    setattr(Front, f"__r{_name}__", _reflected(f"__r{_name}__", _plainly))
+    _inside = getattr(operator, f"__i{_name}__")
+    setattr(Front, f"__i{_name}__", _dunder(f"__i{_name}__", _inside))
+    setattr(Change, f"__i{_name}__", _augmented(_inside))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "invert", "getitem", "setitem", "delitem"):
+    setattr(Front, f"__{_name}__", _dunder(f"__{_name}__", getattr(operator, f"__{_name}__")))
+
+
+class View(Front):
+    """What stands for a view of a mapping: it shows what that holds when it is used."""
+
+    def __init__(self, front: Front, name: str):
+        object.__setattr__(self, "_ferrograph_parts", (front, name))
+        object.__setattr__(self, "_ferrograph_records", front._ferrograph_records)
+
+    @property
+    def _ferrograph_target(self) -> Any:
+        front, name = self._ferrograph_parts
+        return getattr(front._ferrograph_target, name)()
+
+
+class Method:
+    """A method of what a ``Front`` stands for, to be called."""
+
+    def __init__(self, front: Front, name: str):
+        self._front, self._name = front, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self._name
+        is_view = name in _VIEWS and isinstance(self._front._ferrograph_target, Mapping)
+        if is_view and not args and not kwargs:
+            if is_copied_from():
+                self._front._ferrograph_refuse()
+            return View(self._front, name)
+
+        def call(held: Any) -> Any:
+            return hooks.callee(getattr(held, name))(*args, **kwargs)
+
+        return perform(call, self._front)
+
+
+def _attribute(front: Front, name: str) -> Any:
+    target = front._ferrograph_target
+    if not front._ferrograph_open():
+        return getattr(target, name)
+    for base in type(target).__mro__:
+        if name in vars(base):
+            found = vars(base)[name]
+            if callable(found) or isinstance(found, (classmethod, staticmethod)):
+                return Method(front, name)
+            return perform(getattr, front, name)
+    return front_of(getattr(target, name))
+
+
+def perform(use: Callable, *args: Any, **kwargs: Any) -> Any:
+    """``use(*args, **kwargs)``, traced for each content of the objects among the arguments."""
+    for value in (*args, *kwargs.values()):
+        front = value if is_front(value) else front_of(value)
+        if is_front(front):
+            for record in front._ferrograph_records:
+                if record.versions is not None:
+                    return front_of(_for_each(record, lambda: perform(use, *args, **kwargs)))
+    try:
+        found = use(*map(really, args), **{k: really(v) for k, v in kwargs.items()})
+    except errors.OperatorNotAllowedInGraphError as e:
+        raise _needs_value(args, e) from e
+    except (TypeError, ValueError) as e:
+        if "^^" in str(e) or not any(map(values.is_staged, args)) or isinstance(e, _OWN):
+            raise
+        raise _needs_value(args, e) from e
+    return found
+
+
+_OWN = (errors.StagingError, errors.OpError)
+
+
+def _needs_value(args: tuple, error: Exception) -> Exception:
+    """The refusal of a use that wants the value of a tensor."""
+    kinds_ = ", ".join(sorted({type(really(a)).__name__ for a in args if is_front(a)}))
+    return errors.StagingError(
+        say(
+            here(),
+            f"this use of an object ({kinds_ or 'one of Python'}) that branches or loops of the "
+            f"graph change needs the value of a tensor: {error}",
+            "Keep what the graph decides in tensors, or in lists and dicts of tensors.",
+        )
+    )
+
+
+def _for_each(record: Record, use: Callable[[], Any]) -> Any:
+    """``use()`` for each content of an object; of the results the one that the graph chooses."""
+    held, place = record.versions, here()
+    assert held is not None
+    last = len(held.contents) - 1
+
+    def at(number: int) -> Any:
+        if number == last:
+            return _with(record, held, number, use)
+        return stage_choice(
+            ops.equal(held.index, number),
+            lambda: _with(record, held, number, use),
+            lambda: at(number + 1),
+            place,
+            merge=_merge,
+        )
+
+    return at(0)
+
+
+def _with(record: Record, held: Versions, number: int, use: Callable[[], Any]) -> Any:
+    """``use()`` where an object holds one of its contents."""
+    content = held.contents[number]
+    record.place.put(content)
+    try:
+        found = use()
+    except Exception as e:
+        if type(e).__module__ in _PYTHONS and "^^" not in str(e):
+            mark_raised(e)
+        raise
+    if record.versions is None and _is_unchanged(record.place.get(), content):
+        record.versions = held
+    if type(found) is memoryview:
+        raise _unknown(found, here())
+    return found
+
+
+def _is_unchanged(now: Any, before: Any) -> bool:
+    return effects.same(before, now) or (type(now) in (tuple, bytes) and now == before)
+
+
+def _merge(conditional: Conditional, outcomes: list, failed: Any, place: str) -> Any:
+    """Add the results of a use of two contents; how to take what the graph chooses."""
+    first, second = outcomes
+    pair = really(first), really(second)
+    if not any(failed):
+        if pair[0] is pair[1] or (type(first) in _NO_RESULT and _equal(first, second)):
+            return lambda results: front_of(pair[0])
+        if versions.can_be_one(conditional, outcomes, are_new=True):
+            return versions.objects(conditional, "a result", outcomes, place)
+        if kinds.content_place(pair[0]) is not None and not _may_be_copied(conditional, pair):
+            raise _unknown(pair[0], place)
+    try:
+        conditional.merge("the results", first, second, failed)
+    except (TypeError, ValueError):
+        if not is_discarded():
+            raise
+        return lambda results: None
+    return next
+
+
+def _may_be_copied(conditional: Conditional, pair: tuple) -> bool:
+    """Whether two results are lists or dicts that nothing else refers to."""
+    snapshot = conditional.snapshot
+    plain = all(type(v) in (list, dict) for v in pair)
+    return plain and snapshot is not None and not any(map(snapshot.knows, pair))
+
+
+def _unknown(value: Any, where: str) -> Exception:
+    return errors.StagingError(
+        say(
+            where,
+            f"which `{type(value).__name__}` this is depends on what a branch or loop of the graph "
+            "left in another object",
+            "Choose between numbers and tensors.",
+        )
+    )
+
+
+def _equal(first: Any, second: Any) -> bool:
+    return type(first) is type(second) and bool(first == second)
+
+
+effects.late.items = Items
+TESTED = frozenset({list, Front, View})  # the classes of containers that may be true by the graph
+
+
+def truth(value: Any) -> Any:
+    """What decides whether a value is true."""
+    return perform(bool, value) if is_front(value) else lists.truth(value)
+
+
+def elements_of(value: Any) -> Any:
+    """What a loop over a value runs over: the elements of an object with several contents, by
+    number where these are not as many."""
+    if not is_front(value):
+        return value
+    found = perform(list, value)
+    if is_front(found):
+        count = perform(len, found)
+        if isinstance(count, int):
+            return Live(found if _is_set(value) else value, count)
+        return Elements(found if _is_set(value) else value, found)
+    return found if _is_set(value) else Live(value, len(found))
+
+
+def _is_set(front: Front) -> bool:
+    """Whether the elements of an object stay the same while a loop runs over it."""
+    return not isinstance(front._ferrograph_target, (list, collections.deque, collections.UserList))
+
+
+class Live:
+    """The elements of an object of which all contents have as many, each read in its turn."""
+
+    def __init__(self, front: Front, count: int):
+        self._front, self._count = front, count
+
+    def __iter__(self) -> Iterator:
+        for index in range(self._count):
+            yield front_of(perform(operator.getitem, self._front, index))
+
+
+class Elements(Source):
+    """The elements of an object of which the graph knows how many it has."""
+
+    def __init__(self, front: Front, elements: Front):
+        self._front = front
+        self.count = values.to_tensor(perform(len, elements))
+
+    def at(self, index: Any) -> Any:
+        return perform(_at, self._front, index)
+
+
+def _at(held: Any, index: Any) -> Any:
+    """The element of a number that is a tensor: each of its parts is chosen for itself."""
+    items = list(held)
+    rows = [values.leaves_of(item) for item in items]
+    if not rows or len(rows[0]) < 2:
+        return lists.loaded(items, index)
+    columns = [lists.loaded(list(column), index) for column in zip(*rows, strict=True)]
+    return values.pack(items[0], columns)
+
+
+kinds.register(View, Through(lambda view: (view._ferrograph_parts[0],)))
+kinds.register(
+    Front,
+    Through(
+        lambda front: (
+            front._ferrograph_target,
+            *(
+                v
+                for record in front._ferrograph_records
+                if record.versions is not None
+                for content in record.versions.contents
+                for v in versions.held_by(content)
+            ),
+        )
+    ),
+)

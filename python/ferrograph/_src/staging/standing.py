@@ -1,0 +1,227 @@
+"""Wherever the traced code refers to an object: what stands for it is put there, and taken away."""
+
+from __future__ import annotations
+
+import collections
+import gc
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..values import errors
+from . import frames, kinds, versions
+from .facets import Fields, Slots, cell_contents
+from .frames import read_later
+from .fronts import Front
+from .journal import really
+from .journal import thread as _thread
+from .outside import place_of
+from .places import here, say
+from .snapshot import Walk
+from .state import Place, Record, item_place, late, versions_of
+
+_KEEPERS = (list, dict, collections.deque)
+_SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, types.ModuleType)
+
+
+def stand_in(record: Record) -> None:
+    """Let whatever refers to the object of a record refer to what stands for it."""
+    root = _thread.journals[0]
+    if restore not in root.at_end:
+        root.at_end.append(restore)
+    walk, targets = _checked(record.place)
+    fronts = {id(target): _front(record, target) for target in targets}
+    for place, value in _references(walk, fronts):
+        place.put(fronts[id(value)])
+
+
+def can_stand_in(place: Place) -> bool:
+    """Whether something can stand for the object of a place wherever that is referred to."""
+    try:
+        _checked(place)
+    except errors.StagingError:
+        return False
+    return True
+
+
+def is_alone(value: Any) -> bool:
+    """Whether one place at most refers to an object."""
+    running = list(frames.frames())
+    cells = [cell for frame in running for cell in _cells(frame)]
+    walk = _walk(running, cells)
+    found = {place.key for place, _ in _references(walk, {id(value): value}, everywhere=True)}
+    try:
+        for held in walk.seen.values():
+            _refuse_keeper(held, {id(value)}, value, "")
+        for frame in running:
+            _refuse_names(frame, cells, {id(value)}, value, "")
+    except errors.StagingError:
+        return False
+    return len(found) <= 1
+
+
+def _checked(place: Place) -> tuple[Walk, list]:
+    """What the program's code reaches, and which objects of it are to be stood for."""
+    running = list(frames.frames())
+    cells = [cell for frame in running for cell in _cells(frame)]
+    walk = _walk(running, cells)
+    targets = _targets(place.owner, walk)
+    ids = {id(target) for target in targets}
+    for value in walk.seen.values():
+        _refuse_keeper(value, ids, place.owner, place.label)
+    for frame in running:
+        _refuse_names(frame, cells, ids, place.owner, place.label)
+    return walk, targets
+
+
+def _front(record: Record, target: Any) -> Front:
+    fronts = _thread.journals[0].fronts
+    front = fronts.get(id(target))
+    if front is None:
+        front = fronts[id(target)] = Front(target, [])
+    if record not in front._ferrograph_records:
+        front._ferrograph_records.append(record)
+    return front
+
+
+def install() -> None:
+    """Let branches leave several contents in objects."""
+    late.stand_in, late.can_stand_in, late.is_alone = stand_in, can_stand_in, is_alone
+
+
+def restore() -> None:
+    """At the end of a trace: objects hold what Python left in them, and nothing stands for one."""
+    root = _thread.journals[0]
+    for record in root.versions.values():
+        if record.versions is not None:
+            record.place.put(record.versions.contents[-1])
+    walk = Walk()
+    walk.run((), [_thread.roots])
+    fronts = {id(front): front for front in root.fronts.values()}
+    for place, value in _references(walk, fronts):
+        place.put(really(value))
+
+
+def _cells(frame: types.FrameType) -> Iterator[types.CellType]:
+    """The cells of names of a frame, as far as functions that it has made hold them."""
+    for value in list(frame.f_locals.values()):
+        if type(value) is types.FunctionType:
+            yield from value.__closure__ or ()
+
+
+def _walk(running: list, cells: list) -> Walk:
+    walk = Walk()
+    values = [v for frame in running for v in frame.f_locals.values()]
+    walk.run((), [*cells, *values, _thread.roots])
+    return walk
+
+
+def _targets(owner: Any, walk: Walk) -> list:
+    """An object, and the objects of Python's own classes that hold it."""
+    found: dict[int, Any] = {}
+    pending = [owner]
+    inside = _library_containers(walk)
+    while pending:
+        target = pending.pop()
+        if id(target) not in found:
+            found[id(target)] = target
+            pending += _holders(walk, target, inside)
+    return list(found.values())
+
+
+def _library_containers(walk: Walk) -> set[int]:
+    """The ids of the containers that objects of Python's own classes keep their things in."""
+    return {
+        id(value)
+        for facet, owner, held in walk.entries
+        if _is_library(facet, owner)
+        for value in held.values()
+        if type(value) in _KEEPERS
+    }
+
+
+def _is_library(facet: Any, owner: Any) -> bool:
+    return isinstance(facet, (Fields, Slots)) and kinds.has_library_fields(type(owner))
+
+
+def _holders(walk: Walk, target: Any, inside: set[int]) -> list:
+    return [
+        owner
+        for facet, owner, held in walk.entries
+        if (_is_library(facet, owner) or id(owner) in inside)
+        and any(really(value) is target for value in _held(facet, owner, held))
+    ]
+
+
+def _held(facet: Any, owner: Any, held: Any) -> list:
+    several = versions_of(owner) if facet.is_content else None
+    if several is not None:
+        return [v for content in several.contents for v in versions.held_by(content)]
+    if isinstance(held, dict):
+        return list(held.values())
+    return list(held) if isinstance(held, (list, tuple)) else []
+
+
+def _references(
+    walk: Walk, wanted: dict[int, Any], everywhere: bool = False
+) -> list[tuple[Place, Any]]:
+    """The places whose values are wanted, but for those in objects of Python's own classes."""
+    found: list[tuple[Place, Any]] = []
+    inside = _library_containers(walk)
+    for facet, owner, held in walk.entries:
+        if not everywhere and (_is_library(facet, owner) or id(owner) in inside):
+            continue
+        several = versions_of(owner) if facet.is_content else None
+        if several is not None:
+            found += _in_contents(several.contents, wanted)
+            continue
+        if facet is kinds.CELL:
+            pairs: Any = [(None, held[0])]
+        elif isinstance(held, dict):
+            pairs = held.items()
+        elif isinstance(held, list):
+            pairs = enumerate(held)
+        else:
+            continue
+        found += [(place_of(facet, owner, k), v) for k, v in pairs if id(v) in wanted]
+    return found
+
+
+def _in_contents(contents: list, wanted: dict[int, Any]) -> Iterator[tuple[Place, Any]]:
+    """The places in contents of an object among which the graph chooses."""
+    for content in contents:
+        if isinstance(content, _KEEPERS):
+            pairs = content.items() if isinstance(content, dict) else enumerate(content)
+            yield from ((item_place("an item", content, k), v) for k, v in pairs if id(v) in wanted)
+
+
+def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> None:
+    """Refuse where something refers to an object in which nothing else can be put."""
+    if type(value) in _SEEN_THROUGH or isinstance(value, (Front, type, *_KEEPERS)):
+        return
+    if any(f.is_content or isinstance(f, (Fields, Slots)) for f in kinds.facets_of(type(value))):
+        return
+    if any(id(v) in targets for v in gc.get_referents(value)):
+        raise _refused(owner, label, f"a {type(value).__name__}")
+
+
+def _refuse_names(frame: Any, cells: list, targets: set[int], owner: Any, label: str) -> None:
+    known = {id(cell_contents(cell)) for cell in cells}
+    code = frame.f_code
+    for name, value in list(frame.f_locals.items()):
+        if id(value) not in targets or (name not in code.co_varnames and id(value) in known):
+            continue
+        if name in read_later(frame):
+            raise _refused(owner, label, f"the name {name!r} of a function that is running")
+
+
+def _refused(owner: Any, label: str, keeper: str) -> Exception:
+    return errors.StagingError(
+        say(
+            here(),
+            f"the {type(owner).__name__} {label!r} has one of several contents after this branch "
+            f"or loop of the graph, and {keeper} refers to it, too",
+            "Give it the same members in both branches, or change it where nothing else refers to "
+            "it.",
+        )
+    )

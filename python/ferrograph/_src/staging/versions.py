@@ -1,0 +1,358 @@
+"""Several contents of one object, among which the graph chooses: what branches leave in it.
+
+Where the branches of a conditional leave a dict with other keys, a set with other members or a
+buffer with other bytes, no tensor can stand for the difference. The object then holds all of these
+contents beside one another, with a tensor that says which one it has. Contents that differ only in
+numbers and tensors are one, with tensors chosen by the graph in it.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import ops
+from ..native import _core
+from ..values import constants, dtypes, errors
+from . import effects, kinds, values
+from .journal import front_of, really
+from .places import here, say
+from .reach import reached
+from .regions import Conditional, Traced
+from .state import Place, Versions, late
+
+MOST_VERSIONS = 12
+_MISSING: Any = object()
+_NUMBERS = (bool, int, float, complex)
+Take = Callable[[Iterator], Any]
+
+
+def contents_of(value: Any) -> list:
+    """The contents of an object, one where it has one."""
+    return value.contents if type(value) is Versions else [value]
+
+
+def merge(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Take:
+    """Add the contents that two branches leave in a place; how to leave the result in it."""
+    sides = [_distinct(b, v) for b, v in zip(conditional.branches, (first, second), strict=True)]
+    union = _union(sides[0].contents, sides[1].contents)
+    if len(union) > MOST_VERSIONS:
+        raise too_many(place, where)
+    takes = [_merged(conditional, place.label, *pair) for pair in union]
+    if len(union) > 1:
+        numbers = [_renumbered(b, sides[i], union, i) for i, b in enumerate(conditional.branches)]
+        conditional.merge(f"which contents {place.label!r} has", *numbers)
+
+    def put(results: Iterator) -> None:
+        contents = [take(results) for take in takes]
+        place.put(Versions(next(results), contents) if len(union) > 1 else contents[0])
+
+    return put
+
+
+def can_be_one(conditional: Conditional, pair: list, are_new: bool = False) -> bool:
+    """Whether one object can stand for two, to which nothing else refers.
+
+    With ``are_new`` only where the branches have made them.
+    """
+    held = [really(v) for v in pair]
+    if type(held[0]) is not type(held[1]) or held[0] is held[1]:
+        return False
+    if any(kinds.content_place(v) is None or _is_view(v) for v in held):
+        return False
+    return all(_is_alone(conditional, v, are_new) for v in held)
+
+
+def _is_view(value: Any) -> bool:
+    return getattr(value, "base", None) is not None
+
+
+def objects(conditional: Conditional, label: str, pair: list, where: str) -> Take:
+    """Add two objects that ``can_be_one``; how to take the one for both of them."""
+    first, second = (kinds.content_place(really(v)) for v in pair)
+    assert first is not None
+    assert second is not None
+    first.label = label
+    take = merge(conditional, first, first.get(), second.get(), where)
+
+    def give(results: Iterator) -> Any:
+        take(results)
+        return front_of(effects.fresh(first.owner))
+
+    return give
+
+
+def _is_alone(conditional: Conditional, value: Any, is_new: bool) -> bool:
+    """Whether nothing refers to an object but the place whose value it is."""
+    holders = [v for v in conditional.left if reached([v], [value])]
+    if len({id(v) for v in holders}) > 1:
+        return False
+    snapshot = conditional.snapshot
+    if snapshot is not None and not snapshot.knows(value):
+        return True
+    return not is_new and late.is_alone(value)
+
+
+def too_many(place: Place, where: str) -> Exception:
+    """The refusal of ever more contents."""
+    return errors.StagingError(
+        say(
+            where,
+            f"the {type(place.owner).__name__} {place.label!r} holds ever more different contents "
+            f"after branches and iterations of the graph, which chooses among {MOST_VERSIONS} at "
+            "most",
+            "Keep what changes in tensors, or in a list or dict with the same members throughout.",
+        )
+    )
+
+
+def union_of(first: list, second: list) -> list:
+    """Contents of both kinds, those alike once."""
+    return [a if a is not _MISSING else b for a, b in _union(first, second)]
+
+
+def _union(first: list, second: list) -> list[tuple[Any, Any]]:
+    """The contents of two sides, paired where they are alike."""
+    rest, found = list(second), []
+    for content in first:
+        other = next((i for i, c in enumerate(rest) if is_alike(content, c)), None)
+        found.append((content, _MISSING if other is None else rest.pop(other)))
+    return found + [(_MISSING, content) for content in rest]
+
+
+def is_alike(first: Any, second: Any) -> bool:
+    """Whether two contents differ in numbers and tensors alone."""
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, dict):
+        if list(first) != list(second):
+            return False
+        first, second = list(first.values()), list(second.values())
+    elif not isinstance(first, (list, collections.deque)):
+        return bool(first == second)
+    return len(first) == len(second) and all(map(_fit, first, second))
+
+
+def _fit(first: Any, second: Any) -> bool:
+    """Whether one tensor, or the same object, can stand for two values."""
+    if really(first) is really(second):
+        return True
+    if isinstance(first, (str, bytes)) or isinstance(second, (str, bytes)):
+        return type(first) is type(second) and first == second
+    if not (values.can_be_tensor(first) and values.can_be_tensor(second)):
+        return False
+    kinds = type(first) in _NUMBERS, type(second) in _NUMBERS
+    if all(kinds):
+        return type(first) is type(second)
+    if any(kinds):
+        number, other = (first, second) if kinds[0] else (second, first)
+        return values.fits(number, values.dtype_of(other))
+    return values.dtype_of(first) == values.dtype_of(second)
+
+
+def held_by(content: Any) -> list:
+    """The objects that a content holds."""
+    return _values(content) or []
+
+
+def _values(content: Any) -> list | None:
+    """The values of a content, None where it is compared as a whole."""
+    if isinstance(content, dict):
+        return list(content.values())
+    return list(content) if isinstance(content, (list, collections.deque)) else None
+
+
+def with_values(content: Any, items: list) -> Any:
+    """A content like another, with these values."""
+    if isinstance(content, dict):
+        return dict(zip(content, items, strict=True))
+    return type(content)(items)
+
+
+def _merged(conditional: Conditional, label: str, first: Any, second: Any) -> Take:
+    """Add the values of a content that one side or both have; how to make it of the results."""
+    sides = [_values(c) if c is not _MISSING else None for c in (first, second)]
+    like = second if first is _MISSING else first
+    if sides == [None, None]:
+        return lambda results: like
+    n = len(sides[0] if sides[0] is not None else sides[1] or ())
+    takes = []
+    for i in range(n):
+        pair = [_MISSING if side is None else side[i] for side in sides]
+        takes.append(_value(conditional, f"the values of {label!r}", *pair))
+    return lambda results: with_values(like, [take(results) for take in takes])
+
+
+def _value(conditional: Conditional, label: str, first: Any, second: Any) -> Take:
+    if first is _MISSING or second is _MISSING:
+        side = 0 if second is _MISSING else 1
+        return _lifted(conditional, label, first if side == 0 else second, side)
+    if really(first) is really(second) or _is_equal(first, second):
+        return lambda results: first
+    conditional.merge(label, first, second)
+    return next
+
+
+def _is_equal(first: Any, second: Any) -> bool:
+    plain = (*_NUMBERS, str, bytes)
+    return type(first) is type(second) and type(first) in plain and first == second
+
+
+def _lifted(conditional: Conditional, label: str, value: Any, side: int) -> Take:
+    """A value that one branch leaves: what was traced in it is a result of the conditional."""
+    region = conditional.branches[side].region
+    inner = _inner(value)
+    if inner is not None and any(_is_of(v, region) for v in _leaves(value)):
+        takes = [_lifted(conditional, label, v, side) for v in inner]
+
+        def fill(results: Iterator) -> Any:
+            _refill(value, [take(results) for take in takes])
+            return value
+
+        return fill
+    if not _is_of(value, region):
+        return lambda results: value
+    first, second = (value, None) if side == 0 else (None, value)
+    conditional.merge(label, first, second, (side == 1, side == 0))
+    return next
+
+
+def _is_of(value: Any, region: Any) -> bool:
+    return isinstance(value, _core.Tensor) and getattr(value, "_graph_id", None) == region.graph_id
+
+
+def _inner(value: Any) -> list | None:
+    """What a list, a dict or a deque holds."""
+    return _values(value) if type(value) in (list, dict, collections.deque) else None
+
+
+def _leaves(value: Any) -> Iterator:
+    inner = _inner(value)
+    if inner is None:
+        yield value
+        return
+    for v in inner:
+        yield from _leaves(v)
+
+
+def _refill(value: Any, items: list) -> None:
+    keys = list(value) if isinstance(value, dict) else range(len(items))
+    for key, item in zip(keys, items, strict=True):
+        value[key] = item
+
+
+def _distinct(branch: Traced, value: Any) -> Versions:
+    """The contents of a side of which no two are alike, where tensors can be chosen at once."""
+    if type(value) is not Versions:
+        return Versions(None, [value])
+    contents: list = []
+    numbers: list[int] = []
+    for content in value.contents:
+        number = next((i for i, c in enumerate(contents) if _can_select(c, content)), None)
+        if number is None:
+            numbers.append(len(contents))
+            contents.append(content)
+            continue
+        with branch:
+            held = _chosen(value.index, len(numbers), contents[number], content)
+        contents[number] = held
+        numbers.append(number)
+    with branch:
+        return Versions(_mapped(value.index, numbers), contents)
+
+
+def _can_select(first: Any, second: Any) -> bool:
+    """Whether two contents are alike, with tensors of the same shapes."""
+    if not is_alike(first, second):
+        return False
+    pairs = zip(_values(first) or (), _values(second) or (), strict=True)
+    return all(_shape(a) == _shape(b) and None not in _shape(a) for a, b in pairs)
+
+
+def _shape(value: Any) -> list:
+    if not hasattr(value, "shape"):
+        return []
+    found = values.static_shape(_core.convert_to_tensor(value))
+    return [None] if found is None else found
+
+
+def _chosen(index: Any, number: int, before: Any, content: Any) -> Any:
+    """One content for two that are alike: the second one where ``index`` is ``number``."""
+    pairs = _values(before), _values(content)
+    if pairs[0] is None or pairs[1] is None:
+        return before
+    is_second = ops.equal(index, number)
+    made = []
+    for a, b in zip(*pairs, strict=True):
+        if really(a) is really(b) or _is_equal(a, b):
+            made.append(a)
+            continue
+        dtype = values.common_dtype([a, b])
+        made.append(ops.where(is_second, values.to_tensor(b, dtype), values.to_tensor(a, dtype)))
+    return with_values(before, made)
+
+
+def _mapped(index: Any, numbers: list[int]) -> Any:
+    """``index`` where its contents have other numbers."""
+    if numbers == list(range(len(numbers))):
+        return index
+    return ops.gather(constants.constant(numbers, dtypes.int32), index)
+
+
+def _renumbered(branch: Traced, side: Versions, union: list, i: int) -> Any:
+    """The number that the content of a side has in the union."""
+    places = [next(n for n, pair in enumerate(union) if pair[i] is c) for c in side.contents]
+    if side.index is None:
+        return places[0]
+    with branch:
+        return _mapped(side.index, places)
+
+
+def chosen(held: Versions, make: Callable[[Any], Any]) -> Any:
+    """What ``make`` makes of the content that an object has."""
+
+    def at(number: int) -> Any:
+        if number == len(held.contents) - 1:
+            return make(held.contents[number])
+        with Conditional(ops.equal(held.index, number), here(), ("one", "another")) as conditional:
+            with conditional.branches[0]:
+                first = make(held.contents[number])
+            with conditional.branches[1]:
+                second = at(number + 1)
+            conditional.merge("the contents", first, second)
+            return conditional.emit()[0]
+
+    return at(0)
+
+
+def as_tensors(held: Any, contents: list) -> list:
+    """The number that what an object holds has among ``contents``, and the tensors of each."""
+    own = contents_of(held)
+    numbers = [next(n for n, c in enumerate(contents) if is_alike(c, mine)) for mine in own]
+    index = numbers[0] if type(held) is not Versions else _mapped(held.index, numbers)
+    found: list[Any] = [index]
+    for n, content in enumerate(contents):
+        mine = own[numbers.index(n)] if n in numbers else None
+        found.append(_carried(content, mine))
+    return found
+
+
+def _is_carried(value: Any) -> bool:
+    return values.can_be_tensor(value) and not isinstance(value, (str, bytes))
+
+
+def _carried(content: Any, mine: Any) -> list:
+    if mine is None:
+        return [values.placeholder(v) for v in held_by(content) if _is_carried(v)]
+    pairs = zip(held_by(content), held_by(mine), strict=True)
+    return [v for like, v in pairs if _is_carried(like)]
+
+
+def with_tensors(content: Any, leaves: list) -> Any:
+    """A content with these tensors in it."""
+    rest = iter(leaves)
+    items = _values(content)
+    if items is None:
+        return content
+    return with_values(content, [next(rest) if _is_carried(v) else v for v in items])
