@@ -9,6 +9,7 @@ The refusals are found in the text of the package; each has a program here that 
 import array
 import ast
 import collections
+import contextlib
 import dataclasses
 import inspect
 import queue
@@ -215,15 +216,15 @@ def members_in_a_while_loop(x):
 
 @meets("staging/while_loops.py:_check_effects:1")
 def first_set_in_a_mapped_function(x):
-    kept = {}
+    kept = Box()
 
     def row(v):
-        if "w" not in kept:
-            kept["w"] = 2
+        if not hasattr(kept, "w"):
+            kept.w = 2
         return v
 
     fg.map_fn(row, fg.range(3))
-    return kept["w"]
+    return kept.w
 
 
 @meets("staging/while_loops.py:_check_effects:2")
@@ -505,6 +506,41 @@ def members_unpacked(x):
         seen.add(2)
     first, *others = seen
     return first
+
+
+@meets("staging/fronts.py:Front.refuse_return:0")
+def members_returned(x):
+    seen = {1}
+    if x > 0:
+        seen.add(2)
+    return seen
+
+
+@meets("staging/standing.py:_checked:0")
+def stack_of_contexts_that_gains_one(x):
+    log = [0]
+    with contextlib.ExitStack() as stack:
+        if x > 0:
+            stack.callback(log.append, 1)
+    return x + len(log)
+
+
+@meets("staging/running.py:refuse_running:0")
+def list_extended_while_it_is_run_over(x):
+    items = [1, 2]
+    for v in items:
+        if x > v:
+            items.append(3)
+    return x + len(items)
+
+
+@meets("staging/cursors.py:Cursor._items:0")
+def iterator_over_a_list_that_grows(x):
+    items = [1, 2]
+    found = iter(items)
+    if x > 0:
+        items.append(3)
+    return x + next(found)
 
 
 @meets("staging/fronts.py:_with:0")

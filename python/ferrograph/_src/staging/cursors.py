@@ -12,16 +12,31 @@ from typing import Any
 from .. import ops
 from ..values import dtypes, errors
 from . import effects, iteration, values
+from .journal import front_of, is_front
 from .places import here, say
-from .state import attribute_place
+from .state import attribute_place, is_grown
 
 
 class Cursor:
     """What ``iter`` gives of a list, a tuple or a range."""
 
     def __init__(self, items: Any):
-        self._items = items
+        self._held = items
         self._at: Any = 0
+
+    @property
+    def _items(self) -> Any:
+        """What it runs over; refused where only the graph knows what that holds."""
+        if is_grown(self._held) or is_front(front_of(self._held)):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    "an iterator over a list is used here, and a branch or a loop of the graph "
+                    "changed how many elements the list has since the iterator was made",
+                    "Make the iterator after that, or run over a copy of the list.",
+                )
+            )
+        return self._held
 
     def __iter__(self) -> Iterator:
         return self
@@ -30,7 +45,7 @@ class Cursor:
         if self.is_staged():
             self._refuse()
         if self._at >= len(self._items):
-            self._items = ()  # exhausted for good, whatever the list gains
+            self._held = ()  # exhausted for good, whatever the list gains
             raise StopIteration
         item = self._items[self._at]
         self._move(self._at + 1)

@@ -22,7 +22,7 @@ from ..context import ownership
 from ..native import _core
 from ..values import errors
 from . import outside, setters
-from .facets import Whole, not_followed
+from .facets import Whole, fields_of, not_followed
 from .journal import Journal, front_of, has_lists, is_front, loud, really, traces
 from .journal import thread as _thread
 from .kinds import is_opaque
@@ -207,6 +207,37 @@ def augmented(value: Any) -> None:
         in_place(value)
         if _thread.journals[0].families is not None:
             _thread.journals[0].families.written(value)
+
+
+def changing(target: Any, name: str) -> None:
+    """Note that an augmented assignment may change in place what an object keeps as an attribute:
+    no code of its class runs."""
+    if _notes_changes():
+        try:
+            held = fields_of(target)[name]
+        except (AttributeError, KeyError):
+            held = attribute_place(name, target, name).get()
+        augmented(held)
+
+
+def changing_item(target: Any, key: Any) -> None:
+    """The same for an item of a container of Python's own."""
+    if _notes_changes() and type(target) in _INDEXED:
+        try:
+            augmented(dict.get(target, key) if isinstance(target, dict) else target[key])
+        except (IndexError, TypeError):
+            return  # which the assignment says itself
+
+
+def _notes_changes() -> bool:
+    """Whether it matters what an augmented assignment changes."""
+    journals = _thread.journals
+    return len(journals) > 1 or (bool(journals) and journals[0].families is not None)
+
+
+_INDEXED = frozenset(
+    {list, dict, collections.deque, collections.OrderedDict, collections.defaultdict}
+)
 
 
 def refuse_opaque(target: Any, method: str) -> None:
@@ -397,12 +428,14 @@ def _is_state(change: Change) -> bool:
     return has_tensor([old, new])
 
 
-def has_tensor(value: Any) -> bool:
+def has_tensor(value: Any, seen: frozenset[int] = frozenset()) -> bool:
     """Whether there is a tensor in a value, or in the containers in it."""
-    if isinstance(value, (list, tuple, set, collections.deque)):
-        return any(has_tensor(v) for v in value)
-    if isinstance(value, dict):
-        return any(has_tensor(v) for v in value.values())
+    if isinstance(value, (list, tuple, set, collections.deque, dict)):
+        if id(value) in seen:
+            return False
+        around = seen | {id(value)}
+        inner = value.values() if isinstance(value, dict) else value
+        return any(has_tensor(v, around) for v in inner)
     return isinstance(value, _core.Tensor) or hasattr(type(value), "_component_list")
 
 

@@ -91,7 +91,7 @@ def _instructions(n_more: int) -> list[str]:
     import dis
 
     found = [i for i in dis.get_instructions(frame.f_code) if i.opname != "CACHE"]
-    at = next(n for n, i in enumerate(found) if i.offset == frame.f_lasti)
+    at = sum(i.offset <= frame.f_lasti for i in found) - 1  # which may stand in its caches
     return [i.opname for i in found[at : at + n_more + 1]]
 
 

@@ -68,23 +68,23 @@ class Front(StandIn):
         return _plain(self, truth(self), bool)
 
     def __len__(self) -> int:
-        return _plain(self, perform(len, self), int)
+        return _plain(self, perform(_by_python(len), self), int)
 
     def __iter__(self) -> Iterator:
-        return iter(_plain(self, perform(list, self), list))
+        return iter(_plain(self, perform(_by_python(list), self), list))
 
     def __format__(self, spec: str) -> str:
-        return _plain(self, perform(format, self, spec), str)
+        return _plain(self, perform(_by_python(format), self, spec), str)
 
     def __str__(self) -> str:
-        return _plain(self, perform(str, self), str)
+        return _plain(self, perform(_by_python(str), self), str)
 
     def __repr__(self) -> str:
         kind = type(self._ferrograph_target).__name__
         return f"<a {kind} with one of the contents that branches left in it>"
 
     def __contains__(self, value: Any) -> bool:
-        return _plain(self, perform(operator.contains, self, value), bool)
+        return _plain(self, perform(_by_python(operator.contains), self, value), bool)
 
     def __hash__(self) -> int:
         return hash(self._ferrograph_target)
@@ -103,7 +103,15 @@ class Front(StandIn):
 
     def refuse_return(self) -> Any:
         """Refuse that a traced function returns the object."""
-        self._ferrograph_refuse()
+        kind = type(self._ferrograph_target).__name__
+        raise errors.StagingError(
+            say(
+                self._ferrograph_records[-1].began_at,
+                f"a {kind} has one of several contents from this branch or loop of the graph on, "
+                "and the traced function returns it: which one is known only when the graph runs",
+                "Return numbers and tensors of it, or give it the same members in both branches.",
+            )
+        )
 
 
 class Items:
@@ -119,10 +127,10 @@ class Items:
         if type(value) is Change and value.function is not None:
             value.make()
         else:
-            perform(operator.setitem, self._front, key, value)
+            perform(_set_item, self._front, key, value)
 
     def __delitem__(self, key: Any) -> None:
-        perform(operator.delitem, self._front, key)
+        perform(_delete_item, self._front, key)
 
 
 class Change:
@@ -144,9 +152,29 @@ class Change:
         assert function is not None
 
         def change(held: Any, key: Any) -> None:
-            held[key] = function(held[key], other)
+            _set_item(held, key, function(lists.loaded(held, key), other))
 
         perform(change, self._front, self._key)
+
+
+def _set_item(held: Any, key: Any, value: Any) -> None:
+    effects.container(held, "an object", key)[key] = value
+
+
+def _delete_item(held: Any, key: Any) -> None:
+    del effects.container(held, "an object", key)[key]
+
+
+def _by_python(function: Callable) -> Callable:
+    """``function``, which knows nothing of lists that the graph grows."""
+
+    def call(*args: Any) -> Any:
+        for value in args:
+            if lists.is_grown(value):
+                lists.whole(value)._refuse()
+        return function(*args)
+
+    return call
 
 
 def _augmented(function: Callable) -> Callable:
@@ -159,6 +187,8 @@ def _plain(front: Front, found: Any, kind: type) -> Any:
 
 
 def _dunder(name: str, function: Callable) -> Callable:
+    function = _by_python(function)
+
     def method(self: Front, *others: Any) -> Any:
         return perform(function, self, *others)
 
@@ -167,6 +197,8 @@ def _dunder(name: str, function: Callable) -> Callable:
 
 
 def _reflected(name: str, function: Callable) -> Callable:
+    function = _by_python(function)
+
     def method(self: Front, other: Any) -> Any:
         return perform(function, other, self)
 
@@ -185,8 +217,17 @@ for _name in _BOTH:
     _inside = getattr(operator, f"__i{_name}__")
     setattr(Front, f"__i{_name}__", _dunder(f"__i{_name}__", _inside))
     setattr(Change, f"__i{_name}__", _augmented(_inside))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "invert", "getitem", "setitem", "delitem"):
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "invert"):
     setattr(Front, f"__{_name}__", _dunder(f"__{_name}__", getattr(operator, f"__{_name}__")))
+
+
+def _on_items(name: str, function: Callable) -> None:
+    setattr(Front, name, lambda self, *args: perform(function, self, *args))
+
+
+_on_items("__getitem__", lists.loaded)
+_on_items("__setitem__", _set_item)
+_on_items("__delitem__", _delete_item)
 
 
 class View(Front):
@@ -287,7 +328,11 @@ def _for_each(record: Record, use: Callable[[], Any]) -> Any:
             merge=_merge,
         )
 
-    return at(0)
+    was_used, record.is_used = record.is_used, True
+    try:
+        return at(0)
+    finally:
+        record.is_used = was_used
 
 
 def _with(record: Record, held: Versions, number: int, use: Callable[[], Any]) -> Any:
@@ -359,7 +404,12 @@ TESTED = frozenset({list, Front, View})  # the classes of containers that may be
 
 def truth(value: Any) -> Any:
     """What decides whether a value is true."""
-    return perform(bool, value) if is_front(value) else lists.truth(value)
+    return perform(_truth, value) if is_front(value) else lists.truth(value)
+
+
+def _truth(held: Any) -> Any:
+    found = lists.truth(held)
+    return found if values.is_staged(found) else bool(found)
 
 
 def elements_of(value: Any) -> Any:
@@ -367,6 +417,8 @@ def elements_of(value: Any) -> Any:
     number where these are not as many."""
     if not is_front(value):
         return value
+    if not value._ferrograph_open():
+        return value._ferrograph_target
     found = perform(list, value)
     if is_front(found):
         count = perform(len, found)
@@ -389,7 +441,13 @@ class Live:
 
     def __iter__(self) -> Iterator:
         for index in range(self._count):
-            yield front_of(perform(operator.getitem, self._front, index))
+            yield self._at(index)
+
+    def __reversed__(self) -> Iterator:
+        return (self._at(index) for index in reversed(range(self._count)))
+
+    def _at(self, index: int) -> Any:
+        return front_of(perform(lists.loaded, self._front, index))
 
 
 class Elements(Source):

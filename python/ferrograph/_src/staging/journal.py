@@ -32,6 +32,7 @@ class Journal:
         self.stale: dict[Any, Any] = {}  # of a trace: see ``outside``
         self.numbers: dict[Any, tuple[Any, Any]] = {}
         self.at_end: list[Callable[[], None]] = []
+        self.running: list[tuple[list, Any]] = []  # of a trace: lists, iterators of loops over them
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 
     def watch(self) -> None:

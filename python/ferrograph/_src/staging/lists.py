@@ -16,6 +16,7 @@ from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
 from . import effects, iteration, values
 from .places import here, say
+from .running import refuse_running
 from .state import Container, Together, is_grown
 
 
@@ -303,6 +304,7 @@ def placed(items: list, method_: Callable) -> Callable:
         effects.in_place(items)
         if not args or not values.is_staged(args[0]):
             return method_(*args)
+        refuse_running(items)
         elements = Elements([*items, *args[1:]], "the list")
         _set(items, Grown.of(elements, list(items)))
         return method(items, method_.__name__)(*args)

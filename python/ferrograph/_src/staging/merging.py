@@ -10,9 +10,10 @@ from ..values import errors
 from . import effects, frames, lists, values, versions
 from .attempts import Again, in_loop, in_nest
 from .facets import Whole
-from .journal import is_front, really
+from .journal import is_front, really, record_of
 from .places import here, say
 from .regions import Conditional
+from .running import refuse_running
 from .state import UNDEFINED, Container, Place, Versions, item_place, late
 
 Setter = Callable[[Iterator], None]
@@ -31,12 +32,15 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
             return _lists(conditional, place, first, second)
         if len(first) == len(second) and _fit(first, second):
             return _items(conditional, place, list(first), list(second))
+    if _is_grown(first) or _is_grown(second):
+        return _lists(conditional, place, first, second)  # the other one has several contents
     return versions.merge(conditional, place, first, second, where)
 
 
 def _must_grow(place: Place) -> bool:
     """Whether the graph is to hold the elements of a list whose length branches change."""
-    if type(place.owner) is not list or place.in_library:
+    record = record_of(place.owner)
+    if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
     return in_loop() or effects.is_filled(place.owner) or not late.can_stand_in(place)
 
@@ -77,6 +81,10 @@ def _called(place: Place) -> str:
 
 def _grows(first: list, second: list) -> bool:
     return any(type(v) is lists.Grown for v in (*first, *second))
+
+
+def _is_grown(held: Any) -> bool:
+    return isinstance(held, list) and _grows(held, [])
 
 
 def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
@@ -131,12 +139,13 @@ def _mapping(conditional: Conditional, place: Place, first: dict, second: dict) 
     return put
 
 
-def _lists(conditional: Conditional, place: Place, first: list, second: list) -> Setter:
-    elements = lists.merged(f"the list {place.label!r}", first, second)
+def _lists(conditional: Conditional, place: Place, first: Any, second: Any) -> Setter:
+    elements = _elements(place, first, second)
+    refuse_running(place.owner)
     grown = []
-    for branch, items in zip(conditional.branches, (first, second), strict=True):
+    for branch, held in zip(conditional.branches, (first, second), strict=True):
         with branch:
-            grown.append(lists.Grown.of(elements, items))
+            grown.append(_grown(elements, held))
     conditional.merge(f"the list {place.label!r}", *grown)
     return lambda results: place.put([next(results)])
 
@@ -152,7 +161,8 @@ def expand(change: Any) -> list[Place]:
         found = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a is not b]
         return [_item(place, i) for i in found]
     has_versions = Versions in kinds
-    if has_versions and (in_nest() or not _gets_longer(old, new)):
+    are_few = not (_is_grown(old) or _is_grown(new)) and (in_nest() or not _gets_longer(old, new))
+    if has_versions and are_few:
         return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
     if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
         return [GrownList(place, _elements(place, old, new))]
@@ -163,14 +173,23 @@ def expand(change: Any) -> list[Place]:
 
 def _gets_longer(old: Any, new: Any) -> bool:
     """Whether an iteration leaves a list with a length that it had not before."""
-    lengths = [{len(c) for c in versions.contents_of(held)} for held in (old, new)]
-    return isinstance(versions.contents_of(new)[0], list) and not lengths[1] <= lengths[0]
+    before, after = (versions.contents_of(held) for held in (old, new))
+    if not isinstance(after[0], list):
+        return False
+    return not {len(c) for c in after} <= {len(c) for c in before}
 
 
 def _elements(place: Place, old: Any, new: Any) -> Any:
-    """What the elements of a list are that an iteration makes longer or shorter."""
+    """What the elements of a list are that branches or iterations make longer or shorter."""
     items = [[v for c in versions.contents_of(held) for v in c] for held in (old, new)]
     return lists.merged(f"the list {place.label!r}", *items)
+
+
+def _grown(elements: Any, held: Any) -> Any:
+    """What a list holds, with its elements in the graph under construction."""
+    if type(held) is Versions:
+        return versions.chosen(held, lambda content: lists.Grown.of(elements, content))
+    return lists.Grown.of(elements, held)
 
 
 def can_carry(place: Place, old: Any, new: Any) -> bool:
@@ -202,6 +221,8 @@ def _item(place: Container, key: Any) -> Place:
 class GrownList(Place):
     """A list that an iteration makes longer or shorter."""
 
+    is_derived = True
+
     def __init__(self, place: Container, elements: Any):
         super().__init__(place.label, self._get, self._put, place.owner, ("grown", id(place.owner)))
         self._elements, self._whole = elements, place
@@ -209,10 +230,9 @@ class GrownList(Place):
     def start(self) -> None:
         """Give the list the form in which it grows, in the graph under construction."""
         held = self._whole.get()
-        if type(held) is Versions:
-            self._put(versions.chosen(held, lambda c: lists.Grown.of(self._elements, c)))
-        elif not (len(held) == 1 and type(held[0]) is lists.Grown):
-            self._put(lists.Grown.of(self._elements, held))
+        if not (isinstance(held, list) and len(held) == 1 and type(held[0]) is lists.Grown):
+            refuse_running(self.owner)
+            self._put(_grown(self._elements, held))
 
     def _get(self) -> Any:
         return lists.whole(self.owner)

@@ -154,7 +154,28 @@ def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
         for key, value in pairs:
             if wanted(value):
                 found.append((place_of(facet, owner, key), value))
-    return iter(found)
+    return iter([*found, *defaults(walk, wanted)])
+
+
+def defaults(walk: Walk, wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
+    """The places of functions' parameters whose default values are ``wanted``."""
+    for function in walk.seen.values():
+        if type(function) is types.FunctionType:
+            for i, value in enumerate(function.__defaults__ or ()):
+                if wanted(value):
+                    yield _default(function, i), value
+            named = function.__kwdefaults__ or {}
+            pairs = [(k, v) for k, v in named.items() if wanted(v)]
+            yield from ((item_place("a default value", named, k), v) for k, v in pairs)
+
+
+def _default(function: types.FunctionType, i: int) -> Place:
+    def put(value: Any) -> None:
+        held = list(function.__defaults__ or ())
+        held[i] = value
+        function.__defaults__ = tuple(held)
+
+    return Place("a default value", lambda: (function.__defaults__ or ())[i], put, function)
 
 
 def _functions() -> tuple:

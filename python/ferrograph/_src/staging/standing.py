@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..values import errors
-from . import frames, kinds, versions
+from . import frames, holders, kinds, outside, versions
 from .facets import Fields, Slots, cell_contents
 from .frames import read_later
 from .fronts import Front
 from .journal import really
 from .journal import thread as _thread
-from .outside import place_of
 from .places import here, say
 from .snapshot import Walk
 from .state import Place, Record, item_place, late, versions_of
@@ -31,7 +30,8 @@ def stand_in(record: Record) -> None:
         root.at_end.append(restore)
     walk, targets = _checked(record.place)
     fronts = {id(target): _front(record, target) for target in targets}
-    for place, value in _references(walk, fronts):
+    defaults = list(outside.defaults(walk, lambda value: id(value) in fronts))
+    for place, value in (*_references(walk, fronts), *defaults):
         place.put(fronts[id(value)])
 
 
@@ -71,6 +71,8 @@ def _checked(place: Place) -> tuple[Walk, list]:
         _refuse_keeper(value, ids, place.owner, place.label)
     for frame in running:
         _refuse_names(frame, cells, ids, place.owner, place.label)
+    if holders.is_held_unseen(targets, walk.seen):
+        raise _refused(place.owner, place.label, "an expression or a statement that is under way")
     return walk, targets
 
 
@@ -98,7 +100,8 @@ def restore() -> None:
     walk = Walk()
     walk.run((), [_thread.roots])
     fronts = {id(front): front for front in root.fronts.values()}
-    for place, value in _references(walk, fronts):
+    defaults = list(outside.defaults(walk, lambda value: id(value) in fronts))
+    for place, value in (*_references(walk, fronts), *defaults):
         place.put(really(value))
 
 
@@ -183,7 +186,7 @@ def _references(
             pairs = enumerate(held)
         else:
             continue
-        found += [(place_of(facet, owner, k), v) for k, v in pairs if id(v) in wanted]
+        found += [(outside.place_of(facet, owner, k), v) for k, v in pairs if id(v) in wanted]
     return found
 
 

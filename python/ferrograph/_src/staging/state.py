@@ -14,6 +14,7 @@ from typing import Any
 from ..context.ownership import OPERATORS
 from .journal import has_lists, loud, record_of
 from .journal import thread as _thread
+from .places import here
 
 
 class _Undefined:
@@ -45,6 +46,8 @@ class Record:
 
     def __init__(self, place: Place):
         self.place, self.owner = place, place.owner
+        self.began_at = here()
+        self.is_used = False  # whether a use of it is being traced for each content
         self.versions: Versions | None = None  # None where it holds one content, as Python has it
 
 

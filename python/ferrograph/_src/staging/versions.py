@@ -61,6 +61,8 @@ def can_be_one(conditional: Conditional, pair: list, are_new: bool = False) -> b
         return False
     if any(kinds.content_place(v) is None or _is_view(v) for v in held):
         return False
+    if getattr(held[0], "shape", None) != getattr(held[1], "shape", None):
+        return False
     return all(_is_alone(conditional, v, are_new) for v in held)
 
 

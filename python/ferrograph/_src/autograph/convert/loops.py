@@ -124,7 +124,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     named = isinstance(node.target, ast.Name)
     loop = ast.For(
         target=node.target if named else build.store(item),
-        iter=build.name(run_over),
+        iter=build.call("followed", build.name(run_over)),
         body=[*node.body, *_stops(node)] if named else [first, *node.body, *_stops(node)],
         orelse=[],
     )

@@ -246,13 +246,16 @@ class _Statements(_Expressions):
         return unpacking.convert_assign(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        named = [self.visit(s) for s in stores.name_parts(node, self._context.number())]
         changed = stores.changed_in_place(node, self._context.scope.parameters)
         is_extension = analysis.is_extension(node)
         self.generic_visit(node)
         steps = methods.convert_augmented(node, self._context.number())
         if is_extension:
             return [stores.announcement(changed, node), stores.extension(node, steps)]
-        return steps if changed is None else [stores.announcement(changed, node), *steps]
+        if changed is not None:
+            named.append(stores.announcement(changed, node))
+        return [*named, *steps]
 
     def visit_With(self, node: ast.With) -> Any:
         return methods.convert_with(self.generic_visit(node))
@@ -260,7 +263,7 @@ class _Statements(_Expressions):
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         if isinstance(node.ctx, ast.Load):
             return super().visit_Attribute(node)
-        text = build.text_of(node)
+        text = getattr(node, "ag_text", "") or build.text_of(node)
         return stores.convert_attribute(self.generic_visit(node), text, self._in_loop())
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:

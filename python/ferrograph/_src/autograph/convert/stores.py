@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from . import build
+from . import build, specials
 from . import sites as short_ways
 from .sites import Sites
 
@@ -49,17 +49,52 @@ def convert_value(value: ast.expr) -> ast.expr:
 
 
 def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.expr | None:
-    """What an augmented assignment may change in place beside the name that it sets."""
+    """The call that announces what an augmented assignment may change in place beside the name
+    that it sets."""
     target = node.target
     if isinstance(target, ast.Name):
         if isinstance(node.value, _DISPLAYS) or (
             target.id in parameters and not isinstance(node.value, _NUMERIC)
         ):
-            return build.name(target.id)
+            return build.call("augmented", build.name(target.id))
         return None
     if isinstance(node.value, _NUMERIC):
         return None
-    return build.loaded(target)
+    if isinstance(target, ast.Attribute):
+        return build.call("changing", build.loaded(target.value), build.constant(target.attr))
+    if isinstance(target.slice, (ast.Slice, ast.Tuple)):
+        return None
+    return build.call("changing_item", build.loaded(target.value), build.loaded(target.slice))
+
+
+def name_parts(node: ast.AugAssign, number: int) -> list[ast.stmt]:
+    """Statements that give names to the parts of a target whose evaluation may run code.
+
+    The target, which is announced and set, then evaluates them once.
+    """
+    target = node.target
+    if isinstance(target, ast.Name):
+        return []
+    target.ag_text = build.text_of(target)
+    parts = {"value": f"ag__base_{number}"}
+    if isinstance(target, ast.Subscript) and not isinstance(target.slice, (ast.Slice, ast.Tuple)):
+        parts["slice"] = f"ag__key_{number}"
+    found: list[ast.stmt] = []
+    for part, name in parts.items():
+        value = getattr(target, part)
+        if not _runs_nothing(value):
+            found.append(build.locate(build.assign(name, value), value))
+            setattr(target, part, build.locate(build.name(name), value))
+    return found
+
+
+def _runs_nothing(value: ast.expr) -> bool:
+    """Whether evaluating an expression again gives the same object and runs no code."""
+    if isinstance(value, ast.Attribute):
+        return _runs_nothing(value.value) and not specials.has_attribute(value.attr)
+    if isinstance(value, ast.UnaryOp):
+        return isinstance(value.operand, ast.Constant)
+    return isinstance(value, (ast.Name, ast.Constant))
 
 
 def extension(node: ast.AugAssign, general: list[ast.stmt]) -> ast.stmt:
@@ -75,6 +110,6 @@ def extension(node: ast.AugAssign, general: list[ast.stmt]) -> ast.stmt:
     return build.locate(ast.If(test=test, body=[plain], orelse=general), node, node)
 
 
-def announcement(value: ast.expr, like: ast.stmt) -> ast.stmt:
-    """A statement that announces a change of ``value`` in place."""
-    return build.locate(ast.Expr(value=build.call("augmented", value)), like, like)
+def announcement(call: ast.expr, like: ast.stmt) -> ast.stmt:
+    """The statement that announces a change in place by a call."""
+    return build.locate(ast.Expr(value=call), like, like)

@@ -29,6 +29,7 @@ from ...staging.iteration import (
 )
 from ...staging.journal import loud
 from ...staging.places import here, say
+from ...staging.running import followed
 from ...values import dtypes, nest
 from . import arithmetic, attributes
 from .logic import and_, or_
@@ -132,7 +133,7 @@ def _pow(base: Any, power: Any, *modulus: Any) -> Any:
 
 
 def _elements(iterable: Any) -> Any:
-    return iterated(lists.elements_of(iterable))
+    return followed(iterated(lists.elements_of(iterable)))
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
@@ -146,6 +147,8 @@ def _zip(*iterables: Any, **keywords: Any) -> Any:
 def _reversed(sequence: Any) -> Any:
     if (own := method(sequence, "__reversed__")) is not None:
         return iterated(own())
+    if isinstance(sequence, iteration.Source):
+        return lists.Backwards(sequence)
     found = lists.elements_of(sequence)
     return lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
 
@@ -261,8 +264,10 @@ def _applied(python: Callable) -> Callable:
             found = hooks.on_datasets.applied(iterables[0], python, function, iterables[1:])
             if found is not NotImplemented:
                 return found
-        taken = map(iterated, iterables)
-        return python(hooks.callee(function) if callable(function) else function, *taken)
+        n = 1 if python is functools.reduce else len(iterables)  # whose second one is a value
+        taken = [followed(iterated(i)) for i in iterables[:n]]
+        called = hooks.callee(function) if callable(function) else function
+        return python(called, *taken, *iterables[n:])
 
     return apply
 

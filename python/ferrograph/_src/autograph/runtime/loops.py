@@ -14,12 +14,13 @@ from ...staging.effects import advanced, in_region
 from ...staging.errors import UnstageableLoopError
 from ...staging.iteration import is_iterated_staged
 from ...staging.places import say
+from ...staging.running import followed
 from ...staging.state import State
 from .logic import Thunk, not_
 from .names import raise_as_local
 from .specials import PLAIN, has_methods, iterated, truth
 
-__all__ = ["for_stmt", "left", "stopped", "unrolls", "while_stmt"]
+__all__ = ["followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"]
 
 _UNTESTED = object()
 stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have left
@@ -131,7 +132,7 @@ def _unroll(
     step = body
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)
-    for element in iterable:
+    for element in followed(iterable):
         step(element)
         if broke is not None:
             stop = broke()

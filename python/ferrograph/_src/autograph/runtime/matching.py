@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...staging import conditional, list_arguments
+from ...staging import conditional, fronts, list_arguments
+from ...staging.journal import really
 from ...staging.places import here, say
 from ...values import errors
 
 _SELF_MATCHING = (
     bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
 )  # fmt: skip
+
+_WHOLE = ("value", "is", "as", "or", "star")  # patterns that do not look into a subject
 
 
 class Match:
@@ -24,7 +27,7 @@ class Match:
 def match(subject: Any, pattern: tuple) -> Match:
     """``subject`` against a pattern of nested tuples."""
     names: dict[str, Any] = {}
-    test = _KINDS[pattern[0]](subject, names, *pattern[1:])
+    test = _fits(subject, pattern, names)
     return Match(test if conditional.is_staged(test) else bool(test), names)
 
 
@@ -37,6 +40,9 @@ def _both(first: Any, second: Any) -> Any:
 
 
 def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
+    subject = fronts.front_of(really(subject))
+    if fronts.is_front(subject) and pattern[0] not in _WHOLE:
+        subject._ferrograph_refuse()
     return _KINDS[pattern[0]](subject, names, *pattern[1:])
 
 

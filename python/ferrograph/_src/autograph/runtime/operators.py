@@ -10,7 +10,16 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ...staging.effects import augmented, cells, container, fresh, names_of_module, owner
+from ...staging.effects import (
+    augmented,
+    cells,
+    changing,
+    changing_item,
+    container,
+    fresh,
+    names_of_module,
+    owner,
+)
 from ...staging.state import attribute, global_name, item
 from .arithmetic import augment, binary, compared, item_of, unary
 from .attributes import attribute_of
@@ -21,7 +30,7 @@ from .conditionals import if_exp, if_stmt
 from .failures import assert_stmt, catching, raised
 from .foreign import spread
 from .logic import and_, not_, or_
-from .loops import for_stmt, left, stopped, unrolls, while_stmt
+from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
 from .matching import match
 from .names import bind
 from .sequences import certain, elements, is_list, loaded, unpacked
@@ -41,6 +50,8 @@ __all__ = [
     "called",
     "catching",
     "cells",
+    "changing",
+    "changing_item",
     "certain",
     "compare",
     "compared",
@@ -50,6 +61,7 @@ __all__ = [
     "elements",
     "filled",
     "fn",
+    "followed",
     "for_stmt",
     "formatted",
     "fresh",

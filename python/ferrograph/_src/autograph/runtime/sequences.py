@@ -9,6 +9,7 @@ from ...staging.conditional import is_staged
 from ...staging.cursors import going_on
 from ...staging.iteration import has_elements
 from ...staging.places import here, say
+from ...staging.running import followed
 from ...values import errors
 from .specials import iterated, truth
 
@@ -34,7 +35,9 @@ def elements(iterable: Any) -> Any:
             )
         )
     iterable = iterated(going_on(lists.elements_of(fronts.elements_of(iterable))))
-    return conditional.rows(iterable) if is_staged(iterable) else iterable
+    if is_staged(iterable):
+        return conditional.rows(iterable)
+    return followed(iterable)
 
 
 def unpacked(value: Any, pattern: tuple) -> Any:

@@ -1,0 +1,57 @@
+"""Whether something refers to an object that no walk finds, since what runs holds it for itself.
+
+A ``with`` statement holds the method that it will call, a loop its iterator, an expression the
+operands that it has: none of these is a name, or part of an object of the program's. They are told
+by the references that Python counts and those that can be found.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from typing import Any
+
+from ..context import ownership
+
+_PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
+_MOST = 2  # objects such as methods and iterators between code under way and an object
+_IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
+
+
+def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
+    """Whether something else holds one of these than ``seen`` objects, names, and this package."""
+    return any(_has_other_holder(targets, i, seen) for i in range(len(targets)))
+
+
+def _has_other_holder(targets: list, i: int, seen: dict[int, Any], depth: int = 0) -> bool:
+    wanted = id(targets[i])
+    found = 1 + _n_names(wanted)  # with the argument of the count; first, since it refers to them
+    counted, holders = sys.getrefcount(targets[i]), gc.get_referrers(targets[i])
+    for holder in holders:
+        found += sum(id(v) == wanted for v in gc.get_referents(holder))
+    is_counted = type(targets[i]).__flags__ & _IS_COLLECTED  # else some holders cannot be found
+    if is_counted and counted > found:
+        return True
+    between = [h for h in holders if id(h) not in seen and not _is_passive(type(h))]
+    del holders, holder
+    return any(
+        depth == _MOST or _has_other_holder(between, n, seen, depth + 1)
+        for n in range(len(between))
+    )
+
+
+def _is_passive(kind: type) -> bool:
+    return issubclass(kind, _PASSIVE) or ownership.is_own_module(kind.__module__)
+
+
+def _n_names(wanted: int) -> int:
+    """How many names of running functions an object has, but for those in cells."""
+    frame: Any = sys._getframe(1)
+    n = 0
+    while frame is not None:
+        code, held = frame.f_code, frame.f_locals
+        plain = set(code.co_varnames).difference(code.co_cellvars)
+        n += sum(id(held.get(name)) == wanted for name in plain)
+        frame = frame.f_back
+    return n
