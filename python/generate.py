@@ -34,6 +34,7 @@ LAZY = (
     "function.explain",
     "numpy_like",
     "operators",
+    "ops.special",
     "ragged",
     "sparse",
     "state.generator",

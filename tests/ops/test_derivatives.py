@@ -22,8 +22,12 @@ STOPS = {
     "StopGradient": "its purpose",
     "Zeta": "no formula for the first argument",
     "Polygamma": "the first argument counts",
+    "Betainc": "it is documented so for the parameters",
+    "IgammaGradAA": "no formula for the third derivative by the parameter",
     "StatefulPartitionedCall": "elements of datasets have no gradient",
 }
+# Whose second derivatives are beyond those.
+ENDS = {"IgammaGradA"}
 # Their gradients hold where labels sum to 1, as distributions do.
 DISTRIBUTIONS = {"SoftmaxCrossEntropyWithLogits"}
 
@@ -149,7 +153,7 @@ SECOND = [
     pytest.param(row, mode, id=f"{name}-{mode.__name__}")
     for name, row in DIFFERENTIABLE
     for mode in MODES
-    if mode is forward_over_reverse or row.op not in DISTRIBUTIONS
+    if (mode is forward_over_reverse or row.op not in DISTRIBUTIONS) and row.op not in ENDS
 ]
 
 

@@ -3,7 +3,7 @@
 //! * [`Dataset`] is a pipeline, [`Elements`] an iteration over it. A dataset travels as a variant tensor, a
 //!   [`DatasetHandle`]; an iterator as a resource, an [`IteratorCell`].
 //! * Functions that a pipeline applies are graphs, run by whoever takes the elements.
-//! * [`registry`] lists these operations together with those of the `ops`, `linalg`, `windows` and `signal` crates.
+//! * [`registry`] lists these operations together with those of the crates before this one.
 
 mod batch;
 mod choose;
@@ -50,6 +50,7 @@ pub fn registry() -> &'static Registry {
         ferrograph_linalg::register(&mut registry);
         ferrograph_windows::register(&mut registry);
         ferrograph_signal::register(&mut registry);
+        ferrograph_special::register(&mut registry);
         source::register(&mut registry);
         map::register(&mut registry);
         scan::register(&mut registry);

@@ -9,5 +9,6 @@ pub mod pool;
 pub mod random;
 pub mod reduce;
 pub mod scratch;
+pub mod special;
 pub mod stop;
 mod vmath;

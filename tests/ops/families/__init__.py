@@ -7,6 +7,7 @@ from table import ROWS
 FAMILIES = (
     "unary",
     "binary",
+    "special",
     "reductions",
     "products",
     "neural",

@@ -6,6 +6,7 @@ A case calls with the module first, so that one table serves both implementation
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import product
 
 from . import edges as e
 from .edges import COMPLEX, FLOATS, INEXACT, INTS, NUMBERS, REAL, SIGNED
@@ -152,6 +153,25 @@ for d in ("float32", "float64"):
     pair("math.zeta", d, a, b)
     a, b = e.pairs(d, [0.0, 1.0, 2.0, 5.0], [1e-3, 0.5, 1.0, 2.5, 30.0, 1e5])
     pair("math.polygamma", d, a, b)
+
+for path in (
+    "math.bessel_i0",
+    "math.bessel_i1",
+    *(f"math.special.bessel_{n}" for n in ("j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1")),
+    *(f"math.special.{n}" for n in ("dawsn", "expint", "fresnel_cos", "fresnel_sin", "spence")),
+):
+    unary(path, ("float16", "float32", "float64"), e.moderate)
+for d in ("float32", "float64"):
+    a, b = e.pairs(d, [0.0, -1.0, 1e-3, 0.3, 1.0, 2.5, 30.0, 250.0], e.ARGUMENTS)
+    for path in ("math.igamma", "math.igammac"):
+        pair(path, d, a, b)
+    triples = list(product([0.0, 0.02, 1.0, 2.5, 40.0], [-1.0, 0.3, 3.0, 500.0], e.SHARES))
+    case(
+        f"math.betainc {d}",
+        lambda m, a, b, x: m.math.betainc(a, b, x),
+        *(([t[i] for t in triples], d) for i in range(3)),
+        exact="math.betainc",
+    )
 
 DENSE = (*NUMBERS, "bool")
 

@@ -51,6 +51,18 @@ def few_reals(dtype):
     return [0.0, *positive, INF, -0.0, *[-x for x in positive], -INF, NAN]
 
 
+# Arguments of incomplete gamma functions, and of incomplete beta functions.
+ARGUMENTS = [0.0, -1.0, 1e-5, 0.25, 1.0, 2.5, 29.0, 34.0, 245.0, 300.0, INF, NAN]
+SHARES = [0.0, -0.1, 1e-4, 0.25, 0.5, 0.875, 1.0, 1.5, NAN]
+
+
+def moderate(dtype):
+    """Floats where special functions change their course, and what is not finite."""
+    positive = [1e-3, 0.2, 0.25, 0.5, 0.984375, 1.0, 1.5, 1.625, 2.0, 3.140625, 6.0, 8.0, 13.0]
+    positive += [19.5, 21.0, 37.0, 41.0, 80.0, 700.0, 1024.0]
+    return [0.0, *positive, INF, -0.0, *[-x for x in positive], -INF, NAN]
+
+
 def complexes(dtype):
     """Edges of a complex dtype: pairs of moderate, tiny and huge parts, and some infinite ones."""
     most, least, eps = LIMITS[dtype]

@@ -105,6 +105,25 @@ impl<const N: usize> Broadcast<N> {
         }
     }
 
+    /// `out[i] = f(the operands there)`, over the pool when that is worth it.
+    pub fn map<T: Copy + Sync, U: Send>(
+        &self,
+        operands: [&[T]; N],
+        out: &mut [U],
+        cost_ns: f64,
+        f: impl Fn([T; N]) -> U + Sync,
+    ) {
+        assert_eq!(out.len(), self.size, "the result has the planned size");
+        pool::par_chunks_mut(out, cost_ns, |first, out| {
+            self.runs(first..first + out.len(), |run| {
+                let at = |i, k: usize| operands[k][run.at[k] + i * run.strides[k]];
+                for (i, o) in out[run.out - first..][..run.len].iter_mut().enumerate() {
+                    *o = f(std::array::from_fn(|k| at(i, k)));
+                }
+            });
+        });
+    }
+
     /// The outer indices and operand offsets of the `row`-th inner run.
     fn position(&self, mut row: usize) -> (Vec<usize>, [usize; N]) {
         let outer = &self.dims[..self.dims.len() - 1];
@@ -271,6 +290,19 @@ mod tests {
             plan.binary(&Binary::of::<Sub>(), &a, &b, &mut out);
             assert_eq!(out, naive(&a, sa, &b, sb, so), "{sa:?} {sb:?}");
         }
+    }
+
+    #[test]
+    fn maps_of_three_operands() {
+        let plan = Broadcast::new([&[2, 1], &[3], &[]], &[2, 3]);
+        let mut out = [0; 6];
+        plan.map(
+            [&[10, 20], &[1, 2, 3], &[100]],
+            &mut out,
+            1.0,
+            |[a, b, c]| a + b + c,
+        );
+        assert_eq!(out, [111, 112, 113, 121, 122, 123]);
     }
 
     #[test]

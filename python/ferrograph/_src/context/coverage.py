@@ -44,6 +44,7 @@ package is called ``fg``.
     "experimental.numpy": "Functions of NumPy's names and promotion over tensors.",
     "linalg": "Linear algebra: products, norms, diagonals and bands of matrices.",
     "math": "Mathematics: elementwise functions, reductions, segments, sorting and counting.",
+    "math.special": "Special functions.",
     "nest": (
         "Nested structures: lists, tuples, mappings and their like, with values at the leaves."
     ),
@@ -160,8 +161,7 @@ PLANNED = {
         TextFileInitializer
     """,
     "math": """
-        approx_max_k approx_min_k bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc igamma igammac
-        sobol_sample
+        approx_max_k approx_min_k sobol_sample
     """,
     "nn": """
         all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose

@@ -68,7 +68,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@public("math.bessel_i0e", ragged="flat")
+@public("math.bessel_i0e", "math.special.bessel_i0e", ragged="flat")
 @emits("BesselI0e")
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(-|x|) I0(x) for the modified Bessel function of the first kind of order 0.
@@ -78,7 +78,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@public("math.bessel_i1e", ragged="flat", sparse="zero")
+@public("math.bessel_i1e", "math.special.bessel_i1e", ragged="flat", sparse="zero")
 @emits("BesselI1e")
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(-|x|) I1(x) for the modified Bessel function of the first kind of order 1.

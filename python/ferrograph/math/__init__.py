@@ -5,8 +5,8 @@
 
 from typing import TYPE_CHECKING
 
-from ._src.ops.activations import log_softmax, softmax
-from ._src.ops.arithmetic import (
+from .._src.ops.activations import log_softmax, softmax
+from .._src.ops.arithmetic import (
     add,
     atan2,
     divide,
@@ -41,9 +41,9 @@ from ._src.ops.arithmetic import (
     xlogy,
     zeta,
 )
-from ._src.ops.arithmetic import floormod as mod
-from ._src.ops.arrays import invert_permutation
-from ._src.ops.elementwise import (
+from .._src.ops.arithmetic import floormod as mod
+from .._src.ops.arrays import invert_permutation
+from .._src.ops.elementwise import (
     abs,
     acos,
     acosh,
@@ -87,7 +87,7 @@ from ._src.ops.elementwise import (
     tan,
     tanh,
 )
-from ._src.ops.numeric import (
+from .._src.ops.numeric import (
     accumulate_n,
     add_n,
     angle,
@@ -98,7 +98,7 @@ from ._src.ops.numeric import (
     polyval,
     real,
 )
-from ._src.ops.reductions import (
+from .._src.ops.reductions import (
     argmax,
     argmin,
     count_nonzero,
@@ -120,7 +120,7 @@ from ._src.ops.reductions import (
     reduce_variance,
     zero_fraction,
 )
-from ._src.ops.segments import (
+from .._src.ops.segments import (
     bincount,
     confusion_matrix,
     segment_max,
@@ -135,8 +135,12 @@ from ._src.ops.segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
-from ._src.ops.sorting import in_top_k, top_k
-from ._src import door as _door
+from .._src.ops.sorting import in_top_k, top_k
+from .._src import door as _door
+
+if TYPE_CHECKING:
+    from . import special
+    from .._src.ops.special import bessel_i0, bessel_i1, betainc, igamma, igammac
 
 __all__ = [
     "abs",
@@ -153,8 +157,11 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bessel_i0",
     "bessel_i0e",
+    "bessel_i1",
     "bessel_i1e",
+    "betainc",
     "bincount",
     "ceil",
     "confusion_matrix",
@@ -180,6 +187,8 @@ __all__ = [
     "floormod",
     "greater",
     "greater_equal",
+    "igamma",
+    "igammac",
     "imag",
     "in_top_k",
     "invert_permutation",
@@ -243,6 +252,7 @@ __all__ = [
     "softmax",
     "softplus",
     "softsign",
+    "special",
     "sqrt",
     "square",
     "squared_difference",
@@ -265,7 +275,15 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = _door(__name__)
+    _LAZY = {
+        "bessel_i0": "ops.special:bessel_i0",
+        "bessel_i1": "ops.special:bessel_i1",
+        "betainc": "ops.special:betainc",
+        "igamma": "ops.special:igamma",
+        "igammac": "ops.special:igammac",
+    }
+    _MODULES = ("special",)
+    __getattr__ = _door(__name__, _LAZY, _MODULES)
 
     def __dir__():
         return __all__
