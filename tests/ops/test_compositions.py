@@ -40,8 +40,43 @@ def equations():
         )
 
 
+def dilated(x, k, step, rate):
+    """The largest sums of windows within images and filters."""
+    height, width, _ = k.shape
+    rows = (x.shape[1] - (height - 1) * rate - 1) // step + 1
+    columns = (x.shape[2] - (width - 1) * rate - 1) // step + 1
+    parts = [
+        x[:, i * rate :: step, j * rate :: step][:, :rows, :columns] + k[i, j]
+        for i in range(height)
+        for j in range(width)
+    ]
+    return np.max(parts, axis=0)
+
+
+def dilation(step, rate, padding="VALID"):
+    steps, rates = [1, step, step, 1], [1, rate, rate, 1]
+    return lambda x, k: fg.nn.dilation2d(x, k, steps, padding, "NHWC", rates)
+
+
+IMAGES, FILTERS = R.normal(size=(2, 7, 6, 3)), R.normal(size=(3, 2, 3))
 CASES = [
     *equations(),
+    *(
+        (
+            f"dilation2d {step} {rate}",
+            dilation(step, rate),
+            lambda x, k, s=step, r=rate: dilated(x, k, s, r),
+            [IMAGES, FILTERS],
+        )
+        for step in (1, 2)
+        for rate in (1, 2)
+    ),
+    (
+        "erosion2d",
+        lambda x, k: fg.nn.erosion2d(x, k, [1] * 4, "VALID", "NHWC", [1] * 4),
+        lambda x, k: -dilated(-x, k[::-1, ::-1], 1, 1),
+        [IMAGES, FILTERS],
+    ),
     ("tensordot 1", lambda a, b: fg.tensordot(a, b, 1), lambda a, b: np.tensordot(a, b, 1), [T, B]),
     ("tensordot 0", lambda a, b: fg.tensordot(a, b, 0), lambda a, b: np.tensordot(a, b, 0), [V, V]),
     (
@@ -157,6 +192,26 @@ def test_against_numpy(how, call, expect, args):
         assert g.shape == np.shape(w)
         assert g.dtype.as_numpy_dtype == np.asarray(w).dtype
         np.testing.assert_allclose(g, w, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [None, [None] * 3], ids=["unknown rank", "unknown sizes"])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("step, rate", [(1, 1), (1, 2), (2, 1)])
+def test_filters_of_unknown_size_dilate_as_known_ones(step, rate, padding, shape):
+    """Sums are whole and often equal: the first of the largest takes the gradient either way."""
+    x, k = fg.round(2 * fg.constant(IMAGES)), fg.round(fg.constant(FILTERS))
+    call = dilation(step, rate, padding)
+    specs = [fg.TensorSpec([None] * 4, x.dtype), fg.TensorSpec(shape, k.dtype)]
+    traced = fg.function(call, input_signature=specs, autograph=False)
+    found = []
+    for f in (call, traced):
+        with fg.GradientTape() as tape:
+            tape.watch([x, k])
+            y = f(x, k)
+            total = fg.reduce_sum(fg.square(y))
+        found.append([y, *tape.gradient(total, [x, k])])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b)
 
 
 def test_einsum_refuses_what_does_not_fit():

@@ -12,7 +12,7 @@ from ..values.dtypes import int64
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
 from .arithmetic import maximum, realdiv
-from .arrays import expand_dims, pad, reverse, shape, squeeze
+from .arrays import concat, expand_dims, pad, reshape, reverse, shape, squeeze, stack, transpose
 from .convolutions import (
     channels_first,
     depthwise_conv2d,
@@ -21,6 +21,9 @@ from .convolutions import (
     moved_last,
     paddings,
 )
+from .creation import range as range_
+from .reductions import argmax
+from .selection import gather
 
 __all__: list[str] = []
 
@@ -299,6 +302,42 @@ def _largest(x: Any, window: list, rates: list, padding: Any) -> Any:
     return found
 
 
+def _largest_of_any(x: Any, filters: Any, strides: list, rates: list, padding: Any) -> Any:
+    """The largest sums of windows and filters whose size is known when it runs.
+
+    All windows are laid out; the first of the largest sums of each takes the gradient.
+    """
+    size = shape(filters)
+    for i in (0, 1):
+        x = _windows_along(x, 1 + 2 * i, size[i], strides[i], rates[i], padding)
+    # [n, rows, height, columns, width, channels], and the places of a window put last.
+    sums = x + reshape(filters, stack([size[0], 1, size[1], size[2]]))
+    sums = transpose(sums, [0, 1, 3, 5, 2, 4])
+    whole = shape(sums)
+    sums = reshape(sums, concat([whole[:4], [-1]], 0))
+    first = argmax(sums, -1)
+    return gather(sums, first, axis=4, batch_dims=4)
+
+
+def _windows_along(x: Any, axis: int, size: Any, stride: int, rate: int, padding: Any) -> Any:
+    """The windows along an axis in its place, and the places in each along an axis behind it."""
+    n, reach = shape(x)[axis], (size - 1) * rate + 1
+    if padding == "SAME":
+        count = (n + stride - 1) // stride
+        spare = maximum((count - 1) * stride + reach - n, 0)
+        ends = [spare // 2, spare - spare // 2]
+    elif padding == "VALID":
+        count = maximum((n - reach) // stride + 1, 0)
+        ends = [0, 0]
+    else:
+        raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+    pads: list[list] = [[0, 0]] * (4 if axis == 1 else 5)
+    pads[axis] = ends
+    x = pad(x, pads, constant_values=x.dtype.min)
+    places = expand_dims(range_(count) * stride, 1) + range_(size) * rate
+    return gather(x, places, axis=axis)
+
+
 def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any:
     """For each place in a window of images the elements that stand there, one for each window."""
     sizes = x.shape.as_list()[1:3]
@@ -341,15 +380,17 @@ def dilation2d(
     array([[[[3.]]]], dtype=float32)
 
     Raises:
-      ValueError: for another format than "NHWC", and filters of unknown size.
+      ValueError: for another format than "NHWC".
     """
     if data_format != "NHWC":
         raise ValueError(f'data_format must be "NHWC", got {data_format!r}')
     input, filters = convert_pair(input, filters)
-    height, width, _ = filters.shape.as_list()
     steps, rates = entries(strides, 2, "strides"), entries(dilations, 2, "dilations")
-    if height is None or width is None:
-        raise ValueError(f"dilation2d needs filters of known size, got shape {filters.shape}")
+    sizes = None if filters.shape.rank is None else filters.shape.as_list()
+    if sizes is None or None in sizes[:2]:
+        found = _largest_of_any(input, filters, steps[1:-1], rates[1:-1], padding)
+        return emit("Identity", (found,), None, name)
+    height, width, _ = sizes
     found = None
     for at, part in _taps(input, [height, width], steps[1:-1], rates[1:-1], padding):
         moved = part + filters[at]
