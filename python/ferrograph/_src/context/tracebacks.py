@@ -13,6 +13,7 @@ import weakref
 from ..native import _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
+from . import sources
 from .ownership import OPERATORS, is_own_file
 
 __all__ = [
@@ -121,9 +122,7 @@ def _explain_attribute(error: AttributeError) -> None:
     while traceback is not None:
         file, line = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         if not is_own_file(file):
-            import linecache
-
-            shown = linecache.getline(file, line).strip()
+            shown = sources.line(file, line).strip()
             lines[1:] = [f"  {file}:{line}"]
             lines += [f"    {shown}", f"    {'^' * len(shown)}"] if shown else []
         traceback = traceback.tb_next

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 from typing import Any
 
+from ..context import sources
 from ..context.thread import current_region
 from ..values import dtypes
 from . import values
@@ -27,7 +27,7 @@ def source(side: str, value: Any, region: Any = None) -> list[str]:
     if place is None:
         return [text]
     file, line = place
-    shown = linecache.getline(file, line).strip()
+    shown = sources.line(file, line).strip()
     return [f"{text}, made at {file}:{line}", *([f"    {shown}"] if shown else [])]
 
 

@@ -6,11 +6,10 @@ instead.
 
 from __future__ import annotations
 
-import linecache
 import sys
 from collections.abc import Sequence
 
-from ..context import ownership
+from ..context import ownership, sources
 
 
 class Spot(str):
@@ -42,7 +41,7 @@ def say(place: str, problem: str, rewrite: str = "", details: Sequence[str] = ()
 
 def shown(place: Spot) -> list[str]:
     """The line of a place with a caret below its statement."""
-    source = linecache.getline(place.filename, place.line).rstrip("\n")
+    source = sources.line(place.filename, place.line).rstrip("\n")
     text = source.strip()
     if not text:
         return [f"  {place}"]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import __future__ as future_features
 
 import ast
-import gc
 import types
 import weakref
 from typing import Any, NamedTuple
 
+from ... import uncollected
 from ...context import tracebacks
 from . import build, parse, pipeline, specials
 
@@ -55,25 +55,13 @@ def converted_code(fn: types.FunctionType) -> types.CodeType:
         if held.asked & known == held.asked & held.known:
             return held.code
     specials.begin(known)
-    with _Uncollected():
+    with uncollected():
         made = _compile(converted_tree(fn), code)
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
     cache[key] = _Converted(gone, made, specials.asked(), known)
     return made
-
-
-class _Uncollected:
-    """A block that makes many objects which all live to its end: looking for garbage finds none."""
-
-    def __enter__(self) -> None:
-        self._is_on = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *exception: Any) -> None:
-        if self._is_on:
-            gc.enable()
 
 
 def instantiate(fn: types.FunctionType, operators: Any) -> types.FunctionType:

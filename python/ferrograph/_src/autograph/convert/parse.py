@@ -8,10 +8,10 @@ of its instructions. Line and column numbers in the tree are those of the user's
 from __future__ import annotations
 
 import ast
-import linecache
 import types
 from collections.abc import Iterable
 
+from ...context import sources
 from ...staging.errors import ConversionError
 
 _lambdas_of_file: dict[str, tuple[list[str], list[ast.Lambda]]] = {}
@@ -32,7 +32,7 @@ class Source:
 def parse(fn: types.FunctionType) -> Source:
     """The tree of ``fn``, made anew; ConversionError where its source is missing or has changed."""
     code = fn.__code__
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    lines = sources.lines(code.co_filename, fn.__globals__)
     if not lines:
         raise ConversionError(f"the source of {fn.__qualname__} is not available")
     node: ast.FunctionDef | ast.Lambda

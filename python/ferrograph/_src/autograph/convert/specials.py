@@ -9,14 +9,13 @@ module, theirs, and the arguments of traced functions name. A word too many cost
 
 from __future__ import annotations
 
-import linecache
 import re
 import threading
 import types
 from collections.abc import Iterable
 from typing import Any
 
-from ...context import ownership
+from ...context import ownership, sources
 
 _PROPERTY = r"^[ \t]*@(?:\w+\.)*\w*property\b.*\n(?:[ \t]*@.*\n)*[ \t]*def[ \t]+(\w+)"
 _CALLED = r"(?<!@)\b(?:cached_)?property\("  # which says no name
@@ -194,7 +193,7 @@ def _space(namespace: dict) -> _Space:
 
 def _read(space: _Space, filename: str) -> None:
     """Take in the special methods and properties that the text of a file names."""
-    lines = linecache.getlines(filename, space.namespace)
+    lines = sources.lines(filename, space.namespace)
     if space.texts.get(filename) is lines or not lines:
         return
     if len(space.texts) >= _MOST:

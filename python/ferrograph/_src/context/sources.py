@@ -1,0 +1,54 @@
+"""The lines of the program's files, for conversion and for messages that show them.
+
+``linecache`` is asked where it is loaded, as by debuggers, notebooks and most tests, which may
+have put texts there that no file holds. To import it takes longer than to read a file, so without
+it files of UTF-8 are read here; what is no such file is left to it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+__all__ = ["line", "lines"]
+
+_read: dict[str, list[str]] = {}
+_MOST = 256
+
+
+def lines(filename: str, namespace: dict[str, Any] | None = None) -> list[str]:
+    """The lines of a file, each with its end; none where there is no such text.
+
+    As long as a text has not changed, the answer is the same object. ``namespace`` is that of the
+    module whose text it is, which may have a loader that knows it.
+    """
+    if "linecache" not in sys.modules:
+        found = _read.get(filename) or _text_of(filename)
+        if found:
+            return found
+    import linecache
+
+    return linecache.getlines(filename, namespace)
+
+
+def line(filename: str, number: int) -> str:
+    """One line of a file, counted from 1, with its end; "" where there is none."""
+    found = lines(filename)
+    return found[number - 1] if 1 <= number <= len(found) else ""
+
+
+def _text_of(filename: str) -> list[str]:
+    """The lines of a file of UTF-8; none where it is another, or cannot be read."""
+    try:
+        with open(filename, encoding="utf-8-sig") as file:
+            found = file.readlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    if any("coding" in head for head in found[:2]):  # it may name an encoding
+        return []
+    if found and not found[-1].endswith("\n"):
+        found[-1] += "\n"
+    if len(_read) >= _MOST:
+        _read.clear()
+    _read[filename] = found
+    return found
