@@ -76,17 +76,18 @@ def forget_imports() -> None:
     _forking.clear()
 
 
-def lazy(package: str, where: dict[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose modules are imported when their names are first used.
+def lazy(module: str, where: dict[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a module whose names are imported when they are first used.
 
     ``where`` gives the module of each name, relative to the package.
     """
+    home = sys.modules[module]
 
     def find(name: str) -> Any:
         if name not in where:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(_load(f"{package}.{where[name]}"), name)
-        setattr(sys.modules[package], name, found)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        found = getattr(_load(f"{home.__package__}.{where[name]}"), name)
+        setattr(home, name, found)
         return found
 
     return find

@@ -9,11 +9,13 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import types
 
 __all__ = [
     "OPERATORS",
     "PACKAGE_FOLDER",
     "SITES",
+    "is_library_class",
     "is_library_file",
     "is_own_file",
     "is_own_module",
@@ -56,3 +58,23 @@ def _library_folders() -> tuple[str, ...]:
     folders = {os.path.join(prefix, folder, name) for prefix, folder in places}
     folders.add(os.path.dirname(os.path.abspath(os.__file__)))
     return tuple(folder + os.sep for folder in folders)
+
+
+_HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
+
+
+def is_library_class(cls: type) -> bool:
+    """Whether a class is Python's, an installed package's or this package's."""
+    if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
+        return True
+    if is_own_module(cls.__module__):
+        return True
+    module = sys.modules.get(cls.__module__)
+    if module is None:
+        return False
+    file = getattr(module, "__file__", None)
+    if file is not None:
+        return is_library_file(file)
+    if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
+        return getattr(sys.modules["builtins"], cls.__name__, None) is cls
+    return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"

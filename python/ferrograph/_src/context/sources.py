@@ -40,12 +40,14 @@ def line(filename: str, number: int) -> str:
 def _text_of(filename: str) -> list[str]:
     """The lines of a file of UTF-8; none where it is another, or cannot be read."""
     try:
-        with open(filename, encoding="utf-8-sig") as file:
+        with open(filename, encoding="utf-8") as file:
             found = file.readlines()
     except (OSError, UnicodeDecodeError):
         return []
     if any("coding" in head for head in found[:2]):  # it may name an encoding
         return []
+    if found:
+        found[0] = found[0].removeprefix("\ufeff")
     if found and not found[-1].endswith("\n"):
         found[-1] += "\n"
     if len(_read) >= _MOST:

@@ -13,7 +13,6 @@ import weakref
 from ..native import _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
-from . import sources
 from .ownership import OPERATORS, is_own_file
 
 __all__ = [
@@ -122,7 +121,9 @@ def _explain_attribute(error: AttributeError) -> None:
     while traceback is not None:
         file, line = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         if not is_own_file(file):
-            shown = sources.line(file, line).strip()
+            import linecache
+
+            shown = linecache.getline(file, line).strip()
             lines[1:] = [f"  {file}:{line}"]
             lines += [f"    {shown}", f"    {'^' * len(shown)}"] if shown else []
         traceback = traceback.tb_next

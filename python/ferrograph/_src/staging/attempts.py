@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..context.thread import Undetermined
-from . import effects
+from .reach import reached
 from .state import Place
 
 __all__ = [
@@ -66,7 +66,7 @@ class Memory:
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""
         owners = [place.owner for place in self.places]
-        there = effects.reached(list(anchors), owners) if owners else set()
+        there = reached(list(anchors), owners) if owners else set()
         return [p for p in self.places if id(p.owner) in there or p.is_shared or p.is_module]
 
     def start(self) -> None:

@@ -13,7 +13,7 @@ from ..context import ownership
 from ..context.thread import Undetermined
 from ..native import _core
 from ..values import errors
-from . import aliases, effects, failures, frames, merging, versions
+from . import aliases, effects, failures, frames, merging, notes, versions
 from .places import Spot, say
 from .regions import Conditional
 from .remains import as_left
@@ -162,10 +162,10 @@ def _leave(conditional: Conditional, found: list[list[effects.Change]], place: s
 def _touch(values: list, others: list[Place]) -> None:
     """Note the containers that names hold, which an augmented assignment changes in place."""
     for value in values:
-        effects.in_place(value)
+        notes.in_place(value)
     for place in others:
         if place.is_module:
-            effects.touch(place)
+            notes.touch(place)
 
 
 def _merge_changes(

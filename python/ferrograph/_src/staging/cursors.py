@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import ops
 from ..values import dtypes, errors
-from . import effects, iteration, values
+from . import iteration, notes, values
 from .journal import front_of, is_front
 from .places import here, say
 from .state import attribute_place, is_grown
@@ -78,7 +78,7 @@ class Cursor:
         return values.pack(self._items[0], [ops.gather(column, place) for column in columns])
 
     def _move(self, position: Any) -> None:
-        effects.touch(attribute_place("the position of an iterator", self, "_at"))
+        notes.touch(attribute_place("the position of an iterator", self, "_at"))
         self._at = position
 
     def _columns(self) -> list:

@@ -14,16 +14,14 @@ from __future__ import annotations
 import collections
 import operator
 import sys
-import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..context import ownership
 from ..native import _core
 from ..values import errors
-from . import outside, setters
-from .facets import Whole, fields_of, not_followed
-from .journal import Journal, front_of, has_lists, is_front, loud, really, traces
+from . import outside
+from .facets import Whole, not_followed
+from .journal import Journal, loud, really
 from .journal import thread as _thread
 from .kinds import is_opaque
 from .places import here, say
@@ -33,22 +31,7 @@ from .stale import behind
 from .state import (
     Container,
     Place,
-    attribute_place,
-    cell_place,
-    name_places,
 )
-
-_CONTAINERS = (list, dict, set, collections.deque, bytearray)
-
-
-class _Late:
-    """What ``lists`` lends: something whose items can be set where those of a list cannot."""
-
-    setter: Callable[[list], Any]
-    items: Callable[[Any], Any]  # of what stands for an object, from ``fronts``
-
-
-late = _Late()
 
 
 class Change(NamedTuple):
@@ -91,155 +74,6 @@ class region(journal):
         return made
 
 
-def active() -> bool:
-    """Whether a function is being traced on this thread."""
-    return bool(_thread.journals)
-
-
-def in_region() -> bool:
-    """Whether a branch or a loop is being traced on this thread."""
-    return len(_thread.journals) > 1
-
-
-def has_stale() -> bool:
-    """Whether a region of the trace changed something that the graph cannot follow."""
-    return bool(_thread.journals) and bool(_thread.journals[0].stale)
-
-
-def note_lists() -> None:
-    """From now on the trace has lists that the graph grows."""
-    if _thread.journals:
-        _thread.journals[0].watch()
-
-
-def fresh(value: Any) -> Any:
-    """``value``, which has just been made."""
-    if loud and type(value) is not memoryview:  # which keeps what it views from growing
-        for made in _thread.journals[1:]:
-            made.born[id(value)] = value
-    return value
-
-
-def filled(items: list) -> list:
-    """``items``, to which a comprehension adds elements: the graph holds them where it decides."""
-    if _thread.journals:
-        root = _thread.journals[0]
-        root.filled = {**(root.filled or {}), id(items): items}
-    return fresh(items)
-
-
-def is_filled(items: list) -> bool:
-    """Whether a comprehension adds elements to a list."""
-    return bool(_thread.journals) and id(items) in (_thread.journals[0].filled or ())
-
-
-def touch(place: Place) -> None:
-    """Note what ``place`` holds, since it is about to change."""
-    for made in _thread.journals[1:]:
-        if place.key not in made.touched and id(place.owner) not in made.born:
-            made.touched[place.key] = place, place.get()
-
-
-def touch_carried(places: Iterable[Place]) -> None:
-    """Note what attributes and items hold, in which a loop is about to put its variables."""
-    for place in places:
-        if isinstance(place.owner, _CONTAINERS):
-            touch(Container(place.label, place.owner))
-        else:
-            touch(place)
-
-
-def owner(target: Any, name: str, label: str) -> Any:
-    """``target``, whose attribute ``name`` is set next."""
-    if traces.n:
-        journals = _thread.journals
-        if not journals:
-            return target
-        setter = setters.of_attribute(target, name)
-        if setter is not None:
-            return setter
-        if len(journals) > 1:
-            touch(attribute_place(label, target, name))
-        if journals[0].families is not None:
-            journals[0].families.written(target)
-    return target
-
-
-def container(target: Any, label: str, key: Any = None) -> Any:
-    """``target``, whose items are set next, under ``key`` where that is known already."""
-    if not traces.n:
-        return target
-    journals = _thread.journals
-    if not journals:
-        return target
-    is_plain = type(target) is dict or type(key) is int and type(target) is list
-    if journals[0].versions:
-        target = front_of(target)
-    elif is_plain and len(journals) < 2 and not journals[0].lists:
-        return target
-    target = behind(target)
-    if journals[0].families is not None:
-        journals[0].families.written(target)
-    if isinstance(target, _CONTAINERS):
-        if len(journals) > 1:
-            touch(Container(label, target))
-        setter = setters.of_items(target) if type(target) not in _CONTAINERS else target
-        if setter is not target:
-            return setter
-        if isinstance(target, list) and (type(key) is not int or has_lists()):
-            return late.setter(target)
-        return target
-    if is_front(target):
-        return late.items(target)
-    return setters.of_items(target)
-
-
-def in_place(value: Any) -> Any:
-    """``value``, which an augmented assignment may change."""
-    if traces.n and len(_thread.journals) > 1 and isinstance(value, _CONTAINERS):
-        touch(Container(f"a {type(value).__name__}", value))
-    return value
-
-
-def augmented(value: Any) -> None:
-    """Note that a statement of the user's may change ``value`` in place."""
-    if traces.n and _thread.journals:
-        in_place(value)
-        if _thread.journals[0].families is not None:
-            _thread.journals[0].families.written(value)
-
-
-def changing(target: Any, name: str) -> None:
-    """Note that an augmented assignment may change in place what an object keeps as an attribute:
-    no code of its class runs."""
-    if _notes_changes():
-        try:
-            held = fields_of(target)[name]
-        except (AttributeError, KeyError):
-            held = attribute_place(name, target, name).get()
-        augmented(held)
-
-
-def changing_item(target: Any, key: Any) -> None:
-    """The same for an item of a container of Python's own."""
-    if _notes_changes() and type(target) in _INDEXED:
-        try:
-            augmented(dict.get(target, key) if isinstance(target, dict) else target[key])
-        except (IndexError, TypeError):
-            return  # which the assignment says itself
-
-
-def _notes_changes() -> bool:
-    """Whether it matters what an augmented assignment changes."""
-    journals = _thread.journals
-    return len(journals) > 1 or (bool(journals) and journals[0].families is not None)
-
-
-_INDEXED = frozenset(
-    {list, dict, collections.deque, collections.OrderedDict, collections.defaultdict}
-)
-
-
 def refuse_opaque(target: Any, method: str) -> None:
     """Refuse the call of a method of something from outside whose state nobody can read."""
     snapshot = _thread.journals[-1].snapshot
@@ -255,34 +89,6 @@ def refuse_opaque(target: Any, method: str) -> None:
             "Call it outside of the branch or loop, or in `fg.py_function`.",
         )
     )
-
-
-def cells(names: Callable[[], Any]) -> None:
-    """Note the names in the closure of ``names``, which the function that runs may set."""
-    if len(_thread.journals) > 1:
-        for place in name_places(names):
-            touch(place)
-
-
-def names_of_module(*places: Place) -> None:
-    """Note names of a module, which the function that runs may set."""
-    for place in places:
-        touch(place)
-
-
-def bound(cell: types.CellType, name: str) -> None:
-    """Note a name that is set through its cell."""
-    if len(_thread.journals) > 1:
-        touch(cell_place(name, cell))
-
-
-def advanced(iterator: Any) -> None:
-    """Note that an iterator is read from; those over datasets are read when the graph runs."""
-    if ownership.is_own_module(type(iterator).__module__):
-        return
-    for made in _thread.journals[1:]:
-        if id(iterator) not in made.born:
-            made.iterators[id(iterator)] = iterator
 
 
 def changes(

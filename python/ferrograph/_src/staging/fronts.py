@@ -16,7 +16,7 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..values import errors
-from . import effects, kinds, lists, values, versions
+from . import effects, kinds, lists, notes, values, versions
 from .conditional import mark_raised, stage_choice
 from .facets import Through
 from .frames import is_copied_from, is_discarded
@@ -158,11 +158,11 @@ class Change:
 
 
 def _set_item(held: Any, key: Any, value: Any) -> None:
-    effects.container(held, "an object", key)[key] = value
+    notes.container(held, "an object", key)[key] = value
 
 
 def _delete_item(held: Any, key: Any) -> None:
-    del effects.container(held, "an object", key)[key]
+    del notes.container(held, "an object", key)[key]
 
 
 def _by_python(function: Callable) -> Callable:
@@ -398,7 +398,7 @@ def _equal(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
 
 
-effects.late.items = Items
+notes.late.items = Items
 TESTED = frozenset({list, Front, View})  # the classes of containers that may be true by the graph
 
 

@@ -127,24 +127,7 @@ def is_opaque(kind: type) -> bool:
 
 def has_library_fields(cls: type) -> bool:
     """Whether a library's code reads the attributes of objects of a class."""
-    return cls is not types.SimpleNamespace and is_library_class(cls)
-
-
-def is_library_class(cls: type) -> bool:
-    """Whether a class is Python's, an installed package's or this package's."""
-    if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
-        return True
-    if ownership.is_own_module(cls.__module__):
-        return True
-    module = sys.modules.get(cls.__module__)
-    if module is None:
-        return False
-    file = getattr(module, "__file__", None)
-    if file is not None:
-        return ownership.is_library_file(file)
-    if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
-        return getattr(sys.modules["builtins"], cls.__name__, None) is cls
-    return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"
+    return cls is not types.SimpleNamespace and ownership.is_library_class(cls)
 
 
 def _learn(kind: type) -> Iterable[Facet]:
@@ -161,7 +144,7 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield facets.Slots(slots)
     if "__dict__" in _described(kind):
         yield FIELDS
-    if not is_library_class(kind):
+    if not ownership.is_library_class(kind):
         yield _OF_CLASS
 
 

@@ -14,7 +14,7 @@ from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
-from . import effects, iteration, values
+from . import iteration, notes, values
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
@@ -84,7 +84,7 @@ class Grown(Together):
         made = cls(elements, [cls._reserve(elements, i) for i in range(len(elements.dtypes))])
         for item in items:
             made = made.extended(item) if type(item) is Grown else made.pushed(item)
-        effects.note_lists()
+        notes.note_lists()
         return made
 
     @staticmethod
@@ -291,7 +291,7 @@ def method(items: list, name: str) -> Callable:
         return lambda *args, **kwargs: whole(items)._refuse()
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        effects.touch(Container("a list", items))
+        notes.touch(Container("a list", items))
         return found(items, *args, **kwargs)
 
     return call
@@ -301,7 +301,7 @@ def placed(items: list, method_: Callable) -> Callable:
     """``insert`` or ``pop`` of a list that has not grown: it does where a tensor is the place."""
 
     def call(*args: Any) -> Any:
-        effects.in_place(items)
+        notes.in_place(items)
         if not args or not values.is_staged(args[0]):
             return method_(*args)
         refuse_running(items)
@@ -403,7 +403,7 @@ class _Setter:
             del self._items[key]
 
 
-effects.late.setter = _Setter
+notes.late.setter = _Setter
 
 
 def _set_by_tensor(items: list, key: Any, value: Any) -> None:
@@ -418,7 +418,7 @@ def _set_by_tensor(items: list, key: Any, value: Any) -> None:
 
 def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
-    if effects.active():
+    if notes.active():
         if is_grown(items):
             grown = whole(items)
             if isinstance(key, slice):

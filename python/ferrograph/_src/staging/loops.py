@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import ops
 from ..values import constants, dtypes, errors
-from . import aliases, attempts, effects, merging, values
+from . import aliases, attempts, effects, merging, notes, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
@@ -191,7 +191,7 @@ def _stage(
     """Trace one iteration, emit the loop, and leave its results in the state."""
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
-    effects.touch_carried(state.places[state.n_names :])
+    notes.touch_carried(state.places[state.n_names :])
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.promoted = memory.promoted
@@ -204,7 +204,7 @@ def _stage(
             slots = slots_of(loop, before, variables, chosen)
             with effects.region(loop.anchors) as journal:
                 for value in before:
-                    effects.in_place(value)
+                    notes.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
             reached = journal.snapshot
             _check_effects(loop, journal, before, variables)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..values import errors
-from . import effects, frames, lists, values, versions
+from . import frames, lists, notes, values, versions
 from .attempts import Again, in_loop, in_nest
 from .facets import Whole
 from .journal import is_front, really, record_of
@@ -42,7 +42,7 @@ def _must_grow(place: Place) -> bool:
     record = record_of(place.owner)
     if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
-    return in_loop() or effects.is_filled(place.owner) or not late.can_stand_in(place)
+    return in_loop() or notes.is_filled(place.owner) or not late.can_stand_in(place)
 
 
 def _fit(first: Any, second: Any) -> bool:

@@ -43,7 +43,7 @@ def can_follow(place: Place, old: Any, new: Any) -> bool:
         return _same_size(old, new) and all(
             a is b or _are_numbers(a, b) for a, b in zip(_values(old), _values(new), strict=True)
         )
-    if isinstance(place, Attribute) and kinds.is_library_class(type(place.owner)):
+    if isinstance(place, Attribute) and ownership.is_library_class(type(place.owner)):
         return isinstance(place.owner, type) and _are_numbers(old, new)
     return _are_numbers(old, new)
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from ..context import ownership
 from ..native import _core
-from .kinds import is_library_class
 from .snapshot import words_of
 from .stale import Stale, behind
 
@@ -90,7 +89,7 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
         if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
             later.append(vars(value))
     elif isinstance(value, type):
-        if not is_library_class(value):
+        if not ownership.is_library_class(value):
             pending.extend(vars(value).values())
             pending.extend(value.__bases__)
     else:
@@ -113,4 +112,4 @@ def _is_third_party(kind: type) -> bool:
     """Whether a class is of an installed package."""
     package = kind.__module__.partition(".")[0]
     is_ours = package in sys.stdlib_module_names or ownership.is_own_module(package)
-    return not is_ours and is_library_class(kind)
+    return not is_ours and ownership.is_library_class(kind)

@@ -1,6 +1,6 @@
 """What sets and deletes attributes and items through the user's own methods, converted.
 
-A statement such as ``a.b = x`` runs on what ``effects.owner`` gives for ``a``: the object itself,
+A statement such as ``a.b = x`` runs on what ``notes.owner`` gives for ``a``: the object itself,
 or one of the classes here where the object's class has a property, a descriptor or a method that
 decides what is set.
 """

@@ -132,7 +132,7 @@ class Walk:
                 first = facets[0]
                 if first is kinds.FUNCTION:
                     facets = self._function(value)
-                elif first is kinds.CLASS and kinds.is_library_class(value):
+                elif first is kinds.CLASS and ownership.is_library_class(value):
                     continue
                 elif first is kinds.MODULE:
                     self._modules.append(value)

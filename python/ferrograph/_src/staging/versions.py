@@ -15,7 +15,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import effects, kinds, values
+from . import kinds, notes, values
 from .journal import front_of, really
 from .places import here, say
 from .reach import reached
@@ -80,7 +80,7 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Tak
 
     def give(results: Iterator) -> Any:
         take(results)
-        return front_of(effects.fresh(first.owner))
+        return front_of(notes.fresh(first.owner))
 
     return give
 

@@ -14,7 +14,7 @@ from typing import Any
 from .. import ops
 from ..context import ownership
 from ..values import constants, dtypes, errors
-from . import aliases, attempts, effects, frames, merging
+from . import aliases, attempts, effects, frames, merging, notes
 from . import options as loop_options
 from .attempts import Again, Memory
 from .carried import Slot, Variables
@@ -110,7 +110,7 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
     """Trace both functions, emit the loop, and leave what else it changes; its last variables."""
     state = call.loop.state
     before = state.read()
-    effects.touch_carried(state.places)
+    notes.touch_carried(state.places)
     try:
         with Variables(_WHERE) as variables:
             variables.promoted = memory.promoted

@@ -1,1 +1,16 @@
-"""From the source of a function to the syntax tree of its converted form."""
+"""From the source of a function to the syntax tree of its converted form.
+
+What few functions have is converted by modules that are imported with the first that has it.
+"""
+
+from typing import TYPE_CHECKING
+
+from ... import lazy
+
+if TYPE_CHECKING:
+    from .generators import hoist, plain_for, plain_if, plain_while
+    from .matching import Lowering
+
+_GENERATORS = ("hoist", "plain_for", "plain_if", "plain_while")
+
+__getattr__ = lazy(__name__, {**dict.fromkeys(_GENERATORS, "generators"), "Lowering": "matching"})

@@ -13,7 +13,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from . import build, jumps, matching
+from .. import convert
+from . import build, jumps
 
 
 def mangle(node: ast.AST, class_name: str | None) -> None:
@@ -43,7 +44,7 @@ def normalize(function: ast.FunctionDef, text: str) -> None:
 
 
 def _without_matches(body: list[ast.stmt]) -> list[ast.stmt]:
-    lowering, out = matching.Lowering(), []
+    lowering, out = convert.Lowering(), []
     for statement in body:
         found = lowering.visit(statement)
         out.extend(found if isinstance(found, list) else [found])

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .. import convert
 from . import (
     analysis,
     asserts,
@@ -22,7 +23,6 @@ from . import (
     calls,
     comprehensions,
     conditionals,
-    generators,
     inline,
     jumps,
     logical,
@@ -59,7 +59,7 @@ def _function(node: ast.FunctionDef, text: str) -> None:
     normalize.normalize(node, text)
     stops = ("yield" in text or "await" in text) and jumps.yields(node.body)
     if stops:
-        generators.hoist(node)
+        convert.hoist(node)
     scope = analysis.Scope(node, analysis.uses_of(node.body))
     shared = scope.nonlocals | scope.globals
     analysis.Liveness(node.body, shared)
@@ -203,7 +203,7 @@ class _Statements(_Expressions):
             return node
         if self._stops and jumps.yields([node]):
             self._parts(node)
-            return generators.plain_if(node)
+            return convert.plain_if(node)
         facts = conditionals.prepare(node, self._context)
         self._parts(node)
         return conditionals.convert(node, facts, self._context)
@@ -211,7 +211,7 @@ class _Statements(_Expressions):
     def visit_While(self, node: ast.While) -> Any:
         if self._stops and jumps.yields([node]):
             self._parts(node)
-            return generators.plain_while(node)
+            return convert.plain_while(node)
         facts = loops.prepare(node, self._context)
         self._looped(node)
         return loops.convert_while(node, facts, self._context)
@@ -219,7 +219,7 @@ class _Statements(_Expressions):
     def visit_For(self, node: ast.For) -> Any:
         if self._stops and jumps.yields([node]):
             self._parts(node)
-            return generators.plain_for(node)
+            return convert.plain_for(node)
         facts = loops.prepare(node, self._context)
         self._looped(node)
         return loops.convert_for(node, facts, self._context)

@@ -6,7 +6,7 @@ import functools
 import types
 from typing import Any
 
-from ...staging import effects
+from ...staging import notes
 from .specials import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_"]
@@ -62,7 +62,7 @@ def _cached(value: Any, name: str, held: functools.cached_property) -> Any:
     if own is not _MISSING or type(held.func) is not types.FunctionType or held.attrname is None:
         return getattr(value, name)
     made = callee(held.func)(value)
-    effects.owner(value, held.attrname, held.attrname)
+    notes.owner(value, held.attrname, held.attrname)
     object.__getattribute__(value, "__dict__")[held.attrname] = made
     return made
 

@@ -8,16 +8,14 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ... import ops
+from ... import ops, staging
 from ...context.hooks import hooks
 from ...native import _core
 from ...ops import (
     string_ops,
 )
-from ...staging import effects, iteration, lists
+from ...staging import iteration, lists, notes
 from ...staging import values as values_module
-from ...staging.attempts import printed
-from ...staging.conditional import is_staged, stage_choice
 from ...staging.cursors import Cursor
 from ...staging.iteration import (
     has_elements,
@@ -30,6 +28,7 @@ from ...staging.iteration import (
 from ...staging.journal import loud
 from ...staging.places import here, say
 from ...staging.running import followed
+from ...staging.values import is_staged
 from ...values import dtypes, nest
 from . import arithmetic, attributes
 from .logic import and_, or_
@@ -55,6 +54,11 @@ def _range(*args: Any) -> Any:
 _PLAIN = frozenset({builtins.int, builtins.float, builtins.bool, str, bytes, type(None)})
 _SIZED = frozenset({dict, str, bytes, tuple, set, frozenset, builtins.range})
 _NUMBERS = frozenset({builtins.int, builtins.float, builtins.bool})
+
+
+def _print(*values: Any, **keywords: Any) -> None:
+    speak = staging.printed if notes.in_region() else print
+    speak(*values, **keywords)
 
 
 def _len(value: Any) -> Any:
@@ -154,23 +158,23 @@ def _reversed(sequence: Any) -> Any:
 
 
 def _setattr(target: Any, name: str, value: Any) -> None:
-    setattr(effects.owner(target, name, name), name, value)
+    setattr(notes.owner(target, name, name), name, value)
 
 
 def _delattr(target: Any, name: str) -> None:
-    delattr(effects.owner(target, name, name), name)
+    delattr(notes.owner(target, name, name), name)
 
 
 def _container(python: type) -> Callable:
     def make(*args: Any, **keywords: Any) -> Any:
         if args and lists.is_grown(args[0]):
             if python is list:
-                return effects.fresh(list(args[0]))
+                return notes.fresh(list(args[0]))
             return lists.whole(args[0])._refuse()
         if len(args) == 1:
             whole = iteration.as_source(args[0]) if is_staged(args[0]) else _given(python, args[0])
             args = (whole,)
-        return effects.fresh(python(*args, **keywords))
+        return notes.fresh(python(*args, **keywords))
 
     return make
 
@@ -277,11 +281,11 @@ def _next(iterator: Any, *default: Any) -> Any:
         return _following(iterator, *default)
     if (own := method(iterator, "__next__")) is not None:
         return _following_own(own, *default)
-    effects.advanced(iterator)
+    notes.advanced(iterator)
     if not default or not has_elements(iterator):
         return next(iterator, *default)
     found = iterator.get_next_as_optional()
-    return stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
+    return staging.stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
 
 
 def _following_own(following: Callable, *default: Any) -> Any:
@@ -298,7 +302,7 @@ def _following(cursor: Cursor, *default: Any) -> Any:
     """``next`` of an iterator whose position is a tensor."""
     if not default:
         return cursor.following()
-    return stage_choice(cursor.has_next(), cursor.following, lambda: default[0], "`next`")
+    return staging.stage_choice(cursor.has_next(), cursor.following, lambda: default[0], "`next`")
 
 
 _INDEXED = (list, tuple, builtins.range)
@@ -311,11 +315,11 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
         iterable = lists.elements_of(iterable)
         if has_methods(iterable):
             own = method(iterable, "__iter__")
-            return effects.fresh(iter(iterated(iterable)) if own is None else own())
-        if type(iterable) in _INDEXED and effects.active():
-            return effects.fresh(Cursor(iterable))
+            return notes.fresh(iter(iterated(iterable)) if own is None else own())
+        if type(iterable) in _INDEXED and notes.active():
+            return notes.fresh(Cursor(iterable))
         iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
-    return effects.fresh(iter(iterable, *sentinel))
+    return notes.fresh(iter(iterable, *sentinel))
 
 
 def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
@@ -331,7 +335,7 @@ _FORMS: dict[Any, Any] = {
     builtins.zip: _zip,
     builtins.reversed: _reversed,
     builtins.len: _len,
-    builtins.print: printed,
+    builtins.print: _print,
     builtins.next: _next,
     builtins.iter: _iter,
     builtins.int: _int,

@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ... import staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...staging import effects, fronts, list_arguments, lists
+from ...staging import list_arguments, lists, notes
 from ...staging.errors import ConversionError
-from ...staging.journal import loud, traces
+from ...staging.journal import front_of, has_versions, is_front, loud, traces
 from ...staging.journal import thread as _thread
 from .. import status
 from ..convert import compile
@@ -88,11 +89,11 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 
 def _resolved(callee: Any) -> Any:
-    if not fronts.has_versions():
+    if not has_versions():
         return _form(callee)
-    front = fronts.front_of(getattr(callee, "__self__", None))
-    if fronts.is_front(front):
-        return fronts.Method(front, callee.__name__)
+    front = front_of(getattr(callee, "__self__", None))
+    if is_front(front):
+        return staging.Method(front, callee.__name__)
     found = _form(callee)
     if not _takes_contents(callee):
         return found
@@ -124,10 +125,10 @@ def _form(callee: Any) -> Any:
     if kind is functools.partial:
         return _partial(callee)
     if kind is types.BuiltinFunctionType:
-        return _builtin(callee) if effects.active() else builtins.staged_form(callee)
+        return _builtin(callee) if notes.active() else builtins.staged_form(callee)
     if isinstance(callee, type):
-        return _class(callee) if effects.active() else builtins.staged_form(callee)
-    if kind in _UNBOUND and effects.has_lists():
+        return _class(callee) if notes.active() else builtins.staged_form(callee)
+    if kind in _UNBOUND and notes.has_lists():
         return foreign.guarded(list_arguments.unbound(callee))
     if kind is types.MethodWrapperType and lists.is_grown(callee.__self__):
         return lists.method(callee.__self__, callee.__name__)
@@ -154,8 +155,8 @@ def _of_builtin(callee: Any, target: Any) -> Any:
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
-    if effects.in_region():
-        effects.refuse_opaque(target, callee.__name__)
+    if notes.in_region():
+        staging.refuse_opaque(target, callee.__name__)
     own = arithmetic.FUNCTIONS.get(callee) if target is _OPERATORS else None
     return _library(callee) if own is None else _operator(own, _library(callee))
 
@@ -171,10 +172,10 @@ def _operator(own: Any, python: Any) -> Any:
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
-    takes_lists = effects.has_lists()
+    takes_lists = notes.has_lists()
     if takes_lists:
         callee = list_arguments.for_library(callee)
-    return foreign.guarded(callee, takes_lists) if effects.has_stale() else callee
+    return foreign.guarded(callee, takes_lists) if notes.has_stale() else callee
 
 
 def _class(cls: type) -> Any:
@@ -190,8 +191,8 @@ def _class(cls: type) -> Any:
         if own and not plain:
             _note(init, deep=True)
         if not own or not plain:
-            return effects.fresh(foreign.guarded(cls)(*args, **kwargs))
-        instance = effects.fresh(cls.__new__(cls))
+            return notes.fresh(foreign.guarded(cls)(*args, **kwargs))
+        instance = notes.fresh(cls.__new__(cls))
         journals = _thread.journals if traces.n else ()
         known = journals[0].known if journals else _known
         changed = known.get(init) or _remembered(init, known)
@@ -207,7 +208,7 @@ def convert_callee(callee: types.FunctionType) -> Any:
         if getattr(callee, status.NOT_CONVERTED, False):
             _note(callee, deep=True)
         staged = builtins.staged_form(callee)
-        return _library(staged) if effects.active() else staged
+        return _library(staged) if notes.active() else staged
     result = converted(callee)
     deep = result is callee and not compile.is_converted(callee.__code__)
     return _noting(callee, result, deep) if _note(callee, deep) else result
@@ -262,7 +263,7 @@ def _method(method: types.MethodType) -> Any:
     target = method.__func__
     if type(target) is not types.FunctionType:
         return method
-    if type(method.__self__).__module__ == "queue" and effects.in_region():
+    if type(method.__self__).__module__ == "queue" and notes.in_region():
         return foreign.without_waiting(method) if target.__name__ in ("get", "put") else method
     changed = fn(target)
     return method if changed is target else types.MethodType(changed, method.__self__)
@@ -281,7 +282,7 @@ def _callable_object(callee: Any) -> Any:
         own = ownership.is_own_module(type(callee).__module__)
         return callee if own else foreign.guarded(callee)
     changed = convert_callee(call)
-    if effects.in_region():
+    if notes.in_region():
         changed = _unless_again(call, changed)
     return callee if changed is call else types.MethodType(changed, callee)
 

@@ -7,8 +7,10 @@ import operator as python_operators
 from collections.abc import Callable
 from typing import Any
 
-from ...staging import conditional, fronts, lists
-from ...staging.conditional import is_staged
+from ... import staging
+from ...staging import lists
+from ...staging.journal import is_front
+from ...staging.values import is_staged
 from .arithmetic import compared
 from .logic import Thunk, and_, not_, or_
 from .specials import function_of, is_own, iterated, method
@@ -33,16 +35,16 @@ def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
 
 def contained(operation: str, value: Any, container: Any) -> Any:
     """``value in container`` and ``value not in container``."""
-    if fronts.is_front(container):
-        return fronts.perform(lambda held: contained(operation, value, held), container)
+    if is_front(container):
+        return staging.perform(lambda held: contained(operation, value, held), container)
     container = lists.as_tensors(container)
     if is_own(container) or _are_compared(value, container):
         found = _asked(value, container)
         if found is not NotImplemented:
             return not_(found) if operation == "not_in" else found
     if is_staged(value) or is_staged(container):
-        found = conditional.stage_in(value, container)
-        return conditional.stage_not(found) if operation == "not_in" else found
+        found = staging.stage_in(value, container)
+        return staging.stage_not(found) if operation == "not_in" else found
     return value in container if operation == "in" else value not in container
 
 

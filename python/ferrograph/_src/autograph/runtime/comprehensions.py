@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...context.hooks import hooks
-from ...staging import effects
+from ...staging import notes
 from ...staging.iteration import Source, is_iterated_staged
 from .loops import for_stmt
 from .sequences import elements
@@ -27,9 +27,9 @@ def listed(
 ) -> list:  # fmt: skip
     """The list of a comprehension: ``plain`` of the iterable, or what ``made``'s loop adds."""
     iterable = _iterable(iterable)
-    if not is_iterated_staged(iterable) and not (has_tests and effects.active()):
-        return effects.fresh(plain(iterable))
-    items: list = effects.filled([])
+    if not is_iterated_staged(iterable) and not (has_tests and notes.active()):
+        return notes.fresh(plain(iterable))
+    items: list = notes.filled([])
     for_stmt(iterable, made(lambda item: hooks.callee(items.append)(item)), None, None, line=line)
     return items
 
@@ -41,7 +41,7 @@ def each(iterable: Any, body: Body, line: int) -> None:
 
 def taken(callee: Any, whole: Callable[[], Any], generator: Callable[[], Any]) -> Any:
     """A generator that ``callee`` takes: as a list where a builtin takes all of it at once."""
-    if effects.active() and any(callee is consumer for consumer in _CONSUMERS):
+    if notes.active() and any(callee is consumer for consumer in _CONSUMERS):
         return whole()
     return generator()
 

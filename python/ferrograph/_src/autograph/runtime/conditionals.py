@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...staging import conditional
-from ...staging.conditional import is_staged
+from ... import staging
 from ...staging.state import State
+from ...staging.values import is_staged
 from .logic import Thunk
 from .names import raise_as_local
 from .specials import truth
@@ -26,7 +26,7 @@ def if_stmt(
     try:
         test = truth(test)
         if is_staged(test):
-            conditional.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
+            staging.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
         elif test:
             then()
         elif orelse is not None:
@@ -41,7 +41,7 @@ def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
     try:
         test = truth(test)
         if is_staged(test):
-            return conditional.stage_choice(test, then, orelse, conditional.where(then, line))
+            return staging.stage_choice(test, then, orelse, staging.where(then, line))
         return then() if test else orelse()
     except NameError as e:
         raise_as_local(e)

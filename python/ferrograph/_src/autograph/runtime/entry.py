@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...context import ownership
-from ...staging import effects, standing
+from ...staging import notes
 from ..convert import specials
 from . import operators
 from .callees import any_callable, fn, late
@@ -17,10 +17,9 @@ __all__ = ["any_callable", "fn", "meet", "operators"]
 
 late.operators = operators
 ownership.is_library_file("")  # which imports what it needs, here and not in a trace
-standing.install()
 
 
 def meet(arguments: Iterable[Any]) -> Seen:
     """Take in the classes of the arguments of a function that is traced next; what is known."""
-    modules = specials.meet(arguments, anew=not effects.active())
+    modules = specials.meet(arguments, anew=not notes.active())
     return specials.version(), modules

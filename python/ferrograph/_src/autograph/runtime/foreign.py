@@ -11,9 +11,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ...staging import effects, fronts, list_arguments, stale
-from ...staging.conditional import mark_raised
-from .specials import iterated
+from ... import staging
+from ...staging import list_arguments, notes, stale
+from ...staging.journal import front_of
+from .specials import iterated, opened
 
 __all__ = ["LAZY", "each_content", "guarded", "over_elements", "spread", "without_waiting"]
 
@@ -26,7 +27,7 @@ _KEEPS = frozenset(
 
 def guarded(callee: Any, takes_lists: bool = False) -> Any:
     """``callee``, which refuses arguments that only the graph knows, unless it takes such lists."""
-    if not (effects.has_lists() or effects.has_stale()):
+    if not (notes.has_lists() or notes.has_stale()):
         return callee
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -58,8 +59,8 @@ def each_content(callee: Any) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if keeps:
-            return callee(*map(fronts.front_of, args), **kwargs)
-        return fronts.perform(callee, *args, **kwargs)
+            return callee(*map(front_of, args), **kwargs)
+        return staging.perform(callee, *args, **kwargs)
 
     return call
 
@@ -76,7 +77,7 @@ def without_waiting(method: types.MethodType) -> Callable:
         try:
             return getattr(held, f"{name}_nowait")(*args[:1])
         except Exception as e:
-            mark_raised(e)
+            staging.mark_raised(e)
             raise
 
     return call
@@ -87,7 +88,7 @@ LAZY = frozenset({enumerate, zip, reversed, map, filter})  # what runs over its 
 
 def over_elements(callee: Any) -> Any:
     """``callee``, which runs over the elements of its arguments."""
-    return lambda *args, **kwargs: callee(*map(fronts.elements_of, args), **kwargs)
+    return lambda *args, **kwargs: callee(*map(opened, args), **kwargs)
 
 
 _CONTAINERS = (list, dict, set, collections.deque)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ... import ops
-from ...staging import conditional, fronts, lists
-from ...staging import loops as staged_loops
-from ...staging.conditional import is_staged
+from ... import ops, staging
+from ...staging import lists
 from ...staging.cursors import Cursor, going_on
-from ...staging.effects import advanced, in_region
 from ...staging.errors import UnstageableLoopError
 from ...staging.iteration import is_iterated_staged
+from ...staging.journal import is_front
+from ...staging.notes import advanced, in_region
 from ...staging.places import say
 from ...staging.running import followed
 from ...staging.state import State
+from ...staging.values import is_staged, predicate
 from .logic import Thunk, not_
 from .names import raise_as_local
-from .specials import PLAIN, has_methods, iterated, truth
+from .specials import PLAIN, has_methods, iterated, opened, truth
 
 __all__ = ["followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"]
 
@@ -59,8 +59,8 @@ def while_stmt(
             test = _true(test)
         if given is stopped:
             going = _going_on(test, _stop(broke, returned), facts["line"], body)
-        loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
-        staged_loops.stage_while(going, test, body, loop)
+        loop = staging.Loop(State(names, places), broke, returned, options, **facts)
+        staging.stage_while(going, test, body, loop)
     except NameError as e:
         raise_as_local(e)
         raise
@@ -90,9 +90,9 @@ def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
         found = truth(test())
         if not is_staged(found):
             raise _left_on_a_tensor("while", line, body)
-        return conditional.predicate(found, conditional.where(body, line))
+        return predicate(found, staging.where(body, line))
 
-    return conditional.stage_choice(stop, lambda: False, again, conditional.where(body, line))
+    return staging.stage_choice(stop, lambda: False, again, staging.where(body, line))
 
 
 def for_stmt(
@@ -108,10 +108,10 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        iterable = iterated(going_on(lists.elements_of(fronts.elements_of(iterable))))
+        iterable = iterated(going_on(lists.elements_of(opened(iterable))))
         if is_iterated_staged(iterable):
-            loop = staged_loops.Loop(State(names, places), broke, returned, options, **facts)
-            staged_loops.stage_for(iterable, body, loop)
+            loop = staging.Loop(State(names, places), broke, returned, options, **facts)
+            staging.stage_for(iterable, body, loop)
         else:
             _unroll(iterable, body, names, places, broke, returned, facts)
     except NameError as e:
@@ -160,7 +160,7 @@ def _unless(
     def step(element: Any) -> None:
         state = State(names, places)
         live = facts["live"]
-        conditional.stage_if(
+        staging.stage_if(
             not_(returned()), lambda: body(element), _nothing, state, line=facts["line"], live=live
         )
 
@@ -171,7 +171,7 @@ def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
     if is_iterated_staged(iterable) or lists.is_grown(iterable):
         return False
-    if isinstance(iterable, (Cursor, fronts.Front)):
+    if isinstance(iterable, Cursor) or is_front(iterable):
         return False
     if has_methods(iterable):
         return False
@@ -189,7 +189,7 @@ def _left_on_a_tensor(kind: str, line: int, body: Callable) -> UnstageableLoopEr
     head = "`while fg.constant(True):`" if kind == "while" else "`for i in fg.range(n):`"
     return UnstageableLoopError(
         say(
-            conditional.where(body, line),
+            staging.where(body, line),
             f"this `{kind}` loop runs on Python values, so it is unrolled while tracing, but it is "
             "left (`break` or `return`) on the value of a tensor, which is known only when the "
             "graph runs",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...staging import conditional, fronts, list_arguments
-from ...staging.journal import really
+from ... import staging
+from ...staging import list_arguments
+from ...staging.journal import front_of, is_front, really
 from ...staging.places import here, say
+from ...staging.values import is_staged
 from ...values import errors
 
 _SELF_MATCHING = (
@@ -28,20 +30,20 @@ def match(subject: Any, pattern: tuple) -> Match:
     """``subject`` against a pattern of nested tuples."""
     names: dict[str, Any] = {}
     test = _fits(subject, pattern, names)
-    return Match(test if conditional.is_staged(test) else bool(test), names)
+    return Match(test if is_staged(test) else bool(test), names)
 
 
 def _both(first: Any, second: Any) -> Any:
     """Whether both hold; the second is known already, so nothing is lazy."""
     for a, b in ((first, second), (second, first)):
-        if not conditional.is_staged(a):
+        if not is_staged(a):
             return b if a else False
-    return conditional.stage_both(first, lambda: second)
+    return staging.stage_both(first, lambda: second)
 
 
 def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
-    subject = fronts.front_of(really(subject))
-    if fronts.is_front(subject) and pattern[0] not in _WHOLE:
+    subject = front_of(really(subject))
+    if is_front(subject) and pattern[0] not in _WHOLE:
         subject._ferrograph_refuse()
     return _KINDS[pattern[0]](subject, names, *pattern[1:])
 
@@ -66,7 +68,7 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
     for pattern in patterns:
         captured: dict[str, Any] = {}
         test = _fits(subject, pattern, captured)
-        if conditional.is_staged(test):
+        if is_staged(test):
             if captured:
                 raise errors.StagingError(
                     say(
@@ -79,12 +81,12 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
             found = test if found is False else _either(found, test)
         elif test:
             names.update(captured)
-            return True if found is False else conditional.stage_either(found, lambda: True)
+            return True if found is False else staging.stage_either(found, lambda: True)
     return found
 
 
 def _either(first: Any, second: Any) -> Any:
-    return conditional.stage_either(first, lambda: second)
+    return staging.stage_either(first, lambda: second)
 
 
 def _sequence(subject: Any, names: dict, *patterns: tuple) -> Any:

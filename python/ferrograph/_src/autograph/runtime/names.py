@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...staging.effects import bound
+from ...staging.notes import bound
 from .logic import Thunk
 
 __all__ = ["bind", "raise_as_local"]

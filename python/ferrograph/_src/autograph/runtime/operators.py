@@ -7,10 +7,12 @@ else takes the plain Python path, with Python's own evaluation order and short c
 
 from __future__ import annotations
 
+import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...staging.effects import (
+from ... import lazy
+from ...staging.notes import (
     augmented,
     cells,
     changing,
@@ -24,19 +26,21 @@ from ...staging.state import attribute, global_name, item
 from .arithmetic import augment, binary, compared, item_of, unary
 from .attributes import attribute_of
 from .callees import fn
-from .comparisons import compare, contained
-from .comprehensions import each, listed, taken
-from .conditionals import if_exp, if_stmt
-from .failures import assert_stmt, catching, raised
 from .foreign import spread
 from .logic import and_, not_, or_
-from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
-from .matching import match
 from .names import bind
-from .sequences import certain, elements, is_list, loaded, unpacked
 from .sites import called, filled, loud, methods, stored
 from .specials import managed
 from .texts import formatted, joined
+
+if TYPE_CHECKING:
+    from .comparisons import compare, contained
+    from .comprehensions import each, listed, taken
+    from .conditionals import if_exp, if_stmt
+    from .failures import assert_stmt, catching, raised
+    from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
+    from .matching import match
+    from .sequences import certain, elements, is_list, loaded, unpacked
 
 __all__ = [
     "and_",
@@ -96,6 +100,22 @@ __all__ = [
     "while_stmt",
 ]
 
+# Those of constructs that not every function has, by their modules.
+__getattr__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(("compare", "contained"), "comparisons"),
+        **dict.fromkeys(("each", "listed", "taken"), "comprehensions"),
+        **dict.fromkeys(("if_exp", "if_stmt"), "conditionals"),
+        **dict.fromkeys(("assert_stmt", "catching", "raised"), "failures"),
+        **dict.fromkeys(
+            ("followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"), "loops"
+        ),
+        "match": "matching",
+        **dict.fromkeys(("certain", "elements", "is_list", "loaded", "unpacked"), "sequences"),
+    },
+)
+
 # The classes of conditions that code runs as plain Python without asking further.
 plain = frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset})
 
@@ -104,7 +124,7 @@ integer = int  # whatever the program calls so
 
 def without_callees() -> Any:
     """The operators for code whose callees stay as they are."""
-    chosen = {name: globals()[name] for name in __all__}
+    chosen = {name: getattr(sys.modules[__name__], name) for name in __all__}
     chosen["fn"] = lambda callee: callee
     chosen["called"] = lambda sites, place, callee: callee
     return types.SimpleNamespace(**chosen)

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...staging import conditional, fronts, list_arguments, lists
-from ...staging.conditional import is_staged
+from ... import staging
+from ...staging import list_arguments, lists
 from ...staging.cursors import going_on
 from ...staging.iteration import has_elements
+from ...staging.journal import front_of, has_versions, is_front
 from ...staging.places import here, say
 from ...staging.running import followed
+from ...staging.values import is_staged
 from ...values import errors
-from .specials import iterated, truth
+from .specials import iterated, opened, truth
 
 __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
 
 def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
-    if fronts.has_versions():
-        found = fronts.perform(lists.loaded, items, key)
-        return fronts.front_of(found)
+    if has_versions():
+        found = staging.perform(lists.loaded, items, key)
+        return front_of(found)
     return lists.loaded(items, key)
 
 
@@ -34,9 +36,9 @@ def elements(iterable: Any) -> Any:
                 "Write a `for` statement that fills a TensorArray, or use `dataset.map`.",
             )
         )
-    iterable = iterated(going_on(lists.elements_of(fronts.elements_of(iterable))))
+    iterable = iterated(going_on(lists.elements_of(opened(iterable))))
     if is_staged(iterable):
-        return conditional.rows(iterable)
+        return staging.rows(iterable)
     return followed(iterable)
 
 
@@ -44,13 +46,13 @@ def unpacked(value: Any, pattern: tuple) -> Any:
     """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
     if value.__class__ is tuple and not any(pattern):
         return value
-    if fronts.is_front(value):
-        value = fronts.perform(list, value)
+    if is_front(value):
+        value = staging.perform(list, value)
     if value.__class__ is list and lists.is_grown(value):
         if False in pattern:
             list_arguments.refuse_grown(value)
         value = list_arguments.unpacked(value, len(pattern))
-    value = conditional.rows(value) if is_staged(value) else iterated(value)
+    value = staging.rows(value) if is_staged(value) else iterated(value)
     fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)
     if not fits or not any(pattern):
         return value

@@ -9,8 +9,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ...staging.effects import container, owner
 from ...staging.journal import loud
+from ...staging.notes import container, owner
 from .callees import fn
 
 __all__ = ["called", "filled", "loud", "methods", "stored"]

@@ -6,10 +6,10 @@ from typing import Any
 
 from ... import control_flow, ops
 from ...context.hooks import hooks
-from ...staging import effects, lists
+from ...staging import lists, notes
 from ...staging import values as values_module
-from ...staging.conditional import is_staged
 from ...staging.state import Container
+from ...staging.values import is_staged
 from .specials import iterated
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
@@ -20,7 +20,7 @@ def sorted_(values: Any, **keywords: Any) -> Any:
     keywords = with_callbacks(keywords)
     values = iterated(lists.as_tensors(values))
     if not is_staged(values):
-        return effects.fresh(_sorted_items(list(values), **keywords))
+        return notes.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
     if key is None:
         return ops.sort(values, axis=0, direction=direction)
@@ -32,7 +32,7 @@ def method(items: list) -> Any:
     """``items.sort``."""
 
     def sort(**keywords: Any) -> None:
-        effects.touch(Container("a list", items))
+        notes.touch(Container("a list", items))
         items[:] = _sorted_items(list(items), **with_callbacks(keywords))
 
     return sort

@@ -12,10 +12,12 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ... import staging
 from ...context import ownership
 from ...context.hooks import hooks
 from ...native import _core
-from ...staging import fronts, kinds, lists
+from ...staging import lists
+from ...staging.journal import is_front
 from ..status import NOT_CONVERTED
 
 PLAIN = frozenset(
@@ -36,7 +38,7 @@ late = _Late()
 
 @functools.lru_cache(maxsize=4096)
 def _is_users(kind: type) -> bool:
-    return not kinds.is_library_class(kind)
+    return not ownership.is_library_class(kind)
 
 
 def found(kind: type, name: str) -> Any:
@@ -84,8 +86,8 @@ def truth(value: Any) -> Any:
         return lists.truth(value)
     if kind in PLAIN:
         return value
-    if fronts.is_front(value):
-        return fronts.truth(value)
+    if is_front(value):
+        return staging.perform(bool, value)
     decides = method(value, "__bool__")
     if decides is not None:
         return _answer(decides(), value)
@@ -98,6 +100,11 @@ def _answer(given: Any, value: Any) -> Any:
     if type(given) is bool or isinstance(given, _core.Tensor):
         return given
     raise TypeError(f"__bool__ should return bool, returned {type(given).__name__}")
+
+
+def opened(value: Any) -> Any:
+    """What a loop over ``value`` runs over, where that is an object with several contents."""
+    return staging.elements_of(value) if is_front(value) else value
 
 
 def has_methods(iterable: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 from ... import ops
 from ...native import _core
 from ...ops import string_ops
-from ...staging.conditional import is_staged
 from ...staging.places import here, say
+from ...staging.values import is_staged
 from ...values import dtypes, errors
 from .specials import method
 

@@ -1,0 +1,51 @@
+"""What the operators stage, a function a construct, and all that stands behind them.
+
+Imported when the first construct is met whose operands belong to the graph.
+"""
+
+from __future__ import annotations
+
+from . import standing
+from .attempts import printed
+from .conditional import (
+    mark_raised,
+    marked,
+    rows,
+    stage_assert,
+    stage_both,
+    stage_choice,
+    stage_either,
+    stage_if,
+    stage_in,
+    stage_not,
+    where,
+)
+from .effects import refuse_opaque
+from .failures import left_region
+from .fronts import Method, elements_of, perform
+from .loops import Loop, stage_for, stage_while
+
+__all__ = [
+    "Loop",
+    "Method",
+    "elements_of",
+    "left_region",
+    "mark_raised",
+    "marked",
+    "perform",
+    "printed",
+    "refuse_opaque",
+    "rows",
+    "stage_assert",
+    "stage_both",
+    "stage_choice",
+    "stage_either",
+    "stage_for",
+    "stage_if",
+    "stage_in",
+    "stage_not",
+    "stage_while",
+    "where",
+]
+
+standing.install()
