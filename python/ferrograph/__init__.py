@@ -21,6 +21,7 @@ from ._src.context.thread import (
     control_dependencies,
     device,
     executing_eagerly,
+    get_current_name_scope,
     init_scope,
     inside_function,
     name_scope,
@@ -225,6 +226,7 @@ if TYPE_CHECKING:
         strings,
         test,
         types,
+        version,
     )
     from ._src.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
     from ._src.autodiff.symbolic import gradients, hessians
@@ -236,6 +238,23 @@ if TYPE_CHECKING:
     from ._src.data.specs import TensorArraySpec
     from ._src.function.callbacks import numpy_function, py_function, timestamp
     from ._src.function.explain.records import TraceRecord, trace_report
+    from ._src.interfaces.initializers import (
+        constant_initializer,
+        ones_initializer,
+        random_normal_initializer,
+        random_uniform_initializer,
+        zeros_initializer,
+    )
+    from ._src.interfaces.settings import get_logger
+    from ._src.interfaces.symbols import (
+        get_static_value,
+        group,
+        is_symbolic_tensor,
+        no_op,
+        register_tensor_conversion_function,
+    )
+    from ._src.interfaces.symbols import tuple_of as tuple
+    from ._src.interfaces.tensor_proto import make_ndarray, make_tensor_proto
     from ._src.ragged.spec import RaggedTensorSpec
     from ._src.ragged.tensor import RaggedTensor
     from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
@@ -308,6 +327,7 @@ __all__ = [
     "cond",
     "config",
     "constant",
+    "constant_initializer",
     "control_dependencies",
     "convert_to_tensor",
     "cos",
@@ -341,10 +361,14 @@ __all__ = [
     "function",
     "gather",
     "gather_nd",
+    "get_current_name_scope",
+    "get_logger",
+    "get_static_value",
     "grad_pass_through",
     "gradients",
     "greater",
     "greater_equal",
+    "group",
     "half",
     "hessians",
     "histogram_fixed_width",
@@ -357,6 +381,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_symbolic_tensor",
     "is_tensor",
     "less",
     "less_equal",
@@ -365,6 +390,8 @@ __all__ = [
     "logical_and",
     "logical_not",
     "logical_or",
+    "make_ndarray",
+    "make_tensor_proto",
     "map_fn",
     "math",
     "matmul",
@@ -377,12 +404,14 @@ __all__ = [
     "nest",
     "newaxis",
     "nn",
+    "no_op",
     "no_retrace",
     "norm",
     "not_equal",
     "numpy_function",
     "one_hot",
     "ones",
+    "ones_initializer",
     "ones_like",
     "pad",
     "pow",
@@ -390,6 +419,8 @@ __all__ = [
     "py_function",
     "ragged",
     "random",
+    "random_normal_initializer",
+    "random_uniform_initializer",
     "range",
     "rank",
     "realdiv",
@@ -402,6 +433,7 @@ __all__ = [
     "reduce_min",
     "reduce_prod",
     "reduce_sum",
+    "register_tensor_conversion_function",
     "repeat",
     "reshape",
     "resource",
@@ -455,6 +487,7 @@ __all__ = [
     "truediv",
     "truncatediv",
     "truncatemod",
+    "tuple",
     "type_spec_from_value",
     "types",
     "uint8",
@@ -468,9 +501,11 @@ __all__ = [
     "variable_creator_scope",
     "variant",
     "vectorized_map",
+    "version",
     "where",
     "while_loop",
     "zeros",
+    "zeros_initializer",
     "zeros_like",
 ]
 
@@ -492,22 +527,36 @@ if not TYPE_CHECKING:
         "UnconnectedGradients": "autodiff.tape:UnconnectedGradients",
         "case": "control_flow.cond:case",
         "cond": "control_flow.cond:cond",
+        "constant_initializer": "interfaces.initializers:constant_initializer",
         "custom_gradient": "autodiff.custom:custom_gradient",
         "foldl": "control_flow.functional:foldl",
         "foldr": "control_flow.functional:foldr",
+        "get_logger": "interfaces.settings:get_logger",
+        "get_static_value": "interfaces.symbols:get_static_value",
         "grad_pass_through": "autodiff.custom:grad_pass_through",
         "gradients": "autodiff.symbolic:gradients",
+        "group": "interfaces.symbols:group",
         "hessians": "autodiff.symbolic:hessians",
+        "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",
+        "make_ndarray": "interfaces.tensor_proto:make_ndarray",
+        "make_tensor_proto": "interfaces.tensor_proto:make_tensor_proto",
         "map_fn": "control_flow.functional:map_fn",
+        "no_op": "interfaces.symbols:no_op",
         "numpy_function": "function.callbacks:numpy_function",
+        "ones_initializer": "interfaces.initializers:ones_initializer",
         "py_function": "function.callbacks:py_function",
+        "random_normal_initializer": "interfaces.initializers:random_normal_initializer",
+        "random_uniform_initializer": "interfaces.initializers:random_uniform_initializer",
         "recompute_grad": "autodiff.custom:recompute_grad",
+        "register_tensor_conversion_function": "interfaces.symbols:register_tensor_conversion_function",  # noqa: E501
         "scan": "control_flow.functional:scan",
         "switch_case": "control_flow.cond:switch_case",
         "timestamp": "function.callbacks:timestamp",
         "trace_report": "function.explain.records:trace_report",
+        "tuple": "interfaces.symbols:tuple_of",
         "vectorized_map": "batching.vectorized_map:vectorized_map",
         "while_loop": "control_flow.loops:while_loop",
+        "zeros_initializer": "interfaces.initializers:zeros_initializer",
     }
     _MODULES = (
         "autodiff",
@@ -531,6 +580,7 @@ if not TYPE_CHECKING:
         "strings",
         "test",
         "types",
+        "version",
     )
     __getattr__ = _door(__name__, _LAZY, _MODULES)
 

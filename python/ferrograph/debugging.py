@@ -35,6 +35,9 @@ from ._src.ops.debug import (
 from ._src.ops.numeric import is_numeric_tensor
 from ._src import door as _door
 
+if TYPE_CHECKING:
+    from ._src.interfaces.settings import get_log_device_placement, set_log_device_placement
+
 __all__ = [
     "Assert",
     "assert_all_finite",
@@ -61,12 +64,18 @@ __all__ = [
     "check_numerics",
     "disable_traceback_filtering",
     "enable_traceback_filtering",
+    "get_log_device_placement",
     "is_numeric_tensor",
     "is_traceback_filtering_enabled",
+    "set_log_device_placement",
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = _door(__name__)
+    _LAZY = {
+        "get_log_device_placement": "interfaces.settings:get_log_device_placement",
+        "set_log_device_placement": "interfaces.settings:set_log_device_placement",
+    }
+    __getattr__ = _door(__name__, _LAZY)
 
     def __dir__():
         return __all__

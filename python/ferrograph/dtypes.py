@@ -5,6 +5,7 @@
 
 from typing import TYPE_CHECKING
 
+from ._src.ops.numeric import cast, complex, saturate_cast
 from ._src.values.dtypes import (
     QUANTIZED_DTYPES,
     DType,
@@ -43,6 +44,8 @@ __all__ = [
     "as_dtype",
     "bfloat16",
     "bool",
+    "cast",
+    "complex",
     "complex64",
     "complex128",
     "double",
@@ -60,6 +63,7 @@ __all__ = [
     "quint8",
     "quint16",
     "resource",
+    "saturate_cast",
     "string",
     "uint8",
     "uint16",

@@ -11,14 +11,26 @@ if TYPE_CHECKING:
     from . import dlpack, numpy
     from .._src.extension_type.classes import BatchableExtensionType, ExtensionType
     from .._src.extension_type.spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
+    from .._src.interfaces.dispatch import (
+        dispatch_for_api,
+        dispatch_for_binary_elementwise_apis,
+        dispatch_for_binary_elementwise_assert_apis,
+        dispatch_for_unary_elementwise_apis,
+        unregister_dispatch_for,
+    )
 
 __all__ = [
     "BatchableExtensionType",
     "ExtensionType",
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis",
+    "dispatch_for_unary_elementwise_apis",
     "dlpack",
     "numpy",
+    "unregister_dispatch_for",
 ]
 
 if not TYPE_CHECKING:
@@ -27,6 +39,11 @@ if not TYPE_CHECKING:
         "ExtensionType": "extension_type.classes:ExtensionType",
         "ExtensionTypeBatchEncoder": "extension_type.spec:ExtensionTypeBatchEncoder",
         "ExtensionTypeSpec": "extension_type.spec:ExtensionTypeSpec",
+        "dispatch_for_api": "interfaces.dispatch:dispatch_for_api",
+        "dispatch_for_binary_elementwise_apis": "interfaces.dispatch:dispatch_for_binary_elementwise_apis",  # noqa: E501
+        "dispatch_for_binary_elementwise_assert_apis": "interfaces.dispatch:dispatch_for_binary_elementwise_assert_apis",  # noqa: E501
+        "dispatch_for_unary_elementwise_apis": "interfaces.dispatch:dispatch_for_unary_elementwise_apis",  # noqa: E501
+        "unregister_dispatch_for": "interfaces.dispatch:unregister_dispatch_for",
     }
     _MODULES = ("dlpack", "numpy")
     __getattr__ = _door(__name__, _LAZY, _MODULES)

@@ -32,6 +32,7 @@ package is called ``fg``.
     "autograph.experimental": "Functions of AutoGraph that steer the conversion.",
     "bitwise": "Operations on the bits of integers.",
     "config": "Settings and devices.",
+    "config.optimizer": "Settings of the passes over graphs.",
     "data": "Datasets: pipelines of elements that are computed when they are asked for.",
     "data.experimental": (
         "Experimental parts of datasets: functions for ``Dataset.apply``, and older names."
@@ -57,6 +58,7 @@ package is called ``fg``.
     "sparse": "Sparse tensors: the elements that are not zero, and their coordinates.",
     "strings": "Functions of string tensors.",
     "test": "Checks of gradients against finite differences.",
+    "version": "Of which version the package is.",
     "types": "Types for annotations and checks: ``types.experimental``.",
     "types.experimental": (
         "Classes of traced functions, of the types of their arguments, and of what converts to "

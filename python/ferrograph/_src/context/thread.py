@@ -14,6 +14,7 @@ __all__ = [
     "control_dependencies",
     "device",
     "executing_eagerly",
+    "get_current_name_scope",
     "init_scope",
     "inside_function",
     "name_scope",
@@ -337,6 +338,17 @@ class name_scope:
 def current_scope() -> str:
     """The prefix of names here, with its trailing slash; empty at top level."""
     return _thread.scopes[-1] if _thread.scopes else ""
+
+
+@public("get_current_name_scope")
+def get_current_name_scope() -> str:
+    """The name scope here, without a slash at its end; empty outside all scopes.
+
+    >>> with fg.name_scope('layer'):
+    ...     fg.get_current_name_scope()
+    'layer'
+    """
+    return _thread.scopes[-1].rstrip("/") if _thread.scopes else ""
 
 
 @public("control_dependencies")

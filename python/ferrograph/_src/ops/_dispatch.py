@@ -13,12 +13,25 @@ from typing import Any, TypeVar, cast
 from ..values import nest
 from ..values.composite import CompositeInput, CompositeTensor
 
-__all__ = ["dispatched", "elementwise", "register", "unregister"]
+__all__ = ["asks", "dispatched", "elementwise", "is_dispatched", "register", "unregister"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Handlers of the program's own, by function.
 _handlers: dict[Any, list[Callable]] = {}
+# The functions that ask the classes of composite arguments.
+_asking: set[Any] = set()
+
+
+def asks(function: F) -> F:
+    """Note that a function asks the classes of composite arguments where it fails for them."""
+    _asking.add(function)
+    return function
+
+
+def is_dispatched(function: Any) -> bool:
+    """Whether a function asks the classes of composite arguments."""
+    return function in _asking
 
 
 def dispatched(function: F) -> F:
@@ -32,7 +45,7 @@ def dispatched(function: F) -> F:
             error = e.with_traceback(None)
         return _ask(asking, args, kwargs, error)
 
-    return cast("F", asking)
+    return asks(cast("F", asking))
 
 
 def elementwise(function: Callable, args: tuple, name: Any, error: CompositeInput) -> Any:

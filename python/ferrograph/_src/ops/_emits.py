@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..values.composite import CompositeInput
 from ._base import binary, emit
-from ._dispatch import elementwise
+from ._dispatch import asks, elementwise
 
 __all__ = ["dressed", "emits"]
 
@@ -25,9 +25,9 @@ def emits(op: str) -> Callable[[F], F]:
         code = declared.__code__
         parameters = code.co_varnames[: code.co_argcount]
         if parameters == ("x", "y", "name"):
-            return dressed(_of_pair(op), declared, _PAIR_DOC)
+            return asks(dressed(_of_pair(op), declared, _PAIR_DOC))
         made = _UNARY[parameters](op)
-        return dressed(made, declared, _UNARY_DOC.replace("{argument}", parameters[0]))
+        return asks(dressed(made, declared, _UNARY_DOC.replace("{argument}", parameters[0])))
 
     return make
 

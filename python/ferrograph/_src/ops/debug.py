@@ -204,7 +204,7 @@ def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
             data = [message or "", f"x {relation} y does not hold everywhere; x:", x, "y:", y]
             return Assert(holds, data, summarize, name)
 
-        return dressed(check, declared, _COMPARED_DOC)
+        return dressed(dispatched(check), declared, _COMPARED_DOC)
 
     return make
 
@@ -362,6 +362,7 @@ _EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "comp
 
 
 @public("debugging.assert_near")
+@dispatched
 def assert_near(
     x: TensorLike,
     y: TensorLike,

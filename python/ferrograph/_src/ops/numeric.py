@@ -26,7 +26,7 @@ from .arithmetic import add, divide, greater, less, maximum, minimum, multiply, 
 from .elementwise import abs, lgamma, rsqrt, sqrt, square
 
 
-@public("cast", ragged="flat", sparse="zero")
+@public("cast", "dtypes.cast", ragged="flat", sparse="zero")
 @dispatched
 def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """``x`` converted to another dtype.
@@ -53,7 +53,7 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     return x if x.dtype == dtype else emit("Cast", (x,), {"DstT": dtype}, name)
 
 
-@public("saturate_cast", ragged="flat")
+@public("saturate_cast", "dtypes.saturate_cast", ragged="flat")
 @dispatched
 def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """``value`` converted to ``dtype`` after clipping it to what that can hold, which is finite.
@@ -108,7 +108,7 @@ def _common_limits(source: Any, target: Any) -> Any:
     return float(-high if target.is_floating else low), float(high)
 
 
-@public("complex")
+@public("complex", "dtypes.complex")
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64.
 

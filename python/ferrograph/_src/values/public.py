@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Literal, TypeVar
 
-__all__ = ["Facts", "facts", "public"]
+__all__ = ["Facts", "facts", "functions_like", "public"]
 
 T = TypeVar("T")
 
@@ -64,6 +64,11 @@ def _place(value: FunctionType | type, names: tuple[str, ...]) -> None:
         if last == value.__name__:
             value.__module__ = f"{_PACKAGE}.{space}" if space else _PACKAGE
             return
+
+
+def functions_like(ragged: str) -> list:
+    """The functions that work so on composites: ``"flat"`` or ``"pair"``."""
+    return [function for function, known in _facts.items() if known.ragged == ragged]
 
 
 def facts(function: Any) -> Facts:

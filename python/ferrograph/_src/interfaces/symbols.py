@@ -1,0 +1,174 @@
+"""Small functions about tensors of graphs, their values, and the classes that become tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..context import thread
+from ..native import _core
+from ..staging.graph import Graph, Operation
+from ..values import nest
+from ..values.public import public
+
+__all__ = [
+    "get_static_value",
+    "group",
+    "is_symbolic_tensor",
+    "no_op",
+    "register_tensor_conversion_function",
+    "tuple_of",
+]
+
+
+@public("is_symbolic_tensor")
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph, which has no elements while the graph is traced.
+
+    >>> fg.is_symbolic_tensor(fg.constant(1))
+    False
+    >>> seen = []
+    >>> _ = fg.function(lambda x: seen.append(fg.is_symbolic_tensor(x)))(1.0)
+    >>> _ = fg.function(lambda x: seen.append(fg.is_symbolic_tensor(x)))(fg.constant(1.0))
+    >>> seen
+    [False, True]
+    """
+    return isinstance(tensor, _core.Tensor) and _core.is_symbolic(tensor)
+
+
+@public("get_static_value")
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The elements of a tensor as a NumPy array where they are known, else None.
+
+    Those of a tensor of a graph are known where they follow from constants and known shapes. What
+    is no tensor is given back as it is. ``partial`` is accepted; where some elements are unknown
+    there is no value all the same.
+
+    >>> fg.get_static_value(fg.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    if isinstance(tensor, _core.VariableBase):
+        return None
+    if not isinstance(tensor, _core.Tensor):
+        return tensor
+    known = tensor._constant_value()
+    if known is not None:
+        return known.__array__()
+    return _of_shape(tensor) if _core.is_symbolic(tensor) else None
+
+
+def _of_shape(tensor: Any) -> Any:
+    """The value of a shape, size or rank that is known while a graph is traced."""
+    operation = tensor.op
+    if operation.type not in ("Shape", "Size", "Rank"):
+        return None
+    shape = operation.inputs[0].shape
+    found = {"Shape": shape.as_list, "Size": shape.num_elements, "Rank": lambda: shape.rank}
+    complete = shape.rank is not None if operation.type == "Rank" else shape.is_fully_defined()
+    if not complete:
+        return None
+    return np.array(found[operation.type](), dtype=tensor.dtype.as_numpy_dtype)
+
+
+@public("no_op")
+def no_op(name: str | None = None) -> Operation | None:
+    """An operation that does nothing, for control dependencies. None outside functions.
+
+    >>> fg.no_op()
+    """
+    region = thread.current_region()
+    if region is None or _core.executing_eagerly():
+        return None
+    _core.emit("NoOp", (), None, name or "NoOp")
+    return Graph(region, "graph", building=True).get_operations()[-1]
+
+
+@public("group")
+def group(*inputs: Any, **kwargs: Any) -> Operation | None:
+    """An operation that runs after these tensors and operations. None outside functions.
+
+    >>> fg.group(fg.constant(1), fg.constant(2))
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"group takes no argument {', '.join(sorted(kwargs))}")
+    given = [value for value in nest.flatten(list(inputs)) if value is not None]
+    for value in given:
+        if not isinstance(value, (_core.Tensor, _core.VariableBase, Operation)):
+            raise TypeError(f"expected tensors and operations, got {value!r}")
+    if _core.executing_eagerly():
+        return None
+    with thread.control_dependencies(given):
+        return no_op(name or "group_deps")
+
+
+@public("tuple")
+def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list:
+    """The tensors, each of which is there once all of them are; None stays.
+
+    >>> [int(t) for t in fg.tuple([fg.constant(1), fg.constant(2)])]
+    [1, 2]
+    """
+    given = list(tensors)
+    if _core.executing_eagerly():
+        return given
+    together = [t for t in given if t is not None]
+    if not together:
+        raise ValueError(f"expected at least one tensor, got {tensors!r}")
+    with thread.control_dependencies([*together, *(control_inputs or [])]):
+        return [None if t is None else ops.identity(t) for t in given]
+
+
+@public("register_tensor_conversion_function")
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable, priority: int = 100
+) -> None:
+    """Let instances of a class become tensors: by ``conversion_func(value, dtype, name, as_ref)``.
+
+    That function becomes the class's method ``__tf_tensor__``, by which any class may say so
+    itself; the last one registered is called. ``priority`` is accepted and changes nothing.
+
+    TypeError for Python's own classes, and for classes that take no new methods.
+
+    >>> class Angle:
+    ...     def __init__(self, degrees):
+    ...         self.degrees = degrees
+    >>> def convert(value, dtype=None, name=None, as_ref=False):
+    ...     return fg.constant(value.degrees, dtype)
+    >>> fg.register_tensor_conversion_function(Angle, convert)
+    >>> int(fg.add(Angle(90), 1))
+    91
+    """
+    classes = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not classes or not all(isinstance(one, type) for one in classes):
+        raise TypeError(f"base_type must be a type or a tuple of types, got {base_type!r}")
+    if not callable(conversion_func):
+        raise TypeError(f"conversion_func must be callable, got {conversion_func!r}")
+
+    def __tf_tensor__(self: Any, dtype: Any = None, name: str | None = None) -> Any:
+        return _converted(conversion_func, self, dtype, name)
+
+    for one in classes:
+        _check_class(one)
+    for one in classes:
+        one.__tf_tensor__ = __tf_tensor__
+
+
+def _check_class(one: type) -> None:
+    builtin = one.__module__ in ("builtins", "numpy") or issubclass(one, _core.Tensor)
+    if builtin or not one.__flags__ & (1 << 9):  # Py_TPFLAGS_HEAPTYPE
+        raise TypeError(f"conversions of {one.__name__} are fixed: it takes no conversion function")
+
+
+def _converted(convert: Callable, value: Any, dtype: Any, name: str | None) -> Any:
+    found = convert(value, dtype=dtype, name=name, as_ref=False)
+    if found is NotImplemented:
+        raise TypeError(f"{type(value).__name__} does not become a tensor of dtype {dtype}")
+    if not isinstance(found, _core.Tensor):
+        raise TypeError(f"a conversion function gives a tensor, got {found!r}")
+    if dtype is not None and found.dtype != dtype:
+        raise TypeError(f"a conversion function was asked for {dtype}, and gave {found.dtype}")
+    return found

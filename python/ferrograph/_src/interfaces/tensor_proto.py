@@ -1,0 +1,202 @@
+"""Tensors as messages: ``make_tensor_proto`` and ``make_ndarray``."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import ops
+from ..values import constants, dtypes
+from ..values.dtypes import as_dtype
+from ..values.public import public
+
+__all__ = ["make_ndarray", "make_tensor_proto"]
+
+# The field that holds the elements of a dtype, where they are listed, and its number.
+_LISTED = {
+    "float32": ("float_val", 5),
+    "float64": ("double_val", 6),
+    "string": ("string_val", 8),
+    "int64": ("int64_val", 10),
+    "bool": ("bool_val", 11),
+    "float16": ("half_val", 13),
+    "bfloat16": ("half_val", 13),
+    "uint32": ("uint32_val", 16),
+    "uint64": ("uint64_val", 17),
+    "complex64": ("scomplex_val", 9),
+    "complex128": ("dcomplex_val", 12),
+}
+_FIELDS = sorted({*_LISTED.values(), ("int_val", 7)}, key=lambda field: field[1])
+
+
+class _Dim(NamedTuple):
+    """One size of a shape."""
+
+    size: int
+
+
+class _Shape(NamedTuple):
+    """The sizes of a tensor."""
+
+    dim: list[_Dim]
+
+
+class TensorProto:
+    """The message of a tensor: its dtype by number, its shape, and its elements.
+
+    The elements are in ``tensor_content``, as their bytes, or in the list of their dtype
+    (``int_val``, ``float_val``, ``string_val``), whose last one stands for all that follow.
+    """
+
+    def __init__(self, dtype: int, sizes: list[int]):
+        self.dtype, self.tensor_shape = dtype, _Shape([_Dim(size) for size in sizes])
+        self.tensor_content = b""
+        for name, _ in _FIELDS:
+            setattr(self, name, [])
+
+    def SerializeToString(self) -> bytes:  # noqa: N802 - the name that messages have
+        """The message in the wire format of protocol buffers."""
+        sizes = b"".join(_part(2, _number(1, dim.size)) for dim in self.tensor_shape.dim)
+        text = _number(1, self.dtype) + _part(2, sizes)
+        if self.tensor_content:
+            text += _part(4, self.tensor_content)
+        for name, number in _FIELDS:
+            text += _list(name, number, getattr(self, name))
+        return text
+
+    def __eq__(self, other: Any) -> bool:
+        same = isinstance(other, TensorProto)
+        return same and self.SerializeToString() == other.SerializeToString()
+
+    def __hash__(self) -> int:
+        return hash(self.SerializeToString())
+
+    def __repr__(self) -> str:
+        held = [(name, getattr(self, name)) for name, _ in _FIELDS if getattr(self, name)]
+        held += [("tensor_content", self.tensor_content)] if self.tensor_content else []
+        sizes = [dim.size for dim in self.tensor_shape.dim]
+        elements = ", ".join(f"{name}={value!r}" for name, value in held)
+        return f"TensorProto(dtype={self.dtype}, shape={sizes}, {elements})"
+
+
+def _varint(value: int) -> bytes:
+    value &= (1 << 64) - 1
+    text = bytearray()
+    while value > 127:
+        text.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*text, value])
+
+
+def _number(field: int, value: int) -> bytes:
+    return _varint(field << 3) + _varint(value) if value else b""
+
+
+def _part(field: int, content: bytes) -> bytes:
+    return _varint(field << 3 | 2) + _varint(len(content)) + content
+
+
+def _list(name: str, field: int, values: list) -> bytes:
+    if not values:
+        return b""
+    if name == "string_val":
+        return b"".join(_part(field, value) for value in values)
+    formats = {"float_val": "f", "scomplex_val": "f", "double_val": "d", "dcomplex_val": "d"}
+    if name in formats:
+        return _part(field, struct.pack(f"<{len(values)}{formats[name]}", *values))
+    return _part(field, b"".join(_varint(int(value)) for value in values))
+
+
+@public("make_tensor_proto")
+def make_tensor_proto(
+    values: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> TensorProto:
+    """The message of a tensor of these values, as ``fg.constant`` reads them.
+
+    One element stands for all of ``shape``. TypeError where the elements do not fill the shape, or
+    have another one and ``verify_shape`` is set; ValueError where both flags are.
+
+    >>> proto = fg.make_tensor_proto([[1, 2], [3, 4]])
+    >>> [dim.size for dim in proto.tensor_shape.dim]
+    [2, 2]
+    >>> fg.make_ndarray(proto)
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    if verify_shape and allow_broadcast:
+        raise ValueError("allow_broadcast and verify_shape are not both allowed.")
+    tensor = _tensor(values, dtype)
+    given = tensor.shape.as_list()
+    sizes = given if shape is None else [int(size) for size in shape]
+    if verify_shape and sizes != given:
+        raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, but got {tuple(given)}.")
+    count, wanted = _count(given), _count(sizes)
+    if count != wanted and count != 1:
+        raise TypeError(f"{count} elements do not fill the shape {sizes}")
+    proto = TensorProto(tensor.dtype.as_datatype_enum, sizes)
+    array = tensor.numpy()
+    if count > 1 and tensor.dtype != dtypes.string:
+        proto.tensor_content = array.tobytes()
+    else:
+        field, _ = _LISTED.get(tensor.dtype.name, ("int_val", 7))
+        setattr(proto, field, _elements(array, tensor.dtype))
+    return proto
+
+
+def _tensor(values: Any, dtype: Any, shape: Any = None) -> Any:
+    return constants.constant(values, dtype, shape)
+
+
+def _count(sizes: list[int]) -> int:
+    count = 1
+    for size in sizes:
+        count *= size
+    return count
+
+
+def _elements(array: Any, dtype: Any) -> list:
+    """The elements as the list of a message has them."""
+    if dtype == dtypes.string:
+        return [bytes(value) for value in array.ravel().tolist()] if array.shape else [array.item()]
+    if dtype.name in ("float16", "bfloat16"):
+        return array.view("uint16").ravel().tolist()
+    if dtype.is_complex:
+        return [part for value in array.ravel().tolist() for part in (value.real, value.imag)]
+    return array.ravel().tolist()
+
+
+@public("make_ndarray")
+def make_ndarray(tensor: Any) -> Any:
+    """The NumPy array of a tensor's message: one of ``make_tensor_proto``, or of its form.
+
+    >>> fg.make_ndarray(fg.make_tensor_proto(2.5, shape=[2]))
+    array([2.5, 2.5], dtype=float32)
+    """
+    dtype = as_dtype(tensor.dtype)
+    sizes = [int(dim.size) for dim in tensor.tensor_shape.dim]
+    if tensor.tensor_content:
+        return _of_bytes(tensor.tensor_content, dtype, sizes)
+    field, _ = _LISTED.get(dtype.name, ("int_val", 7))
+    held = list(getattr(tensor, field))
+    if dtype.is_complex:
+        held = [complex(*pair) for pair in zip(held[::2], held[1::2], strict=True)]
+    count = _count(sizes)
+    held += held[-1:] * (count - len(held))
+    if dtype.name in ("float16", "bfloat16"):
+        content = struct.pack(f"<{count}H", *held)
+        return _of_bytes(content, dtype, sizes)
+    if len(held) != count:
+        raise ValueError(f"{len(held)} elements do not fill the shape {sizes}")
+    return _tensor(held, dtype, sizes).numpy()
+
+
+def _of_bytes(content: bytes, dtype: Any, sizes: list[int]) -> Any:
+    zero: Any = ops.zeros([], dtype)
+    own = zero.numpy().dtype
+    return np.frombuffer(content, own).reshape(sizes).copy()
