@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..staging.journal import Journal, loud, thread, traces
 from ..values.public import public
@@ -69,10 +69,16 @@ def is_enabled() -> bool:
     return _status.enabled
 
 
-class ControlStatus(NamedTuple):
+class ControlStatus:
     """Whether functions are converted where this was taken; see ``control_status_ctx``."""
 
-    status: str
+    __slots__ = ("status",)
+
+    def __init__(self, status: str):
+        self.status = status
+
+    def __repr__(self) -> str:
+        return f"ControlStatus(status={self.status!r})"
 
 
 @public("autograph.control_status_ctx")

@@ -13,13 +13,11 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..native import _core
-from ..staging import conditional, standing
+from ..staging import conditional
 from ..values import dtypes
 from ..values.public import public
 
 __all__ = ["case", "cond", "switch_case"]
-
-standing.install()
 
 
 @public("cond")

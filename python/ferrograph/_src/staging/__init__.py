@@ -10,12 +10,9 @@ from .. import lazy
 if TYPE_CHECKING:
     from .constructs import (
         Loop,
-        Method,
-        elements_of,
         left_region,
         mark_raised,
         marked,
-        perform,
         printed,
         refuse_opaque,
         rows,
@@ -30,11 +27,20 @@ if TYPE_CHECKING:
         stage_while,
         where,
     )
+    from .fronts import Method, elements_of, perform
+    from .standing import can_stand_in, is_alone, stand_in
 
-_NAMES = (
-    "Loop", "Method", "elements_of", "left_region", "mark_raised", "marked", "perform",
-    "printed", "refuse_opaque", "rows", "stage_assert", "stage_both", "stage_choice",
-    "stage_either", "stage_for", "stage_if", "stage_in", "stage_not", "stage_while", "where",
+_CONSTRUCTS = (
+    "Loop", "left_region", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
+    "stage_assert", "stage_both", "stage_choice", "stage_either", "stage_for", "stage_if",
+    "stage_in", "stage_not", "stage_while", "where",
 )  # fmt: skip
 
-__getattr__ = lazy(__name__, dict.fromkeys(_NAMES, "constructs"))
+__getattr__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(_CONSTRUCTS, "constructs"),
+        **dict.fromkeys(("Method", "elements_of", "perform"), "fronts"),
+        **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
+    },
+)

@@ -5,7 +5,6 @@ Imported when the first construct is met whose operands belong to the graph.
 
 from __future__ import annotations
 
-from . import standing
 from .attempts import printed
 from .conditional import (
     mark_raised,
@@ -22,17 +21,13 @@ from .conditional import (
 )
 from .effects import refuse_opaque
 from .failures import left_region
-from .fronts import Method, elements_of, perform
 from .loops import Loop, stage_for, stage_while
 
 __all__ = [
     "Loop",
-    "Method",
-    "elements_of",
     "left_region",
     "mark_raised",
     "marked",
-    "perform",
     "printed",
     "refuse_opaque",
     "rows",
@@ -47,5 +42,3 @@ __all__ = [
     "stage_while",
     "where",
 ]
-
-standing.install()

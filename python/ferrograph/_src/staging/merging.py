@@ -6,6 +6,7 @@ import collections
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .. import staging
 from ..values import errors
 from . import frames, lists, notes, values, versions
 from .attempts import Again, in_loop, in_nest
@@ -14,7 +15,7 @@ from .journal import is_front, really, record_of
 from .places import here, say
 from .regions import Conditional
 from .running import refuse_running
-from .state import UNDEFINED, Container, Place, Versions, item_place, late
+from .state import UNDEFINED, Container, Place, Versions, item_place
 
 Setter = Callable[[Iterator], None]
 _MOST_GROWN = 4  # how often an iteration may leave contents that were not known
@@ -42,7 +43,7 @@ def _must_grow(place: Place) -> bool:
     record = record_of(place.owner)
     if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
-    return in_loop() or notes.is_filled(place.owner) or not late.can_stand_in(place)
+    return in_loop() or notes.is_filled(place.owner) or not staging.can_stand_in(place)
 
 
 def _fit(first: Any, second: Any) -> bool:

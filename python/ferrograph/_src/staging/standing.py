@@ -17,7 +17,7 @@ from .journal import really
 from .journal import thread as _thread
 from .places import here, say
 from .snapshot import Walk
-from .state import Place, Record, item_place, late, versions_of
+from .state import Place, Record, item_place, versions_of
 
 _KEEPERS = (list, dict, collections.deque)
 _SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, types.ModuleType)
@@ -84,11 +84,6 @@ def _front(record: Record, target: Any) -> Front:
     if record not in front._ferrograph_records:
         front._ferrograph_records.append(record)
     return front
-
-
-def install() -> None:
-    """Let branches leave several contents in objects."""
-    late.stand_in, late.can_stand_in, late.is_alone = stand_in, can_stand_in, is_alone
 
 
 def restore() -> None:

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import staging
 from ..context.ownership import OPERATORS
 from .journal import has_lists, loud, record_of
 from .journal import thread as _thread
@@ -51,17 +52,6 @@ class Record:
         self.versions: Versions | None = None  # None where it holds one content, as Python has it
 
 
-class _Late:
-    """What ``fronts`` lends."""
-
-    stand_in: Callable[[Record], None]  # puts what stands for an object wherever that is
-    can_stand_in: Callable[[Place], bool]
-    is_alone: Callable[[Any], bool]  # whether one place at most refers to an object
-
-
-late = _Late()
-
-
 def versions_of(owner: Any) -> Versions | None:
     """The contents of an object among which the graph chooses; None where there is one."""
     record = record_of(owner)
@@ -84,7 +74,7 @@ def put_versions(place: Place, value: Any) -> bool:
         loud[id(root)] = root
     began, record.versions = record.versions is None, value
     if began:
-        late.stand_in(record)
+        staging.stand_in(record)
     return True
 
 

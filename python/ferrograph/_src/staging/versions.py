@@ -12,7 +12,7 @@ import collections
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import ops
+from .. import ops, staging
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import kinds, notes, values
@@ -20,7 +20,7 @@ from .journal import front_of, really
 from .places import here, say
 from .reach import reached
 from .regions import Conditional, Traced
-from .state import Place, Versions, late
+from .state import Place, Versions
 
 MOST_VERSIONS = 12
 _MISSING: Any = object()
@@ -93,7 +93,7 @@ def _is_alone(conditional: Conditional, value: Any, is_new: bool) -> bool:
     snapshot = conditional.snapshot
     if snapshot is not None and not snapshot.knows(value):
         return True
-    return not is_new and late.is_alone(value)
+    return not is_new and staging.is_alone(value)
 
 
 def too_many(place: Place, where: str) -> Exception:
