@@ -23,6 +23,8 @@ _TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT, _TYPED = range(6)
 _counter = itertools.count(1)
 _weak_tokens: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 _strong_tokens: dict[Any, int] = {}
+_tokens_of_classes: weakref.WeakKeyDictionary[type, dict[Any, int]] = weakref.WeakKeyDictionary()
+_MAX_STRONG = 16_384  # of each table; what had a token before gets another one
 
 
 def _token(obj: Any) -> int:
@@ -32,10 +34,24 @@ def _token(obj: Any) -> int:
         if found is None:
             found = _weak_tokens.setdefault(obj, _new_token(obj, True))
     except TypeError:
-        key = (type(obj), obj)
-        found = _strong_tokens.get(key)
-        if found is None:
-            found = _strong_tokens.setdefault(key, _new_token(obj, True))
+        return _strong_token(_strong_tokens, (type(obj), obj), obj)
+    return found
+
+
+def _structure_token(key: tuple) -> int:
+    """A number that structures of a class, and of what else ``key`` says, share."""
+    table = _tokens_of_classes.get(key[0])
+    if table is None:
+        table = _tokens_of_classes.setdefault(key[0], {})
+    return _strong_token(table, key[1:], key)
+
+
+def _strong_token(table: dict[Any, int], key: Any, obj: Any) -> int:
+    found = table.get(key)
+    if found is None:
+        while len(table) >= _MAX_STRONG:
+            table.pop(next(iter(table)), None)
+        found = table.setdefault(key, _new_token(obj, True))
     return found
 
 
@@ -122,7 +138,7 @@ def classify(obj: Any) -> tuple:
         return _TYPED, *special.typed(obj)
     found = _children(obj)
     if found is not None:
-        return _STRUCT, _token(found[0]), found[1]
+        return _STRUCT, _structure_token(found[0]), found[1]
     kind = type(obj)
     if kind.__hash__ is None:
         raise TypeError(

@@ -13,6 +13,7 @@ import collections
 import gc
 import operator
 import types
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -187,16 +188,16 @@ class Fields(Facet):
 
 
 class Slots(Facet):
-    """The slots of an instance."""
+    """The slots of an instance: by name the class that declares it, which this keeps not alive."""
 
-    def __init__(self, slots: dict[str, Any]):
+    def __init__(self, slots: dict[str, weakref.ref]):
         self._slots = slots
 
     def _read(self, owner: Any) -> dict[str, Any]:
         found = {}
-        for name, slot in self._slots.items():
+        for name, declaring in self._slots.items():
             try:
-                found[name] = slot.__get__(owner)
+                found[name] = vars(declaring())[name].__get__(owner)
             except AttributeError:  # not set
                 continue
         return found

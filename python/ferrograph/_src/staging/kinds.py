@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..context import ownership
+from ..context.by_class import ByClass
 from ..native import _core
 from . import arrays, facets
 from .facets import Facet, Through
@@ -88,7 +89,8 @@ MODULE = Through(lambda held: ())  # the names that code reads are looked for in
 _OF_CLASS = Through(lambda held: (type(held),))
 _REFERENTS = Through(gc.get_referents)
 
-_known: dict[type, tuple[Facet, ...]] = {
+_known = ByClass()
+_GIVEN: dict[type, tuple[Facet, ...]] = {
     list: (facets.PlainList(),),
     dict: (facets.Mapping(),),
     set: (facets.Members(),),
@@ -99,19 +101,19 @@ _known: dict[type, tuple[Facet, ...]] = {
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
     **dict.fromkeys(_LEAVES, ()),
 }
+for _kind, _facets in _GIVEN.items():
+    _known.keep(_kind, _facets)
 
 
 def facets_of(kind: type) -> tuple[Facet, ...]:
     """How instances of ``kind`` are compared; empty where they hold nothing that can change."""
-    found = _known.get(kind)
-    if found is None:
-        found = _known[kind] = tuple(_learn(kind))
-    return found
+    found = _known.found.get(id(kind))
+    return _known.keep(kind, tuple(_learn(kind))) if found is None else found
 
 
 def register(kind: type, *found: Facet) -> None:
     """Say how instances of a class of this package's are compared."""
-    _known[kind] = found
+    _known.keep(kind, found)
 
 
 def content_place(value: Any) -> Place | None:
@@ -161,13 +163,13 @@ def _described(kind: type) -> set[str]:
     return {name for base in kind.__mro__ for name in vars(base)}
 
 
-def _slots(kind: type) -> dict[str, Any]:
-    """The slots that Python classes declare, by name."""
-    found: dict[str, Any] = {}
+def _slots(kind: type) -> dict[str, weakref.ref]:
+    """The slots of Python classes by name: which class declares them."""
+    found: dict[str, weakref.ref] = {}
     for base in reversed(kind.__mro__):
         if base.__flags__ & _HEAP_TYPE:
-            held = vars(base).items()
-            found.update({n: v for n, v in held if type(v) is types.MemberDescriptorType})
+            slots = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
+            found.update(dict.fromkeys(slots, weakref.ref(base)))
     return found
 
 

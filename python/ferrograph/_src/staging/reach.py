@@ -14,6 +14,7 @@ import types
 from typing import Any
 
 from ..context import ownership
+from ..context.by_class import ByClass
 from ..native import _core
 from .snapshot import words_of
 from .stale import Stale, behind
@@ -22,9 +23,8 @@ _ATOMS = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), _core.Tensor,
     _core.VariableBase, types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType,
 )  # fmt: skip
-_leaves: dict[type, bool] = dict.fromkeys(_ATOMS, True)  # whether nothing is looked for in a class
-_foreign: dict[type, bool] = {}  # whether a class is of an installed package
-_MOST_CLASSES = 4096
+_leaves = ByClass()  # whether nothing is looked for in a class
+_foreign = ByClass()  # whether a class is of an installed package
 _MOST_FOREIGN = 20_000  # objects looked into behind those of installed packages
 
 
@@ -39,7 +39,7 @@ def reached(roots: list, wanted: list) -> set[int]:
     pending: collections.deque = collections.deque(roots)
     later: list[Any] = []
     named: list[Any] = []  # objects of installed packages
-    limit = 0
+    limit, leaves = 0, _leaves.found
     while ids and (pending or named or later):
         if not pending:
             if named:
@@ -61,9 +61,9 @@ def reached(roots: list, wanted: list) -> set[int]:
             ids.discard(place)
         if place in seen:
             continue
-        is_leaf = _leaves.get(kind)
+        is_leaf = leaves.get(id(kind))
         if is_leaf or (is_leaf is None and _is_leaf(kind)):
-            if limit >= 0 and _foreign.get(kind):
+            if limit >= 0 and _foreign.found.get(id(kind)):
                 seen.add(place)
                 named.append(value)
             continue
@@ -101,11 +101,8 @@ def _is_leaf(kind: type) -> bool:
     opened = (types.ModuleType, type)
     is_atom = issubclass(kind, _ATOMS)
     is_foreign = not is_atom and not issubclass(kind, opened) and _is_third_party(kind)
-    if len(_leaves) >= _MOST_CLASSES:
-        _leaves.clear()
-        _foreign.clear()
-    _leaves[kind], _foreign[kind] = is_atom or is_foreign, is_foreign
-    return is_atom or is_foreign
+    _foreign.keep(kind, is_foreign)
+    return _leaves.keep(kind, is_atom or is_foreign)
 
 
 def _is_third_party(kind: type) -> bool:

@@ -11,16 +11,17 @@ import types
 from typing import Any
 
 from ..context import ownership
+from ..context.by_class import ByClass
 from ..context.hooks import hooks
 
-_decided: dict[type, frozenset[str] | None] = {}  # by class the names, None where a method decides
-_MAX_CLASSES = 4096
+_decided = ByClass()  # the names, None where a method decides
 
 
 def of_attribute(target: Any, name: str) -> Any:
     """What sets the attribute ``name`` of ``target``; None where that is ``target`` itself."""
     kind = type(target)
-    known = _decided[kind] if kind in _decided else _learn(kind)
+    key = id(kind)
+    known = _decided.found[key] if key in _decided.found else _learn(kind)
     if known is None:
         return _AttributeSetter(target)
     if name not in known:
@@ -38,10 +39,7 @@ def _learn(kind: type) -> frozenset[str] | None:
     if not (_function(kind, "__setattr__") or _function(kind, "__delattr__")):
         held = (item for base in kind.__mro__ for item in vars(base).items())
         found = frozenset(name for name, value in held if _is_setter(value))
-    if len(_decided) >= _MAX_CLASSES:
-        _decided.clear()
-    _decided[kind] = found
-    return found
+    return _decided.keep(kind, found)
 
 
 def _is_setter(value: Any) -> bool:

@@ -7,13 +7,13 @@ Python's way; values of the classes in ``PLAIN`` do so without a look.
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ... import staging
 from ...context import ownership
+from ...context.by_class import ByClass
 from ...context.hooks import hooks
 from ...native import _core
 from ...staging import lists
@@ -36,9 +36,12 @@ class _Late:
 late = _Late()
 
 
-@functools.lru_cache(maxsize=4096)
+_users = ByClass()  # whether a class is the user's
+
+
 def _is_users(kind: type) -> bool:
-    return not ownership.is_library_class(kind)
+    found = _users.found.get(id(kind))
+    return _users.keep(kind, not ownership.is_library_class(kind)) if found is None else found
 
 
 def found(kind: type, name: str) -> Any:

@@ -1,0 +1,31 @@
+"""What was found out about classes, as long as they live."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+__all__ = ["ByClass"]
+
+
+class ByClass:
+    """Values by class. A class that is used no more takes its value along.
+
+    ``found`` holds them by the ids of the classes: loops over many objects look there themselves.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[int, Any] = {}
+        self._alive: dict[int, weakref.ref] = {}
+
+    def keep(self, kind: type, value: Any) -> Any:
+        """Remember the value of a class; gives it."""
+        key, found, alive = id(kind), self.found, self._alive
+
+        def forget(_: Any) -> None:
+            found.pop(key, None)
+            alive.pop(key, None)
+
+        alive[key] = weakref.ref(kind, forget)
+        found[key] = value
+        return value
