@@ -6,11 +6,10 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, int32, known_rank, static_value
+from ._base import Tensor, TensorLike, convert, emit, known_rank, static_value
 from .arithmetic import less, subtract
 from .arrays import concat, expand_dims, pad, reshape, shape, transpose
 from .creation import range
-from .numeric import cast
 from .selection import gather
 
 
@@ -182,13 +181,13 @@ def reverse_sequence(
     Raises:
       InvalidArgumentError: where a length is more than the axis has.
     """
-    x, lengths = convert(input), cast(seq_lengths, int32)
+    x, lengths = convert(input), convert(seq_lengths)
     axes = known_rank(x, "reverse_sequence")
     batch_axis = 0 if batch_axis is None else batch_axis % axes
     seq_axis %= axes
     rest = [i for i in builtins.range(axes) if i not in (batch_axis, seq_axis)]
     order = [batch_axis, seq_axis, *rest]
-    places = expand_dims(range(shape(x)[seq_axis]), 0)
+    places = expand_dims(range(shape(x, lengths.dtype)[seq_axis]), 0)
     lengths = expand_dims(lengths, 1)
     turned = subtract(subtract(lengths, 1), places)
     picks = emit("SelectV2", (less(places, lengths), turned, places), None, None)

@@ -218,7 +218,7 @@ def categorical(
       A matrix with one row of ``num_samples`` classes for each row.
     """
     attrs = {"output_dtype": int64 if dtype is None else as_dtype(dtype), **_attrs(None, seed)}
-    return emit("Multinomial", (logits, cast(num_samples, int32)), attrs, name)
+    return emit("Multinomial", (logits, convert(num_samples, int32)), attrs, name)
 
 
 def _stateless(op: Any, shape: Any, seed: Any, dtype: Any, *bounds: Any) -> Any:
@@ -328,7 +328,7 @@ def stateless_categorical(
     array([[1, 1, 1]])
     """
     attrs = {"output_dtype": as_dtype(dtype)}
-    return emit("StatelessMultinomial", (logits, cast(num_samples, int32), seed), attrs, name)
+    return emit("StatelessMultinomial", (logits, convert(num_samples, int32), seed), attrs, name)
 
 
 @public("random.split", "random.experimental.stateless_split")

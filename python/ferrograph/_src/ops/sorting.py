@@ -216,6 +216,7 @@ def in_top_k(
     is_class = logical_and(greater_equal(targets, 0), less(targets, n))
     own = gather(predictions, multiply(targets, cast(is_class, targets.dtype)), batch_dims=1)
     above = cast(greater(predictions, expand_dims(own, 1)), int32)
-    ahead = less(reduce_sum(above, 1), cast(k, int32))
+    k = convert(k)
+    ahead = less(cast(reduce_sum(above, 1), k.dtype), k)
     is_counted = logical_and(is_class, reduce_all(is_finite(predictions), 1))
     return logical_and(ahead, is_counted, name)
