@@ -449,6 +449,13 @@ def attribute_that_is_none(x):
     return box.value
 
 
+@meets("staging/loops.py:_may_join:2")
+def first_set_in_a_for(x):
+    for i in fg.range(x):
+        y = i
+    return y
+
+
 @meets("staging/while_loops.py:_body:0")
 def body_of_too_many_values(x):
     return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])

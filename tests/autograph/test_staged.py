@@ -441,11 +441,42 @@ def test_refusals_of_loops():
         return y
 
     refuses(unset, 3, match="'total' is read")
-    assert int(fg.function(first_set_in_a_for)(fg.constant(3))) == 2
-    refuses(first_set_in_a_for, 0, error=fg.errors.InvalidArgumentError, match="x was never set")
+    refuses(first_set_in_a_for, 3, match="'x' is first set in this loop")
     refuses(dtype, 3, error=TypeError, match="'x' changes its dtype")
     refuses(dtype, 3, error=fg.errors.InvalidArgumentError)
     refuses(shape, 3, match="shape_invariants")
+
+
+@pytest.mark.parametrize("last", ["while", "for"])
+def test_names_that_a_loop_at_work_sets_are_there_after_it(last):
+    """Where the loop carries values or uses variables; if it runs no iteration it fails."""
+    v = fg.Variable(0)
+
+    def counting(n):
+        for i in fg.range(n):
+            v.assign_add(1)
+            x = i * 10
+        return x
+
+    def carrying(n):
+        total = 0
+        for i in fg.range(n):
+            total += i
+            x, pair = total * 10, [i, total]
+        return x + pair[1]
+
+    def looping(n):
+        while n > 0:
+            x = n * 10
+            n -= 1
+        return x
+
+    cases = [(looping, 10)] if last == "while" else [(counting, 20), (carrying, 33)]
+    for f, expected in cases:
+        traced = fg.function(f)
+        assert int(traced(fg.constant(3))) == expected
+        with pytest.raises(fg.errors.InvalidArgumentError, match="was never set"):
+            traced(fg.constant(0))
 
 
 def test_python_loops_left_on_a_tensor():

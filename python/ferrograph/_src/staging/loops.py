@@ -355,11 +355,12 @@ def _join_late(
 ) -> dict[int, Slot]:
     """Slots for places unset or None before that the body sets, and the flag that guards them."""
     late = {}
+    works = _works(slots, variables)
     for i, spot in enumerate(loop.state.places):
         unset = before[i] is UNDEFINED or before[i] is None
         if i in slots or not unset or not loop.carries(i) or after[i] is before[i]:
             continue
-        if not _may_join(loop, spot.label, before[i], i, variables.place):
+        if not _may_join(loop, spot.label, before[i], i, variables.place, works):
             after[i] = before[i]
             continue
         late[i] = variables.late_slot(spot.label, after[i])
@@ -370,7 +371,13 @@ def _join_late(
     return late
 
 
-def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
+def _works(slots: dict[int, Slot], variables: Variables) -> bool:
+    """Whether iterations do more than to set names anew: they carry values, or use variables."""
+    captured = variables.body.region.captured()
+    return bool(slots) or any(value.dtype == dtypes.resource for value in captured)
+
+
+def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: bool) -> bool:
     if label == RESULT:
         return True
     named = i < loop.state.n_names
@@ -386,6 +393,15 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str) -> bool:
                 f"{label!r} is {value!r} before this loop, but an iteration reads what the one "
                 "before it set",
                 f"Give {label!r} a tensor before the loop.",
+            )
+        )
+    if loop.is_for and value is UNDEFINED and label not in loop.targets and not works:
+        raise ValueError(
+            say(
+                place,
+                f"{label!r} is first set in this loop and used after it, but the loop may run no "
+                "iteration at all",
+                f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
             )
         )
     return True
