@@ -42,6 +42,8 @@ LAZY = (
     "state.module",
     "state.tensor_array",
 )
+# Operations that few programs need among the names of the top level.
+LAZY_AT_TOP = ("ops.blocks", "ops.debug", "ops.segments", "ops.sorting", "ops.string_ops")
 # Public modules that are made of lazy folders, and so import them at once.
 OPENED_BY = {
     "autodiff": "autodiff",
@@ -96,8 +98,11 @@ def _declarations(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
 
 def is_lazy(space: str, module: str) -> bool:
     opened = OPENED_BY.get(space.partition(".")[0])
+    folders = LAZY if space else LAZY + LAZY_AT_TOP
     return any(
-        module == folder or module.startswith(folder + ".") for folder in LAZY if folder != opened
+        module == folder or module.startswith(folder + ".")
+        for folder in folders
+        if folder != opened
     )
 
 
@@ -166,18 +171,22 @@ def namespace(space: str, doc: str, names: list[Public], children: list[str]) ->
 
 def operations(top: list[Public]) -> str:
     """The text of the package of operations: those that stand at the top level."""
-    names = [
-        Public(p.name, p.module.removeprefix("ops."), p.attribute)
-        for p in top
-        if p.module.startswith("ops.")
-    ]
+    own = [p for p in top if p.module.startswith("ops.")]
+    within = [Public(p.name, p.module.removeprefix("ops."), p.attribute) for p in own]
+    eager = [p for p, of in zip(within, own, strict=True) if not is_lazy("", of.module)]
+    lazy = sorted(set(within) - set(eager))
     doc = (
         "The operations as Python functions, a module a family.\n\n"
         "``ops.NAME`` is each that stands at the top level of the package.\n"
     )
-    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\n{imports(names, "")}\n'
-    public = sorted((p.name for p in names), key=natural)
-    return text + listed("__all__ = [", [f'"{n}"' for n in public], "]", "")
+    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\nfrom typing import TYPE_CHECKING\n\n'
+    text += f"{imports(eager, '')}from .. import lazy as _lazy\n\nif TYPE_CHECKING:\n"
+    text += f"{imports(lazy, '', '    ')}\n"
+    public = sorted((p.name for p in within), key=natural)
+    text += listed("__all__ = [", [f'"{n}"' for n in public], "]", "")
+    rows = "".join(f'        "{p.name}": "{p.module}",\n' for p in lazy)
+    text += "\nif not TYPE_CHECKING:\n    __getattr__ = _lazy(\n        __name__,\n        {\n"
+    return text + rows.replace("        ", "            ") + "        },\n    )\n"
 
 
 def _entry(public: Public) -> str:

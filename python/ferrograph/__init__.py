@@ -78,7 +78,6 @@ from ._src.ops.arrays import (
     transpose,
     unstack,
 )
-from ._src.ops.blocks import batch_to_space, reverse_sequence, space_to_batch
 from ._src.ops.creation import (
     eye,
     fill,
@@ -93,7 +92,6 @@ from ._src.ops.creation import (
     zeros,
     zeros_like,
 )
-from ._src.ops.debug import Assert, assert_equal, assert_greater, assert_less, assert_rank, print
 from ._src.ops.elementwise import (
     abs,
     acos,
@@ -144,12 +142,6 @@ from ._src.ops.reductions import (
     reduce_prod,
     reduce_sum,
 )
-from ._src.ops.segments import (
-    dynamic_partition,
-    dynamic_stitch,
-    histogram_fixed_width,
-    histogram_fixed_width_bins,
-)
 from ._src.ops.selection import (
     boolean_mask,
     gather,
@@ -164,8 +156,6 @@ from ._src.ops.selection import (
     tensor_scatter_nd_update,
     where,
 )
-from ._src.ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts
-from ._src.ops.string_ops import as_string
 from ._src.staging.graph import Graph, Operation
 from ._src.state.variable import (
     Variable,
@@ -255,6 +245,23 @@ if TYPE_CHECKING:
     )
     from ._src.interfaces.symbols import tuple_of as tuple
     from ._src.interfaces.tensor_proto import make_ndarray, make_tensor_proto
+    from ._src.ops.blocks import batch_to_space, reverse_sequence, space_to_batch
+    from ._src.ops.debug import (
+        Assert,
+        assert_equal,
+        assert_greater,
+        assert_less,
+        assert_rank,
+        print,
+    )
+    from ._src.ops.segments import (
+        dynamic_partition,
+        dynamic_stitch,
+        histogram_fixed_width,
+        histogram_fixed_width_bins,
+    )
+    from ._src.ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts
+    from ._src.ops.string_ops import as_string
     from ._src.ragged.spec import RaggedTensorSpec
     from ._src.ragged.tensor import RaggedTensor
     from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
@@ -515,6 +522,7 @@ __version__ = "0.1.0"
 
 if not TYPE_CHECKING:
     _LAZY = {
+        "Assert": "ops.debug:Assert",
         "GradientTape": "autodiff.tape:GradientTape",
         "Module": "state.module:Module",
         "RaggedTensor": "ragged.tensor:RaggedTensor",
@@ -525,10 +533,19 @@ if not TYPE_CHECKING:
         "TensorArraySpec": "data.specs:TensorArraySpec",
         "TraceRecord": "function.explain.records:TraceRecord",
         "UnconnectedGradients": "autodiff.tape:UnconnectedGradients",
+        "argsort": "ops.sorting:argsort",
+        "as_string": "ops.string_ops:as_string",
+        "assert_equal": "ops.debug:assert_equal",
+        "assert_greater": "ops.debug:assert_greater",
+        "assert_less": "ops.debug:assert_less",
+        "assert_rank": "ops.debug:assert_rank",
+        "batch_to_space": "ops.blocks:batch_to_space",
         "case": "control_flow.cond:case",
         "cond": "control_flow.cond:cond",
         "constant_initializer": "interfaces.initializers:constant_initializer",
         "custom_gradient": "autodiff.custom:custom_gradient",
+        "dynamic_partition": "ops.segments:dynamic_partition",
+        "dynamic_stitch": "ops.segments:dynamic_stitch",
         "foldl": "control_flow.functional:foldl",
         "foldr": "control_flow.functional:foldr",
         "get_logger": "interfaces.settings:get_logger",
@@ -537,6 +554,8 @@ if not TYPE_CHECKING:
         "gradients": "autodiff.symbolic:gradients",
         "group": "interfaces.symbols:group",
         "hessians": "autodiff.symbolic:hessians",
+        "histogram_fixed_width": "ops.segments:histogram_fixed_width",
+        "histogram_fixed_width_bins": "ops.segments:histogram_fixed_width_bins",
         "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",
         "make_ndarray": "interfaces.tensor_proto:make_ndarray",
         "make_tensor_proto": "interfaces.tensor_proto:make_tensor_proto",
@@ -544,16 +563,23 @@ if not TYPE_CHECKING:
         "no_op": "interfaces.symbols:no_op",
         "numpy_function": "function.callbacks:numpy_function",
         "ones_initializer": "interfaces.initializers:ones_initializer",
+        "print": "ops.debug:print",
         "py_function": "function.callbacks:py_function",
         "random_normal_initializer": "interfaces.initializers:random_normal_initializer",
         "random_uniform_initializer": "interfaces.initializers:random_uniform_initializer",
         "recompute_grad": "autodiff.custom:recompute_grad",
         "register_tensor_conversion_function": "interfaces.symbols:register_tensor_conversion_function",  # noqa: E501
+        "reverse_sequence": "ops.blocks:reverse_sequence",
         "scan": "control_flow.functional:scan",
+        "searchsorted": "ops.sorting:searchsorted",
+        "sort": "ops.sorting:sort",
+        "space_to_batch": "ops.blocks:space_to_batch",
         "switch_case": "control_flow.cond:switch_case",
         "timestamp": "function.callbacks:timestamp",
         "trace_report": "function.explain.records:trace_report",
         "tuple": "interfaces.symbols:tuple_of",
+        "unique": "ops.sorting:unique",
+        "unique_with_counts": "ops.sorting:unique_with_counts",
         "vectorized_map": "batching.vectorized_map:vectorized_map",
         "while_loop": "control_flow.loops:while_loop",
         "zeros_initializer": "interfaces.initializers:zeros_initializer",

@@ -6,6 +6,8 @@
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
+from typing import TYPE_CHECKING
+
 from .arithmetic import (
     add,
     atan2,
@@ -55,7 +57,6 @@ from .arrays import (
     transpose,
     unstack,
 )
-from .blocks import batch_to_space, reverse_sequence, space_to_batch
 from .creation import (
     eye,
     fill,
@@ -70,7 +71,6 @@ from .creation import (
     zeros,
     zeros_like,
 )
-from .debug import Assert, assert_equal, assert_greater, assert_less, assert_rank, print
 from .elementwise import (
     abs,
     acos,
@@ -121,12 +121,6 @@ from .reductions import (
     reduce_prod,
     reduce_sum,
 )
-from .segments import (
-    dynamic_partition,
-    dynamic_stitch,
-    histogram_fixed_width,
-    histogram_fixed_width_bins,
-)
 from .selection import (
     boolean_mask,
     gather,
@@ -141,8 +135,19 @@ from .selection import (
     tensor_scatter_nd_update,
     where,
 )
-from .sorting import argsort, searchsorted, sort, unique, unique_with_counts
-from .string_ops import as_string
+from .. import lazy as _lazy
+
+if TYPE_CHECKING:
+    from .blocks import batch_to_space, reverse_sequence, space_to_batch
+    from .debug import Assert, assert_equal, assert_greater, assert_less, assert_rank, print
+    from .segments import (
+        dynamic_partition,
+        dynamic_stitch,
+        histogram_fixed_width,
+        histogram_fixed_width_bins,
+    )
+    from .sorting import argsort, searchsorted, sort, unique, unique_with_counts
+    from .string_ops import as_string
 
 __all__ = [
     "Assert",
@@ -280,3 +285,29 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _lazy(
+        __name__,
+        {
+            "Assert": "debug",
+            "argsort": "sorting",
+            "as_string": "string_ops",
+            "assert_equal": "debug",
+            "assert_greater": "debug",
+            "assert_less": "debug",
+            "assert_rank": "debug",
+            "batch_to_space": "blocks",
+            "dynamic_partition": "segments",
+            "dynamic_stitch": "segments",
+            "histogram_fixed_width": "segments",
+            "histogram_fixed_width_bins": "segments",
+            "print": "debug",
+            "reverse_sequence": "blocks",
+            "searchsorted": "sorting",
+            "sort": "sorting",
+            "space_to_batch": "blocks",
+            "unique": "sorting",
+            "unique_with_counts": "sorting",
+        },
+    )
