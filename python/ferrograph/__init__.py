@@ -235,6 +235,15 @@ if TYPE_CHECKING:
         random_uniform_initializer,
         zeros_initializer,
     )
+    from ._src.interfaces.seldom import (
+        approx_top_k,
+        eig,
+        eigvals,
+        extract_volume_patches,
+        ragged_fill_empty_rows,
+        ragged_fill_empty_rows_grad,
+        required_space_to_batch_paddings,
+    )
     from ._src.interfaces.settings import get_logger
     from ._src.interfaces.symbols import (
         get_static_value,
@@ -246,6 +255,7 @@ if TYPE_CHECKING:
     from ._src.interfaces.symbols import tuple_of as tuple
     from ._src.interfaces.tensor_proto import make_ndarray, make_tensor_proto
     from ._src.ops.blocks import batch_to_space, reverse_sequence, space_to_batch
+    from ._src.ops.blocks import space_to_batch as space_to_batch_nd
     from ._src.ops.debug import (
         Assert,
         assert_equal,
@@ -297,6 +307,7 @@ __all__ = [
     "acosh",
     "add",
     "add_n",
+    "approx_top_k",
     "argmax",
     "argmin",
     "argsort",
@@ -349,6 +360,8 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "eig",
+    "eigvals",
     "einsum",
     "ensure_shape",
     "equal",
@@ -357,6 +370,7 @@ __all__ = [
     "exp",
     "expand_dims",
     "experimental",
+    "extract_volume_patches",
     "eye",
     "fill",
     "float16",
@@ -425,6 +439,8 @@ __all__ = [
     "print",
     "py_function",
     "ragged",
+    "ragged_fill_empty_rows",
+    "ragged_fill_empty_rows_grad",
     "random",
     "random_normal_initializer",
     "random_uniform_initializer",
@@ -442,6 +458,7 @@ __all__ = [
     "reduce_sum",
     "register_tensor_conversion_function",
     "repeat",
+    "required_space_to_batch_paddings",
     "reshape",
     "resource",
     "reverse",
@@ -466,6 +483,7 @@ __all__ = [
     "slice",
     "sort",
     "space_to_batch",
+    "space_to_batch_nd",
     "sparse",
     "split",
     "sqrt",
@@ -533,6 +551,7 @@ if not TYPE_CHECKING:
         "TensorArraySpec": "data.specs:TensorArraySpec",
         "TraceRecord": "function.explain.records:TraceRecord",
         "UnconnectedGradients": "autodiff.tape:UnconnectedGradients",
+        "approx_top_k": "interfaces.seldom:approx_top_k",
         "argsort": "ops.sorting:argsort",
         "as_string": "ops.string_ops:as_string",
         "assert_equal": "ops.debug:assert_equal",
@@ -546,6 +565,9 @@ if not TYPE_CHECKING:
         "custom_gradient": "autodiff.custom:custom_gradient",
         "dynamic_partition": "ops.segments:dynamic_partition",
         "dynamic_stitch": "ops.segments:dynamic_stitch",
+        "eig": "interfaces.seldom:eig",
+        "eigvals": "interfaces.seldom:eigvals",
+        "extract_volume_patches": "interfaces.seldom:extract_volume_patches",
         "foldl": "control_flow.functional:foldl",
         "foldr": "control_flow.functional:foldr",
         "get_logger": "interfaces.settings:get_logger",
@@ -565,15 +587,19 @@ if not TYPE_CHECKING:
         "ones_initializer": "interfaces.initializers:ones_initializer",
         "print": "ops.debug:print",
         "py_function": "function.callbacks:py_function",
+        "ragged_fill_empty_rows": "interfaces.seldom:ragged_fill_empty_rows",
+        "ragged_fill_empty_rows_grad": "interfaces.seldom:ragged_fill_empty_rows_grad",
         "random_normal_initializer": "interfaces.initializers:random_normal_initializer",
         "random_uniform_initializer": "interfaces.initializers:random_uniform_initializer",
         "recompute_grad": "autodiff.custom:recompute_grad",
         "register_tensor_conversion_function": "interfaces.symbols:register_tensor_conversion_function",  # noqa: E501
+        "required_space_to_batch_paddings": "interfaces.seldom:required_space_to_batch_paddings",
         "reverse_sequence": "ops.blocks:reverse_sequence",
         "scan": "control_flow.functional:scan",
         "searchsorted": "ops.sorting:searchsorted",
         "sort": "ops.sorting:sort",
         "space_to_batch": "ops.blocks:space_to_batch",
+        "space_to_batch_nd": "ops.blocks:space_to_batch",
         "switch_case": "control_flow.cond:switch_case",
         "timestamp": "function.callbacks:timestamp",
         "trace_report": "function.explain.records:trace_report",

@@ -72,15 +72,23 @@ from ._src.ops.sorting import in_top_k, top_k
 from ._src import door as _door
 
 if TYPE_CHECKING:
+    from ._src.interfaces.seldom import (
+        approx_max_k,
+        approx_min_k,
+        batch_norm_with_global_normalization,
+    )
     from ._src.sparse.embedding import embedding_lookup_sparse
 
 __all__ = [
+    "approx_max_k",
+    "approx_min_k",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
+    "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
     "compute_average_loss",
@@ -146,6 +154,9 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
+        "approx_max_k": "interfaces.seldom:approx_max_k",
+        "approx_min_k": "interfaces.seldom:approx_min_k",
+        "batch_norm_with_global_normalization": "interfaces.seldom:batch_norm_with_global_normalization",  # noqa: E501
         "embedding_lookup_sparse": "sparse.embedding:embedding_lookup_sparse",
     }
     __getattr__ = _door(__name__, _LAZY)

@@ -37,6 +37,9 @@ from ._src.sparse.build import (
 from ._src.sparse.tensor import SparseTensor
 from ._src import door as _door
 
+if TYPE_CHECKING:
+    from ._src.interfaces.seldom import mask
+
 __all__ = [
     "SparseTensor",
     "add",
@@ -46,6 +49,7 @@ __all__ = [
     "fill_empty_rows",
     "from_dense",
     "map_values",
+    "mask",
     "maximum",
     "minimum",
     "reduce_max",
@@ -67,7 +71,10 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = _door(__name__)
+    _LAZY = {
+        "mask": "interfaces.seldom:mask",
+    }
+    __getattr__ = _door(__name__, _LAZY)
 
     def __dir__():
         return __all__

@@ -140,6 +140,7 @@ from .._src import door as _door
 
 if TYPE_CHECKING:
     from . import special
+    from .._src.interfaces.seldom import approx_max_k, approx_min_k
     from .._src.ops.special import bessel_i0, bessel_i1, betainc, igamma, igammac
 
 __all__ = [
@@ -150,6 +151,8 @@ __all__ = [
     "add",
     "add_n",
     "angle",
+    "approx_max_k",
+    "approx_min_k",
     "argmax",
     "argmin",
     "asin",
@@ -276,6 +279,8 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
+        "approx_max_k": "interfaces.seldom:approx_max_k",
+        "approx_min_k": "interfaces.seldom:approx_min_k",
         "bessel_i0": "ops.special:bessel_i0",
         "bessel_i1": "ops.special:bessel_i1",
         "betainc": "ops.special:betainc",

@@ -139,6 +139,7 @@ from .. import lazy as _lazy
 
 if TYPE_CHECKING:
     from .blocks import batch_to_space, reverse_sequence, space_to_batch
+    from .blocks import space_to_batch as space_to_batch_nd
     from .debug import Assert, assert_equal, assert_greater, assert_less, assert_rank, print
     from .segments import (
         dynamic_partition,
@@ -256,6 +257,7 @@ __all__ = [
     "slice",
     "sort",
     "space_to_batch",
+    "space_to_batch_nd",
     "split",
     "sqrt",
     "square",
@@ -307,6 +309,7 @@ if not TYPE_CHECKING:
             "searchsorted": "sorting",
             "sort": "sorting",
             "space_to_batch": "blocks",
+            "space_to_batch_nd": "blocks",
             "unique": "sorting",
             "unique_with_counts": "sorting",
         },

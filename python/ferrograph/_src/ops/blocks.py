@@ -83,7 +83,7 @@ def depth_to_space(
     return reshape(moved, [batch, height * n, width * n, channels // (n * n)], name)
 
 
-@public("nn.space_to_batch", "space_to_batch")
+@public("nn.space_to_batch", "space_to_batch", "space_to_batch_nd")
 def space_to_batch(
     input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
 ) -> Tensor:
