@@ -13,6 +13,10 @@ from hostile import PLAIN
 # Names that end or replace what runs the attack, each with its reason.
 NOT_CALLED = {
     "config.run_functions_eagerly": "changes what all later calls do",
+    "config.experimental_run_functions_eagerly": "changes what all later calls do",
+    "experimental.dispatch_for_api": "changes what later calls do",
+    "register_tensor_conversion_function": "changes the classes that later calls are given",
+    "test.main": "runs tests and ends the process",
     "data.experimental.assert_cardinality": "",
 }
 _SKIPPED_SPECIALS = {
@@ -125,6 +129,30 @@ def _reader(name):
     return read
 
 
+def _operators():
+    """A linear operator of each class."""
+    linalg, pair = fg.linalg, [2.0, 3.0]
+    full = linalg.LinearOperatorFullMatrix([[2.0, 1.0], [0.0, 3.0]])
+    yield from (full, linalg.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 3.0]]))
+    yield from (linalg.LinearOperatorDiag(pair), linalg.LinearOperatorIdentity(2))
+    yield from (linalg.LinearOperatorScaledIdentity(2, 3.0), linalg.LinearOperatorZeros(2))
+    yield from (linalg.LinearOperatorHouseholder(pair), linalg.LinearOperatorPermutation([1, 0]))
+    yield from (linalg.LinearOperatorToeplitz(pair, pair), linalg.LinearOperatorCirculant(pair))
+    yield linalg.LinearOperatorTridiag([[1.0, 0.0], pair, [0.0, 1.0]])
+    yield linalg.LinearOperatorLowRankUpdate(full, [[1.0], [2.0]])
+    yield linalg.LinearOperatorCirculant2D([pair])
+    yield linalg.LinearOperatorCirculant3D([[pair]])
+    for kind in ("Kronecker", "BlockDiag", "Composition"):
+        yield getattr(linalg, f"LinearOperator{kind}")([full, full])
+    yield linalg.LinearOperatorBlockLowerTriangular([[full], [full, full]])
+    yield from (linalg.LinearOperatorAdjoint(full), linalg.LinearOperatorInversion(full))
+
+
+def _initialisers():
+    yield from (fg.zeros_initializer(), fg.ones_initializer(), fg.constant_initializer(1))
+    yield from (fg.random_normal_initializer(), fg.random_uniform_initializer())
+
+
 class Specimens:
     """Instances of public classes: what calls gave, the first few of each class."""
 
@@ -141,6 +169,8 @@ class Specimens:
             *(iter(fg.data.Dataset.range(2)), fg.TensorArray(fg.float32, 2), fg.GradientTape()),
             *(fg.IndexedSlices(fg.ones([1, 2]), fg.constant([0])), fg.Module(), fg.float32),
         ):
+            self.keep(value)
+        for value in [*_operators(), fg.test.TestCase(), *_initialisers()]:
             self.keep(value)
 
     def copy(self):
