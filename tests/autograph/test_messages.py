@@ -550,6 +550,55 @@ def iterator_over_a_list_that_grows(x):
     return x + next(found)
 
 
+@meets("staging/chosen_texts.py:refuse:0")
+def chosen_text_asked_for_its_class(x):
+    word = "one"
+    if x > 1:
+        word = "more"
+    return x + (1 if isinstance(word, str) else 2)
+
+
+@meets("staging/aliases.py:Families.refuse_identity:0")
+def identity_of_a_chosen_list(x):
+    first, second = [1], [2]
+    chosen = first if x > 0 else second
+    return x + (1 if chosen is first else 2)
+
+
+@meets("staging/notes.py:owner:0")
+def shape_of_an_array_set_behind_a_tensor(x):
+    counts = np.zeros(4)
+    if x > 0:
+        counts = counts + 1.0
+    counts.shape = (2, 2)
+    return counts
+
+
+@meets("staging/standing.py:_put_back:0")
+def array_longer_under_a_view(x):
+    held = array.array("i", [1, 2, 3])
+    if x > 2:
+        held[0] = 5
+
+    def first(value):
+        memoryview(held)[0] = value
+
+    for _ in fg.range(3):
+        if x > 1:
+            held += array.array("i", [1])
+        first(4)
+    return held[2] + len(held)
+
+
+@meets("staging/kinds.py:_put_items:0")
+def bytes_longer_under_a_view(x):
+    held = bytearray(b"ab")
+    if x > 0:
+        held.append(1)
+        log.append(memoryview(held))
+    return x + len(held)
+
+
 @meets("staging/fronts.py:_with:0")
 def bytes_shown(x):
     held = bytearray(b"ab")

@@ -204,6 +204,19 @@ class Families:
 
         return call if any(m is target for f in self.all for m, _ in f.members) else callee
 
+    def refuse_identity(self, *compared: Any) -> None:
+        """Refuse that the identity of objects is asked for where the graph chose among them."""
+        for family in self.all:
+            if len(family.members) > 1 and any(m is v for m, _ in family.members for v in compared):
+                raise errors.StagingError(
+                    say(
+                        here(),
+                        f"{family._named()} is one of several objects, among which the graph chose "
+                        f"at {family.place}, and this line asks which object it is",
+                        "Keep a number beside it that says which one was chosen, and compare that.",
+                    )
+                )
+
     def check(self, line: str = "") -> None:
         """Refuse where one of the objects was changed, by whatever means."""
         for family in list(self.all):

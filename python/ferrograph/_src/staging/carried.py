@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..native import _core
-from . import aliases, origins, values
+from . import aliases, chosen_texts, origins, values
 from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
@@ -44,6 +44,7 @@ class Variables:
         self.joins = aliases.Joins()  # the containers that it leaves
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
+        self._texts: list[int] = []  # variables that stand for texts
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
 
     def __enter__(self) -> Variables:
@@ -81,6 +82,10 @@ class Variables:
             chosen = () if shapes is None else shapes[i]
             initial = values.to_tensor(leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
+            if chosen_texts.is_text(leaf):
+                self._texts.append(len(self.initial) - 1)
+                for inputs in self.inputs:
+                    chosen_texts.mark(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
         return slot
@@ -271,7 +276,10 @@ class Variables:
     def emit(self, condition: Any) -> list:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
-        return _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
+        outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
+        for index in self._texts:
+            chosen_texts.mark(outputs[index])
+        return outputs
 
 
 def _widens(number: Any, found: Any) -> bool:

@@ -13,7 +13,7 @@ from ..context import ownership
 from ..context.thread import Undetermined
 from ..native import _core
 from ..values import errors
-from . import aliases, effects, failures, frames, merging, notes, versions
+from . import aliases, chosen_texts, effects, failures, frames, merging, notes, versions
 from .places import Spot, say
 from .regions import Conditional
 from .remains import as_left
@@ -413,6 +413,7 @@ def stage_not(value: Any) -> Any:
 def stage_in(value: Any, container: Any) -> Any:
     """``value in container`` where either is a tensor, or tensors are among the elements."""
     if is_staged(container):
+        chosen_texts.refuse(container)
         return ops.reduce_any(ops.equal(container, value))
     found: Any = False
     for element in container:

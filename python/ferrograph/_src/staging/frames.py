@@ -73,6 +73,21 @@ def stored_next(frame: types.FrameType) -> str:
     return ""
 
 
+def may_be_caught() -> bool:
+    """Whether code of the trace that is running has handlers of exceptions."""
+    return any(_handles(frame.f_code) for frame in frames())
+
+
+@functools.lru_cache(maxsize=512)
+def _handles(code: types.CodeType) -> bool:
+    import dis
+
+    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    if {"CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"} & names:
+        return True
+    return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
+
+
 def is_discarded() -> bool:
     """Whether the program throws away the result of the call that it makes."""
     return _instructions(1)[-1:] == ["POP_TOP"]

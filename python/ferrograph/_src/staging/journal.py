@@ -33,6 +33,7 @@ class Journal:
         self.numbers: dict[Any, tuple[Any, Any]] = {}
         self.at_end: list[Callable[[], None]] = []
         self.running: list[tuple[list, Any]] = []  # of a trace: lists, iterators of loops over them
+        self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 
     def watch(self) -> None:

@@ -19,8 +19,10 @@ from typing import Any
 from ..context import ownership
 from ..context.by_class import ByClass
 from ..native import _core
+from ..values import errors
 from . import arrays, facets
 from .facets import Facet, Through
+from .places import here, say
 from .state import Place
 
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
@@ -265,11 +267,30 @@ def _states() -> dict[type, Facet]:
 
 
 def _put_bytes(owner: Any, state: bytes) -> None:
-    owner[:] = state
+    _put_items(owner, state)
 
 
 def _put_array(owner: Any, state: tuple) -> None:
-    owner[:] = type(owner)(state[0], state[1])
+    _put_items(owner, type(owner)(state[0], state[1]))
+
+
+def _put_items(owner: Any, items: Any) -> None:
+    try:
+        owner[:] = items
+    except BufferError as e:
+        raise view_in_use(owner, here()) from e
+
+
+def view_in_use(owner: Any, where: str) -> Exception:
+    """The refusal of another length for something of which there are views."""
+    return errors.StagingError(
+        say(
+            where,
+            f"the length of a `{type(owner).__name__}` changes in a branch or a loop of the graph, "
+            "and a view of it, such as a `memoryview`, is still in use",
+            "Release the view before, or keep the length.",
+        )
+    )
 
 
 def _text(owner: Any) -> Any:

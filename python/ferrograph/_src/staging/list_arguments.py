@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..context import ownership
 from ..values import nest
+from . import chosen_texts
 from .lists import Grown, as_tensors, method, whole
 from .state import is_grown
 
@@ -49,6 +50,7 @@ def for_library(function: Callable) -> Callable:
         if not own:
             for value in (*args, *kwargs.values()):
                 refuse_grown(value)
+                chosen_texts.refuse(value)
             return function(*args, **kwargs)
         args = tuple(as_tensors(a) for a in args)
         return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})

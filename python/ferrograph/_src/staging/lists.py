@@ -14,7 +14,7 @@ from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
-from . import iteration, notes, values
+from . import chosen_texts, frames, iteration, notes, values
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
@@ -47,6 +47,7 @@ class Elements:
                 raise _unfit(label, f"its elements differ in structure: {problem}")
             columns.append(values.leaves_of(sample))
         self.dtypes, self.shapes = [], []
+        self.are_texts = [all(map(chosen_texts.is_text, c)) for c in zip(*columns, strict=True)]
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
@@ -132,18 +133,32 @@ class Grown(Together):
 
     def popped(self) -> tuple[Any, Grown]:
         """The last element, and the rest."""
+        if frames.may_be_caught():
+            ops.Assert(self.count() > 0, ["IndexError: pop from empty list"])
         handles, leaves = [], []
         for i in range(len(self._handles)):
             handle, leaf = self._emit("TensorListPopBack", i, self._elements.shape_input(i))
             handles.append(handle)
-            leaves.append(leaf)
+            leaves.append(self._element(i, leaf))
         return self._pack(leaves), self._with(handles)
 
     def at(self, index: Any) -> Any:
         """The element at a place; negative ones count from the end."""
         place = self._place(index)
+        if frames.may_be_caught():  # also where nobody reads the element
+            found = ops.logical_and(place >= 0, place < self.count())
+            ops.Assert(found, ["IndexError: list index out of range"])
         shape = self._elements.shape_input
-        return self._pack(self._each(lambda i: self._emit("TensorListGetItem", i, place, shape(i))))
+
+        def element(i: int) -> Any:
+            return self._element(i, self._emit("TensorListGetItem", i, place, shape(i)))
+
+        return self._pack(self._each(element))
+
+    def _element(self, i: int, leaf: Any) -> Any:
+        if self._elements.are_texts[i]:
+            chosen_texts.mark(leaf)
+        return leaf
 
     def _place(self, index: Any) -> Any:
         if values.is_tensor(index):

@@ -12,11 +12,21 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..context import ownership
+from ..native import _core
+from ..values import errors
 from . import setters
 from .journal import front_of, has_lists, is_front, loud, traces
 from .journal import thread as _thread
+from .places import here, say
 from .stale import behind
-from .state import Container, Place, attribute_place, cell_place, name_places
+from .state import (
+    Container,
+    Place,
+    attribute_place,
+    cell_place,
+    global_place,
+    name_places,
+)
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
@@ -95,6 +105,8 @@ def owner(target: Any, name: str, label: str) -> Any:
         journals = _thread.journals
         if not journals:
             return target
+        if isinstance(target, _core.Tensor):
+            raise _sets_tensor(name)
         setter = setters.of_attribute(target, name)
         if setter is not None:
             return setter
@@ -103,6 +115,18 @@ def owner(target: Any, name: str, label: str) -> Any:
         if journals[0].families is not None:
             journals[0].families.written(target)
     return target
+
+
+def _sets_tensor(name: str) -> Exception:
+    return errors.StagingError(
+        say(
+            here(),
+            f"the attribute {name!r} of a tensor is set, which has none to be set: where branches "
+            "or loops of the graph set an array, a tensor stands for it from then on",
+            "Use an operation that makes another tensor, such as `fg.reshape`, or change the array "
+            "before the branch or loop.",
+        )
+    )
 
 
 def container(target: Any, label: str, key: Any = None) -> Any:
@@ -122,7 +146,11 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         journals[0].families.written(target)
     if isinstance(target, _CONTAINERS):
         if len(journals) > 1:
-            touch(Container(label, target))
+            is_module = type(target) is dict and "__builtins__" in target
+            if not is_module:
+                touch(Container(label, target))
+            elif type(key) is str:
+                touch(global_place(key, target))
         setter = setters.of_items(target) if type(target) not in _CONTAINERS else target
         if setter is not target:
             return setter

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import thread
 from ..native import _core
-from . import aliases, origins, values
+from . import aliases, chosen_texts, origins, values
 from .places import say
 
 _NAMED = r"the values of '?([\w.\[\]'\"]+?)'?$"  # what a label says of a place
@@ -67,6 +67,7 @@ class Conditional:
         self.snapshot: Any = None  # what was there before the branches
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []
+        self._texts: list[int] = []  # the outputs that stand for texts
         self.left: list = []  # what the branches leave in names and other places
         self._rebuild: list[Callable[[list], Any]] = []
 
@@ -132,6 +133,8 @@ class Conditional:
         """Add the conditional to the graph around it; the merged values in their order."""
         regions = [branch.finish() for branch in self.branches]
         outputs = _core.emit_if(self._predicate, *regions)
+        for index in self._texts:
+            chosen_texts.mark(outputs[index])
         return [rebuild(outputs) for rebuild in self._rebuild]
 
     def note_aliases(self) -> None:
@@ -162,6 +165,8 @@ class Conditional:
         self._arrays += [(_name_in(label), a) for a in (first, second) if aliases.is_array(a)]
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
+        if chosen_texts.is_text(first) and chosen_texts.is_text(second):
+            self._texts.append(index)
         return lambda outputs: outputs[index]
 
     def _add_outputs(self, label: str, first: Any, second: Any) -> None:

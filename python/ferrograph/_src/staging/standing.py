@@ -91,13 +91,22 @@ def restore() -> None:
     root = _thread.journals[0]
     for record in root.versions.values():
         if record.versions is not None:
-            record.place.put(record.versions.contents[-1])
+            _put_back(record)
     walk = Walk()
     walk.run((), [_thread.roots])
     fronts = {id(front): front for front in root.fronts.values()}
     defaults = list(outside.defaults(walk, lambda value: id(value) in fronts))
     for place, value in (*_references(walk, fronts), *defaults):
         place.put(really(value))
+
+
+def _put_back(record: Record) -> None:
+    """Leave in an object what Python left in it."""
+    assert record.versions is not None
+    try:
+        record.place.put(record.versions.contents[-1])
+    except errors.StagingError as e:
+        raise kinds.view_in_use(record.owner, record.began_at) from e
 
 
 def _cells(frame: types.FrameType) -> Iterator[types.CellType]:

@@ -14,7 +14,7 @@ from .places import say
 from .state import UNDEFINED
 
 _SCALARS = (bool, int, float, complex, str, bytes)
-_CONVERTED = (_core.Tensor, _core.VariableBase, *_SCALARS)
+_CONVERTED = (_core.Tensor, _core.VariableBase)
 
 
 def is_eager() -> bool:
@@ -34,8 +34,9 @@ def is_staged(value: Any) -> bool:
 
 
 def can_be_tensor(leaf: Any) -> bool:
-    """Whether a leaf of a structure has a tensor to stand for it."""
-    if isinstance(leaf, _CONVERTED):
+    """Whether a leaf of a structure has a tensor to stand for it: no member of an enumeration, and
+    no other number or text that is more than its value."""
+    if type(leaf) in _SCALARS or isinstance(leaf, _CONVERTED):
         return True
     return hasattr(type(leaf), "__array__") and hasattr(leaf, "dtype")
 

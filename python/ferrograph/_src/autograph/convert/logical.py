@@ -64,9 +64,11 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
     """A chain is an ``and`` of its links; ``in`` asks the operators; one plain comparison stays."""
     if len(node.ops) == 1:
         operator = _COMPARISONS[type(node.ops[0])]
+        parts = [node.left, node.comparators[0]]
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return _convert_identity(node, parts)
         if operator not in ("in", "not_in"):
             return methods.convert_comparison(node)
-        parts = [node.left, node.comparators[0]]
         return build.locate(build.call("contained", build.constant(operator), *parts), node)
     if all(isinstance(op, _STATIC) for op in node.ops):
         return node
@@ -86,6 +88,16 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
     for op, operand in zip(node.ops, node.comparators, strict=True):
         links += [build.constant(_COMPARISONS[type(op)]), deferred(operand, node.left)]
     return build.locate(build.call("compare", node.left, *links), node.left)
+
+
+def _convert_identity(node: ast.Compare, parts: list[ast.expr]) -> ast.expr:
+    """``a is b`` of two objects, of which staging may have made another."""
+    if any(isinstance(part, ast.Constant) for part in parts):
+        return node
+    same = build.locate(build.call("same", *parts), node)
+    if isinstance(node.ops[0], ast.Is):
+        return same
+    return build.locate(ast.UnaryOp(op=ast.Not(), operand=same), node)
 
 
 def convert_if_exp(node: ast.IfExp, inlines: bool = True) -> ast.expr:

@@ -83,11 +83,6 @@ def convert_with(node: ast.With) -> ast.With:
     return node
 
 
-def has_text() -> bool:
-    """Whether f-strings may run code of the user's without a format specification, too."""
-    return specials.has("__format__")
-
-
 def convert_augmented(node: ast.AugAssign, number: int) -> list[ast.stmt]:
     """``a += b``, whose parts are converted, with the object and the key evaluated once."""
     name = _BINARY[type(node.op)]

@@ -116,7 +116,7 @@ class _Expressions(build.Transformer):
         return methods.convert_unary(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        return methods.convert_binary(self.generic_visit(node))
+        return methods.convert_binary(texts.convert_percent(self.generic_visit(node)))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         return logical.convert_compare(self.generic_visit(node), self.inlines)

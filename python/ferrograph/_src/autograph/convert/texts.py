@@ -1,21 +1,21 @@
 """f-strings: ``f"{x:.2f}!"`` becomes ``ag__.joined(ag__.formatted(x, ".2f"), "!")``.
 
-An f-string without a format specification stays: a symbolic tensor in it shows as what it is.
+A symbolic number without a format specification shows as what it is; a text that the graph chose is
+put in where the graph runs. ``"..." % x`` refuses such a text.
 """
 
 from __future__ import annotations
 
 import ast
 
-from . import build, methods
+from . import build
 
 _NO_CONVERSION = -1
 
 
 def convert(node: ast.JoinedStr) -> ast.expr:
     """``node`` with what it formats given to the operators."""
-    shows = any(isinstance(v, ast.FormattedValue) for v in node.values) and methods.has_text()
-    if not shows and not any(getattr(v, "format_spec", None) for v in node.values):
+    if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
     return build.locate(build.call("joined", *map(_part, node.values)), node)
 
@@ -24,11 +24,20 @@ def _part(value: ast.expr) -> ast.expr:
     if not isinstance(value, ast.FormattedValue):
         return value
     shown = value.value
-    if value.format_spec is None or value.conversion != _NO_CONVERSION:
+    if value.conversion != _NO_CONVERSION:
+        shown = build.call("shown", shown)
         plain = ast.FormattedValue(value=shown, conversion=value.conversion, format_spec=None)
         shown = ast.JoinedStr(values=[plain])
-    if value.format_spec is None and value.conversion == _NO_CONVERSION and methods.has_text():
-        return build.locate(build.call("formatted", value.value), value)
-    if value.format_spec is None:
-        return build.locate(shown, value)
-    return build.locate(build.call("formatted", shown, value.format_spec), value)
+    spec = [value.format_spec] if value.format_spec is not None else []
+    return build.locate(build.call("formatted", shown, *spec), value)
+
+
+def convert_percent(node: ast.BinOp) -> ast.BinOp:
+    """``"..." % value``."""
+    if isinstance(node.op, ast.Mod) and _is_text(node.left):
+        node.right = build.locate(build.call("shown", node.right), node.right)
+    return node
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))

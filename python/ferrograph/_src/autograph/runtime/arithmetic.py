@@ -13,10 +13,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ...staging.journal import really, traces
+from ...staging.journal import thread as _thread
 from .logic import not_
 from .specials import PLAIN, found, function_of, method
 
-__all__ = ["augment", "binary", "compared", "item_of", "unary"]
+__all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
@@ -154,6 +156,26 @@ def _comparison(operand: Any, name: str, other: Any) -> Any:
         same = _comparison(operand, "eq", other)
         return same if same is NotImplemented else not_(same)
     return getattr(type(operand), f"__{name}__")(operand, other)
+
+
+def same(left: Any, right: Any) -> bool:
+    """``left is right``."""
+    if left is right or not traces.n:
+        return left is right
+    _refuse_identity(left, right)
+    return really(left) is really(right)
+
+
+def identity(value: Any) -> int:
+    """``id(value)``."""
+    _refuse_identity(value)
+    return id(really(value))
+
+
+def _refuse_identity(*compared: Any) -> None:
+    families = _thread.journals[0].families if _thread.journals else None
+    if families is not None:
+        families.refuse_identity(*compared)
 
 
 def item_of(value: Any, key: Any) -> Any:

@@ -351,6 +351,7 @@ _FORMS: dict[Any, Any] = {
     builtins.next: _next,
     builtins.iter: _iter,
     builtins.format: formatted,
+    builtins.id: arithmetic.identity,
     builtins.round: _round,
     builtins.divmod: _divmod,
     builtins.pow: _pow,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator as python_operators
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ from ... import staging
 from ...staging import lists
 from ...staging.journal import is_front
 from ...staging.values import is_staged
-from .arithmetic import compared
+from .arithmetic import compared, same
 from .logic import Thunk, and_, not_, or_
 from .specials import function_of, is_own, iterated, method
 
@@ -21,8 +20,8 @@ _OPERATORS: dict[str, Callable] = {
     "in": lambda a, b: contained("in", a, b),
     "not_in": lambda a, b: contained("not_in", a, b),
     **{name: functools.partial(compared, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-    "is_": python_operators.is_,
-    "is_not": python_operators.is_not,
+    "is_": same,
+    "is_not": lambda a, b: not same(a, b),
 }
 
 

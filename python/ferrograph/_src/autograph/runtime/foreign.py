@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import staging
-from ...staging import list_arguments, notes, stale
+from ...staging import chosen_texts, list_arguments, notes, stale
 from ...staging.journal import front_of
 from .specials import iterated, opened
 
@@ -47,8 +47,10 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
     for value in args:
         if type(value) is stale.Stale:
             value._ferrograph_refuse()
-        if not takes_lists and name not in _KEEPS:
-            list_arguments.refuse_grown(value)
+        if name not in _KEEPS:
+            chosen_texts.refuse(value)
+            if not takes_lists:
+                list_arguments.refuse_grown(value)
     return args
 
 

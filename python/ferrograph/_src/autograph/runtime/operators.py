@@ -23,7 +23,7 @@ from ...staging.notes import (
     owner,
 )
 from ...staging.state import attribute, global_name, item
-from .arithmetic import augment, binary, compared, item_of, unary
+from .arithmetic import augment, binary, compared, item_of, same, unary
 from .attributes import attribute_of
 from .callees import fn
 from .foreign import spread
@@ -31,7 +31,7 @@ from .logic import and_, not_, or_
 from .names import bind
 from .sites import called, filled, loud, methods, stored
 from .specials import managed
-from .texts import formatted, joined
+from .texts import formatted, joined, shown
 
 if TYPE_CHECKING:
     from .comparisons import compare, contained
@@ -90,6 +90,8 @@ __all__ = [
     "owner",
     "plain",
     "raised",
+    "same",
+    "shown",
     "spread",
     "stored",
     "stopped",

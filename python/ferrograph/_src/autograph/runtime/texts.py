@@ -8,12 +8,15 @@ from typing import Any
 from ... import ops
 from ...native import _core
 from ...ops import string_ops
+from ...staging import chosen_texts, list_arguments
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import dtypes, errors
 from .specials import method
 
-__all__ = ["formatted", "joined"]
+__all__ = ["formatted", "joined", "shown"]
+
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
 
 _SPEC = (  # compiled when it is first needed
     r"(?P<align>[<>]?)(?P<sign>\+?)(?P<zero>0?)(?P<width>\d*)(?:\.(?P<precision>\d+))?"
@@ -24,9 +27,13 @@ _DEFAULT_PRECISION = 6
 
 def formatted(value: Any, spec: str = "") -> Any:
     """``format(value, spec)``; a string tensor where the value is a tensor of the graph."""
+    if value.__class__ in _PLAIN:
+        return format(value, spec)
+    if not spec and chosen_texts.is_chosen(value):
+        return value
     if not spec or not is_staged(value):
-        shown = method(value, "__format__")
-        return format(value, spec) if shown is None else shown(spec)
+        own = method(value, "__format__")
+        return format(shown(value), spec) if own is None else own(spec)
     tensor = _core.convert_to_tensor(value)
     found = re.fullmatch(_SPEC, spec)
     if tensor.shape.rank == 0 and found is not None:
@@ -44,6 +51,15 @@ def formatted(value: Any, spec: str = "") -> Any:
             "one; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
         )
     )
+
+
+def shown(value: Any) -> Any:
+    """``value``, which Python makes a text of."""
+    if value.__class__ is tuple:
+        return tuple(map(shown, value))
+    list_arguments.refuse_grown(value)
+    chosen_texts.refuse(value)
+    return value
 
 
 def _attributes(

@@ -1,0 +1,79 @@
+"""Texts of Python among which the graph chooses: string tensors that code takes for texts.
+
+A symbolic string tensor shows as what it is where Python formats it, as documented. Where it stands
+for a text that the program wrote, and that a branch or a loop of the graph chose, that would be
+another text than plain Python makes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..native import _core
+from ..values import dtypes, errors
+from .journal import thread as _thread
+from .journal import traces
+from .places import here, say
+
+_MOST = 64  # operations to look through
+_MAKE_TEXTS = frozenset({"Const", "AsString"})
+
+
+def is_text(leaf: Any) -> bool:
+    """Whether a value is a text of Python's, or stands for one."""
+    return type(leaf) is str or is_chosen(leaf)
+
+
+def mark(tensor: Any) -> None:
+    """Note that a tensor stands for a text."""
+    if _thread.journals and isinstance(tensor, _core.Tensor) and tensor.dtype == dtypes.string:
+        root = _thread.journals[0]
+        root.texts[_key(tensor)] = tensor
+        if not root.lists:
+            root.watch()
+
+
+def _key(tensor: Any) -> tuple[int, int]:
+    return tensor._graph_id, tensor._id
+
+
+def is_chosen(value: Any) -> bool:
+    """Whether a value is a string tensor that stands for a text, or is made of such ones."""
+    if not traces.n or type(value) is not _core.SymbolicTensor or value.dtype != dtypes.string:
+        return False
+    known = _thread.journals[0].texts if _thread.journals else {}
+    pending, n = [value], 0
+    while known and pending:
+        tensor, n = pending.pop(), n + 1
+        if _key(tensor) in known:
+            continue
+        found = _made_of(tensor)
+        if found is None or n > _MOST:
+            return False
+        pending += found
+    return bool(known)
+
+
+def _made_of(tensor: Any) -> list | None:
+    """The string tensors of which a tensor is made; None where it is no text of the program's."""
+    try:
+        operation = tensor.op
+    except AttributeError:  # of a graph that is finished
+        return None
+    if operation.type in _MAKE_TEXTS:
+        return []
+    return [t for t in operation.inputs if t.dtype == dtypes.string] or None
+
+
+def refuse(value: Any) -> None:
+    """Refuse a text that the graph chooses, where Python would format or look at it."""
+    if is_chosen(value):
+        raise errors.StagingError(
+            say(
+                here(),
+                "a text that a branch or a loop of the graph chose is used here in a way that "
+                "needs it while tracing: it is a string tensor",
+                "Use f-strings, `+`, `==` and the functions of `fg.strings`, or choose a number "
+                "and look the text up afterwards.",
+            )
+        )

@@ -1,0 +1,31 @@
+"""Programs that were written to find a difference: each is equal eagerly and traced, or refused.
+
+``attacks/*.txt`` hold them, a head line ``== name: verdict`` before each. A program that is refused
+and comes to be staged is noted as ``equal``; the other way round is a loss.
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from programs import kit, run
+
+FILES = sorted(Path(__file__).with_name("attacks").glob("*.txt"))
+HEAD = r"^== (\w+): (\w+)\n"
+NOTHING = "def reset():\n    pass\n"
+
+
+def programs():
+    for file in FILES:
+        _, *parts = re.split(HEAD, file.read_text(), flags=re.MULTILINE)
+        for name, verdict, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+            text = text if "def reset" in text else NOTHING + text
+            yield pytest.param(kit.Program(name, 0, text, True), verdict, id=f"{file.stem}-{name}")
+
+
+@pytest.mark.parametrize(("program", "verdict"), programs())
+def test_program(program, verdict):
+    with tempfile.TemporaryDirectory() as folder, run.quiet():
+        found = run.run(program, Path(folder, "printed"))
+    assert found.kind == verdict, found.why
