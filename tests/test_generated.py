@@ -60,7 +60,7 @@ def test_a_planned_name_says_so():
     ):
         _ = fg.image
     with pytest.raises(AttributeError, match="planned"):
-        _ = fg.io
+        _ = fg.lookup
 
 
 def test_a_name_that_is_left_out_says_why():

@@ -77,6 +77,13 @@ if TYPE_CHECKING:
         approx_min_k,
         batch_norm_with_global_normalization,
     )
+    from ._src.sparse.ctc import (
+        collapse_repeated,
+        ctc_beam_search_decoder,
+        ctc_greedy_decoder,
+        ctc_loss,
+        ctc_unique_labels,
+    )
     from ._src.sparse.embedding import embedding_lookup_sparse
 
 __all__ = [
@@ -91,6 +98,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "collapse_repeated",
     "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
@@ -101,6 +109,10 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
@@ -157,6 +169,11 @@ if not TYPE_CHECKING:
         "approx_max_k": "interfaces.seldom:approx_max_k",
         "approx_min_k": "interfaces.seldom:approx_min_k",
         "batch_norm_with_global_normalization": "interfaces.seldom:batch_norm_with_global_normalization",  # noqa: E501
+        "collapse_repeated": "sparse.ctc:collapse_repeated",
+        "ctc_beam_search_decoder": "sparse.ctc:ctc_beam_search_decoder",
+        "ctc_greedy_decoder": "sparse.ctc:ctc_greedy_decoder",
+        "ctc_loss": "sparse.ctc:ctc_loss",
+        "ctc_unique_labels": "sparse.ctc:ctc_unique_labels",
         "embedding_lookup_sparse": "sparse.embedding:embedding_lookup_sparse",
     }
     __getattr__ = _door(__name__, _LAZY)

@@ -24,6 +24,8 @@ STOPS = {
     "Polygamma": "the first argument counts",
     "Betainc": "it is documented so for the parameters",
     "IgammaGradAA": "no formula for the third derivative by the parameter",
+    "CTCGreedyDecoder": "decoders have no gradient",
+    "CTCBeamSearchDecoder": "decoders have no gradient",
     "StatefulPartitionedCall": "elements of datasets have no gradient",
 }
 # Whose second derivatives are beyond those.

@@ -170,3 +170,45 @@ def test_split_and_fold_in_give_new_seeds():
     assert seeds.dtype == fg.int32
     assert len({tuple(s) for s in seeds.numpy().tolist()}) == 3
     assert random.fold_in([1, 2], 5).numpy()[1] == 5
+
+
+def test_the_slope_of_a_gamma_sample_is_the_recorded_one():
+    alpha = fg.constant([0.5, 3.0], fg.float64)
+    with fg.GradientTape() as tape:
+        tape.watch(alpha)
+        y = fg.random.stateless_gamma([3, 2], [1, 2], alpha, dtype=fg.float64)
+    want = [2.6393623989798742, 3.1947332127987136]
+    np.testing.assert_allclose(tape.gradient(y, alpha), want, rtol=1e-9)
+
+
+@pytest.mark.parametrize("how", ["eager", "traced"])
+def test_draws_with_parameters_have_their_means(how):
+    """Each stands for its own sample: means and deviations are those of the distributions."""
+
+    def draws():
+        return (
+            fg.random.gamma([4000], [0.5, 4.0], beta=[1.0, 2.0]),
+            fg.random.poisson([4000], [0.5, 20.0]),
+            fg.cast(fg.random.stateless_binomial([4000, 2], [5, 6], [10.0, 90.0], 0.3), fg.float32),
+        )
+
+    fg.random.set_seed(1)
+    run = fg.function(draws) if how == "traced" else draws
+    means = [[0.5, 2.0], [0.5, 20.0], [3.0, 27.0]]
+    variances = [[0.5, 1.0], [0.5, 20.0], [2.1, 18.9]]
+    first = run()
+    for y, mean, variance in zip(first, means, variances, strict=True):
+        assert y.shape == [4000, 2]
+        np.testing.assert_allclose(fg.reduce_mean(y, 0), mean, rtol=0.06)
+        np.testing.assert_allclose(fg.math.reduce_variance(y, 0), variance, rtol=0.12)
+    again = run()
+    assert not np.array_equal(first[0], again[0])
+
+
+def test_an_own_seed_goes_on_in_one_stream():
+    fg.random.set_seed(3)
+    a, b = fg.random.gamma([2], 2.0, seed=5), fg.random.gamma([2], 2.0, seed=5)
+    fg.random.set_seed(3)
+    c = fg.random.gamma([2], 2.0, seed=5)
+    assert np.array_equal(a, c)
+    assert not np.array_equal(a, b)

@@ -51,6 +51,9 @@ pub fn registry() -> &'static Registry {
         ferrograph_windows::register(&mut registry);
         ferrograph_signal::register(&mut registry);
         ferrograph_special::register(&mut registry);
+        ferrograph_text::register(&mut registry);
+        ferrograph_ctc::register(&mut registry);
+        ferrograph_draws::register(&mut registry);
         source::register(&mut registry);
         map::register(&mut registry);
         scan::register(&mut registry);

@@ -270,6 +270,9 @@ macro_rules! port_kind {
     ([string; $count:ident]) => {
         $crate::Kind::Copies(::ferrograph_tensor::DType::String, stringify!($count))
     };
+    ([int64; $count:ident]) => {
+        $crate::Kind::Copies(::ferrograph_tensor::DType::Int64, stringify!($count))
+    };
     ([variant; $count:ident]) => {
         $crate::Kind::Copies(::ferrograph_tensor::DType::Variant, stringify!($count))
     };

@@ -139,7 +139,10 @@ pub(crate) fn sum_dims(dims: impl IntoIterator<Item = Dim>) -> Dim {
 
 /// What inference says of these very tensors: what an operation that evaluates by itself checks first. There is memory
 /// for what is sure of the outputs.
-pub(crate) fn checked(op: &dyn Op, tensors: &[Tensor]) -> Result<Specs> {
+///
+/// # Errors
+/// Those of inference, and `ResourceExhausted`.
+pub fn checked(op: &dyn Op, tensors: &[Tensor]) -> Result<Specs> {
     let specs: Specs = tensors.iter().map(Tensor::spec).collect();
     let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
     let outputs = op.specs(&inputs)?;

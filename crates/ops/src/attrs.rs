@@ -1,6 +1,7 @@
 //! Attributes that choose among texts.
 
 /// Declares an enum whose values are the texts that an attribute may hold.
+#[macro_export]
 macro_rules! attr_enum {
     (
         $(#[doc = $doc:literal])*

@@ -48,6 +48,7 @@ mod transpose;
 mod unique;
 mod variant;
 
+pub use args::checked;
 pub use concat::{ConcatV2, Pack};
 pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use create::{Fill, LinSpace, OneHot, Range};
@@ -80,6 +81,16 @@ pub use tensor_list::TensorList;
 pub use tensor_scatter::{ScatterKind, TensorScatter};
 pub use topk::TopK;
 pub use transpose::{BroadcastTo, ReverseV2, Roll, Tile, Transpose};
+
+/// What operations on strings have in common, here and in other crates.
+pub mod text {
+    pub use crate::strings::{like_input, made, map_strings};
+}
+
+/// Where draws begin, by their inputs, here and in other crates.
+pub mod seeded {
+    pub use crate::random::{check_seed, keyed, read_seed};
+}
 
 use ferrograph_graph::Registry;
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! Typed emission for the gradient rules of this crate: `use crate::emit::*`.
+//! Typed emission for gradient rules.
 
-pub(crate) use crate::one::EmitOne;
+pub use crate::one::EmitOne;
+pub use crate::two::EmitTwo;
 pub(crate) use ferrograph_ops::emit::*;

@@ -3,7 +3,7 @@
 //! * [`function`](self) holds the functions of single numbers, each with the formula that it was written from.
 //! * Operations apply them element by element, in double precision whatever the dtype, and broadcast.
 
-mod emit;
+pub mod emit;
 mod function;
 mod kernel;
 mod one;

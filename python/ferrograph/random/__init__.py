@@ -23,6 +23,13 @@ from .._src import door as _door
 
 if TYPE_CHECKING:
     from . import experimental
+    from .._src.ops.distributions import (
+        gamma,
+        poisson,
+        stateless_binomial,
+        stateless_gamma,
+        stateless_poisson,
+    )
     from .._src.state.generator import (
         Algorithm,
         Generator,
@@ -38,14 +45,19 @@ __all__ = [
     "create_rng_state",
     "experimental",
     "fold_in",
+    "gamma",
     "get_global_generator",
     "normal",
+    "poisson",
     "set_global_generator",
     "set_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
+    "stateless_gamma",
     "stateless_normal",
+    "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",
     "truncated_normal",
@@ -57,8 +69,13 @@ if not TYPE_CHECKING:
         "Algorithm": "state.generator:Algorithm",
         "Generator": "state.generator:Generator",
         "create_rng_state": "state.generator:create_rng_state",
+        "gamma": "ops.distributions:gamma",
         "get_global_generator": "state.generator:get_global_generator",
+        "poisson": "ops.distributions:poisson",
         "set_global_generator": "state.generator:set_global_generator",
+        "stateless_binomial": "ops.distributions:stateless_binomial",
+        "stateless_gamma": "ops.distributions:stateless_gamma",
+        "stateless_poisson": "ops.distributions:stateless_poisson",
     }
     _MODULES = ("experimental",)
     __getattr__ = _door(__name__, _LAZY, _MODULES)

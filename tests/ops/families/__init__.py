@@ -21,6 +21,8 @@ FAMILIES = (
     "creation",
     "ordering",
     "strings",
+    "texts",
+    "sequences",
     "draws",
     "state",
     "lists",

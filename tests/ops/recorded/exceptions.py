@@ -126,5 +126,10 @@ EXCEPTIONS = (
         "NaN is recorded at infinity, where the functions have a limit",
         limit,
     ),
+    Exception_("unicode_script", "103, none, is recorded for letters of later editions of Unicode"),
+    Exception_(
+        "split None [01]", "what is left by the last cut is recorded even where it is empty"
+    ),
+    Exception_("ctc_loss*", "the recorded slopes are sums in single precision", near(1e-4)),
     Exception_("unique zeros *", "0.0 and -0.0 are one number, as recorded for float32"),
 )

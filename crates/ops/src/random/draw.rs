@@ -108,7 +108,11 @@ const ATTRS: &[AttrDecl] = &[
 /// Philox, and the choice left to us, which is Philox.
 const ALGORITHMS: [i32; 2] = [1, 3];
 
-fn keyed(o: &Operands<'_>) -> Result<PhiloxState> {
+/// Where the key and the counter (inputs 1 and 2) of the generator that input 3 names begin.
+///
+/// # Errors
+/// `Unimplemented` for another generator than Philox, `Shape` for other numbers of words.
+pub fn keyed(o: &Operands<'_>) -> Result<PhiloxState> {
     let (key, counter, alg) = (o.input::<u64>(1), o.input::<u64>(2), o.input::<i32>(3));
     if alg.iter().any(|a| !ALGORITHMS.contains(a)) {
         bail!(

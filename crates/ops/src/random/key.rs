@@ -17,7 +17,10 @@ declare! {
 }
 
 /// Checks that input `i`, a seed, may be two integers.
-pub(super) fn check_seed(inputs: &Inputs<'_>, i: usize) -> Result<()> {
+///
+/// # Errors
+/// `Shape` where it may not.
+pub fn check_seed(inputs: &Inputs<'_>, i: usize) -> Result<()> {
     let two: PartialShape = (&[2usize][..]).into();
     if !inputs.shape(i).is_compatible(&two) {
         bail!(Shape, "seed must have shape [2], not {}", inputs.shape(i));
@@ -26,7 +29,10 @@ pub(super) fn check_seed(inputs: &Inputs<'_>, i: usize) -> Result<()> {
 }
 
 /// The seed that input `i` holds.
-pub(super) fn read_seed(o: &Operands<'_>, i: usize, dtype: DType) -> Result<[i64; 2]> {
+///
+/// # Errors
+/// `Shape` where it holds another number of integers.
+pub fn read_seed(o: &Operands<'_>, i: usize, dtype: DType) -> Result<[i64; 2]> {
     let seed = match dtype {
         DType::Int32 => pair(o.input::<i32>(i)).map(|s| s.map(i64::from)),
         DType::UInt32 => pair(o.input::<u32>(i)).map(|s| s.map(i64::from)),

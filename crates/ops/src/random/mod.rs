@@ -14,9 +14,10 @@ mod stream;
 mod twister;
 
 pub use categorical::EmitCategorical;
+pub use draw::keyed;
 pub use global::{SEED_MODULUS, set_global_seed};
 pub use iteration::{Iteration, number_draws};
-pub use key::EmitKeys;
+pub use key::{EmitKeys, check_seed, read_seed};
 pub use seeds::EmitSeeds;
 pub use shuffle::EmitShuffle;
 pub use stateless_categorical::EmitStatelessCategorical;

@@ -20,12 +20,18 @@ use ferrograph_tensor::{Bytes, DType, Made, Result, Tensor, TensorSpec, vec_for}
 use smallvec::smallvec;
 
 /// The spec of one result of that dtype for each element of input 0.
-fn like_input(inputs: &Inputs<'_>, dtype: DType) -> Result<Specs> {
+///
+/// # Errors
+/// Never: it is a result as that of `infer` is one.
+pub fn like_input(inputs: &Inputs<'_>, dtype: DType) -> Result<Specs> {
     Ok(smallvec![TensorSpec::new(dtype, inputs.shape(0).clone())])
 }
 
 /// All strings that an iterator makes.
-fn made(strings: impl Iterator<Item = Result<Bytes>>) -> Result<Vec<Bytes>> {
+///
+/// # Errors
+/// Those of making one, and `ResourceExhausted` where there is no memory for all.
+pub fn made(strings: impl Iterator<Item = Result<Bytes>>) -> Result<Vec<Bytes>> {
     let n = strings.size_hint().1.unwrap_or(0);
     let (mut all, mut total) = (vec_for(n)?, Made::default());
     for string in strings {
@@ -38,7 +44,10 @@ fn made(strings: impl Iterator<Item = Result<Bytes>>) -> Result<Vec<Bytes>> {
 }
 
 /// A function of each string.
-fn map_strings(t: &Tensor, f: impl Fn(&[u8]) -> Result<Bytes>) -> Result<Tensor> {
+///
+/// # Errors
+/// `DType` for a tensor of another dtype, and as [`made`].
+pub fn map_strings(t: &Tensor, f: impl Fn(&[u8]) -> Result<Bytes>) -> Result<Tensor> {
     let strings = made(t.as_strings()?.iter().map(|s| f(s)))?;
     Tensor::from_strings(t.shape().clone(), strings)
 }

@@ -18,19 +18,24 @@ declare! {
     };
 }
 
+/// White space, vertical tabs among it.
+fn space(b: &u8) -> bool {
+    b.is_ascii_whitespace() || *b == 0x0b
+}
+
 /// Parts between runs of white space.
 fn by_space(mut text: &[u8], max: usize) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     loop {
-        text = text.trim_ascii_start();
-        if text.is_empty() {
+        let Some(start) = text.iter().position(|b| !space(b)) else {
             return parts;
-        }
+        };
+        text = &text[start..];
         if parts.len() == max {
             push(&mut parts, text);
             return parts;
         }
-        let end = text.iter().position(u8::is_ascii_whitespace);
+        let end = text.iter().position(space);
         let end = end.unwrap_or(text.len());
         push(&mut parts, &text[..end]);
         text = &text[end..];

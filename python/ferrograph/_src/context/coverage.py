@@ -43,6 +43,7 @@ package is called ``fg``.
     "experimental": "Parts of the API whose documents call them experimental.",
     "experimental.dlpack": "Tensors from and to DLPack capsules.",
     "experimental.numpy": "Functions of NumPy's names and promotion over tensors.",
+    "io": "Base64, numbers in bytes, lines of comma-separated values.",
     "linalg": "Linear algebra: products, norms, diagonals and bands of matrices.",
     "math": "Mathematics: elementwise functions, reductions, segments, sorting and counting.",
     "math.special": "Special functions.",
@@ -50,6 +51,7 @@ package is called ``fg``.
         "Nested structures: lists, tuples, mappings and their like, with values at the leaves."
     ),
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
+    "quantization": "Floats rounded to the steps of quantized numbers.",
     "ragged": "Ragged tensors: rows of different lengths.",
     "random": "Random numbers.",
     "random.experimental": "Older names of generators and of seeds.",
@@ -138,10 +140,10 @@ PLANNED = {
     """,
     "io": """
         FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature TFRecordOptions
-        TFRecordWriter VarLenFeature decode_and_crop_jpeg decode_base64 decode_bmp
-        decode_compressed decode_csv decode_gif decode_image decode_jpeg decode_json_example
-        decode_jxl decode_png decode_proto decode_raw decode_webp deserialize_many_sparse
-        encode_base64 encode_jpeg encode_png encode_proto extract_jpeg_shape is_jpeg
+        TFRecordWriter VarLenFeature decode_and_crop_jpeg decode_bmp
+        decode_compressed decode_gif decode_image decode_jpeg decode_json_example
+        decode_jxl decode_png decode_proto decode_webp deserialize_many_sparse
+        encode_jpeg encode_png encode_proto extract_jpeg_shape is_jpeg
         match_filenames_once matching_files parse_example parse_sequence_example
         parse_single_example parse_single_sequence_example parse_tensor read_file
         serialize_many_sparse serialize_sparse serialize_tensor write_file write_graph
@@ -176,6 +178,9 @@ PLANNED = {
         isotonic_regression learned_unigram_candidate_sampler max_pool max_pool1d max_pool2d
         max_pool3d max_pool_with_argmax nce_loss pool safe_embedding_lookup_sparse
         sampled_softmax_loss separable_conv2d with_space_to_batch
+    """,
+    "quantization": """
+        fake_quant_with_min_max_vars_per_channel fake_quant_with_min_max_vars_per_channel_gradient
     """,
     "queue": """
         FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
@@ -241,13 +246,7 @@ PLANNED = {
 # Names that will not come, by the reason.
 LEFT_OUT = {
     "there are no quantized numbers": """
-        qint16 qint32 qint8 quint16 quint8 quantization.dequantize
-        quantization.fake_quant_with_min_max_args
-        quantization.fake_quant_with_min_max_args_gradient
-        quantization.fake_quant_with_min_max_vars
-        quantization.fake_quant_with_min_max_vars_gradient
-        quantization.fake_quant_with_min_max_vars_per_channel
-        quantization.fake_quant_with_min_max_vars_per_channel_gradient quantization.quantize
+        qint16 qint32 qint8 quint16 quint8 quantization.dequantize quantization.quantize
         quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2
         quantization.quantized_concat
     """,

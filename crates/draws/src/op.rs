@@ -1,0 +1,204 @@
+//! The operations that draw: the parameters' shape is the end of the samples' shape.
+
+use crate::binomial::binomial;
+use crate::gamma::gamma;
+use crate::numbers::Numbers;
+use crate::poisson::poisson;
+use ferrograph_graph::{
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Operands, Specs, VjpCall, declare, declared,
+};
+use ferrograph_kernels::elementwise::Broadcast;
+use ferrograph_kernels::pool::par_chunks_mut;
+use ferrograph_kernels::random::{PhiloxState, stateless_key_counter};
+use ferrograph_ops::emit::*;
+use ferrograph_ops::seeded::{check_seed, keyed, read_seed};
+use ferrograph_special::emit::EmitTwo;
+use ferrograph_tensor::{
+    DType, Dim, Element, PartialShape, Result, Shape, TensorSpec, bail, err, vec_for, vec_of,
+    with_element,
+};
+use num_traits::AsPrimitive;
+use smallvec::smallvec;
+
+declare! {
+    trait EmitDraws;
+
+    /// Samples of shape `shape` of the gamma distributions with the shapes `alpha` and the rate 1, by a key and counter.
+    StatelessRandomGammaV3: stateless_gamma(
+        shape: shape_dtype in index rank 1, key: uint64 rank 1, counter: uint64 rank 1, alg: int32 rank 0,
+        alpha: dtype in floating,
+    ) -> (output: dtype), gradient Vjp;
+
+    /// Samples of shape `shape` of the Poisson distributions with the rates `lam`, by `seed`.
+    StatelessRandomPoisson: stateless_poisson(
+        shape: T in index rank 1, seed: Tseed in seed, lam: Rtype in real
+    ) -> (output: dtype in real), gradient Stops {
+        /// The dtype of the samples.
+        dtype: DType,
+    };
+
+    /// How many of `counts` trials succeed with the probabilities `probs`, in samples of shape `shape`, by `seed`.
+    StatelessRandomBinomial: stateless_binomial(
+        shape: S in index rank 1, seed: Tseed in seed, counts: T in real, probs: T
+    ) -> (output: dtype in real), gradient Stops {
+        /// The dtype of the samples.
+        dtype: DType = DType::Int64,
+    };
+}
+
+/// The spec of samples whose shape input 0 says and ends with that of the parameters.
+fn samples(inputs: &Inputs<'_>, parameters: &PartialShape, dtype: DType) -> Result<TensorSpec> {
+    if let Some(known) = inputs.known(0)
+        && let Some(size) = known.iter().flatten().find(|d| **d < 0)
+    {
+        bail!(Shape, "shape holds {size}, which is no size");
+    }
+    let shape = inputs.shape_value(0);
+    if let (Some(all), Some(end)) = (shape.dims(), parameters.dims()) {
+        let tail = all.len().checked_sub(end.len()).map(|at| &all[at..]);
+        let fits = |tail: &[Dim]| tail.iter().zip(end).all(|(a, b)| a.is_compatible(*b));
+        if !tail.is_some_and(fits) {
+            bail!(
+                InvalidArgument,
+                "shape must end with the shape of the parameters, {parameters}, got {shape}"
+            );
+        }
+    }
+    Ok(TensorSpec::new(dtype, shape))
+}
+
+fn fixed(spec: &TensorSpec) -> Result<Shape> {
+    let shape = spec.shape.to_static();
+    shape.ok_or_else(|| err!(Internal, "shape {} is open", spec.shape))
+}
+
+/// Where a draw begins.
+type Start = Box<dyn Fn(&Operands<'_>) -> Result<PhiloxState> + Send + Sync>;
+
+fn seeded(inputs: &Inputs<'_>) -> Start {
+    let dtype = inputs.dtype(1);
+    Box::new(move |o| Ok(stateless_key_counter(read_seed(o, 1, dtype)?)))
+}
+
+/// Input `i`, of that dtype, in double precision.
+fn doubles(o: &Operands<'_>, i: usize, dtype: DType) -> Result<Vec<f64>> {
+    with_element!(dtype, real, T => {
+        let all = o.input::<T>(i);
+        let mut wide = vec_for(all.len())?;
+        wide.extend(all.iter().map(|&x| -> f64 { x.as_() }));
+        Ok(wide)
+    }, else => Err(err!(DType, "{dtype} is no number")))
+}
+
+/// Roughly what a sample takes.
+const COST_NS: f64 = 150.0;
+
+/// Writes samples: `draw` makes one for the parameters of that place; those of one place follow each other in the stream.
+fn fill<T>(
+    out: &mut [T],
+    places: usize,
+    start: PhiloxState,
+    draw: impl Fn(usize, &mut Numbers) -> f64 + Sync,
+) where
+    T: Element,
+    f64: AsPrimitive<T>,
+{
+    let each = out.len() / places.max(1);
+    par_chunks_mut(out, COST_NS, |first, out| {
+        for (i, o) in out.iter_mut().enumerate() {
+            let (sample, place) = ((first + i) / places, (first + i) % places);
+            let mut numbers = Numbers::of_sample(start, (place * each + sample) as u64);
+            *o = draw(place, &mut numbers).as_();
+        }
+    });
+}
+
+impl Op for StatelessRandomGammaV3 {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        Ok(smallvec![samples(
+            inputs,
+            inputs.shape(4),
+            inputs.dtype(4)
+        )?])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let places = fixed(inputs.spec(4))?.n_elements();
+        let kernel: Kernel = with_element!(inputs.dtype(4), floating, T => Box::new(move |o| {
+            let (start, alpha) = (keyed(o)?, o.input::<T>(4));
+            let draw = |place: usize, n: &mut Numbers| gamma(alpha[place].as_(), n);
+            fill(o.output::<T>(0), places, start, draw);
+            Ok(())
+        }), else => return Ok(Lowered::Eval));
+        Ok(Lowered::Kernel(kernel))
+    }
+    /// How a sample moves with its shape, at the probability that it has: `-(dP/da) / (dP/dx)`.
+    fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        let (alpha, sample) = (&call.inputs[4], &call.outputs[0]);
+        let wide = DType::Float64;
+        let (a, x) = (e.cast(alpha, wide)?, e.cast(sample, wide)?);
+        let slope = e.igamma_grad_a(&a, &x)?;
+        let one = e.scalar(1.0, wide)?;
+        let less = e.sub(&a, &one)?;
+        let power = e.xlogy(&less, &x)?;
+        let lgamma = e.lgamma(&a)?;
+        let log = e.sub(&power, &x)?;
+        let log = e.sub(&log, &lgamma)?;
+        let density = e.exp(&log)?;
+        let ratio = e.div_no_nan(&slope, &density)?;
+        let ratio = e.neg(&ratio)?;
+        let ratio = e.cast(&ratio, alpha.dtype())?;
+        let grad = e.mul(&ratio, call.grad()?)?;
+        let grad = e.unbroadcast(&grad, alpha, sample)?;
+        Ok(smallvec![None, None, None, None, Some(grad.into())])
+    }
+}
+
+impl Op for StatelessRandomPoisson {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        check_seed(inputs, 1)?;
+        Ok(smallvec![samples(inputs, inputs.shape(2), self.dtype)?])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let (places, start) = (fixed(inputs.spec(2))?.n_elements(), seeded(inputs));
+        let rates = inputs.dtype(2);
+        let kernel: Kernel = with_element!(self.dtype, real, T => Box::new(move |o| {
+            let (start, rates) = (start(o)?, doubles(o, 2, rates)?);
+            let draw = |place: usize, n: &mut Numbers| poisson(rates[place], n);
+            fill(o.output::<T>(0), places, start, draw);
+            Ok(())
+        }), else => return Ok(Lowered::Eval));
+        Ok(Lowered::Kernel(kernel))
+    }
+}
+
+impl Op for StatelessRandomBinomial {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        check_seed(inputs, 1)?;
+        let parameters = inputs.shape(2).broadcast(inputs.shape(3))?;
+        Ok(smallvec![samples(inputs, &parameters, self.dtype)?])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let shape = inputs.shape(2).broadcast(inputs.shape(3))?;
+        let both = fixed(&TensorSpec::new(inputs.dtype(2), shape))?;
+        let (counts, probs) = (fixed(inputs.spec(2))?, fixed(inputs.spec(3))?);
+        let (plan, start) = (Broadcast::new([&counts, &probs], &both), seeded(inputs));
+        let places = both.n_elements();
+        let dtype = inputs.dtype(2);
+        let kernel: Kernel = with_element!(self.dtype, real, T => Box::new(move |o| {
+            let start = start(o)?;
+            let (counts, probs) = (doubles(o, 2, dtype)?, doubles(o, 3, dtype)?);
+            let mut pairs = vec_of((0.0, 0.0), places)?;
+            plan.map([&counts, &probs], &mut pairs, 1.0, |[n, p]| (n, p));
+            let draw = |place: usize, numbers: &mut Numbers| {
+                let (count, probability) = pairs[place];
+                binomial(count, probability, numbers)
+            };
+            fill(o.output::<T>(0), places, start, draw);
+            Ok(())
+        }), else => return Ok(Lowered::Eval));
+        Ok(Lowered::Kernel(kernel))
+    }
+}

@@ -1,0 +1,194 @@
+"""Random numbers of distributions with parameters: gamma, Poisson, binomial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, as_dtype, convert, emit, float32, int32, int64
+from .arithmetic import divide, maximum
+from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
+from .numeric import cast
+from .random_ops import sizes
+
+_MODULUS = 2**31 - 1
+
+
+def _drawn_seed(seed: Any) -> Tensor:
+    """A seed for one draw, out of the stream of an operation with that seed of its own."""
+    attrs = {} if seed is None else {"seed2": int(seed) % _MODULUS, "shared": True}
+    bounds = [convert(bound, int64) for bound in (-(2**62), 2**62)]
+    return emit("RandomUniformInt", (convert([2], int32), *bounds), attrs, None)
+
+
+def _behind(each: Any, parameters: Tensor) -> Tensor:
+    """The shape of as many samples for each of the parameters."""
+    return concat([sizes(each), shape(parameters)], 0)
+
+
+@public("random.stateless_gamma")
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Samples of gamma distributions, by a seed given as two integers.
+
+    The gradient flows to both parameters.
+
+    >>> fg.random.stateless_gamma([2], seed=[1, 2], alpha=2.0).numpy()
+    array([2.8172736, 1.9241248], dtype=float32)
+
+    Args:
+      shape: the shape of the samples, which ends with that of the parameters.
+      seed: two integers.
+      alpha: the shapes of the distributions, above 0.
+      beta: their rates, 1 unless given; both broadcast.
+      dtype: the dtype of samples and parameters.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
+    """
+    dtype = as_dtype(dtype)
+    alpha = convert(alpha, dtype)
+    rate = convert(1 if beta is None else beta, dtype)
+    if beta is not None:
+        alpha = broadcast_to(alpha, broadcast_dynamic_shape(_shape(alpha), _shape(rate)))
+    key, counter = emit("StatelessRandomGetKeyCounter", (convert(seed),), None, None)
+    inputs = (sizes(shape), key, counter, convert(1, int32), alpha)
+    samples = emit("StatelessRandomGammaV3", inputs, None, name)
+    return maximum(convert(_tiny(dtype), dtype), divide(samples, rate))
+
+
+def _shape(x: Tensor) -> Tensor:
+    return shape(x)
+
+
+def _tiny(dtype: Any) -> float:
+    """The smallest normal number of a floating dtype."""
+    return {"float16": 2.0**-14, "float64": 2.0**-1022}.get(dtype.name, 2.0**-126)
+
+
+@public("random.gamma")
+def gamma(
+    shape: Any,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Samples of gamma distributions: ``shape`` of them for each of the parameters.
+
+    The gradient flows to both parameters. The numbers are not those that tensorflow draws for the
+    same seeds; ``stateless_gamma`` draws the same.
+
+    >>> fg.random.gamma([5], [0.5, 2.0]).shape
+    TensorShape([5, 2])
+
+    Args:
+      shape: the shape of the samples of each distribution.
+      alpha: the shapes of the distributions, above 0.
+      beta: their rates, 1 unless given; both broadcast.
+      dtype: the dtype of samples and parameters.
+      seed: a seed of the operation's own, beside the global one.
+      name: a name for the operation.
+    """
+    dtype = as_dtype(dtype)
+    alpha = convert(alpha, dtype)
+    if beta is not None:
+        beta = convert(beta, dtype)
+        alpha = broadcast_to(alpha, broadcast_dynamic_shape(_shape(alpha), _shape(beta)))
+    return stateless_gamma(_behind(shape, alpha), _drawn_seed(seed), alpha, beta, dtype, name)
+
+
+@public("random.stateless_poisson")
+def stateless_poisson(
+    shape: Any, seed: Any, lam: TensorLike, dtype: Any = int32, name: str | None = None
+) -> Tensor:
+    """Samples of Poisson distributions, by a seed given as two integers.
+
+    >>> fg.random.stateless_poisson([3], seed=[1, 2], lam=4.0).numpy()
+    array([4, 4, 4], dtype=int32)
+
+    Args:
+      shape: the shape of the samples, which ends with that of the rates.
+      seed: two integers.
+      lam: the rates; NaN where one is no rate, 0 for integers.
+      dtype: the dtype of the samples.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where ``shape`` does not end with the shape of ``lam``.
+    """
+    inputs = (sizes(shape), convert(seed), convert(lam))
+    return emit("StatelessRandomPoisson", inputs, {"dtype": as_dtype(dtype)}, name)
+
+
+@public("random.poisson")
+def poisson(
+    shape: Any,
+    lam: TensorLike,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Samples of Poisson distributions: ``shape`` of them for each of the rates ``lam``.
+
+    The numbers are not those that tensorflow draws for the same seeds; ``stateless_poisson`` draws
+    the same.
+
+    >>> fg.random.poisson([5], [0.5, 20.0]).shape
+    TensorShape([5, 2])
+
+    Args:
+      shape: the shape of the samples of each distribution.
+      lam: the rates.
+      dtype: the dtype of the samples.
+      seed: a seed of the operation's own, beside the global one.
+      name: a name for the operation.
+    """
+    lam = convert(lam)
+    return stateless_poisson(_behind(shape, lam), _drawn_seed(seed), lam, dtype, name)
+
+
+@public("random.stateless_binomial")
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many of ``counts`` trials succeed, by a seed given as two integers.
+
+    The samples are those of tensorflow where 10 successes or more, and as many failures, are
+    expected; else they are others, of the same distribution.
+
+    >>> fg.random.stateless_binomial([3], seed=[1, 2], counts=100.0, probs=0.25).numpy()
+    array([25, 25, 20], dtype=int32)
+
+    Args:
+      shape: the shape of the samples, which ends with that of the parameters.
+      seed: two integers.
+      counts: how many trials there are.
+      probs: the probabilities of success; both broadcast.
+      output_dtype: the dtype of the samples.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
+    """
+    counts = convert(counts)
+    probs = convert(probs)
+    if not probs.dtype.is_floating:
+        raise TypeError(f"probs must be floats, got {probs.dtype.name}")
+    if counts.dtype != probs.dtype:
+        counts = cast(counts, probs.dtype)
+    inputs = (sizes(shape), convert(seed), counts, probs)
+    return emit("StatelessRandomBinomial", inputs, {"dtype": as_dtype(output_dtype)}, name)

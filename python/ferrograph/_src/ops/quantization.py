@@ -1,0 +1,186 @@
+"""Floats rounded to the steps of a quantized range, as training for quantized numbers does."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..values import errors
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, float32
+from .arithmetic import greater, less, maximum, minimum
+from .arrays import stop_gradient
+from .creation import zeros_like
+from .elementwise import abs as magnitude
+from .elementwise import floor, logical_not, sign
+from .numeric import cast
+from .reductions import reduce_sum
+from .selection import where
+
+__all__ = ["Steps"]
+
+
+class Steps(NamedTuple):
+    """The steps of a range: its ends, moved so that 0 is a step, and how wide one is."""
+
+    low: Any
+    high: Any
+    width: Any
+
+
+def _steps(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Steps:
+    """The steps of a range of so many bits."""
+    if not 2 <= num_bits <= 16:
+        message = f"num_bits must be in [2, 16], got {num_bits}"
+        raise errors.InvalidArgumentError(None, None, message)
+    first, last = float(narrow_range), float(2**num_bits - 1)
+    width = (high - low) / (last - first)
+    zero = first - low / width
+    nearest = floor(magnitude(zero) + 0.5) * sign(zero)
+    zero = minimum(maximum(nearest, first), last)
+    return Steps((first - zero) * width, (last - zero) * width, width)
+
+
+def _rounded(x: Any, steps: Steps) -> Any:
+    """Numbers rounded to the nearest step; 0 where the range is empty."""
+    inverse = 1.0 / steps.width
+    zero = floor(-steps.low * inverse + 0.5)
+    inside = maximum(minimum(x, steps.high), steps.low) - steps.low
+    number = floor(inside * inverse - zero + 0.5)
+    return where(steps.width > 0.0, number * steps.width, zeros_like(number))
+
+
+def _fake(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Tensor:
+    """Numbers rounded to steps; the gradient passes within the range, else to its ends."""
+    ends = stop_gradient(low), stop_gradient(high)
+    steps = _steps(*ends, num_bits, narrow_range)
+    kept = where(less(x, steps.low), low, where(greater(x, steps.high), high, x))
+    return stop_gradient(_rounded(x, steps)) + (kept - stop_gradient(kept))
+
+
+def _bounds(low: Any, high: Any) -> tuple[Any, Any]:
+    low, high = convert(low, float32), convert(high, float32)
+    return low, high
+
+
+def _check(low: float, high: float) -> None:
+    if not low < high:
+        message = f"min must be below max, got {low} and {high}"
+        raise errors.InvalidArgumentError(None, None, message)
+
+
+@public("quantization.fake_quant_with_min_max_args")
+def by_args(
+    inputs: TensorLike,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """float32 numbers rounded to the steps of a range of so many bits, in which 0 is a step.
+
+    The gradient passes through within the range, and is 0 outside.
+
+    >>> fg.quantization.fake_quant_with_min_max_args([0.3, 9.0], 0.0, 3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+
+    Args:
+      inputs: a float32 tensor.
+      min, max: the ends of the range, which is moved so that 0 is a step.
+      num_bits: from 2 to 16.
+      narrow_range: whether the lowest number is left out.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where ``min`` is not below ``max``, or for another number of bits.
+    """
+    _check(min, max)
+    return _fake(convert(inputs, float32), *_bounds(min, max), num_bits, narrow_range)
+
+
+@public("quantization.fake_quant_with_min_max_vars")
+def by_vars(
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """float32 numbers rounded to the steps of a range whose ends are tensors.
+
+    The gradient passes through within the range; what lies outside gives its own to the end.
+
+    >>> fg.quantization.fake_quant_with_min_max_vars([0.3, 9.0], 0.0, 3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+
+    Args:
+      inputs: a float32 tensor.
+      min, max: scalars, the ends of the range, which is moved so that 0 is a step.
+      num_bits: from 2 to 16.
+      narrow_range: whether the lowest number is left out.
+      name: a name for the operation.
+    """
+    low, high = _bounds(min, max)
+    for end in (low, high):
+        if end.shape.rank not in (0, None):
+            raise ValueError(f"min and max must be scalars, got shape {end.shape}")
+    return _fake(convert(inputs, float32), low, high, num_bits, narrow_range)
+
+
+def _parts(gradients: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple:
+    """The gradient within the range, below it and above it, element by element."""
+    gradients, x = convert(gradients, float32), convert(x, float32)
+    steps = _steps(low, high, bits, narrow)
+    below, above = less(x, steps.low), greater(x, steps.high)
+    inside = logical_not(below | above)
+    return tuple(gradients * cast(part, float32) for part in (inside, below, above))
+
+
+class FakeQuantGradient(NamedTuple):
+    """The gradients by the numbers and by the ends of the range."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
+@public("quantization.fake_quant_with_min_max_args_gradient")
+def args_gradient(
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of ``fake_quant_with_min_max_args`` by its inputs.
+
+    >>> fg.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.3, 9.0]).numpy()
+    array([1., 0.], dtype=float32)
+    """
+    _check(min, max)
+    return _parts(gradients, inputs, *_bounds(min, max), num_bits, narrow_range)[0]
+
+
+@public("quantization.fake_quant_with_min_max_vars_gradient")
+def vars_gradient(
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> FakeQuantGradient:
+    """The gradients of ``fake_quant_with_min_max_vars`` by its inputs, ``min`` and ``max``.
+
+    >>> x = [0.5, 9.0]
+    >>> found = fg.quantization.fake_quant_with_min_max_vars_gradient([1.0, 2.0], x, 0.0, 1.0)
+    >>> found.backprops_wrt_input.numpy(), float(found.backprop_wrt_max)
+    (array([1., 0.], dtype=float32), 2.0)
+    """
+    low, high = _bounds(min, max)
+    inside, below, above = _parts(gradients, inputs, low, high, num_bits, narrow_range)
+    return FakeQuantGradient(inside, reduce_sum(below), reduce_sum(above))

@@ -1,0 +1,30 @@
+"""Base64, numbers in bytes, lines of comma-separated values."""
+
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
+from ._src import door as _door
+
+if TYPE_CHECKING:
+    from ._src.ops.texts import decode_base64, decode_csv, decode_raw, encode_base64
+
+__all__ = [
+    "decode_base64",
+    "decode_csv",
+    "decode_raw",
+    "encode_base64",
+]
+
+if not TYPE_CHECKING:
+    _LAZY = {
+        "decode_base64": "ops.texts:decode_base64",
+        "decode_csv": "ops.texts:decode_csv",
+        "decode_raw": "ops.texts:decode_raw",
+        "encode_base64": "ops.texts:encode_base64",
+    }
+    __getattr__ = _door(__name__, _LAZY)
+
+    def __dir__():
+        return __all__
