@@ -161,6 +161,39 @@ def test_others_run_meanwhile(work):
     assert lets_others_run(work())
 
 
+def listed():
+    numbers = [[0.5] * 10] * 500_000
+    return lambda: fg.constant(numbers)
+
+
+def texts():
+    x = np.full(500_000, "text")
+    return lambda: fg.constant(x)
+
+
+def rows():
+    x = random(300_000)
+    return lambda: [None for _ in x]
+
+
+def stack():
+    x = list(random(300_000))
+    return lambda: fg.stack(x)
+
+
+def mapped():
+    x = random(30_000)
+    return lambda: fg.map_fn(lambda e: e * 2.0, x)
+
+
+@pytest.mark.parametrize("work", [listed, texts, rows, stack, mapped])
+def test_work_with_the_lock_shares_it(work):
+    """A thread that waits asks after 5 ms; a busy machine keeps it waiting now and then."""
+    work = work()
+    silences = sorted(longest_silence(work)[1] for _ in range(ATTEMPTS))
+    assert silences[1] < 0.03, silences
+
+
 def test_others_run_during_a_gradient():
     x = random(1200, 1200)
     tapes = []

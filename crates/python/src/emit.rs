@@ -195,10 +195,13 @@ fn emit_wrapped<'py>(
         Val::Eager(eager) => Some(eager.tensor),
         Val::Sym(_) => None,
     };
-    let inputs: Tensors = inputs.into_iter().filter_map(tensor).collect();
     let outputs = guarded(|| {
-        let long = work::is_long_op(op, inputs.iter());
-        work::run(py, long, || compute(op, &inputs))
+        let long = work::is_long_op(op, inputs.iter().filter_map(Val::tensor));
+        // Many inputs take long to be moved and dropped, too.
+        work::run(py, long, move || {
+            let inputs: Tensors = inputs.into_iter().filter_map(tensor).collect();
+            compute(op, &inputs)
+        })
     });
     wrap_all(py, outputs.or_raise(py)?.into_iter().map(Val::eager))
 }
@@ -241,14 +244,19 @@ pub(crate) fn emit_py<'py>(
 
 /// The values of an iterable, each converted by itself.
 pub(crate) fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Vals> {
+    let (py, mut turns) = (inputs.py(), Turns::new());
     if let Ok(inputs) = inputs.cast_exact::<PyTuple>() {
         let mut vals = Vals::with_capacity(inputs.len());
         for input in inputs.iter_borrowed() {
             vals.push(to_val(&input, None)?);
+            turns.tick(py)?;
         }
         return Ok(vals);
     }
-    let vals = inputs.try_iter()?.map(|input| to_val(&input?, None));
+    let vals = inputs.try_iter()?.map(|input| {
+        turns.tick(py)?;
+        to_val(&input?, None)
+    });
     vals.collect()
 }
 

@@ -59,6 +59,9 @@ impl Drop for Passage {
 
 /// Runs work without the interpreter lock.
 pub(crate) fn unlocked<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    if CLOSED.get() {
+        return work(); // within a fork, which waits for none but this thread
+    }
     py.detach(|| {
         let _passage = Passage::new();
         work()

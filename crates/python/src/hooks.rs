@@ -32,8 +32,8 @@ hooks! {
     format,
     /// `tensor[key]` for the keys that are not plain.
     getitem,
-    /// The rows of a tensor as a list.
-    unstack,
+    /// The rows of a tensor, one after the other.
+    rows,
     /// A sequence with tensors in it as one tensor.
     pack,
     /// The key that stands for a tensor in dictionaries.

@@ -7,9 +7,11 @@ mod symbolic;
 
 use crate::errors::IntoPyResult;
 use crate::hooks::hooks;
-use crate::{bridge, export, index};
+use crate::{bridge, export, fork, index, work};
 use ferrograph_graph::Val;
+use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -41,10 +43,35 @@ pub(crate) struct PySymbolic;
 /// The Python object for a value.
 #[inline]
 pub(crate) fn wrap(py: Python<'_>, val: Val) -> PyResult<Bound<'_, PyAny>> {
-    match val {
-        Val::Eager(_) => Ok(Bound::new(py, (PyEager, PyTensor { val }))?.into_any()),
-        Val::Sym(_) => Ok(Bound::new(py, (PySymbolic, PyTensor { val }))?.into_any()),
+    let object = match val {
+        Val::Eager(_) => Bound::new(py, (PyEager, PyTensor { val }))?.into_any(),
+        Val::Sym(_) => Bound::new(py, (PySymbolic, PyTensor { val }))?.into_any(),
+    };
+    // Tensors refer to no objects, so the search for cycles passes them by.
+    // SAFETY: the object is of a class with a head for the collector, and nothing of it is under way.
+    unsafe { ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
+    Ok(object)
+}
+
+impl Drop for PyTensor {
+    fn drop(&mut self) {
+        if let Val::Eager(value) = &mut self.val
+            && work::is_long_to_drop(&value.tensor)
+        {
+            give_back(&mut value.tensor);
+        }
     }
+}
+
+/// Drops a value of many parts without the interpreter lock.
+#[cold]
+fn give_back(tensor: &mut Tensor) {
+    let Ok(nothing) = Tensor::scalar(false) else {
+        return;
+    };
+    let tensor = std::mem::replace(tensor, nothing);
+    // Where the interpreter is about to end, nobody waits for the lock.
+    Python::try_attach(|py| fork::unlocked(py, move || drop(tensor)));
 }
 
 impl PyTensor {
@@ -118,7 +145,7 @@ impl PyTensor {
             return Err(slf.get().not_in_graph(py, "Iterating over a tensor"));
         }
         let rows = match &slf.get().val {
-            Val::Eager(e) if e.tensor.rank() > 0 => hooks(py)?.unstack.bind(py).call1((slf,))?,
+            Val::Eager(e) if e.tensor.rank() > 0 => hooks(py)?.rows.bind(py).call1((slf,))?,
             _ => return Err(PyTypeError::new_err("Cannot iterate over a scalar tensor.")),
         };
         Ok(rows.try_iter()?.into_any())

@@ -4,11 +4,13 @@
 use crate::errors::interrupted;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// How long work goes on with the lock. A thread that waits asks for it after 5 ms, and gets it at the next turn.
-const WITH_LOCK: Duration = Duration::from_millis(2);
+const WITH_LOCK: Duration = Duration::from_millis(1);
 
 /// How long work goes on without the lock until it asks for it, to look for an interrupt.
 const WITHOUT_LOCK: Duration = Duration::from_millis(10);
@@ -38,9 +40,15 @@ fn holds_lock() -> bool {
     unsafe { !ffi::PyGILState_GetThisThreadState().is_null() && ffi::PyGILState_Check() == 1 }
 }
 
+/// Does what the interpreter does between two steps of Python code: who waits for the lock since 5 ms has it, signals
+/// are handled. To give the lock up and to take it again at once would keep it from all who have to wake up first.
 fn take_turns(py: Python<'_>) -> PyResult<()> {
-    py.detach(|| ());
-    py.check_signals()
+    static STEP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let step = STEP.get_or_try_init(py, || {
+        let step = py.eval(c"lambda: None", Some(&PyDict::new(py)), None);
+        step.map(Bound::unbind)
+    })?;
+    step.bind(py).call0().map(drop)
 }
 
 /// Whether this may be the thread on which the interpreter handles signals.
@@ -54,7 +62,8 @@ fn handles_signals() -> bool {
 
 /// Work on Python objects, which needs the lock, in pieces.
 pub(crate) struct Turns {
-    since: Instant,
+    /// When the lock was had last, as far as the clock was looked at.
+    since: Option<Instant>,
     pieces: u32,
 }
 
@@ -62,10 +71,10 @@ impl Turns {
     /// Pieces between looks at the clock.
     const FEW: u32 = 256;
 
-    /// Begins now.
+    /// Begins with the first look at the clock.
     pub(crate) fn new() -> Turns {
         Turns {
-            since: Instant::now(),
+            since: None,
             pieces: 0,
         }
     }
@@ -89,9 +98,10 @@ impl Turns {
     /// As [`Turns::tick`].
     #[cold]
     pub(crate) fn pause(&mut self, py: Python<'_>) -> PyResult<()> {
-        if self.since.elapsed() >= WITH_LOCK {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if since.elapsed() >= WITH_LOCK {
             take_turns(py)?;
-            self.since = Instant::now();
+            self.since = Some(Instant::now());
         }
         Ok(())
     }

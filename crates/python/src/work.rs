@@ -15,6 +15,9 @@ const WORTH_A_LOOK: f64 = 8_192.0;
 /// Numbers of inputs with at most this many may be sizes of the result.
 const MOST_SIZES: usize = 8;
 
+/// So many allocations given back one by one are long work.
+const MANY: usize = 10_000;
+
 /// Work that took longer than this is taken to be long the next time.
 pub(crate) const LONG_TIME: Duration = Duration::from_micros(50);
 
@@ -30,13 +33,25 @@ pub(crate) fn run<R: Send>(py: Python<'_>, long: bool, work: impl FnOnce() -> R 
     if long { unlocked(py, work) } else { work() }
 }
 
-/// Whether an operation on these tensors is long work.
+/// Whether an operation on these tensors is long work: by the elements that it reads, else by its own estimate. Of a
+/// list most operations read one element.
 #[inline]
 pub(crate) fn is_long_op<'a>(op: &OpRef, inputs: impl Iterator<Item = &'a Tensor> + Clone) -> bool {
-    inputs.clone().map(reach).sum::<f64>() >= WORTH_A_LOOK && is_long(cost(op, inputs))
+    let (mut read, mut reached) = (0.0, 0.0);
+    for tensor in inputs.clone() {
+        if tensor.dtype() != DType::Variant {
+            read += size(tensor);
+        }
+        if is_long(read) {
+            return true;
+        }
+        reached += reach(tensor);
+    }
+    reached >= WORTH_A_LOOK && is_long(cost(op, inputs))
 }
 
-/// What an operation costs by its own estimate, at least the elements that it reads; nothing where it refuses them.
+/// What an operation costs by its own estimate, where the size of its result depends on values all that it may read;
+/// nothing where it refuses its inputs.
 #[cold]
 fn cost<'a>(op: &OpRef, inputs: impl Iterator<Item = &'a Tensor> + Clone) -> f64 {
     let specs: Specs = inputs.clone().map(Tensor::spec).collect();
@@ -47,6 +62,7 @@ fn cost<'a>(op: &OpRef, inputs: impl Iterator<Item = &'a Tensor> + Clone) -> f64
             .map(|(s, t)| (s, Some(t), None)),
     );
     match op.specs(&known) {
+        Ok(outputs) if outputs.iter().all(|o| o.shape.is_static()) => op.flops(&known, &outputs),
         Ok(outputs) => op.flops(&known, &outputs).max(inputs.map(size).sum()),
         Err(_) => 0.0,
     }
@@ -74,16 +90,31 @@ pub(crate) fn product_cost(a: &Tensor, b: &Tensor) -> f64 {
     2.0 * size(a) * columns as f64
 }
 
-/// The elements of a tensor, the bytes of its text, the places of a list.
+/// The elements of a tensor, the bytes of its text unless it has many, the places of a list.
 #[inline]
 pub(crate) fn size(tensor: &Tensor) -> f64 {
     match tensor.dtype() {
         DType::Variant => TensorList::of(tensor).map_or(1.0, |list| 10.0 * list.len() as f64),
         DType::String => {
             let strings = tensor.as_strings().unwrap_or_default();
-            strings.iter().map(|s| s.len() as f64).sum()
+            match strings.len() as f64 {
+                n if is_long(n) => n,
+                _ => strings.iter().map(|s| s.len() as f64).sum(),
+            }
         }
         _ => tensor.n_elements() as f64,
+    }
+}
+
+/// Whether to give a tensor back is long work: strings and elements of lists go one by one.
+#[inline]
+pub(crate) fn is_long_to_drop(tensor: &Tensor) -> bool {
+    match tensor.dtype() {
+        DType::String => tensor.n_elements() > MANY,
+        DType::Variant => {
+            TensorList::of(tensor).is_ok_and(|list| list.len() > MANY && list.is_alone())
+        }
+        _ => false,
     }
 }
 

@@ -20,7 +20,7 @@ from .function.function import binding_error
 from .function.trace_type import classify, rebuild, typed_placeholder
 from .native import _core
 from .ops._base import pack
-from .ops.arrays import unstack
+from .ops.arrays import rows
 from .ops.indexing import getitem
 from .staging.graph import Graph, graph_of
 from .state.variable import Variable, variable_from_handle
@@ -98,7 +98,7 @@ def finish() -> None:
             "str": tensor_str,
             "format": tensor_format,
             "getitem": getitem,
-            "unstack": unstack,
+            "rows": rows,
             "pack": pack,
             "tensor_ref": Reference,
             "graph_of": _graph_of,

@@ -96,6 +96,12 @@ impl TensorList {
         self.len == 0
     }
 
+    /// Whether it shares little with other lists: to drop it takes as long as it has elements.
+    pub fn is_alone(&self) -> bool {
+        let root = self.root.as_ref();
+        root.is_some_and(|root| Arc::strong_count(root) == 1 && root.is_alone())
+    }
+
     fn grow(&mut self, len: usize) -> Result<()> {
         if len > MAX_LEN {
             bail!(

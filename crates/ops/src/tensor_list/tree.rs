@@ -162,6 +162,15 @@ impl Node {
         }
     }
 
+    /// Whether more than one of its branches is in no other tree; the change of an element leaves one to the old tree.
+    pub fn is_alone(&self) -> bool {
+        let Node::Branch(nodes) = self else {
+            return false;
+        };
+        let is_own = |node: &&Arc<Node>| Arc::strong_count(node) == 1;
+        nodes.iter().flatten().filter(is_own).nth(1).is_some()
+    }
+
     /// The leaf of element `i`.
     pub fn leaf(&self, i: usize, height: u32) -> Option<&Leaf> {
         match self {

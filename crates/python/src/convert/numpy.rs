@@ -225,6 +225,7 @@ fn indirect(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             } else {
                 super::tensor_from_py(&list, asked)?
             };
+            give_back(list)?;
             tensor.ok_or_else(|| no_tensor(obj, "it holds tensors; stack them instead"))
         }
         _ => {
@@ -256,6 +257,19 @@ fn listed<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         turns.pause(py)?;
     }
     Ok(all.into_any())
+}
+
+/// Drops a list that `listed` made, piece by piece.
+fn give_back(list: Bound<'_, PyAny>) -> PyResult<()> {
+    let (py, mut turns) = (list.py(), Turns::new());
+    let Ok(list) = list.cast_into::<PyList>() else {
+        return Ok(());
+    };
+    while list.len() > LISTED {
+        list.del_slice(list.len() - LISTED, list.len())?;
+        turns.pause(py)?;
+    }
+    Ok(())
 }
 
 /// The tensor whose own memory an array shows, as the arrays that tensors export do.

@@ -20,7 +20,7 @@ from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from .loops import while_loop
-from .rows import CompositeRows, collector_for
+from .rows import CompositeRows, EagerRows, collector_for
 
 __all__ = ["Rows", "converted", "foldl", "foldr", "map_fn", "mapped", "scan"]
 
@@ -62,7 +62,7 @@ class Rows:
         if not isinstance(tensor, _core.Tensor):
             return CompositeRows(tensor)
         if _core.executing_eagerly():
-            return _rows_of(tensor)
+            return EagerRows(tensor)
         size = self.count if tensor.shape.rank is None else tensor.shape[0]
         size = self.count if size is None else size
         return TensorArray(tensor.dtype, size, clear_after_read=False).unstack(tensor)
@@ -70,7 +70,7 @@ class Rows:
     def at(self, index: Any) -> Any:
         """The rows of that number."""
         pairs = zip(self._places, self._single, strict=True)
-        rows = [_row(place, 0 if single else index) for place, single in pairs]
+        rows = [place.read(0 if single else index) for place, single in pairs]
         return nest.pack_sequence_as(self.structure, rows)
 
 
@@ -84,17 +84,6 @@ def _size_of(value: Any) -> int | None:
     if not isinstance(value, _core.Tensor) and not hasattr(value, "row_splits"):
         value = nest.flatten(value, expand_composites=True)[0]
     return value.shape[0] if value.shape.rank is not None else None
-
-
-def _rows_of(tensor: Any) -> list:
-    if tensor.shape[0] == 0:
-        return []
-    rows = _core.emit("Unpack", (tensor,), {"num": tensor.shape[0], "axis": 0})
-    return rows if isinstance(rows, list) else [rows]
-
-
-def _row(place: Any, index: Any) -> Any:
-    return place[index] if isinstance(place, list) else place.read(index)
 
 
 def converted(fn: Any, what: str) -> Callable:

@@ -5,11 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
+from ..ops.arrays import row_blocks, unstack
 from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["CompositeRows", "collector_for"]
+__all__ = ["CompositeRows", "EagerRows", "collector_for"]
+
+
+class EagerRows:
+    """The rows of a tensor, of which a block at a time is taken apart."""
+
+    def __init__(self, tensor: Any):
+        self._blocks = row_blocks(tensor)
+        self._size = self._blocks[0].shape[0]
+        self._number = -1
+        self._rows: list[Any] = []
+
+    def read(self, index: int) -> Any:
+        """The row of that number."""
+        number, place = divmod(index, self._size)
+        if number != self._number:
+            self._rows, self._number = unstack(self._blocks[number]), number
+        return self._rows[place]
 
 
 class CompositeRows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..values import errors
@@ -290,6 +291,29 @@ def unstack(
                 f"axis {axis} of shape {value.shape} has no known size to unstack; give num"
             )
     return listed(emit("Unpack", (value,), {"num": num, "axis": axis}, name))
+
+
+# So many rows are taken apart at a time where they are run over, unless that makes more blocks.
+_ROWS, _BLOCKS = 1024, 65536
+
+
+def row_blocks(value: Any) -> list[Tensor]:
+    """A tensor of a known number of rows cut into blocks, all but the last of as many rows."""
+    count = value.shape[0]
+    size = max(_ROWS, -(-count // _BLOCKS))
+    if count <= size:
+        return [value]
+    whole, rest = divmod(count, size)
+    sizes = [size] * whole + [rest] * (rest > 0)
+    return emit("SplitV", (value, sizes, 0), {"num_split": len(sizes)})
+
+
+def rows(value: Any) -> Iterable[Tensor]:
+    """The rows of a tensor as a loop takes them; those of a long one are not all there at once."""
+    blocks = row_blocks(value)
+    if len(blocks) == 1:
+        return unstack(value)
+    return (row for block in blocks for row in unstack(block))
 
 
 @public("split")
