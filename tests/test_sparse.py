@@ -333,3 +333,14 @@ def test_the_gradient_of_a_dense_factor_is_dense(wrap):
     found = wrap(slope)(fg.ones([3, 2]))
     assert isinstance(found, fg.Tensor)
     assert found.numpy().tolist() == [[3.0, 3.0], [0.0, 0.0], [7.0, 7.0]]
+
+
+def test_slices_times_a_tensor_are_the_whole_times_it():
+    rows = fg.IndexedSlices(fg.constant([[1.0, 2.0], [3.0, 4.0]]), fg.constant([1, 0]), [2, 2])
+    factor = fg.constant([[10.0, 20.0], [30.0, 40.0]])
+    whole = [[30.0, 80.0], [30.0, 80.0]]
+    assert (rows * factor).numpy().tolist() == whole
+    assert (factor * rows).numpy().tolist() == whole
+    assert (rows * rows).numpy().tolist() == [[9.0, 16.0], [1.0, 4.0]]
+    assert isinstance(2.0 * rows, fg.IndexedSlices)
+    assert (2.0 * rows).numpy().tolist() == [[6.0, 8.0], [2.0, 4.0]]

@@ -100,11 +100,15 @@ fn of_sign(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Option<Val>> {
     Ok(Some(e.sub(&turn, &real)?))
 }
 
-/// The diagonal of the triangular factor of each matrix, and whether its rows change places oddly.
+/// The diagonal of the triangular factor of each matrix, and whether its rows change places oddly. Behind a zero, where
+/// the factorisation of a singular matrix ends, there are ones.
 fn diagonals<T: Field>(stack: Stack, all: &[T]) -> Result<Vec<(Vec<T>, bool)>> {
     each(stack.n, cost((stack.rows as f64).powi(3) / 1.5), |i| {
         let lu = PartialPivLu::new(stack.at(all, i));
-        let diagonal = (0..stack.rows).map(|k| lu.U()[(k, k)]).collect();
+        let mut diagonal: Vec<T> = (0..stack.rows).map(|k| lu.U()[(k, k)]).collect();
+        if let Some(zero) = diagonal.iter().position(|d| d.modulus() == 0.0) {
+            diagonal[zero + 1..].fill(T::of_real(1.0));
+        }
         Ok((diagonal, is_odd(lu.P().arrays().0)))
     })
 }

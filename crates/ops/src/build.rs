@@ -14,11 +14,24 @@ pub trait Build: Emitter {
         self.constant(tensor)
     }
 
-    /// An int32 vector constant.
+    /// A vector constant of int32, of int64 where that does not hold the values.
     fn int_vector(&mut self, values: &[i64]) -> Result<Val> {
-        #[allow(clippy::cast_possible_truncation)]
-        let values: Vec<i32> = values.iter().map(|&v| v as i32).collect();
-        self.constant(Tensor::vector(&values)?)
+        let narrow: std::result::Result<Vec<i32>, _> =
+            values.iter().map(|&v| i32::try_from(v)).collect();
+        self.constant(match narrow {
+            Ok(narrow) => Tensor::vector(&narrow)?,
+            Err(_) => Tensor::vector(values)?,
+        })
+    }
+    /// Integers under one dtype that holds all of them.
+    fn in_one_dtype<const N: usize>(&mut self, vectors: [&Val; N]) -> Result<[Val; N]> {
+        let is_wide = vectors.iter().any(|v| v.dtype() == DType::Int64);
+        let dtype = if is_wide { DType::Int64 } else { DType::Int32 };
+        let mut all = vectors.map(Val::clone);
+        for val in &mut all {
+            *val = self.cast(val, dtype)?;
+        }
+        Ok(all)
     }
 
     /// `a` times a number.

@@ -228,17 +228,16 @@ impl Op for StridedSlice {
         crate::movement::eval(self, inputs)
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let index = call.inputs[1].dtype();
-        let shape = e.shape_of(&call.inputs[0])?;
-        let shape = e.cast(&shape, index)?;
-        let [_, begin, end, strides] = call.inputs else {
+        let [x, begin, end, strides] = call.inputs else {
             bail!(Internal, "a slice has {} inputs", call.inputs.len());
         };
+        let shape = e.shape_of(x)?;
+        let [shape, begin, end, strides] = e.in_one_dtype([&shape, begin, end, strides])?;
         let grad = e.strided_slice_grad(
             &shape,
-            begin,
-            end,
-            strides,
+            &begin,
+            &end,
+            &strides,
             call.grad()?,
             self.begin_mask,
             self.end_mask,
@@ -438,18 +437,13 @@ impl Op for Slice {
         Some(from.get(begin..end)?.iter().copied().collect())
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let begin = &call.inputs[1];
-        let index = begin.dtype();
-        let in_index = |e: &mut dyn Emitter, like| {
-            let shape = e.shape_of(like)?;
-            e.cast(&shape, index)
-        };
-        let shape = in_index(e, &call.inputs[0])?;
-        let size = in_index(e, &call.outputs[0])?;
-        let end = e.add(begin, &size)?;
-        let strides = e.ones_like(begin)?;
+        let shape = e.shape_of(&call.inputs[0])?;
+        let size = e.shape_of(&call.outputs[0])?;
+        let [shape, size, begin] = e.in_one_dtype([&shape, &size, &call.inputs[1]])?;
+        let end = e.add(&begin, &size)?;
+        let strides = e.ones_like(&begin)?;
         let dy = call.grad()?;
-        let grad = e.strided_slice_grad(&shape, begin, &end, &strides, dy, 0, 0, 0, 0, 0)?;
+        let grad = e.strided_slice_grad(&shape, &begin, &end, &strides, dy, 0, 0, 0, 0, 0)?;
         Ok(smallvec![Some(grad.into()), None, None])
     }
 }

@@ -110,12 +110,9 @@ macro_rules! integers {
         binary_int!($t, BitAnd, false, 0.4, |a, b| a & b);
         binary_int!($t, BitOr, false, 0.4, |a, b| a | b);
         binary_int!($t, BitXor, false, 0.4, |a, b| a ^ b);
-        binary_int!($t, ShiftLeft, false, 0.6, |a, b| {
-            if (0..<$t>::BITS as i64).contains(&(b as i64)) { a.wrapping_shl(b as u32) } else { 0 }
-        });
-        binary_int!($t, ShiftRight, false, 0.6, |a, b| {
-            a >> (if (0..<$t>::BITS as i64).contains(&(b as i64)) { b as u32 } else { <$t>::BITS - 1 })
-        });
+        // By none where `b` is negative, by all bits but one where it is more than that.
+        binary_int!($t, ShiftLeft, false, 0.6, |a, b| a << b.clamp(0, <$t>::BITS as $t - 1));
+        binary_int!($t, ShiftRight, false, 0.6, |a, b| a >> b.clamp(0, <$t>::BITS as $t - 1));
         unary_int!($t, Invert, |x| !x);
         unary_int!($t, Neg, |x| x.wrapping_neg());
         unary_int!($t, Abs, |x| $abs(x));

@@ -66,7 +66,8 @@ fn integers_wrap_and_shift() {
     assert_eq!(binary(Binary::<i8, _>::of::<Add>(), 127, 1), -128);
     assert_eq!(binary(Binary::<i32, _>::of::<Pow>(), 3, 5), 243);
     assert_eq!(binary(Binary::<u8, _>::of::<Pow>(), 2, 9), 0);
-    assert_eq!(binary(Binary::<i32, _>::of::<ShiftLeft>(), 1, 40), 0);
+    assert_eq!(binary(Binary::<i32, _>::of::<ShiftLeft>(), 1, 40), i32::MIN);
+    assert_eq!(binary(Binary::<i32, _>::of::<ShiftLeft>(), 5, -1), 5);
     assert_eq!(binary(Binary::<i32, _>::of::<ShiftRight>(), -8, 1), -4);
     assert_eq!(binary(Binary::<i32, _>::of::<ShiftRight>(), -8, 99), -1);
     assert_eq!(unary(Unary::<i32, _>::of::<Abs>(), i32::MIN), i32::MIN);

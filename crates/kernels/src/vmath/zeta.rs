@@ -43,6 +43,9 @@ pub fn zeta(x: f64, q: f64) -> f64 {
         q += 1.0;
     }
     let last = q.powf(-x);
+    if last == 0.0 {
+        return sum; // the corrections of nothing, whose factors may be infinite
+    }
     sum += last * q / (x - 1.0) + 0.5 * last;
     let (mut factor, mut power) = (x, last / q);
     for (i, b) in (1u32..).zip(BERNOULLI) {

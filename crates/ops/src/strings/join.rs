@@ -189,16 +189,13 @@ impl Op for UnsortedSegmentJoin {
         let strings = inputs[0].as_strings()?;
         let mut parts: Vec<Vec<&[u8]>> = vec_of(Vec::new(), out.checked_count()?)?;
         for (i, id) in inputs[1].to_i64s()?.into_iter().enumerate() {
-            let Ok(id) = usize::try_from(id) else {
-                continue;
-            };
-            if id >= out[0] {
+            let Some(id) = usize::try_from(id).ok().filter(|&id| id < out[0]) else {
                 bail!(
                     InvalidArgument,
                     "segment_ids[{i}] = {id} is not in [0, {})",
                     out[0]
                 );
-            }
+            };
             for j in 0..inner {
                 push(&mut parts[id * inner + j], &strings[i * inner + j]);
             }

@@ -344,11 +344,11 @@ def embedding_lookup(
 ) -> Tensor:
     """The rows of a table with these ids.
 
-    >>> fg.nn.embedding_lookup([[1.0], [2.0], [3.0]], [2, 0]).numpy().tolist()
+    >>> fg.nn.embedding_lookup(fg.constant([[1.0], [2.0], [3.0]]), [2, 0]).numpy().tolist()
     [[3.0], [1.0]]
 
     Args:
-      params: the table: a tensor or variable, or a list of one.
+      params: the table: a tensor or variable, or a list of its parts, one below the other.
       ids: integers of any shape.
       max_norm: where given, rows are scaled down to have at most this Euclidean norm.
       name: a name for the operation.
@@ -356,8 +356,8 @@ def embedding_lookup(
     Raises:
       InvalidArgumentError: for an id outside of the table.
     """
-    if isinstance(params, (list, tuple)) and len(params) == 1 and is_tensor(params[0]):
-        params = params[0]
+    if isinstance(params, (list, tuple)):
+        params = params[0] if len(params) == 1 else concat(params, 0)
     rows = gather(params, ids, name=name)
     if max_norm is None:
         return rows

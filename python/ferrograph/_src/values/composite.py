@@ -135,8 +135,12 @@ class IndexedSlices(CompositeTensor):
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
-    def __mul__(self, factor: Any) -> IndexedSlices:
-        return IndexedSlices(self.values * factor, self.indices, self.dense_shape)
+    def __mul__(self, factor: Any) -> Any:
+        """Slices times a number are slices, times anything else a tensor."""
+        factor = _core.convert_to_tensor(factor, dtype_hint=self.dtype)
+        if factor.shape.rank == 0:
+            return IndexedSlices(self.values * factor, self.indices, self.dense_shape)
+        return self.__tf_tensor__() * factor
 
     __rmul__ = __mul__
 

@@ -1,0 +1,72 @@
+"""What operations give at the ends of their ranges; where documents leave it open, as recorded."""
+
+import ferrograph as fg
+import numpy as np
+import pytest
+
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_shifts_beyond_the_bits_are_by_all_but_one(dtype):
+    info = np.iinfo(dtype)
+    x = np.array([info.min, 0, 1, 5, info.max], dtype)
+    by = np.array([0, 1, info.bits - 1, info.bits, info.max], dtype)[:, None]
+    most = np.minimum(by, info.bits - 1).astype(dtype)
+    assert np.array_equal(fg.bitwise.left_shift(x, by), np.left_shift(x, most))
+    assert np.array_equal(fg.bitwise.right_shift(x, by), np.right_shift(x, most))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_shifts_by_less_than_nothing_are_none(dtype):
+    x = np.array([-7, 0, 9], dtype)
+    for by in (-1, np.iinfo(dtype).min):
+        assert np.array_equal(fg.bitwise.left_shift(x, np.array(by, dtype)), x)
+        assert np.array_equal(fg.bitwise.right_shift(x, np.array(by, dtype)), x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "matrix", [[[0, 0], [0, 0]], [[0, 1], [0, 4]], [[0, 0, 1], [0, 0, 2], [0, 3, 4]]]
+)
+def test_singular_matrices_have_the_determinant_zero(matrix, dtype):
+    matrix = np.array(matrix, dtype)
+    assert fg.linalg.det(matrix).numpy() == 0
+    sign, logarithm = fg.linalg.slogdet(matrix)
+    assert (sign.numpy(), logarithm.numpy()) == (0, -np.inf)
+
+
+def test_parts_of_an_embedding_lie_one_below_the_other():
+    table = np.arange(10.0, dtype=np.float32).reshape(5, 2)
+    parts = [fg.constant(table[:3]), fg.Variable(table[3:])]
+    assert np.array_equal(fg.nn.embedding_lookup(parts, [[4, 0]]), table[[[4, 0]]])
+    assert np.array_equal(fg.nn.embedding_lookup([table], [1]), table[[1]])
+
+
+def test_strings_are_joined_by_numbers_of_segments():
+    with pytest.raises(fg.errors.InvalidArgumentError, match="-1 is not in"):
+        fg.strings.unsorted_segment_join(["a", "b"], [0, -1], 2)
+
+
+def test_numbers_beyond_int32_are_not_cut():
+    with pytest.raises(TypeError, match="out of range"):
+        fg.random.categorical([[0.5, 0.5]], 2**40)
+    with pytest.raises(TypeError, match="out of range"):
+        fg.random.stateless_categorical([[0.5, 0.5]], 2**40, [1, 2])
+    assert fg.math.in_top_k([0], [[1.0, 2.0]], fg.constant(2**40, fg.int64)).numpy().tolist() == [
+        True
+    ]
+    with pytest.raises(fg.errors.InvalidArgumentError):
+        fg.reverse_sequence([[1, 2, 3]], fg.constant([2**40], fg.int64), 1)
+
+
+def test_gradients_of_slices_of_sizes_beyond_int32():
+    x = fg.zeros([2**31 + 1, 0, 3])
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = x[..., 1:] * 2.0
+    assert tape.gradient(y, x).shape == x.shape
+
+
+def test_zeta_of_large_numbers():
+    assert fg.math.zeta(fg.constant(3e38, fg.float64), fg.constant(3e38, fg.float64)).numpy() == 0
