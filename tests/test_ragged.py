@@ -725,3 +725,30 @@ def test_strings_of_the_same_rows_are_joined():
     assert fg.strings.join(["<", a, ">"]).to_list() == [[b"<a>", b"<b>"], [b"<c>"]]
     with pytest.raises(fg.errors.InvalidArgumentError, match="different lengths"):
         fg.strings.join([a, fg.ragged.constant([["x"], ["y", "z"]])])
+
+
+def _seen(what, *args):
+    """What a function sees of its arguments while it is traced, and how often it was."""
+    seen = []
+
+    @fg.function
+    def f(x):
+        seen.append(what(x))
+        return fg.constant(0)
+
+    for arg in args:
+        f(arg)
+    return seen
+
+
+def test_a_trace_sees_no_number_of_values():
+    def shapes(r):
+        return [part.shape.as_list() for part in (r.flat_values, *r.nested_row_splits)]
+
+    flat = [fg.ragged.constant([[1], [2, 3]]), fg.ragged.constant([[1, 2, 3], [4, 5]])]
+    assert _seen(shapes, *flat) == [[[None], [3]]]
+    deep = [fg.ragged.constant([[[1]], [[2, 3], []]]), fg.ragged.constant([[], [[4]]])]
+    assert _seen(shapes, *deep) == [[[None], [3], [None]]]
+    inner = fg.RaggedTensor.from_row_lengths(fg.ones([3, 4]), [1, 2])
+    assert _seen(shapes, inner) == [[[None, 4], [3]]]
+    assert len(_seen(shapes, *flat, fg.ragged.constant([[1], [2], [3]]))) == 2

@@ -344,3 +344,16 @@ def test_slices_times_a_tensor_are_the_whole_times_it():
     assert (rows * rows).numpy().tolist() == [[9.0, 16.0], [1.0, 4.0]]
     assert isinstance(2.0 * rows, fg.IndexedSlices)
     assert (2.0 * rows).numpy().tolist() == [[6.0, 8.0], [2.0, 4.0]]
+
+
+def test_a_trace_sees_no_number_of_elements():
+    seen = []
+
+    @fg.function
+    def f(s):
+        seen.append([part.shape.as_list() for part in (s.indices, s.values, s.dense_shape)])
+        return fg.sparse.reduce_sum(s)
+
+    for elements, total in (([[0, 1], [2, 0]], 3), ([[1, 1], [2, 0]], 4), ([[0, 0], [0, 0]], 0)):
+        assert f(fg.sparse.from_dense(elements)).numpy() == total
+    assert seen == [[[None, 2], [None], [2]]]

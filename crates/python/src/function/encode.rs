@@ -162,6 +162,18 @@ impl<'a> Encoder<'a> {
         self.vals.push(val.clone());
     }
 
+    /// A tensor the size of whose first axis is no part of its type.
+    fn open_tensor(&mut self, val: &Val) {
+        let spec = val.spec();
+        let Some(dims) = spec.shape.dims() else {
+            return self.tensor(val);
+        };
+        let rest = dims.iter().skip(1).map(|d| d.known());
+        let dims: SmallVec<[Option<usize>; 4]> = std::iter::once(None).chain(rest).collect();
+        self.signature.tensor(spec.dtype as u8, dims.into_iter());
+        self.vals.push(val.clone());
+    }
+
     fn spec(&mut self, dtype: u8, shape: &PartialShape) {
         match shape.dims() {
             Some(dims) => self.signature.tensor(dtype, dims.iter().map(|d| d.known())),
@@ -198,6 +210,21 @@ impl<'a> Encoder<'a> {
         self.descend()?;
         for item in items {
             self.leaf(&item)?;
+        }
+        self.depth -= 1;
+        self.signature.close();
+        Ok(())
+    }
+
+    /// The children of a structure; where `open` says so of a tensor, without the size of its first axis.
+    fn parts(&mut self, children: Vec<Bound<'_, PyAny>>, open: &[bool]) -> PyResult<()> {
+        self.signature.open(STRUCT, children.len());
+        self.descend()?;
+        for (i, child) in children.iter().enumerate() {
+            match child.cast::<PyTensor>() {
+                Ok(t) if open.get(i) == Some(&true) => self.open_tensor(&t.get().val),
+                _ => self.leaf(child)?,
+            }
         }
         self.depth -= 1;
         self.signature.close();
@@ -295,9 +322,9 @@ impl<'a> Encoder<'a> {
                 self.types.push(trace_type.unbind());
                 self.vals.extend(tensors);
             }
-            Kind::Struct(token, children) => {
+            Kind::Struct(token, children, open) => {
                 self.signature.word(STRUCT, token);
-                self.sequence(STRUCT, children.into_iter())?;
+                self.parts(children, &open)?;
             }
         }
         Ok(())
@@ -314,8 +341,9 @@ pub(super) enum Kind<'py> {
     Identity(u64),
     /// It equals others of that token.
     Object(u64),
-    /// A container of these children, of the kind of that token.
-    Struct(u64, Vec<Bound<'py, PyAny>>),
+    /// A container of these children, of the kind of that token; for each whether the size of its first axis is no part
+    /// of its type, where that is so of any.
+    Struct(u64, Vec<Bound<'py, PyAny>>, Vec<bool>),
     /// It has the trace type of that token, these tensors, and that type.
     Typed(u64, Vec<Val>, Bound<'py, PyAny>),
 }
@@ -338,7 +366,10 @@ pub(super) fn classify<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Kind<'py>> {
         }
         2 => Kind::Identity(second.extract()?),
         3 => Kind::Object(second.extract()?),
-        4 => Kind::Struct(second.extract()?, answer.get_item(2)?.extract()?),
+        4 => {
+            let children = answer.get_item(2)?.extract()?;
+            Kind::Struct(second.extract()?, children, answer.get_item(3)?.extract()?)
+        }
         5 => Kind::Typed(
             second.extract()?,
             tensors(&answer.get_item(2)?)?,

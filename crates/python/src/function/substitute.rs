@@ -135,7 +135,7 @@ impl<'py> Substitution<'_, 'py> {
                 self.placeholder(DType::ALL[dtype as usize], own.as_deref().unwrap_or(name))
             }
             Kind::Identity(_) | Kind::Object(_) => Ok(obj.clone()),
-            Kind::Struct(_, children) => {
+            Kind::Struct(_, children, _) => {
                 let inner = children
                     .iter()
                     .map(|c| self.visit(c, name))

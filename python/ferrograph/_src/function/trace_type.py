@@ -138,7 +138,9 @@ def classify(obj: Any) -> tuple:
         return _TYPED, *special.typed(obj)
     found = _children(obj)
     if found is not None:
-        return _STRUCT, _structure_token(found[0]), found[1]
+        open_parts = getattr(type(obj), "_open_parts", None)
+        is_open = open_parts(obj) if open_parts else ()
+        return _STRUCT, _structure_token(found[0]), found[1], is_open
     kind = type(obj)
     if kind.__hash__ is None:
         raise TypeError(

@@ -409,6 +409,13 @@ class RaggedTensor(CompositeTensor):
     def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec._of(self)
 
+    def _open_parts(self) -> tuple:
+        """Of each part whether its length is not of the type: only the number of rows is, and
+        what rows of one length make of it."""
+        levels = self._levels()
+        uniform = all(level.uniform_row_length is not None for level in levels)
+        return (not uniform, False, *[True] * (len(levels) - 1))
+
     def _from_components(self, parts: Any) -> RaggedTensor:
         return self._type_spec._for_trace()._from_components(parts)
 

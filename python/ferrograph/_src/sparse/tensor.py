@@ -172,6 +172,10 @@ class SparseTensor(CompositeTensor):
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
+    def _open_parts(self) -> tuple:
+        """Of each part whether its length, the number of elements, is not of the type."""
+        return True, True, False
+
     def _from_components(self, parts: Any) -> SparseTensor:
         indices, values, dense_shape = parts
         return made(indices, values, dense_shape)
