@@ -129,9 +129,11 @@ class _Expressions(build.Transformer):
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         text = build.text_of(node.value) if self.grown else ""
         self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load) and text in self.grown:
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if text in self.grown:
             return unpacking.convert_subscript(node)
-        return methods.convert_item(node) if isinstance(node.ctx, ast.Load) else node
+        return unpacking.convert_other_subscript(node, methods.convert_item(node))
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import ast
 
-from . import build
+from . import build, specials
 
 _NO_CONVERSION = -1
 
 
 def convert(node: ast.JoinedStr) -> ast.expr:
-    """``node`` with what it formats given to the operators."""
+    """``node`` with what it formats given to the operators.
+
+    ``ag__.loud`` is empty while the graph has chosen no text.
+    """
     if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
-    return build.locate(build.call("joined", *map(_part, node.values)), node)
+    made = build.locate(build.call("joined", *map(_part, node.values)), node)
+    if specials.has("__format__") or any(getattr(v, "format_spec", None) for v in node.values):
+        return made
+    loud = ast.Attribute(value=build.name(build.OPERATORS), attr="loud", ctx=ast.Load())
+    return build.locate(ast.IfExp(test=loud, body=made, orelse=node), node)
 
 
 def _part(value: ast.expr) -> ast.expr:

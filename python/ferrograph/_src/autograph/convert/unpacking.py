@@ -54,3 +54,15 @@ def convert_subscript(node: ast.Subscript) -> ast.expr:
         parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
         key = ast.Call(func=build.name("slice"), args=parts, keywords=[])
     return build.locate(build.call("loaded", node.value, key), node)
+
+
+def convert_other_subscript(node: ast.Subscript, plain: ast.expr) -> ast.expr:
+    """``plain``, which takes the item of what may be a list that other code has made grow.
+
+    ``ag__.loud`` is empty while no trace has such lists.
+    """
+    key = node.slice
+    if isinstance(key, ast.Tuple) or (isinstance(key, ast.Constant) and type(key.value) is not int):
+        return plain  # which is no index of a list
+    loud = ast.Attribute(value=build.name(build.OPERATORS), attr="loud", ctx=ast.Load())
+    return build.locate(ast.IfExp(test=loud, body=convert_subscript(node), orelse=plain), node)

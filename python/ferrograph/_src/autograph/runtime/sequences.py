@@ -13,6 +13,7 @@ from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import errors
+from .arithmetic import item_of
 from .specials import iterated, opened, truth
 
 __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
@@ -20,10 +21,11 @@ __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
 def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
-    if has_versions():
-        found = staging.perform(lists.loaded, items, key)
-        return front_of(found)
-    return lists.loaded(items, key)
+    if has_versions() and (is_front(front_of(items)) or is_front(key)):
+        return front_of(staging.perform(lists.loaded, items, key))
+    if isinstance(items, (list, tuple)):
+        return lists.loaded(items, key)
+    return item_of(items, key)
 
 
 def elements(iterable: Any) -> Any:
