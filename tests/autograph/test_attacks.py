@@ -24,7 +24,7 @@ def programs():
             yield pytest.param(kit.Program(name, 0, text, True), verdict, id=f"{file.stem}-{name}")
 
 
-@pytest.mark.parametrize(("program", "verdict"), programs())
+@pytest.mark.parametrize(("program", "verdict"), list(programs()))
 def test_program(program, verdict):
     with tempfile.TemporaryDirectory() as folder, run.quiet():
         found = run.run(program, Path(folder, "printed"))
