@@ -550,6 +550,14 @@ def iterator_over_a_list_that_grows(x):
     return x + next(found)
 
 
+@meets("autograph/runtime/builtins.py:_refuse_binding:0")
+def name_set_as_any_goes(x):
+    found = x
+    if any((found := v) > 2 for v in (x, x + 1, x + 2)):
+        return found
+    return -found
+
+
 @meets("staging/chosen_texts.py:refuse:0")
 def chosen_text_asked_for_its_class(x):
     word = "one"

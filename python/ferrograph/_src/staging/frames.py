@@ -88,6 +88,14 @@ def _handles(code: types.CodeType) -> bool:
     return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
 
 
+@functools.lru_cache(maxsize=512)
+def binds_outside(code: types.CodeType) -> bool:
+    """Whether code sets names of the functions around it, or of its module."""
+    import dis
+
+    return any(i.opname in ("STORE_DEREF", "STORE_GLOBAL") for i in dis.get_instructions(code))
+
+
 def is_discarded() -> bool:
     """Whether the program throws away the result of the call that it makes."""
     return _instructions(1)[-1:] == ["POP_TOP"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...native import _core
 from ...ops import (
     string_ops,
 )
-from ...staging import iteration, lists, notes
+from ...staging import frames, iteration, lists, notes
 from ...staging import values as values_module
 from ...staging.cursors import Cursor
 from ...staging.iteration import (
@@ -29,7 +30,7 @@ from ...staging.journal import loud
 from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
-from ...values import dtypes, nest
+from ...values import dtypes, errors, nest
 from . import arithmetic, attributes
 from .logic import and_, or_
 from .sorting import sorted_, stack_of, with_callbacks
@@ -232,12 +233,27 @@ def _quantifier(
         found: Any = python is builtins.all
         for value in values:
             if is_staged(value) or is_staged(found):
+                _refuse_binding(values, python)
                 found = operator(_truth(found), lambda v=value: _truth(v))
             elif bool(value) is not (python is builtins.all):
                 return not found
         return found
 
     return quantify
+
+
+def _refuse_binding(values: Any, python: Callable) -> None:
+    """Refuse a generator that binds names as it goes, where the graph says how far it goes."""
+    if type(values) is types.GeneratorType and frames.binds_outside(values.gi_code):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"`{python.__name__}` stops where a tensor decides, and what it runs over sets a "
+                "name (`:=`) as it goes: which value that name has then is known only when the "
+                "graph runs",
+                "Write a `for` loop that sets the name in an `if`.",
+            )
+        )
 
 
 def _truth(value: Any) -> Any:
