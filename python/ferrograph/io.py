@@ -1,20 +1,42 @@
-"""Base64, numbers in bytes, lines of comma-separated values."""
+"""Base64, numbers in bytes, lines of comma-separated values, pictures."""
 
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
 from typing import TYPE_CHECKING
 
+from ._src.ops.image_codecs import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 from ._src import door as _door
 
 if TYPE_CHECKING:
     from ._src.ops.texts import decode_base64, decode_csv, decode_raw, encode_base64
 
 __all__ = [
+    "decode_and_crop_jpeg",
     "decode_base64",
+    "decode_bmp",
     "decode_csv",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
     "decode_raw",
     "encode_base64",
+    "encode_jpeg",
+    "encode_png",
+    "extract_jpeg_shape",
+    "is_jpeg",
 ]
 
 if not TYPE_CHECKING:

@@ -54,6 +54,7 @@ pub fn registry() -> &'static Registry {
         ferrograph_text::register(&mut registry);
         ferrograph_ctc::register(&mut registry);
         ferrograph_draws::register(&mut registry);
+        ferrograph_image::register(&mut registry);
         source::register(&mut registry);
         map::register(&mut registry);
         scan::register(&mut registry);

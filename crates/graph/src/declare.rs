@@ -252,6 +252,9 @@ macro_rules! port_kind {
     (int64) => {
         $crate::Kind::Is(::ferrograph_tensor::DType::Int64)
     };
+    (uint8) => {
+        $crate::Kind::Is(::ferrograph_tensor::DType::UInt8)
+    };
     (uint64) => {
         $crate::Kind::Is(::ferrograph_tensor::DType::UInt64)
     };

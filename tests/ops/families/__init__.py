@@ -18,6 +18,7 @@ FAMILIES = (
     "factorisations",
     "windows",
     "signal",
+    "images",
     "creation",
     "ordering",
     "strings",

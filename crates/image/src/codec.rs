@@ -1,0 +1,211 @@
+//! Pictures in files: PNG, JPEG, GIF and BMP.
+//!
+//! What is read may be anything: sizes are checked before memory is taken, and whatever does not fit is an error.
+
+mod bmp;
+mod gif;
+mod jpeg;
+mod png;
+
+use ferrograph_tensor::{Result, bail, vec_for};
+
+pub(crate) use jpeg::{JpegRead, JpegWrite, is_jpeg, shape_of, write_jpeg};
+pub(crate) use png::write_png;
+
+/// Elements of pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Elements {
+    /// Of 8 bits.
+    Bytes(Vec<u8>),
+    /// Of 16 bits.
+    Words(Vec<u16>),
+}
+
+/// What a file holds: frames of `h * w` pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Picture {
+    pub frames: usize,
+    pub h: usize,
+    pub w: usize,
+    pub c: usize,
+    pub elements: Elements,
+    /// Whether it comes of a format that may have more frames than one.
+    pub is_animation: bool,
+}
+
+/// The most elements of a picture.
+const MOST: usize = 1 << 30;
+
+/// How many elements a picture has.
+fn counted(sizes: &[usize]) -> Result<usize> {
+    let n = sizes.iter().try_fold(1usize, |n, s| n.checked_mul(*s));
+    match n.filter(|n| (1..MOST).contains(n)) {
+        Some(n) => Ok(n),
+        None => bail!(
+            InvalidArgument,
+            "a picture of sizes {sizes:?} is empty or too large"
+        ),
+    }
+}
+
+/// Reads a picture of any format, of so many channels, or as many as it has where none are asked for.
+pub(crate) fn read(bytes: &[u8], channels: usize, jpeg: JpegRead) -> Result<Picture> {
+    let picture = match bytes {
+        [] => bail!(InvalidArgument, "Input is empty."),
+        [0x89, b'P', b'N', b'G', ..] => png::read(bytes)?,
+        _ if is_jpeg(bytes) => return jpeg::read(bytes, channels, jpeg),
+        [b'G', b'I', b'F', b'8', ..] => gif::read(bytes)?,
+        [b'B', b'M', ..] => return bmp::read(bytes, channels),
+        _ => bail!(
+            InvalidArgument,
+            "Unknown image file format. One of JPEG, PNG, GIF, BMP required."
+        ),
+    };
+    picture.of_channels(channels)
+}
+
+impl Picture {
+    /// The same of another number of channels; of as many as there are where that is none.
+    fn of_channels(self, channels: usize) -> Result<Picture> {
+        if channels == 0 || channels == self.c {
+            return Ok(self);
+        }
+        let pixels = self.frames * self.h * self.w;
+        counted(&[pixels, channels])?;
+        let elements = match self.elements {
+            Elements::Bytes(all) => {
+                Elements::Bytes(mixed(&all, self.c, channels, u8::MAX, u32::from, |x| {
+                    x as u8
+                })?)
+            }
+            Elements::Words(all) => {
+                Elements::Words(mixed(&all, self.c, channels, u16::MAX, u32::from, |x| {
+                    x as u16
+                })?)
+            }
+        };
+        Ok(Picture {
+            c: channels,
+            elements,
+            ..self
+        })
+    }
+
+    /// The elements as bytes: the upper halves of words.
+    pub fn bytes(self) -> Result<Vec<u8>> {
+        match self.elements {
+            Elements::Bytes(all) => Ok(all),
+            Elements::Words(all) => converted(&all, |x| (x >> 8) as u8),
+        }
+    }
+
+    /// The elements as words: bytes times `scale`.
+    pub fn words(self, scale: u16) -> Result<Vec<u16>> {
+        match self.elements {
+            Elements::Bytes(all) => converted(&all, |x| u16::from(x) * scale),
+            Elements::Words(all) => Ok(all),
+        }
+    }
+
+    /// The elements from 0 to 1.
+    pub fn floats(self) -> Result<Vec<f32>> {
+        match self.elements {
+            Elements::Bytes(all) => converted(&all, |x| f32::from(x) * (1.0 / 255.0)),
+            Elements::Words(all) => converted(&all, |x| f32::from(x) * (1.0 / 65535.0)),
+        }
+    }
+}
+
+fn converted<T: Copy, U>(all: &[T], f: impl Fn(T) -> U) -> Result<Vec<U>> {
+    let mut to = vec_for(all.len())?;
+    to.extend(all.iter().map(|x| f(*x)));
+    Ok(to)
+}
+
+/// How bright colours are, in parts of 2^15.
+const BRIGHT: [u32; 3] = [9798, 19234, 3736];
+
+/// Pixels of `from` channels as ones of `to`: gray and colours, with or without how opaque they are.
+fn mixed<T: Copy>(
+    all: &[T],
+    from: usize,
+    to: usize,
+    opaque: T,
+    wide: fn(T) -> u32,
+    narrow: fn(u32) -> T,
+) -> Result<Vec<T>> {
+    let mut out = vec_for(all.len() / from * to)?;
+    for pixel in all.chunks_exact(from) {
+        let alpha = if from.is_multiple_of(2) {
+            pixel[from - 1]
+        } else {
+            opaque
+        };
+        if to < 3 {
+            out.push(match from {
+                1 | 2 => pixel[0],
+                _ => narrow(
+                    BRIGHT
+                        .iter()
+                        .zip(pixel)
+                        .map(|(part, x)| part * wide(*x))
+                        .sum::<u32>()
+                        >> 15,
+                ),
+            });
+        } else {
+            let colors = if from < 3 {
+                [pixel[0]; 3]
+            } else {
+                [pixel[0], pixel[1], pixel[2]]
+            };
+            out.extend(colors);
+        }
+        if to.is_multiple_of(2) {
+            out.push(alpha);
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for c in 1..=4 {
+            let bytes: Vec<u8> = (0..6 * c as u8).map(|i| i.wrapping_mul(37)).collect();
+            let file = write_png(&bytes, [2, 3, c], false, -1).unwrap();
+            let read = read(&file, 0, JpegRead::default()).unwrap();
+            assert_eq!([read.h, read.w, read.c], [2, 3, c]);
+            assert_eq!(read.bytes().unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_errors() {
+        let file = write_png(&[7; 300], [10, 10, 3], false, -1).unwrap();
+        let gray = write_jpeg(&[7; 300], [10, 10, 3], &JpegWrite::default()).unwrap();
+        for file in [file, gray] {
+            for n in 0..file.len() {
+                let _ = read(&file[..n], 0, JpegRead::default());
+                let mut other = file.clone();
+                other[n] ^= 0x55;
+                let _ = read(&other, 3, JpegRead::default());
+            }
+            assert!(read(&file[..12], 0, JpegRead::default()).is_err());
+        }
+        assert!(read(b"GIF89a", 0, JpegRead::default()).is_err());
+        assert!(read(b"BM", 0, JpegRead::default()).is_err());
+    }
+
+    #[test]
+    fn channels_become_others() {
+        let one = |from, to, all: &[u8]| mixed(all, from, to, 255, u32::from, |x| x as u8).unwrap();
+        assert_eq!(one(3, 1, &[200, 0, 0, 10, 20, 30]), [59, 18]);
+        assert_eq!(one(2, 4, &[7, 9]), [7, 7, 7, 9]);
+        assert_eq!(one(4, 3, &[1, 2, 3, 4]), [1, 2, 3]);
+        assert_eq!(one(1, 2, &[5]), [5, 255]);
+    }
+}

@@ -1,0 +1,323 @@
+//! Reading pictures from the contents of files.
+
+use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
+use smallvec::smallvec;
+
+use crate::codec::{JpegRead, Picture, is_jpeg, read, shape_of};
+use crate::pixels::checked;
+
+declare! {
+    trait EmitDecode;
+
+    /// The picture that `contents` hold, in PNG or another format, as `[h, w, c]`.
+    DecodePng: decode_png(contents: string rank 0) -> (image: dtype), gradient Stops {
+        /// How many channels; 0 for as many as there are.
+        channels: i64 = 0,
+        /// uint8 or uint16.
+        dtype: DType = DType::UInt8,
+    };
+
+    /// The picture that `contents` hold, in JPEG or another format, as `[h, w, c]`.
+    DecodeJpeg: decode_jpeg(contents: string rank 0) -> (image: uint8), gradient Stops {
+        /// How many channels; 0 for as many as there are.
+        channels: i64 = 0,
+        /// By how much the picture is made smaller.
+        ratio: i64 = 1,
+        /// Whether colours are interpolated; they always are.
+        fancy_upscaling: bool = true,
+        /// Whether what the file lacks is made up for.
+        try_recover_truncated: bool = false,
+        /// How much of the file has to be there where that is so.
+        acceptable_fraction: f64 = 1.0,
+        /// Which of several transforms to use; there is one.
+        dct_method: String = String::new(),
+    };
+
+    /// As `DecodeJpeg`, of the pixels in `[y, x, height, width]`.
+    DecodeAndCropJpeg: decode_and_crop_jpeg(contents: string rank 0, crop_window: int32 rank 1)
+        -> (image: uint8), gradient Stops {
+        /// As in `DecodeJpeg`, like all that follow.
+        channels: i64 = 0,
+        /// As there.
+        ratio: i64 = 1,
+        /// As there.
+        fancy_upscaling: bool = true,
+        /// As there.
+        try_recover_truncated: bool = false,
+        /// As there.
+        acceptable_fraction: f64 = 1.0,
+        /// As there.
+        dct_method: String = String::new(),
+    };
+
+    /// All frames that `contents` hold, in GIF or another format, as `[n, h, w, 3]`.
+    DecodeGif: decode_gif(contents: string rank 0) -> (image: uint8), gradient Stops;
+
+    /// The picture that `contents` hold, in BMP or another format, as `[h, w, c]`.
+    DecodeBmp: decode_bmp(contents: string rank 0) -> (image: uint8), gradient Stops {
+        /// How many channels; 0 for as many as there are.
+        channels: i64 = 0,
+    };
+
+    /// The picture that `contents` hold, in any format: `[h, w, c]`, and `[n, h, w, 3]` of an animation.
+    DecodeImage: decode_image(contents: string rank 0) -> (image: dtype), gradient Stops {
+        /// How many channels; 0 for as many as there are.
+        channels: i64 = 0,
+        /// uint8, uint16, or float32 for numbers from 0 to 1.
+        dtype: DType = DType::UInt8,
+        /// Whether all frames of an animation are read rather than the first.
+        expand_animations: bool = true,
+    };
+
+    /// Height, width and channels of a JPEG file, without reading its pixels.
+    ExtractJpegShape: extract_jpeg_shape(contents: string rank 0) -> (image_shape: output_type in index), gradient Stops {
+        /// The dtype of the sizes.
+        output_type: DType = DType::Int32,
+    };
+}
+
+/// The shape of a picture of that many channels.
+fn picture_shape(channels: i64, least: &[i64]) -> Result<PartialShape> {
+    if !least.contains(&channels) {
+        bail!(
+            InvalidArgument,
+            "`channels` must be one of {least:?} but got {channels}"
+        );
+    }
+    let deep = usize::try_from(channels).ok().filter(|n| *n > 0);
+    Ok(PartialShape::new(&[
+        Dim::UNKNOWN,
+        Dim::UNKNOWN,
+        deep.into(),
+    ]))
+}
+
+fn spec(dtype: DType, shape: PartialShape) -> Result<Specs> {
+    Ok(smallvec![TensorSpec::new(dtype, shape)])
+}
+
+/// The contents that input 0 is.
+fn contents(inputs: &[Tensor]) -> Result<&[u8]> {
+    Ok(&inputs[0].as_strings()?[0])
+}
+
+fn channels_of(channels: i64) -> usize {
+    usize::try_from(channels).unwrap_or(0)
+}
+
+const FORMATS: &[i64] = &[0, 1, 3, 4];
+
+/// A picture as a tensor, of one frame unless it may have more.
+fn tensor(picture: Picture, dtype: DType, more: bool, scale: u16) -> Result<Tensor> {
+    let sizes = [picture.frames, picture.h, picture.w, picture.c];
+    let sizes = if more { &sizes[..] } else { &sizes[1..] };
+    let n: usize = sizes.iter().product();
+    match dtype {
+        DType::UInt8 => Tensor::from_slice(sizes, &picture.bytes()?[..n]),
+        DType::UInt16 => Tensor::from_slice(sizes, &picture.words(scale)?[..n]),
+        DType::Float32 => Tensor::from_slice(sizes, &picture.floats()?[..n]),
+        other => bail!(InvalidArgument, "pictures are not read as {other}"),
+    }
+}
+
+/// Refuses more frames than one.
+fn single(picture: Picture, what: &str) -> Result<Picture> {
+    if picture.frames > 1 {
+        bail!(
+            InvalidArgument,
+            "Got {} frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image, not {what}",
+            picture.frames
+        );
+    }
+    Ok(picture)
+}
+
+impl Op for DecodePng {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        if !matches!(self.dtype, DType::UInt8 | DType::UInt16) {
+            bail!(
+                InvalidArgument,
+                "dtype must be uint8 or uint16, got {}",
+                self.dtype
+            );
+        }
+        spec(self.dtype, picture_shape(self.channels, FORMATS)?)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let picture = read(
+            contents(inputs)?,
+            channels_of(self.channels),
+            JpegRead::default(),
+        )?;
+        let picture = single(picture, "DecodePng")?;
+        Ok(smallvec![tensor(picture, self.dtype, false, 257)?])
+    }
+}
+
+/// How attributes say a JPEG file is read.
+fn jpeg_read(ratio: i64, recovers: bool) -> Result<JpegRead> {
+    match ratio {
+        1 | 2 | 4 | 8 => Ok(JpegRead {
+            ratio: channels_of(ratio),
+            recovers,
+        }),
+        _ => bail!(InvalidArgument, "ratio must be 1, 2, 4, or 8, got {ratio}"),
+    }
+}
+
+impl Op for DecodeJpeg {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        jpeg_read(self.ratio, self.try_recover_truncated)?;
+        if self.channels == 4 {
+            bail!(InvalidArgument, "JPEG does not support 4 channels");
+        }
+        spec(DType::UInt8, picture_shape(self.channels, FORMATS)?)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let how = jpeg_read(self.ratio, self.try_recover_truncated)?;
+        let picture = read(contents(inputs)?, channels_of(self.channels), how)?;
+        let picture = single(picture, "DecodeJpeg")?;
+        Ok(smallvec![tensor(picture, DType::UInt8, false, 257)?])
+    }
+}
+
+impl Op for DecodeAndCropJpeg {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        jpeg_read(self.ratio, self.try_recover_truncated)?;
+        if !inputs.shape(1).dim(0).is_compatible(Dim::new(4)) {
+            bail!(
+                Shape,
+                "crop_window must have four elements, got {}",
+                inputs.shape(1)
+            );
+        }
+        let shape = picture_shape(self.channels, &[0, 1, 3])?;
+        let size = |i: usize| -> Dim {
+            let known = inputs
+                .known(1)
+                .and_then(|all| all.get(i).copied().flatten());
+            let known = known.filter(|_| self.ratio == 1);
+            known.and_then(|n| usize::try_from(n).ok()).into()
+        };
+        spec(
+            DType::UInt8,
+            PartialShape::new(&[size(2), size(3), shape.dim(2)]),
+        )
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let bytes = contents(inputs)?;
+        if !is_jpeg(bytes) {
+            bail!(
+                InvalidArgument,
+                "Invalid JPEG data: it does not begin as JPEG does"
+            );
+        }
+        let how = jpeg_read(self.ratio, self.try_recover_truncated)?;
+        let picture = read(bytes, channels_of(self.channels), how)?;
+        let window = inputs[1].to_i64s()?;
+        let within = |begin: i64, n: i64, size: usize| -> Option<(usize, usize)> {
+            let (begin, n) = (usize::try_from(begin).ok()?, usize::try_from(n).ok()?);
+            (n > 0 && begin.checked_add(n)? <= size).then_some((begin, n))
+        };
+        let rows = within(window[0], window[2], picture.h);
+        let columns = within(window[1], window[3], picture.w);
+        let (Some((top, h)), Some((left, w))) = (rows, columns) else {
+            bail!(
+                InvalidArgument,
+                "Invalid JPEG data or crop window: {window:?}"
+            );
+        };
+        let (line, c) = (picture.w * picture.c, picture.c);
+        let data = picture.bytes()?;
+        let mut out = Tensor::empty(DType::UInt8, (&[h, w, c][..]).into())?;
+        let to = out.as_mut_slice::<u8>()?;
+        for (y, row) in to.chunks_exact_mut(w * c).enumerate() {
+            row.copy_from_slice(&data[(top + y) * line + left * c..][..w * c]);
+        }
+        Ok(smallvec![out])
+    }
+}
+
+impl Op for DecodeGif {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        let [n, h, w] = [Dim::UNKNOWN; 3];
+        spec(DType::UInt8, PartialShape::new(&[n, h, w, Dim::new(3)]))
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let picture = read(contents(inputs)?, 3, JpegRead::default())?;
+        Ok(smallvec![tensor(picture, DType::UInt8, true, 257)?])
+    }
+}
+
+impl Op for DecodeBmp {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        spec(DType::UInt8, picture_shape(self.channels, FORMATS)?)
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let picture = read(
+            contents(inputs)?,
+            channels_of(self.channels),
+            JpegRead::default(),
+        )?;
+        let picture = single(picture, "DecodeBmp")?;
+        Ok(smallvec![tensor(picture, DType::UInt8, false, 257)?])
+    }
+}
+
+impl Op for DecodeImage {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        if !matches!(self.dtype, DType::UInt8 | DType::UInt16 | DType::Float32) {
+            bail!(
+                InvalidArgument,
+                "dtype must be uint8, uint16 or float32, got {}",
+                self.dtype
+            );
+        }
+        let shape = picture_shape(self.channels, FORMATS)?;
+        let open = self.expand_animations;
+        spec(self.dtype, if open { PartialShape::UNKNOWN } else { shape })
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let picture = read(
+            contents(inputs)?,
+            channels_of(self.channels),
+            JpegRead::default(),
+        )?;
+        let more = picture.is_animation && self.expand_animations;
+        // Formats of bytes alone are doubled into words in another way than PNG.
+        let scale = if contents(inputs)?.starts_with(b"\x89PNG") {
+            257
+        } else {
+            256
+        };
+        Ok(smallvec![tensor(picture, self.dtype, more, scale)?])
+    }
+}
+
+impl Op for ExtractJpegShape {
+    declared!();
+    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
+        spec(self.output_type, PartialShape::new(&[Dim::new(3)]))
+    }
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        checked(self, inputs)?;
+        let sizes = shape_of(contents(inputs)?)?.map(|n| i32::try_from(n).unwrap_or(i32::MAX));
+        Ok(smallvec![match self.output_type {
+            DType::Int64 => Tensor::vector(&sizes.map(i64::from))?,
+            _ => Tensor::vector(&sizes)?,
+        }])
+    }
+}
