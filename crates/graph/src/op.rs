@@ -102,13 +102,19 @@ impl<'a> Inputs<'a> {
     }
 
     /// Of these inputs, the ones that feed a region.
-    pub fn fed_to(&self, region: &Region<'_>) -> Inputs<'a> {
+    ///
+    /// # Errors
+    /// `Type` where there are fewer than it names.
+    pub fn fed_to(&self, region: &Region<'_>) -> Result<Inputs<'a>> {
         let all = region.inputs.iter().map(|&i| i as usize);
-        Inputs {
+        if let Some(i) = all.clone().find(|&i| i >= self.len()) {
+            bail!(Type, "a region takes input {i}, of {} inputs", self.len());
+        }
+        Ok(Inputs {
             specs: all.clone().map(|i| self.specs[i]).collect(),
             constants: all.clone().map(|i| self.constants[i]).collect(),
             known: all.map(|i| self.known[i]).collect(),
-        }
+        })
     }
 
     /// How many there are.

@@ -117,11 +117,11 @@ impl Op for If {
             }
             Ok(TensorSpec::new(x.dtype, x.shape.generalise(&y.shape)))
         };
-        let [then, other] = [&self.then_branch, &self.else_branch].map(|branch| {
-            branch
-                .graph
-                .output_specs_for(&inputs.fed_to(&Region::of(branch, Role::Branch)))
-        });
+        let specs_of = |branch: &Branch| {
+            let fed = inputs.fed_to(&Region::of(branch, Role::Branch))?;
+            Ok(branch.graph.output_specs_for(&fed))
+        };
+        let (then, other) = (specs_of(&self.then_branch)?, specs_of(&self.else_branch)?);
         then.iter().zip(&other).map(merge).collect()
     }
     fn effect(&self) -> Effect {
