@@ -60,6 +60,12 @@ fn missing(e: &Error) -> Option<(&str, &str)> {
     Some((name, kind))
 }
 
+/// The attribute and a value of it that an error names as one that it may have.
+fn allowed(e: &Error) -> Option<(&str, &str)> {
+    let (before, rest) = e.message().split_once(" must be \"")?;
+    Some((before.rsplit(' ').next()?, rest.split_once('"')?.0))
+}
+
 /// The operation of that name with samples of all the attributes that it asks for.
 fn made(name: &str) -> OpRef {
     let demanded = demanded(name).into_iter();
@@ -69,6 +75,13 @@ fn made(name: &str) -> OpRef {
             Ok(op) => return op,
             Err(e) => e,
         };
+        if let Some((attr, value)) = allowed(&refused)
+            && let Some(given) = attrs.iter_mut().find(|(n, _)| n == attr)
+            && given.1 != Attr::str(value)
+        {
+            given.1 = Attr::str(value);
+            continue;
+        }
         let Some((attr, kind)) = missing(&refused) else {
             panic!("{name} is refused: {refused}");
         };
