@@ -55,13 +55,19 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
             thread.journals[0].explain(e)
         raise
     finally:
-        if roots is not None:
-            for leave in thread.journals[0].at_end:
-                leave()
-            loud.pop(id(thread.journals[0]), None)
-            traces.add(-1)
-        _status.enabled = before
-        thread.journals, thread.roots = journals
+        with contextlib.ExitStack() as left:  # all of it, also where some of it fails
+            left.callback(_restore, before, *journals, is_trace=roots is not None)
+            for leave in reversed(thread.journals[0].at_end if roots is not None else ()):
+                left.callback(leave)
+
+
+def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:
+    """Put back what the thread had before a block."""
+    if is_trace:
+        loud.pop(id(thread.journals[0]), None)
+        traces.add(-1)
+    _status.enabled = enabled
+    thread.journals, thread.roots = journals, roots
 
 
 def is_enabled() -> bool:
