@@ -88,6 +88,15 @@ def _decoded(strings: Any, attrs: dict, name: str | None) -> RaggedTensor:
     return RaggedTensor.from_row_splits(points, splits, validate=False)
 
 
+def _decoding(encoding: str, errors: str, replacement: int, replaces_control: bool) -> dict:
+    """The attributes of an operation that decodes."""
+    return {
+        "input_encoding": encoding,
+        "replace_control_characters": replaces_control,
+        **_policy(errors, replacement),
+    }
+
+
 def _decoded_with_offsets(strings: Any, attrs: dict, name: str | None) -> tuple:
     splits, *parts = emit("UnicodeDecodeWithOffsets", (strings,), attrs, name)
     points, starts = (RaggedTensor.from_row_splits(p, splits, validate=False) for p in parts)
@@ -121,11 +130,7 @@ def unicode_decode(
       InvalidArgumentError: where the encoding is not known, or a string is not well formed and
         ``errors`` is "strict".
     """
-    attrs = {
-        "input_encoding": input_encoding,
-        "replace_control_characters": replace_control_characters,
-        **_policy(errors, replacement_char),
-    }
+    attrs = _decoding(input_encoding, errors, replacement_char, replace_control_characters)
     return _each(input, lambda v: _decoded(v, attrs, name))
 
 
@@ -146,11 +151,7 @@ def unicode_decode_with_offsets(
 
     The arguments are those of ``unicode_decode``.
     """
-    attrs = {
-        "input_encoding": input_encoding,
-        "replace_control_characters": replace_control_characters,
-        **_policy(errors, replacement_char),
-    }
+    attrs = _decoding(input_encoding, errors, replacement_char, replace_control_characters)
     return _each(input, lambda v: _decoded_with_offsets(v, attrs, name))
 
 
