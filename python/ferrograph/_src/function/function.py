@@ -202,7 +202,7 @@ class Function(_core.FunctionBase):
                 with thread.ongoing(self, miss.wanted) as trace:
                     exact = self._traced(args, kwargs or {}, trace)
                 result = exact._call_flat(self._tensors_of(args, kwargs))
-                self._log.keep(miss, miss.wanted, exact, self._add(miss.wanted, exact))
+                self._log.keep(self, miss, miss.wanted, exact)
                 miss.relaxing_failed = in_short(error)
             except Exception as e:
                 miss.error = in_short(e)
@@ -284,7 +284,7 @@ class Function(_core.FunctionBase):
         with thread.ongoing(self, signature) as trace:
             concrete = self._traced(args, kwargs, trace)
         if not trace.is_open:
-            self._log.keep(miss, signature, concrete, self._add(signature, concrete))
+            self._log.keep(self, miss, signature, concrete)
         return concrete
 
     def _traced(self, args: tuple, kwargs: dict, trace: thread.Ongoing) -> ConcreteFunction:

@@ -125,9 +125,10 @@ class Log:
             raise RetraceError(explain.record_of(function, miss))
         return miss
 
-    def keep(self, miss: Miss, signature: Any, concrete: Any, gone: tuple | None) -> None:
-        """A trace was made and kept; another may have made room for it."""
+    def keep(self, function: Any, miss: Miss, signature: Any, concrete: Any) -> None:
+        """Keep a trace that was made; another may make room for it."""
         concrete._index = miss.index
+        gone = function._add(signature, concrete)
         miss.traced = signature
         if gone is not None:
             while len(self.evicted) >= _MAX_REMEMBERED:

@@ -248,8 +248,19 @@ def converted(function: types.FunctionType) -> types.FunctionType:
         if status.verbosity() > 0:
             _warn(function, str(e))
     except (SyntaxError, ValueError, RecursionError) as e:
+        if type(e) is RecursionError and _is_deep():
+            raise
         _warn(function, f"{type(e).__name__}: {e}")
     return function
+
+
+def _is_deep() -> bool:
+    """Whether callers have taken so much of the stack that no text is to blame for its end."""
+    try:
+        sys._getframe(sys.getrecursionlimit() // 2)
+    except ValueError:
+        return False
+    return True
 
 
 def is_exempt(function: types.FunctionType) -> bool:
