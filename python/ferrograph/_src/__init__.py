@@ -93,6 +93,25 @@ def lazy(module: str, where: dict[str, str]) -> Callable[[str], Any]:
     return find
 
 
+class _Later:
+    """Stands for a module until a name of it is first asked for."""
+
+    def __init__(self, module: str):
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(_load(self._module), name)
+        setattr(self, name, found)
+        return found
+
+
+def later(package: str, *names: str) -> list[Any]:
+    """The modules of a package of these names, which most programs do not need: each is imported
+    when a name of it is first asked for.
+    """
+    return [_Later(f"{package}.{name}") for name in names]
+
+
 def door(
     namespace: str, places: dict[str, str] | None = None, modules: tuple[str, ...] = ()
 ) -> Callable[[str], Any]:

@@ -10,7 +10,6 @@ from .. import lazy
 if TYPE_CHECKING:
     from .constructs import (
         Loop,
-        left_region,
         mark_raised,
         marked,
         printed,
@@ -27,11 +26,12 @@ if TYPE_CHECKING:
         stage_while,
         where,
     )
+    from .failures import left_region
     from .fronts import Method, elements_of, perform
     from .standing import can_stand_in, is_alone, stand_in
 
 _CONSTRUCTS = (
-    "Loop", "left_region", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
+    "Loop", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
     "stage_assert", "stage_both", "stage_choice", "stage_either", "stage_for", "stage_if",
     "stage_in", "stage_not", "stage_while", "where",
 )  # fmt: skip
@@ -40,6 +40,7 @@ __getattr__ = lazy(
     __name__,
     {
         **dict.fromkeys(_CONSTRUCTS, "constructs"),
+        "left_region": "failures",
         **dict.fromkeys(("Method", "elements_of", "perform"), "fronts"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
     },

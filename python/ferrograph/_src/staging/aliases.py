@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..native import _core
 from ..values import errors
@@ -26,12 +26,17 @@ from .snapshot import Walk
 from .state import Place
 
 
-class Join(NamedTuple):
+class Join:
     """A container that staging made in place of others, which stood at the same place."""
 
-    sources: tuple
-    made: Any
-    label: str
+    __slots__ = ("label", "made", "sources")
+
+    def __init__(self, sources: tuple, made: Any, label: str):
+        self.sources, self.made, self.label = sources, made, label
+
+    def of(self, sources: Iterable[Any]) -> Join:
+        """The same of other sources."""
+        return Join(tuple(sources), self.made, self.label)
 
 
 class Joins:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import later
 from ..native import _core
-from . import aliases, chosen_texts, origins, values
+from . import aliases, chosen_texts, values
 from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
 from .places import Spot, say
 from .regions import Traced
+
+if TYPE_CHECKING:
+    from . import origins
+else:
+    (origins,) = later(__package__, "origins")
 
 _SAME = "Keep its structure and dtypes the same in all iterations."
 

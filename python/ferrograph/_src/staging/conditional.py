@@ -6,19 +6,23 @@ import functools
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import ops
+from .. import later, ops
 from ..context import ownership
 from ..context.thread import Undetermined
 from ..native import _core
 from ..values import errors
-from . import aliases, chosen_texts, effects, failures, frames, merging, notes, versions
+from . import aliases, chosen_texts, effects, frames, merging, notes
 from .places import Spot, say
-from .regions import Conditional
-from .remains import as_left
+from .regions import Conditional, itself
 from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
+
+if TYPE_CHECKING:
+    from . import failures, remains, versions
+else:
+    failures, remains, versions = later(__package__, "failures", "remains", "versions")
 
 __all__ = [
     "is_eager",
@@ -155,7 +159,8 @@ def _trace_branches(
 
 def _leave(conditional: Conditional, found: list[list[effects.Change]], place: str) -> None:
     """Tell a conditional what its branches left in containers that they changed in place."""
-    yes, no = (as_left(changes, place, conditional.copied) for changes in found)
+    copied = conditional.copied
+    yes, no = (remains.as_left(changes, place, copied) if changes else itself for changes in found)
     conditional.as_left = yes, no
 
 

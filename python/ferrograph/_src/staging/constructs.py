@@ -20,12 +20,10 @@ from .conditional import (
     where,
 )
 from .effects import refuse_opaque
-from .failures import left_region
 from .loops import Loop, stage_for, stage_while
 
 __all__ = [
     "Loop",
-    "left_region",
     "mark_raised",
     "marked",
     "printed",

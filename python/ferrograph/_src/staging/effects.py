@@ -15,11 +15,11 @@ import collections
 import operator
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from .. import later
 from ..native import _core
 from ..values import errors
-from . import outside
 from .facets import Whole, not_followed
 from .journal import Journal, loud, really
 from .journal import thread as _thread
@@ -33,13 +33,22 @@ from .state import (
     Place,
 )
 
+if TYPE_CHECKING:
+    from . import outside
+else:
+    (outside,) = later(__package__, "outside")
 
-class Change(NamedTuple):
+
+class Change:
     """A place, what it held before a region, and what the region left in it."""
 
-    place: Place
-    old: Any
-    new: Any
+    __slots__ = ("new", "old", "place")
+
+    def __init__(self, place: Place, old: Any, new: Any):
+        self.place, self.old, self.new = place, old, new
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.place, self.old, self.new))
 
 
 class journal:

@@ -9,21 +9,25 @@ ran then guards it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import ops
+from .. import later, ops
 from ..values import constants, dtypes, errors
 from . import aliases, attempts, effects, merging, notes, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
-from .failures import mark_left
 from .iteration import source_of
 from .lists import Grown, truth
 from .merging import Chosen, GrownList
 from .places import say
 from .state import UNDEFINED, Place, State, is_grown
+
+if TYPE_CHECKING:
+    from . import failures
+else:
+    (failures,) = later(__package__, "failures")
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 8
@@ -297,7 +301,7 @@ def iterate(
         except NameError as e:
             raise _read_too_early(e, loop, before, variables.place) from e
         except Exception as e:
-            mark_left(e)
+            failures.mark_left(e)
             raise
         after = loop.state.read()
         variables.joins = copies.settled(loop.anchors, variables.place)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import staging
+from .. import later, staging
 from ..values import errors
-from . import frames, lists, notes, values, versions
+from . import frames, lists, notes, values
 from .attempts import Again, in_loop, in_nest
 from .facets import Whole
 from .journal import is_front, really, record_of
@@ -16,6 +16,11 @@ from .places import here, say
 from .regions import Conditional
 from .running import refuse_running
 from .state import UNDEFINED, Container, Place, Versions, item_place
+
+if TYPE_CHECKING:
+    from . import versions
+else:
+    (versions,) = later(__package__, "versions")
 
 Setter = Callable[[Iterator], None]
 _MOST_GROWN = 4  # how often an iteration may leave contents that were not known

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import later
 from ..context import thread
 from ..native import _core
-from . import aliases, chosen_texts, origins, values
+from . import aliases, chosen_texts, values
 from .places import say
 
-_NAMED = r"the values of '?([\w.\[\]'\"]+?)'?$"  # what a label says of a place
+if TYPE_CHECKING:
+    from . import origins
+else:
+    (origins,) = later(__package__, "origins")
+
+_VALUES_OF = "the values of "  # how a label begins that names a place
+_IN_NAMES = frozenset("_.[]'\"")
 
 
 class Traced:
@@ -39,14 +45,18 @@ class Traced:
         return self.region
 
 
-def _itself(value: Any) -> Any:
+def itself(value: Any) -> Any:
+    """``value``."""
     return value
 
 
 def _name_in(label: str) -> str:
     """The name of a place in what a label says of it, "" where it has none."""
-    found = re.match(_NAMED, label)
-    return found[1] if found else ""
+    if not label.startswith(_VALUES_OF):
+        return ""
+    name = label.removeprefix(_VALUES_OF).removeprefix("'")
+    name = name.removesuffix("'") or name
+    return name if all(c.isalnum() or c in _IN_NAMES for c in name) else ""
 
 
 class Conditional:
@@ -62,7 +72,7 @@ class Conditional:
         self._sides = sides
         self.branches = (Traced("cond_true"), Traced("cond_false"))
         self.promotes = False  # whether Python ints and floats meet as floats
-        self.as_left: tuple[Callable, Callable] = (_itself, _itself)  # see ``remains``
+        self.as_left: tuple[Callable, Callable] = (itself, itself)  # see ``remains``
         self.copied: dict[int, tuple[Any, Any]] = {}
         self.snapshot: Any = None  # what was there before the branches
         self._joins = aliases.Joins()
@@ -140,7 +150,7 @@ class Conditional:
     def note_aliases(self) -> None:
         """Keep the objects that were chosen among, once the results are in their places."""
         originals = [
-            join._replace(sources=tuple(self.copied.get(id(s), (s, s))[1] for s in join.sources))
+            join.of([self.copied.get(id(s), (s, s))[1] for s in join.sources])
             for join in self._joins
         ]
         aliases.note(originals, self.snapshot, self._where)

@@ -26,8 +26,6 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
 
     ``copied`` is told of each container of which it makes a copy: by its id the copy and that.
     """
-    if not changes:
-        return lambda value: value
     left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
     others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
 

@@ -14,7 +14,7 @@ A name that a nested function reads may be read whenever that function runs: suc
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 from collections.abc import Iterable
 from typing import Any
 
@@ -255,9 +255,9 @@ def only_extended(body: list[ast.stmt]) -> tuple[str, ...]:
     names = set(uses.extended - uses.rebound - uses.walrus)
     if not names:
         return ()
-    extensions = {id(n.target) for s in body for n in ast.walk(s) if is_extension(n)}
+    extensions = {id(n.target) for s in body for n in build.walk(s) if is_extension(n)}
     for statement in body:
-        for node in ast.walk(statement):
+        for node in build.walk(statement):
             if id(node) not in extensions and isinstance(node, ast.Name):
                 if not isinstance(node.ctx, ast.Load):
                     names.discard(node.id)

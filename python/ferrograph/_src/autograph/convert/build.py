@@ -1,9 +1,13 @@
-"""Small makers of syntax tree nodes, which carry no location until ``locate`` gives them one."""
+"""Small makers of syntax tree nodes, which carry no location until ``locate`` gives them one.
+
+The classes of nodes come from ``_ast``: all of ``ast`` would take a part of the time of the first
+call of a function.
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Sequence
+import _ast as ast
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...context.ownership import OPERATORS
@@ -100,6 +104,25 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
     return node
 
 
+def copy_location(node: Any, like: ast.AST) -> Any:
+    """``node``, where ``like`` is."""
+    for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, name, getattr(like, name))
+    return node
+
+
+def parsed(text: str, filename: str = "<unknown>", mode: str = "exec") -> Any:
+    """The tree of a source text."""
+    return compile(text, filename, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+
+
+def unparsed(node: ast.AST) -> str:
+    """The source of a tree."""
+    import ast as whole
+
+    return whole.unparse(node)
+
+
 # Fields that never hold a node but one that says how another is used.
 _PLAIN = frozenset(
     {"ctx", "id", "attr", "arg", "op", "ops", "kind", "type_comment", "is_async", "level"}
@@ -129,6 +152,14 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """``node`` and all nodes below it that ``children`` gives."""
+    pending = [node]
+    for found in pending:
+        pending += children(found)
+        yield found
 
 
 class Transformer:
@@ -186,7 +217,7 @@ def text_of(node: ast.expr) -> str:
         return f"{text_of(node.value)}.{node.attr}"
     if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Name, ast.Constant)):
         return f"{text_of(node.value)}[{text_of(node.slice)}]"
-    return repr(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+    return repr(node.value) if isinstance(node, ast.Constant) else unparsed(node)
 
 
 def loaded(node: ast.expr) -> ast.expr:
@@ -199,4 +230,4 @@ def loaded(node: ast.expr) -> ast.expr:
         return ast.Subscript(value=loaded(node.value), slice=loaded(node.slice), ctx=ast.Load())
     if isinstance(node, ast.Constant):
         return constant(node.value)
-    return ast.parse(ast.unparse(node), mode="eval").body
+    return parsed(unparsed(node), mode="eval").body

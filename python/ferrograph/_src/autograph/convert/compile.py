@@ -8,10 +8,10 @@ closure cells of the original: late binding and ``nonlocal`` go on working betwe
 from __future__ import annotations
 import __future__ as future_features
 
-import ast
+import _ast as ast
 import types
 import weakref
-from typing import Any, NamedTuple
+from typing import Any
 
 from ... import uncollected
 from ...context import tracebacks
@@ -25,14 +25,16 @@ for _feature in future_features.all_feature_names:
     _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
 
 
-class _Converted(NamedTuple):
+class _Converted:
     """The converted code of a code object, what its conversion asked of ``specials``, and what was
     known to it."""
 
-    of: weakref.ref
-    code: types.CodeType
-    asked: frozenset[str]
-    known: frozenset[str]
+    __slots__ = ("asked", "code", "known", "of")
+
+    def __init__(
+        self, of: weakref.ref, code: types.CodeType, asked: frozenset[str], known: frozenset[str]
+    ):
+        self.of, self.code, self.asked, self.known = of, code, asked, known
 
 
 _cache: dict[int, _Converted] = {}

@@ -12,7 +12,7 @@ One that binds names by ``:=``, or unpacks into more than names, stays as it is.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build, inline
 
@@ -21,7 +21,7 @@ _CONSUMERS = frozenset({"sum", "list", "tuple", "sorted", "min", "max", "set"})
 
 def is_convertible(node: ast.ListComp | ast.GeneratorExp) -> bool:
     """Whether a comprehension, not converted yet, has such a form."""
-    binds = any(isinstance(n, (ast.NamedExpr, ast.Await)) for n in ast.walk(node))
+    binds = any(isinstance(n, (ast.NamedExpr, ast.Await)) for n in build.walk(node))
     plain = all(not g.is_async and _names(g.target) for g in node.generators)
     return plain and not binds
 

@@ -6,7 +6,7 @@ decide which value.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 from typing import Any
 
 from . import build, jumps

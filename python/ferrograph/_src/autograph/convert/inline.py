@@ -7,7 +7,7 @@ alone.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 import contextlib
 import threading
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ jump lands.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build
 
@@ -308,7 +308,7 @@ def _without_unread(body: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
         target_live = getattr(node, "ag_target_live", None)
         if isinstance(node, ast.Assign) and target_live is not None:
             if node.targets[0].id not in read:
-                body[i] = ast.copy_location(ast.Pass(), node)
+                body[i] = build.copy_location(ast.Pass(), node)
                 body[i].ag_target_live = target_live
         elif not isinstance(node, _NESTED):
             for part in ("body", "orelse", "finalbody"):

@@ -6,7 +6,7 @@ name through a cell, as an assignment expression in a lambda would bind a name o
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 from typing import Any
 
 from . import build, inline, methods

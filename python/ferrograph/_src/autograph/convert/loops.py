@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build, inline, unpacking
 from .analysis import Uses, only_extended, summary
@@ -163,7 +163,7 @@ def _test(
     """The test as something to call; one that binds names needs a function of its own."""
     if not facts.test_stores:
         return build.locate(build.thunk(node.test), node.test), []
-    answer = ast.copy_location(ast.Return(value=node.test), node.test)
+    answer = build.copy_location(ast.Return(value=node.test), node.test)
     name = f"ag__test_{number}"
     return build.name(name), [context.body_function(name, [answer], facts.test_stores, node)]
 
@@ -175,6 +175,6 @@ def _take_options(body: list[ast.stmt]) -> ast.expr | None:
             target = statement.value.func
             called = getattr(target, "attr", None) or getattr(target, "id", None)
             if called == _OPTIONS:
-                body[i] = ast.copy_location(ast.Pass(), statement)
+                body[i] = build.copy_location(ast.Pass(), statement)
                 return statement.value
     return None

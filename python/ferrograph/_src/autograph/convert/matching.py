@@ -7,7 +7,7 @@ guard reads them off the match.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 import itertools
 from typing import Any
 

@@ -6,7 +6,7 @@ only where ``specials`` knows of a class for which that matters.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build, specials
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 from typing import Any
 
 from .. import convert
@@ -51,22 +51,26 @@ def _without_matches(body: list[ast.stmt]) -> list[ast.stmt]:
     return out
 
 
-class _Mangler(ast.NodeVisitor):
+class _Mangler:
     _FIELDS = ("id", "attr", "arg", "name", "asname", "rest")
 
     def __init__(self, prefix: str):
         self._prefix = prefix
 
-    def generic_visit(self, node: ast.AST) -> None:
+    def visit(self, node: ast.AST) -> None:
+        if isinstance(node, ast.ClassDef):
+            self._class(node)
+            return
         for field in self._FIELDS:
             value = getattr(node, field, None)
             if isinstance(value, str):
                 setattr(node, field, self._mangled(value))
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             node.names = [self._mangled(n) for n in node.names]
-        super().generic_visit(node)
+        for child in build.children(node):
+            self.visit(child)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+    def _class(self, node: ast.ClassDef) -> None:
         """A nested class has its own private names; only what is evaluated outside is ours."""
         for part in (*node.decorator_list, *node.bases, *node.keywords):
             self.visit(part)
@@ -85,12 +89,12 @@ class _Normalizer(build.Transformer):
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
         for statement in body:
-            out.append(self.visit(statement) or ast.copy_location(ast.Pass(), statement))
+            out.append(self.visit(statement) or build.copy_location(ast.Pass(), statement))
         return out
 
     def _declaration(self, node: ast.stmt) -> ast.stmt:
         self.declarations.append(node)
-        return ast.copy_location(ast.Pass(), node)
+        return build.copy_location(ast.Pass(), node)
 
     visit_Global = visit_Nonlocal = _declaration
 
@@ -99,7 +103,7 @@ class _Normalizer(build.Transformer):
         if not isinstance(node.target, ast.Name):
             return node
         if node.value is not None:
-            return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+            return build.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
         declared = ast.If(  # the name stays one of the function, and stays unset
             test=build.constant(False),
             body=[ast.Assign(targets=[node.target], value=build.constant(None), lineno=0)],

@@ -7,12 +7,13 @@ of its instructions. Line and column numbers in the tree are those of the user's
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 import types
 from collections.abc import Iterable
 
 from ...context import sources
 from ...staging.errors import ConversionError
+from . import build
 
 _lambdas_of_file: dict[str, tuple[list[str], list[ast.Lambda]]] = {}
 _MAX_FILES = 32
@@ -70,8 +71,8 @@ def _parsed(block: list[str], first: int, filename: str) -> list[ast.stmt]:
     """The statements of a block that starts behind ``first`` lines of the file."""
     text = "".join(block)
     if text[:1] in (" ", "\t"):
-        return ast.parse("\n" * (first - 1) + "if 1:\n" + text, filename).body
-    return ast.parse("\n" * first + text, filename).body
+        return build.parsed("\n" * (first - 1) + "if 1:\n" + text, filename).body
+    return build.parsed("\n" * first + text, filename).body
 
 
 def _indented_block(lines: list[str], first: int) -> list[str]:
@@ -102,7 +103,7 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
         found = _by_position(code, found)
     if not found:
         raise ConversionError(f"no lambda found at {code.co_filename}:{code.co_firstlineno}")
-    if len({ast.dump(node) for node in found}) > 1:
+    if len(found) > 1 and len(set(map(build.unparsed, found))) > 1:
         raise ConversionError(f"several lambdas at {code.co_filename}:{code.co_firstlineno}")
     return _copy(found[0])
 
@@ -112,10 +113,10 @@ def _lambdas(filename: str, lines: list[str]) -> list[ast.Lambda]:
     if known is not None and known[0] is lines:
         return known[1]
     try:
-        tree = ast.parse("".join(lines), filename)
+        tree = build.parsed("".join(lines), filename)
     except SyntaxError as e:
         raise ConversionError(f"{filename} does not parse: {e.msg}") from e
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+    found = [node for node in build.walk(tree) if isinstance(node, ast.Lambda)]
     if len(_lambdas_of_file) >= _MAX_FILES:
         _lambdas_of_file.clear()
     _lambdas_of_file[filename] = (lines, found)
@@ -147,7 +148,7 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
         kw_defaults=[], defaults=[],
     )  # fmt: skip
     outer = ast.Expression(ast.Lambda(args=free, body=_copy(node)))
-    compiled = compile(ast.fix_missing_locations(outer), "<lambda>", "eval", dont_inherit=True)
+    compiled = compile(build.locate(outer, node), "<lambda>", "eval", dont_inherit=True)
     for _ in range(2):
         compiled = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
     return _essence(compiled) == _essence(code)

@@ -12,7 +12,7 @@ converted when they are called. Statements of a generator in which it yields sta
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 from typing import Any
 
 from .. import convert
@@ -85,7 +85,7 @@ def _lambda(node: ast.Lambda) -> None:
 
 def _binds(node: ast.Lambda) -> bool:
     """Whether a lambda binds names of its own by a walrus; its operands must then stay in it."""
-    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.body))
+    return any(isinstance(n, ast.NamedExpr) for n in build.walk(node.body))
 
 
 class _Expressions(build.Transformer):
@@ -236,7 +236,8 @@ class _Statements(_Expressions):
         return [] if self._sites is None else self._sites.head()
 
     def _parts(self, node: ast.stmt) -> None:
-        for part, value in ast.iter_fields(node):
+        for part in node._fields:
+            value = getattr(node, part, None)
             if part in ("body", "orelse"):
                 setattr(node, part, self.block(value))
             elif isinstance(value, ast.AST):

@@ -13,7 +13,7 @@ for itself. Generators, whose frames outlive a trace, and nested functions that 
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from ...context.ownership import SITES
 from . import build

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build, specials
 from . import sites as short_ways

@@ -6,7 +6,7 @@ put in where the graph runs. ``"..." % x`` refuses such a text.
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build, specials
 

@@ -6,7 +6,7 @@ elements are unpacked in turn. The iterables of comprehensions go through ``ag__
 
 from __future__ import annotations
 
-import ast
+import _ast as ast
 
 from . import build
 

@@ -7,14 +7,11 @@ import functools
 import itertools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import ops, staging
+from ... import later, ops, staging
 from ...context.hooks import hooks
 from ...native import _core
-from ...ops import (
-    string_ops,
-)
 from ...staging import frames, iteration, lists, notes
 from ...staging import values as values_module
 from ...staging.cursors import Cursor
@@ -31,11 +28,16 @@ from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import dtypes, errors, nest
-from . import arithmetic, attributes
+from . import arithmetic
 from .logic import and_, or_
-from .sorting import sorted_, stack_of, with_callbacks
 from .specials import function_of, has_methods, iterated, method, truth
-from .texts import formatted
+
+if TYPE_CHECKING:
+    from ...ops import string_ops
+    from . import attributes, sorting, texts
+else:
+    (string_ops,) = later(ops.__name__, "string_ops")
+    attributes, sorting, texts = later(__package__, "attributes", "sorting", "texts")
 
 
 def staged_form(callee: Any) -> Any:
@@ -208,7 +210,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
             return python(*args)
         args = tuple(lists.as_tensors(a) for a in args)
         if keywords:
-            return _keyed(python, reduction, args, with_callbacks(keywords))
+            return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
             return reduction(args[0], axis=0)
         if len(args) == 1 and not isinstance(args[0], (list, tuple)):
@@ -275,7 +277,7 @@ def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[st
         chosen = python(range(len(keys)), key=keys.__getitem__)
         return values[chosen]
     arg = ops.argmax if reduction is ops.reduce_max else ops.argmin
-    return lists.loaded(values, arg(stack_of(keys), output_type=dtypes.int32))
+    return lists.loaded(values, arg(sorting.stack_of(keys), output_type=dtypes.int32))
 
 
 def _applied(python: Callable) -> Callable:
@@ -338,6 +340,18 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
     return notes.fresh(iter(iterable, *sentinel))
 
 
+def _sorted(values: Any, **keywords: Any) -> Any:
+    return sorting.sorted_(values, **keywords)
+
+
+def _format(value: Any, spec: str = "") -> Any:
+    return texts.formatted(value, spec)
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    return attributes.getattr_(value, name, *default)
+
+
 def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
     return nest.map_structure(hooks.callee(function), *structure, **keywords)
 
@@ -363,15 +377,15 @@ _FORMS: dict[Any, Any] = {
     builtins.min: _extreme(builtins.min, ops.reduce_min, ops.minimum),
     builtins.any: _quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or),
     builtins.all: _quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and),
-    builtins.sorted: sorted_,
+    builtins.sorted: _sorted,
     builtins.next: _next,
     builtins.iter: _iter,
-    builtins.format: formatted,
+    builtins.format: _format,
     builtins.id: arithmetic.identity,
     builtins.round: _round,
     builtins.divmod: _divmod,
     builtins.pow: _pow,
-    builtins.getattr: attributes.getattr_,
+    builtins.getattr: _getattr,
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
     builtins.list: _container(list),

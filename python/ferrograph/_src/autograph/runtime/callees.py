@@ -9,18 +9,25 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import staging
+from ... import later, staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...staging import list_arguments, lists, notes
+from ...staging import lists, notes
 from ...staging.errors import ConversionError
 from ...staging.journal import front_of, has_versions, is_front, loud, traces
 from ...staging.journal import thread as _thread
 from .. import status
 from ..convert import compile
-from . import arithmetic, builtins, foreign, sorting, specials
+from . import arithmetic, builtins, specials
+
+if TYPE_CHECKING:
+    from ...staging import list_arguments
+    from . import foreign, sorting
+else:
+    foreign, sorting = later(__package__, "foreign", "sorting")
+    (list_arguments,) = later(staging.__name__, "list_arguments")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)

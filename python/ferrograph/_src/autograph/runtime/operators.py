@@ -24,23 +24,23 @@ from ...staging.notes import (
 )
 from ...staging.state import attribute, global_name, item
 from .arithmetic import augment, binary, compared, item_of, same, unary
-from .attributes import attribute_of
 from .callees import fn
-from .foreign import spread
 from .logic import and_, not_, or_
 from .names import bind
 from .sites import called, filled, loud, methods, stored
 from .specials import managed
-from .texts import formatted, joined, shown
 
 if TYPE_CHECKING:
+    from .attributes import attribute_of
     from .comparisons import compare, contained
     from .comprehensions import each, listed, taken
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, raised
+    from .foreign import spread
     from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
+    from .texts import formatted, joined, shown
 
 __all__ = [
     "and_",
@@ -106,6 +106,7 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
+        "attribute_of": "attributes",
         **dict.fromkeys(("compare", "contained"), "comparisons"),
         **dict.fromkeys(("each", "listed", "taken"), "comprehensions"),
         **dict.fromkeys(("if_exp", "if_stmt"), "conditionals"),
@@ -114,7 +115,9 @@ __getattr__ = lazy(
             ("followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"), "loops"
         ),
         "match": "matching",
+        "spread": "foreign",
         **dict.fromkeys(("certain", "elements", "is_list", "loaded", "unpacked"), "sequences"),
+        **dict.fromkeys(("formatted", "joined", "shown"), "texts"),
     },
 )
 
