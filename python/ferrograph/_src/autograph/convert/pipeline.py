@@ -256,9 +256,10 @@ class _Statements(_Expressions):
         steps = methods.convert_augmented(node, self._context.number())
         if is_extension:
             return [stores.announcement(changed, node), stores.extension(node, steps)]
+        released = stores.released(named)
         if changed is not None:
             named.append(stores.announcement(changed, node))
-        return [*named, *steps]
+        return [*named, *steps, *released]
 
     def visit_With(self, node: ast.With) -> Any:
         return methods.convert_with(self.generic_visit(node))

@@ -61,6 +61,12 @@ def _asked(operator: str, place: int, *arguments: ast.expr) -> ast.expr:
     return build.call(operator, build.name(SITES), build.constant(place), *arguments)
 
 
+def is_made(value: ast.expr) -> bool:
+    """Whether a call of the program's gives a value: a name would keep what nothing else does, such
+    as a view that its array cannot grow beside."""
+    return isinstance(value, ast.Call) and not build.is_operator_call(value)
+
+
 def callee(function: ast.expr, sites: Sites) -> ast.expr:
     """What is called in place of a function, or of a method, which is another object each time."""
     place, (first, again) = sites.take(2), _twice(function, _CALLEE)
@@ -76,6 +82,8 @@ def callee(function: ast.expr, sites: Sites) -> ast.expr:
 
 def owner(value: ast.expr, attribute: str, text: str, sites: Sites) -> ast.expr:
     """What an attribute is set of."""
+    if is_made(value):
+        return build.call("owner", value, build.constant(attribute), build.constant(text))
     place, (first, again) = sites.take(1), _twice(value)
     labels = build.constant(attribute), build.constant(text)
     return _short(_is_at(first, place), again, _asked("stored", place, again, *labels))
@@ -87,6 +95,8 @@ def container(node: ast.Subscript, text: str, sites: Sites) -> ast.expr | None:
     Of a dict the key makes no difference, of a list an integer is as good as another.
     """
     key = node.slice
+    if is_made(node.value):
+        return None
     if isinstance(key, ast.Constant):
         return _container_at(node, key, text, sites)
     if isinstance(key, ast.Name):

@@ -88,6 +88,15 @@ def name_parts(node: ast.AugAssign, number: int) -> list[ast.stmt]:
     return found
 
 
+def released(named: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements that let go of what calls have given to the names of ``name_parts``."""
+    return [
+        build.locate(build.assign(s.targets[0].id, build.constant(None)), s, s)
+        for s in named
+        if isinstance(s, ast.Assign) and short_ways.is_made(s.value)
+    ]
+
+
 def _runs_nothing(value: ast.expr) -> bool:
     """Whether evaluating an expression again gives the same object and runs no code."""
     if isinstance(value, ast.Attribute):
