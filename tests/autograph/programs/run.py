@@ -173,8 +173,9 @@ _SAID = ("Tensor is unhashable", "Cannot convert a symbolic tensor", "SymbolicTe
 
 
 def is_documented(error: Exception) -> bool:
-    """Whether an error is one of this library's: by its class, or by the line that it shows."""
-    said = str(error)
+    """Whether an error is one of this library's: by its class, or by the line that it shows, itself
+    or in a note about an error of Python's."""
+    said = "\n".join([str(error), *getattr(error, "__notes__", ())])
     return isinstance(error, _OWN) or "^^" in said or any(text in said for text in _SAID)
 
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
         stage_while,
         where,
     )
+    from .elements import elements_of
     from .failures import left_region
-    from .fronts import Method, elements_of, perform
+    from .fronts import Method, perform
     from .standing import can_stand_in, is_alone, stand_in
 
 _CONSTRUCTS = (
@@ -40,8 +41,9 @@ __getattr__ = lazy(
     __name__,
     {
         **dict.fromkeys(_CONSTRUCTS, "constructs"),
+        "elements_of": "elements",
         "left_region": "failures",
-        **dict.fromkeys(("Method", "elements_of", "perform"), "fronts"),
+        **dict.fromkeys(("Method", "perform"), "fronts"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
     },
 )

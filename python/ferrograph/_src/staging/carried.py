@@ -12,6 +12,7 @@ from . import aliases, chosen_texts, values
 from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
+from .journal import really
 from .places import Spot, say
 from .regions import Traced
 
@@ -28,7 +29,8 @@ class Slot:
 
     def __init__(self, label: str, value: Any):
         self.label = label
-        self.value = value  # what it was before the loop
+        self.leaves = values.leaves_of(value)
+        self.value = values.pack(value, self.leaves)  # what it was, whatever changes in place
         self.indices: list[int | None] = []  # None for a leaf that is no tensor
 
 
@@ -80,8 +82,7 @@ class Variables:
         """Carry the tensors in ``value``; ``shapes`` is what each of its leaves keeps, () where
         that is its first shape."""
         slot = Slot(label, value)
-        leaves = values.leaves_of(value)
-        for i, leaf in enumerate(leaves):
+        for i, leaf in enumerate(slot.leaves):
             if not values.can_be_tensor(leaf):
                 slot.indices.append(None)
                 continue
@@ -99,7 +100,7 @@ class Variables:
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""
         slot = Slot(label, value)
-        for leaf in values.leaves_of(value):
+        for leaf in slot.leaves:
             if not values.can_be_tensor(leaf):
                 slot.indices.append(None)
                 continue
@@ -113,7 +114,7 @@ class Variables:
         """The value of ``slot`` with these tensors in it."""
         leaves = [
             leaf if index is None else tensors[index]
-            for leaf, index in zip(values.leaves_of(slot.value), slot.indices, strict=True)
+            for leaf, index in zip(slot.leaves, slot.indices, strict=True)
         ]
         return values.pack(slot.value, leaves)
 
@@ -123,11 +124,11 @@ class Variables:
         if difference is not None:
             problem = f"changes its structure in the loop: {difference}"
             raise TypeError(self._about(slot.label, problem, _SAME))
-        old = values.leaves_of(slot.value)
-        for index, before, leaf in zip(slot.indices, old, values.leaves_of(value), strict=True):
+        leaves = values.leaves_of(value)
+        for index, before, leaf in zip(slot.indices, slot.leaves, leaves, strict=True):
             if index is not None:
                 self.result(index, leaf)
-            elif before is not leaf:
+            elif really(before) is not really(leaf):
                 raise TypeError(
                     self._about(
                         slot.label,

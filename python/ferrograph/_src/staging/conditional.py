@@ -162,6 +162,7 @@ def _leave(conditional: Conditional, found: list[list[effects.Change]], place: s
     copied = conditional.copied
     yes, no = (remains.as_left(changes, place, copied) if changes else itself for changes in found)
     conditional.as_left = yes, no
+    conditional.changed = {id(change.place.owner) for side in found for change in side}
 
 
 def _touch(values: list, others: list[Place]) -> None:

@@ -10,6 +10,7 @@ from .. import ops
 from ..ops import string_ops
 from ..values import dtypes
 from . import values
+from .places import here, say
 
 _PLAIN = (int, float, str, bytes, type(None))
 
@@ -26,10 +27,24 @@ def message(exception: Exception, suffix: str) -> list:
 
 
 def mark_left(exception: BaseException) -> None:
-    """Note that an exception comes out of a staged branch or loop."""
+    """Note that an exception comes out of a staged branch or loop, and say so in one of Python's
+    own."""
+    is_pythons = type(exception).__module__ == "builtins" and "^^" not in str(exception)
+    if is_pythons and not left_region(exception) and hasattr(exception, "add_note"):
+        exception.add_note(_left_text())
     with contextlib.suppress(AttributeError):  # not every class takes attributes
         exception._ferrograph_left_region = True
         exception._ferrograph_said = None
+
+
+def _left_text() -> str:
+    return say(
+        here(),
+        "raised while a branch or a loop of the graph was traced, which happens whatever the graph "
+        "decides, also where plain Python would not come to that line",
+        "Test with a Python value whether it may run, or let it work for all that the graph may "
+        "decide.",
+    )
 
 
 def left_region(exception: BaseException | None) -> bool:

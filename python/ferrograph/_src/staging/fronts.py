@@ -9,6 +9,7 @@ own classes that hold it, such as the ``UserDict`` around a dict, are stood for 
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -20,16 +21,16 @@ from . import effects, kinds, lists, notes, values, versions
 from .conditional import mark_raised, stage_choice
 from .facets import Through
 from .frames import is_copied_from, is_discarded
-from .iteration import Source
 from .journal import StandIn, front_of, has_versions, is_front, really
+from .journal import thread as _thread
 from .places import here, say
+from .reach import reached
 from .regions import Conditional
 from .state import Record, Versions
 
 __all__ = [
     "Front",
     "Method",
-    "elements_of",
     "front_of",
     "has_versions",
     "is_front",
@@ -112,6 +113,17 @@ class Front(StandIn):
                 "Return numbers and tensors of it, or give it the same members in both branches.",
             )
         )
+
+
+def front_with(record: Record, target: Any) -> Front:
+    """What stands for an object that is, or holds, the one of a record."""
+    fronts = _thread.journals[0].fronts
+    front = fronts.get(id(target))
+    if front is None:
+        front = fronts[id(target)] = Front(target, [])
+    if record not in front._ferrograph_records:
+        front._ferrograph_records.append(record)
+    return front
 
 
 class Items:
@@ -325,7 +337,7 @@ def _for_each(record: Record, use: Callable[[], Any]) -> Any:
             lambda: _with(record, held, number, use),
             lambda: at(number + 1),
             place,
-            merge=_merge,
+            merge=functools.partial(_merge, record),
         )
 
     was_used, record.is_used = record.is_used, True
@@ -356,13 +368,19 @@ def _is_unchanged(now: Any, before: Any) -> bool:
     return effects.same(before, now) or (type(now) in (tuple, bytes) and now == before)
 
 
-def _merge(conditional: Conditional, outcomes: list, failed: Any, place: str) -> Any:
+def _merge(
+    record: Record, conditional: Conditional, outcomes: list, failed: Any, place: str
+) -> Any:
     """Add the results of a use of two contents; how to take what the graph chooses."""
     first, second = outcomes
     pair = really(first), really(second)
     if not any(failed):
         if pair[0] is pair[1] or (type(first) in _NO_RESULT and _equal(first, second)):
             return lambda results: front_of(pair[0])
+        if reached(list(pair), [record.owner]):
+            if not _holds_the_same(conditional, *pair):
+                raise _unknown(pair[0], place)
+            return lambda results: _holder(pair[0])
         if versions.can_be_one(conditional, outcomes, are_new=True):
             return versions.objects(conditional, "a result", outcomes, place)
         if kinds.content_place(pair[0]) is not None and not _may_be_copied(conditional, pair):
@@ -374,6 +392,42 @@ def _merge(conditional: Conditional, outcomes: list, failed: Any, place: str) ->
             raise
         return lambda results: None
     return next
+
+
+def _holds_the_same(conditional: Conditional, first: Any, second: Any) -> bool:
+    """Whether one of two objects that the uses have made is as good as the other."""
+    if really(first) is really(second):
+        return True
+    if type(first) in _NO_RESULT or type(first) is not type(second):
+        return _equal(first, second)
+    if type(first) is collections.ChainMap:
+        first, second = first.maps, second.maps
+    if type(first) not in (list, tuple) or len(first) != len(second):
+        return False
+    snapshot = conditional.snapshot
+    is_new = snapshot is not None and not (snapshot.knows(first) or snapshot.knows(second))
+    pairs = zip(first, second, strict=True)
+    return is_new and all(_holds_the_same(conditional, a, b) for a, b in pairs)
+
+
+def _holder(made: Any) -> Any:
+    """A new object that holds others, or what stands for it, with what stands for those in it."""
+    if type(made) is collections.ChainMap:
+        for held in made.maps:
+            for record in _records(held):
+                front_with(record, made)
+        return front_of(made)
+    if type(made) is tuple:
+        return tuple(map(_holder, made))
+    if type(made) is list:
+        made[:] = map(_holder, made)
+    return front_of(made)
+
+
+def _records(held: Any) -> list[Record]:
+    """What is known of an object among whose contents the graph chooses now."""
+    front = front_of(held)
+    return front._ferrograph_records if is_front(front) else []
 
 
 def _may_be_copied(conditional: Conditional, pair: tuple) -> bool:
@@ -410,65 +464,6 @@ def truth(value: Any) -> Any:
 def _truth(held: Any) -> Any:
     found = lists.truth(held)
     return found if values.is_staged(found) else bool(found)
-
-
-def elements_of(value: Any) -> Any:
-    """What a loop over a value runs over: the elements of an object with several contents, by
-    number where these are not as many."""
-    if not is_front(value):
-        return value
-    if not value._ferrograph_open():
-        return value._ferrograph_target
-    found = perform(list, value)
-    if is_front(found):
-        count = perform(len, found)
-        if isinstance(count, int):
-            return Live(found if _is_set(value) else value, count)
-        return Elements(found if _is_set(value) else value, found)
-    return found if _is_set(value) else Live(value, len(found))
-
-
-def _is_set(front: Front) -> bool:
-    """Whether the elements of an object stay the same while a loop runs over it."""
-    return not isinstance(front._ferrograph_target, (list, collections.deque, collections.UserList))
-
-
-class Live:
-    """The elements of an object of which all contents have as many, each read in its turn."""
-
-    def __init__(self, front: Front, count: int):
-        self._front, self._count = front, count
-
-    def __iter__(self) -> Iterator:
-        for index in range(self._count):
-            yield self._at(index)
-
-    def __reversed__(self) -> Iterator:
-        return (self._at(index) for index in reversed(range(self._count)))
-
-    def _at(self, index: int) -> Any:
-        return front_of(perform(lists.loaded, self._front, index))
-
-
-class Elements(Source):
-    """The elements of an object of which the graph knows how many it has."""
-
-    def __init__(self, front: Front, elements: Front):
-        self._front = front
-        self.count = values.to_tensor(perform(len, elements))
-
-    def at(self, index: Any) -> Any:
-        return perform(_at, self._front, index)
-
-
-def _at(held: Any, index: Any) -> Any:
-    """The element of a number that is a tensor: each of its parts is chosen for itself."""
-    items = list(held)
-    rows = [values.leaves_of(item) for item in items]
-    if not rows or len(rows[0]) < 2:
-        return lists.loaded(items, index)
-    columns = [lists.loaded(list(column), index) for column in zip(*rows, strict=True)]
-    return values.pack(items[0], columns)
 
 
 kinds.register(View, Through(lambda view: (view._ferrograph_parts[0],)))

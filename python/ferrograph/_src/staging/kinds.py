@@ -59,6 +59,13 @@ def _descriptor(held: Any) -> Iterable:
     return held.fget, held.fset, held.fdel
 
 
+def _viewed(view: memoryview) -> Iterable:
+    try:
+        return (view.obj,)
+    except ValueError:  # it is released
+        return ()
+
+
 FUNCTION = Through(_function)
 _THROUGH: dict[type, Facet] = {
     tuple: Through(lambda held: held),
@@ -74,7 +81,7 @@ _THROUGH: dict[type, Facet] = {
     classmethod: Through(lambda held: (held.__func__,)),
     functools.cached_property: Through(lambda held: (held.func,)),
     weakref.ref: Through(lambda held: (held(),)),
-    memoryview: Through(lambda held: (held.obj,)),
+    memoryview: Through(_viewed),
 }
 _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (list, facets.Items(list)),

@@ -93,10 +93,8 @@ def touch(place: Place) -> None:
 def touch_carried(places: Iterable[Place]) -> None:
     """Note what attributes and items hold, in which a loop is about to put its variables."""
     for place in places:
-        if isinstance(place.owner, _CONTAINERS):
-            touch(Container(place.label, place.owner))
-        else:
-            touch(place)
+        whole = isinstance(place.owner, _CONTAINERS) and not place.is_module
+        touch(Container(place.label, place.owner) if whole else place)
 
 
 def owner(target: Any, name: str, label: str) -> Any:

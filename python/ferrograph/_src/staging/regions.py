@@ -74,6 +74,7 @@ class Conditional:
         self.promotes = False  # whether Python ints and floats meet as floats
         self.as_left: tuple[Callable, Callable] = (itself, itself)  # see ``remains``
         self.copied: dict[int, tuple[Any, Any]] = {}
+        self.changed: set[int] = set()  # the ids of objects that a branch changes in place
         self.snapshot: Any = None  # what was there before the branches
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []

@@ -12,7 +12,7 @@ from ..values import errors
 from . import frames, holders, kinds, outside, versions
 from .facets import Fields, Slots, cell_contents
 from .frames import read_later
-from .fronts import Front
+from .fronts import Front, front_with
 from .journal import really
 from .journal import thread as _thread
 from .places import here, say
@@ -29,7 +29,7 @@ def stand_in(record: Record) -> None:
     if restore not in root.at_end:
         root.at_end.append(restore)
     walk, targets = _checked(record.place)
-    fronts = {id(target): _front(record, target) for target in targets}
+    fronts = {id(target): front_with(record, target) for target in targets}
     defaults = list(outside.defaults(walk, lambda value: id(value) in fronts))
     for place, value in (*_references(walk, fronts), *defaults):
         place.put(fronts[id(value)])
@@ -74,16 +74,6 @@ def _checked(place: Place) -> tuple[Walk, list]:
     if holders.is_held_unseen(targets, walk.seen):
         raise _refused(place.owner, place.label, "an expression or a statement that is under way")
     return walk, targets
-
-
-def _front(record: Record, target: Any) -> Front:
-    fronts = _thread.journals[0].fronts
-    front = fronts.get(id(target))
-    if front is None:
-        front = fronts[id(target)] = Front(target, [])
-    if record not in front._ferrograph_records:
-        front._ferrograph_records.append(record)
-    return front
 
 
 def restore() -> None:

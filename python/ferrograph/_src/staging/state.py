@@ -1,5 +1,7 @@
 """The places that staged control flow carries: names of functions and modules, attributes, items.
 
+Where something stands for an object among whose contents the graph chooses, that is put in a place.
+
 A name is read and set through its closure cell, so one that is unset stays unset, and Python itself
 reports a read of it.
 """
@@ -13,7 +15,7 @@ from typing import Any
 
 from .. import staging
 from ..context.ownership import OPERATORS
-from .journal import has_lists, loud, record_of
+from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
 
@@ -135,7 +137,7 @@ class Name(Place):
 
     def put(self, value: Any) -> None:
         if value is not UNDEFINED:
-            self.owner.cell_contents = value
+            self.owner.cell_contents = front_of(value)
         elif self.get() is not UNDEFINED:
             del self.owner.cell_contents
 
@@ -183,6 +185,7 @@ class Attribute(Place):
 
     def _put(self, value: Any) -> None:
         owner, name, held = self.owner, self._name, _own_fields(self.owner)
+        value = front_of(value)
         if isinstance(owner, type):
             _put_in_class(owner, name, value)
         elif self._slot is not None:
@@ -271,7 +274,7 @@ def item_place(label: str, owner: Any, index: Any) -> Place:
         if base is list and index >= len(owner):
             return  # a list that grew, which is put back as a whole
         if value is not UNDEFINED:
-            base.__setitem__(owner, index, value)
+            base.__setitem__(owner, index, front_of(value))
         elif get() is not UNDEFINED:
             base.__delitem__(owner, index)
 
@@ -298,7 +301,7 @@ def global_place(name: str, namespace: dict) -> Place:
 
     def put(value: Any) -> None:
         if value is not UNDEFINED:
-            namespace[name] = value
+            namespace[name] = front_of(value)
         else:
             namespace.pop(name, None)
 
@@ -327,6 +330,8 @@ class Container(Place):
     def _put(self, value: Any) -> None:
         if put_versions(self, value):
             return
+        if has_versions():
+            value = _standing_in(value)
         owner, base = self.owner, _base_of(self.owner)
         if base is list or base is bytearray:
             base.__setitem__(owner, slice(None), value)
@@ -334,6 +339,13 @@ class Container(Place):
         base.clear(owner)
         fill = base.extend if base is collections.deque else base.update
         fill(owner, value)
+
+
+def _standing_in(content: Any) -> Any:
+    """A content that holds what stands for the objects in it."""
+    if isinstance(content, dict):
+        return {key: front_of(value) for key, value in content.items()}
+    return content if isinstance(content, (bytes, bytearray)) else list(map(front_of, content))
 
 
 def _evaluate(thunk: Callable[[], Any]) -> Any:

@@ -61,6 +61,8 @@ def can_be_one(conditional: Conditional, pair: list, are_new: bool = False) -> b
         return False
     if any(kinds.content_place(v) is None or _is_view(v) for v in held):
         return False
+    if conditional.changed.issuperset(map(id, held)):
+        return False
     if getattr(held[0], "shape", None) != getattr(held[1], "shape", None):
         return False
     return all(_is_alone(conditional, v, are_new) for v in held)
@@ -75,12 +77,13 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Tak
     first, second = (kinds.content_place(really(v)) for v in pair)
     assert first is not None
     assert second is not None
-    first.label = label
-    take = merge(conditional, first, first.get(), second.get(), where)
+    kept = second if id(first.owner) in conditional.changed else first
+    kept.label = label
+    take = merge(conditional, kept, first.get(), second.get(), where)
 
     def give(results: Iterator) -> Any:
         take(results)
-        return front_of(notes.fresh(first.owner))
+        return front_of(notes.fresh(kept.owner))
 
     return give
 

@@ -1,0 +1,72 @@
+"""The elements of objects among whose contents the graph chooses, as loops run over them."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator
+from typing import Any
+
+from . import lists, values
+from .fronts import Front, front_of, is_front, perform
+from .iteration import Source
+
+__all__ = ["elements_of"]
+
+
+def elements_of(value: Any) -> Any:
+    """What a loop over a value runs over: the elements of an object with several contents, by
+    number where these are not as many."""
+    if not is_front(value):
+        return value
+    if not value._ferrograph_open():
+        return value._ferrograph_target
+    found = perform(list, value)
+    if is_front(found):
+        count = perform(len, found)
+        if isinstance(count, int):
+            return Live(found if _is_set(value) else value, count)
+        return Elements(found if _is_set(value) else value, found)
+    return found if _is_set(value) else Live(value, len(found))
+
+
+def _is_set(front: Front) -> bool:
+    """Whether the elements of an object stay the same while a loop runs over it."""
+    return not isinstance(front._ferrograph_target, (list, collections.deque, collections.UserList))
+
+
+class Live:
+    """The elements of an object of which all contents have as many, each read in its turn."""
+
+    def __init__(self, front: Front, count: int):
+        self._front, self._count = front, count
+
+    def __iter__(self) -> Iterator:
+        for index in range(self._count):
+            yield self._at(index)
+
+    def __reversed__(self) -> Iterator:
+        return (self._at(index) for index in reversed(range(self._count)))
+
+    def _at(self, index: int) -> Any:
+        return front_of(perform(lists.loaded, self._front, index))
+
+
+class Elements(Source):
+    """The elements of an object of which the graph knows how many it has."""
+
+    def __init__(self, front: Front, elements: Front):
+        self._front = front
+        self.count = values.to_tensor(perform(len, elements))
+
+    def at(self, index: Any) -> Any:
+        return perform(_at, self._front, index)
+
+
+def _at(held: Any, index: Any) -> Any:
+    """The element of a number that is a tensor: each of its parts is chosen for itself."""
+    items = list(held)
+    rows = [values.leaves_of(item) for item in items]
+    if not rows or len(rows[0]) < 2:
+        return lists.loaded(items, index)
+    columns = [lists.loaded(list(column), index) for column in zip(*rows, strict=True)]
+    return values.pack(items[0], columns)
