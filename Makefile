@@ -36,6 +36,8 @@ test-python: $(STAMP)-test ## run the Python tests alone (documentation examples
 
 attack: $(STAMP)-test ## hostile calls, random programs, damaged pickles, threads, signals, leaks
 	$(BIN)/python tests/attack/attack.py
+	FERROGRAPH_ATTACK=1 $(BIN)/python -m pytest tests/attack/test_sizes.py tests/autograph/test_grammar.py \
+	  tests/autograph/test_closed_world.py
 
 docs: $(STAMP)-docs ## build the site of the guide and the reference into site/
 	$(BIN)/mkdocs build --quiet

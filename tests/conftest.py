@@ -12,6 +12,15 @@ import pytest
 os.environ["FERROGRAPH_VERIFY"] = "1"
 
 
+@pytest.fixture(scope="session")
+def share():
+    """``share(items, of, turn)``: every ``of``-th item, beginning with the ``turn``-th; all of them
+    where FERROGRAPH_ATTACK is set. With a turn for each row of a matrix, every column has its share
+    of rows."""
+    is_whole = bool(os.environ.get("FERROGRAPH_ATTACK"))
+    return lambda items, of, turn: list(items) if is_whole else list(items)[turn % of :: of]
+
+
 @pytest.fixture
 def run_python(tmp_path):
     """Run a program in a fresh interpreter: a crash or a hang there fails one test and no other."""

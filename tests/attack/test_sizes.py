@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 SWEEP, EXHAUSTED = HERE / "sweep.py", HERE / "exhausted.py"
 PATH = os.pathsep.join([str(HERE), str(HERE.parent / "ops")])
 ALL = bool(os.environ.get("FERROGRAPH_ATTACK"))
-STEP = {"sizes": 1 if ALL else 1000, "ranks": 1 if ALL else 50, "empty": 1 if ALL else 20}
+STEP = {"sizes": 1 if ALL else 1000, "ranks": 1 if ALL else 50, "empty": 1 if ALL else 60}
 
 
 def run(program, *args):

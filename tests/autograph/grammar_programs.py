@@ -35,9 +35,13 @@ class Construct:
     def places(self):
         return [p for p in PLACES if p in IN_LOOPS or not self.loops_only]
 
-    def verdicts(self):
-        """How it fares in each place on each kind of values."""
-        return {(p, kind): run(self, p, kind) for p in self.places() for kind in KINDS}
+    def pairs(self):
+        """The places it stands in, each with each kind of values."""
+        return [(place, kind) for place in self.places() for kind in KINDS]
+
+    def verdicts(self, pairs):
+        """How it fares in places on kinds of values."""
+        return {pair: run(self, *pair) for pair in pairs}
 
 
 def indented(lines, depth=1):
@@ -257,7 +261,7 @@ def compare(expected, found, own):
 def main():
     counts, lines = collections.Counter(), []
     for construct in constructs():
-        verdicts = construct.verdicts()
+        verdicts = construct.verdicts(construct.pairs())
         counts.update(kind for kind, _ in verdicts.values())
         refused = {pair for pair, verdict in verdicts.items() if verdict[0] == "refused"}
         lines += [listed(construct.name, refused)] if refused else []

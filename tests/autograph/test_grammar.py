@@ -1,7 +1,8 @@
 """The probe of the grammar: each construct, in each place, on tensors, Python values and both.
 
 A program gives what it gives eagerly, or is refused with an error at its own line; what is refused
-is listed by place and kind. Each construct succeeds, eagerly and traced, in some place.
+is listed by place and kind. Each construct stands in a fifth of its places; where FERROGRAPH_ATTACK
+is set in all of them, and succeeds in some, eagerly and traced.
 """
 
 import pytest
@@ -11,19 +12,26 @@ LISTED = refusals()
 AGAIN = f"`python {REFUSALS.with_name('grammar_programs.py')}` writes the list anew"
 
 
-@pytest.mark.parametrize("construct", constructs(), ids=lambda construct: construct.name)
-def test_construct(construct):
-    verdicts = construct.verdicts()
+CONSTRUCTS = {construct.name: construct for construct in constructs()}
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_construct(name, share):
+    construct = CONSTRUCTS[name]
+    chosen = share(construct.pairs(), 5, list(CONSTRUCTS).index(name))
+    verdicts = construct.verdicts(chosen)
     assert {pair: v for pair, v in verdicts.items() if v[0] in ("wrong line", "differs")} == {}
     refused = {pair for pair, verdict in verdicts.items() if verdict[0] == "refused"}
-    assert "equal" in {kind for kind, _ in verdicts.values()}
-    listed_so = LISTED.get(construct.name, set())
+    assert len(chosen) < len(construct.pairs()) or "equal" in {
+        kind for kind, _ in verdicts.values()
+    }
+    listed_so = LISTED.get(name, set()) & set(chosen)
     assert refused - listed_so == set(), "refused, and not listed"
     assert listed_so - refused == set(), f"listed, and runs: {AGAIN}"
 
 
 def test_the_list_names_constructs():
-    assert set(LISTED) <= {construct.name for construct in constructs()}
+    assert set(LISTED) <= set(CONSTRUCTS)
     assert REFUSALS.read_text() == "".join(listed(*item) for item in LISTED.items())
 
 
