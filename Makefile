@@ -32,7 +32,8 @@ test-rust: | toolchain ## run the Rust tests alone
 	cargo test --locked $(RUST_TESTS)
 
 test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -m alone
 
 attack: $(STAMP)-test ## hostile calls, random programs, damaged pickles, threads, signals, leaks
 	$(BIN)/python tests/attack/attack.py

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 PROGRAM = """
 import os, signal, threading, time
 import ferrograph as fg

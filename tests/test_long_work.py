@@ -7,6 +7,8 @@ import ferrograph as fg
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alone
+
 ATTEMPTS = 6
 
 

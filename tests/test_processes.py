@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 FORK = """
 import os, signal, time
 import ferrograph as fg

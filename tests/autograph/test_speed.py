@@ -8,6 +8,8 @@ import ferrograph as fg
 import pytest
 from ferrograph.autograph import convert
 
+pytestmark = pytest.mark.alone
+
 BLOCK = """    if x > {k}:
         y = x + {k}
         z = y * 2
