@@ -118,3 +118,10 @@ def test_seeds_are_set_before_each_test():
     Draws().debug()
     Draws().debug()
     assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize("name", ["assertAllGreater", "assertAllClose", "assertAllEqual"])
+def test_views_that_no_memory_holds_are_refused(name):
+    endless = np.broadcast_to(np.float32(1), (2**40, 2**20))
+    with pytest.raises(fg.errors.ResourceExhaustedError):
+        getattr(fg.test.TestCase(), name)(endless, 0)

@@ -1,5 +1,6 @@
 """Linear operators and band matrices: as recorded, traced, in gradients and as arguments."""
 
+import itertools
 import json
 import pathlib
 
@@ -219,6 +220,8 @@ def test_checks():
             lambda: L.LinearOperatorBlockLowerTriangular([[L.LinearOperatorIdentity(1)] * 2]),
             ValueError,
         ),
+        (lambda: L.LinearOperatorBlockLowerTriangular(itertools.repeat([])), ValueError),
+        (lambda: L.LinearOperatorBlockLowerTriangular([itertools.count()]), ValueError),
     ],
 )
 def test_refusals(refused, error):

@@ -62,3 +62,48 @@ def test_rows_are_stitched():
     check(
         lambda i, d, j, e: fg.dynamic_stitch([i, j], [d, e]), places[0], rows[0], places[1], rows[1]
     )
+
+
+EDGES = np.array([np.inf, -np.inf, np.nan, 1.0], np.float32)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_the_ends_of_a_line_are_what_they_are(edge):
+    def line(a, b):
+        return fg.linspace(a, b, 3)
+
+    check(line, EDGES, np.full_like(EDGES, edge))
+    check(line, edge, np.float32(3.0))
+    check(line, np.float32(3.0), edge)
+    first, _, last = line(fg.constant(edge), fg.constant(3.0)).numpy()
+    assert np.array_equal(first, edge, equal_nan=True) and last == 3.0
+
+
+# Calls that are refused eagerly for the shapes of their arguments.
+COST, SIGMOID = (
+    fg.nn.sparse_softmax_cross_entropy_with_logits,
+    fg.nn.sigmoid_cross_entropy_with_logits,
+)
+CROP = fg.image.crop_to_bounding_box
+FITTING = {
+    "sparse labels": (COST, [IDS[0], X[0, :2]], [IDS, X[0, :2]]),
+    "sparse labels of more axes": (COST, [IDS, X[:, :2]], [IDS[:, :1], X[0, :2]]),
+    "sparse labels turned": (COST, [IDS[:1], X[:1, :2]], [IDS[:1], X[0, :2, None]]),
+    "labels": (SIGMOID, [X, X], [X[:1], X]),
+    "labels of fewer axes": (SIGMOID, [X, X], [X[0], X]),
+    "a flipped image": (fg.image.flip_left_right, [X], [X[None, None]]),
+    "a resized image": (lambda t: fg.image.resize(t, [2, 2]), [X], [X[None, None]]),
+    "a crop": (lambda t, n: CROP(t, n, 0, 1, 1), [X, np.int32(1)], [X, np.int32(-1)]),
+    "a crop beyond": (lambda t, n: CROP(t, 0, 0, n, 1), [X, np.int32(1)], [X, np.int32(3)]),
+    "a crop of none": (lambda t, n: CROP(t, 0, 0, 1, n), [X, np.int32(1)], [X, np.int32(0)]),
+}
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_what_is_refused_eagerly_is_refused_in_traces(name):
+    call, good, bad = FITTING[name]
+    check(call, *good)
+    specs = [fg.TensorSpec(None, a.dtype) for a in bad]
+    for run in (call, fg.function(call, input_signature=specs, autograph=False)):
+        with pytest.raises((ValueError, fg.errors.InvalidArgumentError)):
+            run(*map(fg.constant, bad))

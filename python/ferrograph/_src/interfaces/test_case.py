@@ -25,6 +25,9 @@ __all__ = ["TestCase"]
 _COARSE = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-2)}
 
 
+_MOST_BYTES = 1 << 40
+
+
 def _array(value: Any) -> Any:
     """A tensor, or what NumPy reads, as an array."""
     if isinstance(value, (_core.Tensor, _core.VariableBase)):
@@ -32,7 +35,12 @@ def _array(value: Any) -> Any:
         return np.asarray(held.numpy())
     if isinstance(value, (list, tuple)) and any(map(_is_value, nest.flatten(value))):
         return np.asarray([_array(item) for item in value])
-    return np.asarray(value)
+    array = np.asarray(value)
+    # A view may claim more than any memory holds: a tensor refuses that, NumPy would go through it.
+    if array.nbytes <= _MOST_BYTES:
+        return array
+    made: Any = _core.convert_to_tensor(array)
+    return made.numpy()
 
 
 def _is_value(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from .. import ops
@@ -298,6 +299,15 @@ class LinearOperatorBlockDiag(_Blocks):
         return self._together([o.eigvals()[..., None] for o in self._diagonal])[..., 0]
 
 
+def _row(i: int, operators: Sequence) -> list:
+    """Row ``i`` of blocks, of which there must be one more than rows above it."""
+    row = list(islice(operators, i + 2))
+    if len(row) != i + 1:
+        many = len(row) if len(row) <= i else f"more than {i + 1}"
+        raise ValueError(f"The {i}-th row of operators has {many}, but it needs {i + 1}")
+    return row
+
+
 @public("linalg.LinearOperatorBlockLowerTriangular")
 class LinearOperatorBlockLowerTriangular(_Blocks):
     """Operators in rows, of which row ``i`` has ``i + 1``, the last one on the diagonal.
@@ -319,12 +329,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         name: str = "LinearOperatorBlockLowerTriangular",
     ):
         parameters = given(locals())
-        self._rows = [list(row) for row in operators]
-        for i, row in enumerate(self._rows):
-            if len(row) != i + 1:
-                raise ValueError(
-                    f"The {i}-th row of operators has {len(row)}, but it needs {i + 1}"
-                )
+        self._rows = [_row(i, row) for i, row in enumerate(operators)]
         self._diagonal = [row[-1] for row in self._rows]
         self._all = [operator for row in self._rows for operator in row]
         dtype = common_dtype(self._all)

@@ -230,10 +230,13 @@ def _linspace_along(start: Any, stop: Any, num: Any, axis: Any, name: Any) -> An
     else:
         sizes = concat([[-1], ones_like(shape(start)[axis:])], 0)
     column = reshape(ticks, sizes)
+    at_begin = equal(column, convert(0, start.dtype))
     step = emit("RealDiv", (subtract(stop, start), cast(steps, start.dtype)), None, None)
     first, last = expand_dims(start, axis), expand_dims(stop, axis)
     line = add(first, multiply(expand_dims(step, axis), column))
     at_end = equal(column, cast(steps, start.dtype))
+    # The ends are what they are, infinite ones too.
+    line = emit("SelectV2", (at_begin, first, line), None, None)
     return emit("SelectV2", (at_end, last, line), None, name)
 
 

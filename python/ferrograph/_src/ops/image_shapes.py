@@ -25,6 +25,7 @@ from .arithmetic import floordiv, maximum, minimum
 from .arrays import concat, pad, reshape, reverse, shape
 from .arrays import transpose as transposed
 from .creation import range
+from .debug import assert_greater_equal, assert_rank_at_least, assert_rank_in
 from .numeric import cast
 from .selection import gather, slice, where
 
@@ -40,6 +41,8 @@ def image_of(image: TensorLike, what: str = "image") -> Tensor:
     image = convert(image)
     if image.ndim not in (3, 4, None):
         raise ValueError(f"'{what}' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    if image.ndim is None:
+        assert_rank_in(image, (3, 4), f"'{what}' must have either 3 or 4 dimensions.")
     return image
 
 
@@ -52,6 +55,8 @@ def images_of(image: TensorLike, what: str = "image") -> Tensor:
     image = convert(image)
     if image.ndim is not None and image.ndim < 3:
         raise ValueError(f"'{what}' (shape {image.shape}) must be at least three-dimensional.")
+    if image.ndim is None:
+        assert_rank_at_least(image, 3, f"'{what}' must be at least three-dimensional.")
     return image
 
 
@@ -70,12 +75,15 @@ def at_least(size: Any, bound: int, text: str) -> Any:
 
     Raises:
       ValueError: where a known size is less.
+      InvalidArgumentError: where one is, when run, that was not known while tracing.
     """
     if not is_tensor(size):
         if size < bound:
             raise ValueError(text)
         return size
-    if executing_eagerly() and int(size) < bound:
+    if not executing_eagerly():
+        assert_greater_equal(size, bound, text)
+    elif int(size) < bound:
         raise ValueError(text)
     return size
 

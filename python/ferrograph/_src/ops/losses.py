@@ -17,10 +17,13 @@ from ._base import (
     rank_of,
 )
 from .arithmetic import add, divide, greater_equal, less_equal, logical_and, multiply, subtract
-from .arrays import concat, reshape, shape, transpose
+from .arrays import concat, rank, reshape, shape, transpose
+from .debug import assert_equal
 from .elementwise import abs, exp, log, log1p, negative, relu
 from .numeric import cast
 from .reductions import reduce_sum
+
+_ONE_SHAPE = "the shapes of labels and logits do not fit"
 
 
 @public("nn.softmax_cross_entropy_with_logits")
@@ -107,6 +110,7 @@ def sparse_softmax_cross_entropy_with_logits(
     if logits.ndim == 2:
         cost = emit(op, (logits, labels), None, name)[0]
     else:
+        _assert_one_shape(labels, logits, n_beyond=1)
         cost = emit(op, (_as_matrix(logits), reshape(labels, [-1])), None, name)[0]
         cost = reshape(cost, shape(labels))
     return cost if narrow is None else cast(cost, narrow)
@@ -120,12 +124,23 @@ def _label_shapes_fit(labels: Any, logits: Any) -> Any:
     return labels.shape.is_compatible_with(logits.shape.as_list()[:-1])
 
 
+def _assert_one_shape(a: Tensor, b: Tensor, n_beyond: int = 0) -> None:
+    """Let the run see to what is not known now: ``a`` has the shape of ``b`` but its last axes."""
+    if a.shape.is_fully_defined() and b.shape.is_fully_defined():
+        return
+    if a.ndim is None or b.ndim is None:
+        assert_equal(rank(a) + n_beyond, rank(b), _ONE_SHAPE)
+    outer = shape(b)[:-n_beyond] if n_beyond else shape(b)
+    assert_equal(shape(a), outer, _ONE_SHAPE)
+
+
 def _labels_and_logits(labels: Any, logits: Any) -> Any:
     logits, labels = convert_pair(logits, labels)
     if not labels.shape.is_compatible_with(logits.shape):
         raise ValueError(
             f"labels and logits must have one shape, got {labels.shape} and {logits.shape}"
         )
+    _assert_one_shape(labels, logits)
     return labels, logits
 
 
