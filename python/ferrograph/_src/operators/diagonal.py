@@ -21,6 +21,15 @@ __all__ = [
 ]
 
 
+def _self_adjoint(dtype: Any, hint: bool | None) -> bool | None:
+    """What is known of a diagonal matrix of that dtype: a real one is its own adjoint."""
+    if dtype.is_complex:
+        return hint
+    if hint is False:
+        raise ValueError("A real diagonal operator is always self adjoint.")
+    return True
+
+
 @public("linalg.LinearOperatorDiag")
 class LinearOperatorDiag(LinearOperator):
     """The operator of a diagonal, or of a stack of diagonals ``[..., n]``.
@@ -44,15 +53,12 @@ class LinearOperatorDiag(LinearOperator):
         self._diag = kept(diag, 1, "diag")
         if is_square is False:
             raise ValueError("Only square diagonal operators currently supported.")
-        if not self._diag.dtype.is_complex:
-            if is_self_adjoint is False:
-                raise ValueError("A real diagonal operator is always self adjoint.")
-            is_self_adjoint = True
+        dtype = self._diag.dtype
         super().__init__(
-            self._diag.dtype,
+            dtype,
             None,
             is_non_singular,
-            is_self_adjoint,
+            _self_adjoint(dtype, is_self_adjoint),
             is_positive_definite,
             True,
             name,
@@ -230,15 +236,12 @@ class LinearOperatorScaledIdentity(_Sized):
         size_of(num_rows, "num_rows")
         self._multiplier = kept(multiplier, 0, "multiplier")
         self._rows = self._columns = num_rows
-        if not self._multiplier.dtype.is_complex:
-            if is_self_adjoint is False:
-                raise ValueError("A real diagonal operator is always self adjoint.")
-            is_self_adjoint = True
+        dtype = self._multiplier.dtype
         super().__init__(
-            self._multiplier.dtype,
+            dtype,
             None,
             is_non_singular,
-            is_self_adjoint,
+            _self_adjoint(dtype, is_self_adjoint),
             is_positive_definite,
             True,
             name,
