@@ -37,6 +37,7 @@ LAZY = (
     "operators",
     "ops.distributions",
     "ops.quantization",
+    "ops.quantize_dequantize",
     "ops.special",
     "ops.texts",
     "ragged",
@@ -46,7 +47,15 @@ LAZY = (
     "state.tensor_array",
 )
 # Operations that few programs need among the names of the top level.
-LAZY_AT_TOP = ("ops.blocks", "ops.debug", "ops.segments", "ops.sorting", "ops.string_ops")
+LAZY_AT_TOP = (
+    "ops.blocks",
+    "ops.debug",
+    "ops.factorisations",
+    "ops.fourier_nd",
+    "ops.segments",
+    "ops.sorting",
+    "ops.string_ops",
+)
 # Public modules that are made of lazy folders, and so import them at once.
 OPENED_BY = {
     "autodiff": "autodiff",

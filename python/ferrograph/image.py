@@ -43,6 +43,11 @@ from ._src.ops.image_colors import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
+from ._src.ops.image_glimpses import (
+    extract_glimpse,
+    sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box,
+)
 from ._src.ops.image_measures import (
     image_gradients,
     psnr,
@@ -110,6 +115,7 @@ __all__ = [
     "draw_bounding_boxes",
     "encode_jpeg",
     "encode_png",
+    "extract_glimpse",
     "extract_jpeg_shape",
     "extract_patches",
     "flip_left_right",
@@ -141,6 +147,7 @@ __all__ = [
     "rgb_to_yiq",
     "rgb_to_yuv",
     "rot90",
+    "sample_distorted_bounding_box",
     "sobel_edges",
     "ssim",
     "ssim_multiscale",
@@ -152,6 +159,7 @@ __all__ = [
     "stateless_random_hue",
     "stateless_random_jpeg_quality",
     "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box",
     "total_variation",
     "transpose",
     "yiq_to_rgb",

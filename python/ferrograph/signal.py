@@ -23,6 +23,7 @@ from ._src.ops.fourier import (
     rfft2d,
     rfft3d,
 )
+from ._src.ops.fourier_nd import fftnd, ifftnd, irfftnd, rfftnd
 from ._src.ops.signal import (
     frame,
     inverse_mdct,
@@ -48,6 +49,7 @@ __all__ = [
     "fft",
     "fft2d",
     "fft3d",
+    "fftnd",
     "fftshift",
     "frame",
     "hamming_window",
@@ -56,6 +58,7 @@ __all__ = [
     "ifft",
     "ifft2d",
     "ifft3d",
+    "ifftnd",
     "ifftshift",
     "inverse_mdct",
     "inverse_stft",
@@ -63,6 +66,7 @@ __all__ = [
     "irfft",
     "irfft2d",
     "irfft3d",
+    "irfftnd",
     "kaiser_bessel_derived_window",
     "kaiser_window",
     "linear_to_mel_weight_matrix",
@@ -72,6 +76,7 @@ __all__ = [
     "rfft",
     "rfft2d",
     "rfft3d",
+    "rfftnd",
     "stft",
     "vorbis_window",
 ]

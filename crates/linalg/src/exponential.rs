@@ -3,12 +3,12 @@
 use faer::linalg::solvers::{PartialPivLu, Solve as _};
 use faer::{Mat, MatRef, Scale};
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
 };
-use ferrograph_tensor::{DType, Result, TensorSpec};
+use ferrograph_tensor::{Result, TensorSpec};
 use smallvec::smallvec;
 
-use crate::emit::*;
+use crate::chain::chained;
 use crate::factor::is_finite;
 use crate::field::{Field, with_field};
 use crate::stack::{Stack, cost, each, square, write};
@@ -33,32 +33,11 @@ impl Op for MatrixExponential {
         ))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let block = paired_with(e, &call.inputs[0], call.grad()?)?;
-        let both = e.matrix_exponential(&block)?;
-        Ok(smallvec![Some(upper_right(e, &both)?.into())])
+        chained(e, call, |e, block| e.matrix_exponential(block))
     }
     fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         Stack::of(inputs.spec(0)).map_or(0.0, |s| s.n as f64 * flops(s))
     }
-}
-
-/// `[[A^H, G], [0, A^H]]`, of which a function of matrices has the gradient for `A` in its upper right quarter, where
-/// `G` is that of the function (Mathias, "A chain rule for matrix functions and applications", 1996).
-fn paired_with(e: &mut dyn Emitter, a: &Val, grad: &Val) -> Result<Val> {
-    let adjoint = e.adjoint(a)?;
-    let zero = e.zeros_like(&adjoint)?;
-    let [rows, columns] = [-2.0, -1.0].map(|axis| e.scalar(axis, DType::Int32));
-    let (rows, columns) = (rows?, columns?);
-    let top = e.concat_v2(&[adjoint.clone(), grad.clone()], &columns)?;
-    let bottom = e.concat_v2(&[zero, adjoint], &columns)?;
-    e.concat_v2(&[top, bottom], &rows)
-}
-
-fn upper_right(e: &mut dyn Emitter, block: &Val) -> Result<Val> {
-    let [rows, columns] = [-2.0, -1.0].map(|axis| e.scalar(axis, DType::Int32));
-    let halves = e.split(&rows?, block, 2)?;
-    let quarters = e.split(&columns?, &halves[0], 2)?;
-    Ok(quarters[1].clone())
 }
 
 fn flops(stack: Stack) -> f64 {

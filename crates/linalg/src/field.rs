@@ -22,6 +22,10 @@ pub(crate) trait Field: Element + ComplexField + Copy {
     fn times(self, other: Self) -> Self;
     /// The complex conjugate.
     fn conjugate(self) -> Self;
+    /// The number in double precision, complex.
+    fn wide(self) -> Complex64;
+    /// The number nearest to a complex one, whose imaginary part a real number leaves out.
+    fn of_wide(wide: Complex64) -> Self;
 }
 
 macro_rules! real {
@@ -51,6 +55,13 @@ macro_rules! real {
             }
             fn conjugate(self) -> Self {
                 self
+            }
+            fn wide(self) -> Complex64 {
+                Complex64::new(f64::from(self), 0.0)
+            }
+            #[allow(clippy::cast_possible_truncation)]
+            fn of_wide(wide: Complex64) -> Self {
+                wide.re as $t
             }
         }
     };
@@ -91,6 +102,13 @@ macro_rules! complex {
             }
             fn conjugate(self) -> Self {
                 self.conj()
+            }
+            fn wide(self) -> Complex64 {
+                Complex64::new(f64::from(self.re), f64::from(self.im))
+            }
+            #[allow(clippy::cast_possible_truncation)]
+            fn of_wide(wide: Complex64) -> Self {
+                <$t>::new(wide.re as $part, wide.im as $part)
             }
         }
     };

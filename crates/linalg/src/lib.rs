@@ -5,6 +5,9 @@
 //! * Operations take matrices in the last two axes; the leading axes are the stack.
 //! * Signs that a factorisation leaves open are LAPACK's where those are a rule (QR), and `faer`'s elsewhere.
 
+mod banded;
+mod banded_system;
+mod chain;
 mod cholesky;
 mod determinant;
 mod eigen;
@@ -12,9 +15,12 @@ mod emit;
 mod exponential;
 mod factor;
 mod field;
+mod logarithm;
 mod lu;
 mod qr;
+mod root;
 mod rules;
+mod schur;
 mod solve;
 mod stack;
 mod svd;
@@ -31,4 +37,7 @@ pub fn register(registry: &mut Registry) {
     svd::register(registry);
     eigen::register(registry);
     exponential::register(registry);
+    root::register(registry);
+    logarithm::register(registry);
+    banded::register(registry);
 }

@@ -235,3 +235,108 @@ def exponential(a):
     for _ in range(6):
         total = total @ total
     return total
+
+
+def by_values(function, a):
+    """A function of matrices that have as many eigenvectors as rows."""
+    values, vectors = np.linalg.eig(a)
+    values = function(values.astype(complex))
+    found = (vectors * values[..., None, :]) @ np.linalg.inv(vectors)
+    return found if np.iscomplexobj(a) else found.real
+
+
+of_matrix("MatrixSquareRoot", lambda fg, a: fg.linalg.sqrtm(a), lambda a: by_values(np.sqrt, a))
+row(
+    "MatrixLogarithm",
+    lambda fg, x: fg.linalg.logm(fg_regular(fg, x)),
+    [X],
+    lambda x: by_values(np.log, regular(x)),
+    (0,),
+    dtypes=("complex128", "complex64"),
+    tol=20,
+    forms=FORMS,
+)
+
+
+def whole(bands, upper, flipped=False):
+    """The matrices of diagonals whose elements stand at the places of their rows."""
+    count, n = bands.shape[-2:]
+    full = np.zeros((*bands.shape[:-2], n, n), bands.dtype)
+    for d in range(count):
+        for i in range(n):
+            if 0 <= i + upper - d < n:
+                full[..., i, i + upper - d] = bands[..., d, i]
+    return adjoint(full) if flipped else full
+
+
+BANDS = Vary(3, 4)
+FEW = {
+    "batch": [Vary(2, 3, 4), Vary(2, 4, 1, seed=1)],
+    "broadcast": [Vary(2, 1, 3, 4), Vary(1, 3, 4, 2, seed=1)],
+    "none": [Vary(0, 3, 4), Vary(0, 4, 2)],
+    "no columns": [BANDS, Vary(4, 0)],
+}
+
+
+def dominant(bands):
+    """Diagonals of matrices far from singular."""
+    return bands + np.array([[0.0], [6.0], [0.0]])
+
+
+row(
+    "BandedMatMul",
+    lambda fg, b, y: fg.linalg.tridiagonal_matmul(b, y),
+    [BANDS, Vary(4, 2, seed=1)],
+    lambda b, y: whole(b, 1) @ y,
+    (0, 1),
+    dtypes=FIELD,
+    forms=FEW,
+)
+row(
+    "BandedSolve",
+    lambda fg, b, y: fg.linalg.tridiagonal_solve(b + fg.cast([[0.0], [6.0], [0.0]], b.dtype), y),
+    [BANDS, Vary(4, 2, seed=1)],
+    lambda b, y: np.linalg.solve(whole(dominant(b), 1), y),
+    (0, 1),
+    dtypes=FIELD,
+    tol=20,
+    forms=FEW,
+)
+for lower in (True,):
+    for flipped in (False, True):
+        row(
+            "BandedSolve",
+            lambda fg, b, y, low=lower, f=flipped: fg.linalg.banded_triangular_solve(
+                b + fg.cast(6.0, b.dtype), y, lower=low, adjoint=f
+            ),
+            [Vary(2, 4), Vary(4, 2, seed=1)],
+            lambda b, y, low=lower, f=flipped: np.linalg.solve(
+                whole(b + 6.0, 0 if low else 1, f), y
+            ),
+            (0, 1),
+            dtypes=FIELD,
+            tol=20,
+            about=f"lower {lower} adjoint {flipped}",
+        )
+row(
+    "BandedOuter",
+    lambda fg, x, y: emitted(fg, x, y),
+    [Vary(4, 2), Vary(4, 2, seed=1)],
+    lambda x, y: diagonals(x @ adjoint(y)),
+    (0, 1),
+    dtypes=FIELD,
+    hidden="the gradient of bands",
+)
+
+
+def emitted(fg, x, y):
+    like = fg.zeros([3, 4], x.dtype)
+    return fg._core.emit("BandedOuter", (x, y, like), {"upper": 1}, None)
+
+
+def diagonals(a):
+    bands = np.zeros((3, a.shape[-1]), a.dtype)
+    for d in range(3):
+        part = np.diagonal(a, 1 - d)
+        bands[d, max(0, d - 1) : max(0, d - 1) + len(part)] = part
+    return bands

@@ -8,7 +8,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from recorded import compare, truth  # noqa: E402
-from recorded.quantised import CASES  # noqa: E402
+from recorded.vocabulary import CASES  # noqa: E402
 
 # What is said where there is no such kernel.
 ABSENT = ("Could not find device", "is not in the list of allowed values")

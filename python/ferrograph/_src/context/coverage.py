@@ -248,7 +248,6 @@ PLANNED = {
 LEFT_OUT = {
     "there are no quantized numbers": """
         qint16 qint32 qint8 quint16 quint8 quantization.dequantize quantization.quantize
-        quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2
         quantization.quantized_concat
     """,
     "one process on one machine computes": """

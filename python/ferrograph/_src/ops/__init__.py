@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from .blocks import batch_to_space, reverse_sequence, space_to_batch
     from .blocks import space_to_batch as space_to_batch_nd
     from .debug import Assert, assert_equal, assert_greater, assert_less, assert_rank, print
+    from .factorisations import sqrtm as matrix_square_root
+    from .fourier_nd import fftnd, ifftnd, irfftnd, rfftnd
     from .segments import (
         dynamic_partition,
         dynamic_stitch,
@@ -194,6 +196,7 @@ __all__ = [
     "exp",
     "expand_dims",
     "eye",
+    "fftnd",
     "fill",
     "floor",
     "gather",
@@ -204,6 +207,8 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "identity_n",
+    "ifftnd",
+    "irfftnd",
     "less",
     "less_equal",
     "linspace",
@@ -211,6 +216,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "matmul",
+    "matrix_square_root",
     "maximum",
     "meshgrid",
     "minimum",
@@ -240,6 +246,7 @@ __all__ = [
     "reshape",
     "reverse",
     "reverse_sequence",
+    "rfftnd",
     "roll",
     "round",
     "saturate_cast",
@@ -302,10 +309,15 @@ if not TYPE_CHECKING:
             "batch_to_space": "blocks",
             "dynamic_partition": "segments",
             "dynamic_stitch": "segments",
+            "fftnd": "fourier_nd",
             "histogram_fixed_width": "segments",
             "histogram_fixed_width_bins": "segments",
+            "ifftnd": "fourier_nd",
+            "irfftnd": "fourier_nd",
+            "matrix_square_root": "factorisations",
             "print": "debug",
             "reverse_sequence": "blocks",
+            "rfftnd": "fourier_nd",
             "searchsorted": "sorting",
             "sort": "sorting",
             "space_to_batch": "blocks",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size
 from .arithmetic import greater, less_equal, logical_and
-from .arrays import broadcast_dynamic_shape, broadcast_to, concat, pad, shape, stack
-from .factorisations import eigh, solve, triangular_solve
+from .arrays import pad, squeeze, stack
+from .factorisations import eigh
 from .matrices import diag, diag_part, matrix_transpose
 from .numeric import cast, conj, real
 from .selection import boolean_mask
@@ -23,8 +23,7 @@ def _three(diagonals: Any, diagonals_format: str) -> list:
     """The diagonals above, on and below the main one, each as long as that: padded by zeros."""
     if diagonals_format == COMPACT:
         held = convert(diagonals)
-        if held.shape.rank is not None and (held.shape.rank < 2 or held.shape[-2] not in (3, None)):
-            raise ValueError(f"compact diagonals have shape [..., 3, n], got {held.shape}")
+        _check_compact(held)
         above, middle, below = (held[..., i, :] for i in range(3))
         return [_shifted(above, -1), middle, _shifted(below, 1)]
     if diagonals_format == SEQUENCE:
@@ -55,6 +54,20 @@ def _full(x: Any, middle: Any, after: int) -> Tensor:
     return _padded(x, 1 - after, after)
 
 
+def _bands(diagonals: Any, diagonals_format: str) -> Tensor:
+    """The diagonals as rows of one tensor, each element at the place of its row."""
+    if diagonals_format == COMPACT:
+        held = convert(diagonals)
+        _check_compact(held)
+        return held
+    return stack(_three(diagonals, diagonals_format), axis=-2)
+
+
+def _check_compact(held: Any) -> None:
+    if held.shape.rank is not None and (held.shape.rank < 2 or held.shape[-2] not in (3, None)):
+        raise ValueError(f"compact diagonals have shape [..., 3, n], got {held.shape}")
+
+
 def tridiagonal_matrix(diagonals: Any, diagonals_format: str) -> Tensor:
     """The matrices themselves."""
     if diagonals_format == MATRIX:
@@ -79,12 +92,8 @@ def tridiagonal_matmul(
            [6.],
            [5.]], dtype=float32)
     """
-    rhs = convert(rhs)
-    above, middle, below = (d[..., None] for d in _three(diagonals, diagonals_format))
-    rows = [[0, 0]] * (rhs.shape.rank - 2)
-    later = pad(rhs[..., 1:, :], [*rows, [0, 1], [0, 0]])
-    earlier = pad(rhs[..., :-1, :], [*rows, [1, 0], [0, 0]])
-    return above * later + middle * rhs + below * earlier
+    bands, rhs = convert_pair(_bands(diagonals, diagonals_format), rhs)
+    return emit("BandedMatMul", (bands, rhs), {"upper": 1}, name)
 
 
 @public("linalg.tridiagonal_solve")
@@ -100,8 +109,9 @@ def tridiagonal_solve(
 ) -> Tensor:
     """The ``x`` with ``A @ x == rhs``, of tridiagonal matrices as ``tridiagonal_matmul`` has them.
 
-    ``rhs`` is ``[..., n]``, or ``[..., n, k]`` (``[..., k, n]`` if ``transpose_rhs``). Rows are
-    always pivoted; ``partial_pivoting`` is accepted and changes nothing.
+    ``rhs`` is ``[..., n]``, or ``[..., n, k]`` (``[..., k, n]`` if ``transpose_rhs``), the latter
+    where a trace does not know the ranks. It takes time and memory in proportion to the diagonals.
+    Rows are always pivoted; ``partial_pivoting`` is accepted and changes nothing.
 
     >>> rows = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]]
     >>> fg.linalg.tridiagonal_solve(rows, [3.0, 6.0, 5.0]).numpy().round(3)
@@ -112,21 +122,17 @@ def tridiagonal_solve(
     """
     if perturb_singular:
         raise ValueError("perturb_singular is not supported: a singular matrix is an error")
-    matrix, rhs = convert_pair(tridiagonal_matrix(diagonals, diagonals_format), rhs)
+    bands, rhs = convert_pair(_bands(diagonals, diagonals_format), rhs)
     rhs = conj(rhs) if conjugate_rhs else rhs
-    if rhs.shape.rank == matrix.shape.rank - 1:
+    attrs = {"upper": 1}
+    ranks = (bands.shape.rank, rhs.shape.rank)
+    if None not in ranks and ranks[1] == ranks[0] - 1:
         if transpose_rhs:
             raise ValueError("transpose_rhs needs a right-hand side of matrices")
-        return solve(*_together(matrix, rhs[..., None]))[..., 0]
-    return solve(*_together(matrix, matrix_transpose(rhs) if transpose_rhs else rhs))
-
-
-def _together(matrix: Any, rhs: Any) -> list:
-    """Matrices and right-hand sides with equal leading axes."""
-    if matrix.shape[:-2].is_fully_defined() and matrix.shape[:-2] == rhs.shape[:-2]:
-        return [matrix, rhs]
-    batch = broadcast_dynamic_shape(shape(matrix)[:-2], shape(rhs)[:-2])
-    return [broadcast_to(x, concat([batch, shape(x)[-2:]], axis=0)) for x in (matrix, rhs)]
+        return squeeze(emit("BandedSolve", (bands, rhs[..., None]), attrs), [-1], name)
+    return emit(
+        "BandedSolve", (bands, matrix_transpose(rhs) if transpose_rhs else rhs), attrs, name
+    )
 
 
 @public("linalg.banded_triangular_solve")
@@ -148,16 +154,16 @@ def banded_triangular_solve(
     array([[1.],
            [1.],
            [1.]], dtype=float32)
+
+    Raises:
+      InvalidArgumentError: where a matrix has no inverse.
     """
     bands, rhs = convert_pair(bands, rhs)
-    n = bands.shape[-2]
-    if n is None:
-        raise ValueError("banded_triangular_solve needs a known number of bands")
-    if lower:
-        matrix = diag(bands, k=(1 - n, 0), align="LEFT_RIGHT")
-    else:
-        matrix = diag(bands, k=(0, n - 1), align="LEFT_RIGHT")
-    return triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)
+    count = 1 if lower else known_size(bands, -2)
+    if count is None:
+        raise ValueError("banded_triangular_solve of upper matrices needs a known number of bands")
+    attrs = {"upper": count - 1, "adjoint": adjoint}
+    return emit("BandedSolve", (bands, rhs), attrs, name)
 
 
 @public("linalg.eigh_tridiagonal")

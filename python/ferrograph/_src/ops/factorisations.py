@@ -372,6 +372,48 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     return emit("MatrixExponential", (input,), None, name)
 
 
+@public("linalg.sqrtm", "matrix_square_root")
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
+    """The principal square roots of square matrices: ``sqrtm(a) @ sqrtm(a) == a``.
+
+    Their eigenvalues lie right of the imaginary axis. A matrix without such a root gives NaN: a
+    singular one, and a real one with negative eigenvalues, which as complex numbers has one.
+
+    >>> fg.linalg.sqrtm([[4.0, 5.0], [0.0, 9.0]]).numpy().round(4)
+    array([[2., 1.],
+           [0., 3.]], dtype=float32)
+
+    Args:
+      input: floating or complex matrices in the last two axes.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where matrices are not square; ValueError while tracing.
+    """
+    return emit("MatrixSquareRoot", (input,), None, name)
+
+
+@public("linalg.logm")
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
+    """The principal logarithms of complex square matrices: ``expm(logm(a)) == a``.
+
+    Their eigenvalues have imaginary parts in ``(-pi, pi]``. A singular matrix gives NaN.
+
+    >>> shear = fg.constant([[1.0, 2.0], [0.0, 1.0]], fg.complex128)
+    >>> fg.math.real(fg.linalg.logm(shear)).numpy().round(4)
+    array([[0., 2.],
+           [0., 0.]])
+
+    Args:
+      input: complex64 or complex128 matrices in the last two axes.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where matrices are not square; ValueError while tracing.
+    """
+    return emit("MatrixLogarithm", (input,), None, name)
+
+
 @public("linalg.lstsq")
 def lstsq(
     matrix: TensorLike,

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from ..values import errors
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, float32
+from ._base import Tensor, TensorLike, TensorShape, convert, float32, known_size, rank_of
 from .arithmetic import greater, less, maximum, minimum
 from .arrays import stop_gradient
+from .creation import range as range_of
 from .creation import zeros_like
 from .elementwise import abs as magnitude
 from .elementwise import floor, logical_not, sign
@@ -20,11 +21,12 @@ __all__ = ["Steps"]
 
 
 class Steps(NamedTuple):
-    """The steps of a range: its ends, moved so that 0 is a step, and how wide one is."""
+    """The steps of a range: its ends, moved so that 0 is a step, their width and its inverse."""
 
     low: Any
     high: Any
     width: Any
+    inverse: Any
 
 
 def _steps(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Steps:
@@ -37,7 +39,8 @@ def _steps(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Steps:
     zero = first - low / width
     nearest = floor(magnitude(zero) + 0.5) * sign(zero)
     zero = minimum(maximum(nearest, first), last)
-    return Steps((first - zero) * width, (last - zero) * width, width)
+    inverse = (last - first) / (high - low)
+    return Steps((first - zero) * width, (last - zero) * width, width, inverse)
 
 
 def _rounded(x: Any, steps: Steps) -> Any:
@@ -49,12 +52,21 @@ def _rounded(x: Any, steps: Steps) -> Any:
     return where(steps.width > 0.0, number * steps.width, zeros_like(number))
 
 
-def _fake(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Tensor:
+def _rounded_by_channel(x: Any, steps: Steps) -> Any:
+    """As ``_rounded``, by the arithmetic that ranges of channels have: it decides in the middle."""
+    inside = maximum(minimum(x, steps.high), steps.low) - steps.low
+    number = floor(inside * steps.inverse + 0.5)
+    return where(steps.width > 0.0, number * steps.width + steps.low, zeros_like(number))
+
+
+def _fake(
+    x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, rounded: Any = _rounded
+) -> Tensor:
     """Numbers rounded to steps; the gradient passes within the range, else to its ends."""
     ends = stop_gradient(low), stop_gradient(high)
     steps = _steps(*ends, num_bits, narrow_range)
     kept = where(less(x, steps.low), low, where(greater(x, steps.high), high, x))
-    return stop_gradient(_rounded(x, steps)) + (kept - stop_gradient(kept))
+    return stop_gradient(rounded(x, steps)) + (kept - stop_gradient(kept))
 
 
 def _bounds(low: Any, high: Any) -> tuple[Any, Any]:
@@ -184,3 +196,74 @@ def vars_gradient(
     low, high = _bounds(min, max)
     inside, below, above = _parts(gradients, inputs, low, high, num_bits, narrow_range)
     return FakeQuantGradient(inside, reduce_sum(below), reduce_sum(above))
+
+
+@public("quantization.fake_quant_with_min_max_vars_per_channel")
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """As ``fake_quant_with_min_max_vars``, with a range for each channel: along the last axis.
+
+    >>> x = [[0.3, 0.3], [9.0, 9.0]]
+    >>> fg.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     x, [0.0, 0.0], [3.0, 9.0], num_bits=2
+    ... ).numpy()
+    array([[0., 0.],
+           [3., 9.]], dtype=float32)
+
+    Args:
+      inputs: a float32 tensor of rank 1 at least.
+      min, max: the ends of the ranges: vectors as long as the last axis.
+      num_bits: from 2 to 16.
+      narrow_range: whether the lowest number is left out.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for ends of other shapes.
+    """
+    inputs = convert(inputs, float32)
+    low, high = _channels(inputs, min, max)
+    return _fake(inputs, low, high, num_bits, narrow_range, _rounded_by_channel)
+
+
+@public("quantization.fake_quant_with_min_max_vars_per_channel_gradient")
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> FakeQuantGradient:
+    """The gradients of ``fake_quant_with_min_max_vars_per_channel``.
+
+    >>> x, ones = [[0.5, 9.0]], [[1.0, 1.0]]
+    >>> found = fg.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+    ...     ones, x, [0.0, 0.0], [1.0, 1.0]
+    ... )
+    >>> found.backprops_wrt_input.numpy(), found.backprop_wrt_max.numpy()
+    (array([[1., 0.]], dtype=float32), array([0., 1.], dtype=float32))
+    """
+    inputs = convert(inputs, float32)
+    low, high = _channels(inputs, min, max)
+    inside, below, above = _parts(gradients, inputs, low, high, num_bits, narrow_range)
+    lead = range_of(0, rank_of(inputs) - 1)
+    return FakeQuantGradient(inside, reduce_sum(below, lead), reduce_sum(above, lead))
+
+
+def _channels(inputs: Tensor, low: TensorLike, high: TensorLike) -> tuple[Any, Any]:
+    """The ends of the ranges along the last axis."""
+    if inputs.ndim == 0:
+        raise ValueError("inputs must have rank 1 at least, got a scalar")
+    low, high = _bounds(low, high)
+    for end in (low, high):
+        fits = TensorShape([known_size(inputs, -1)])
+        if not end.shape.is_compatible_with(fits):
+            raise ValueError(f"min and max must have shape {fits}, got {end.shape}")
+    return low, high
