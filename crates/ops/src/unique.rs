@@ -10,7 +10,8 @@ use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
     Bytes, DType, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
 };
-use smallvec::{SmallVec, smallvec};
+use foldhash::fast::RandomState;
+use smallvec::smallvec;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -38,8 +39,9 @@ struct Distinct {
     counts: Vec<i64>,
 }
 
-fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Distinct {
-    let mut found: HashMap<K, usize> = HashMap::new();
+/// Finds the distinct ones of keys, of which none equals nothing, not even itself.
+fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = Option<K>>) -> Distinct {
+    let mut found: HashMap<K, usize, RandomState> = HashMap::default();
     let mut all = Distinct {
         first: Vec::new(),
         which: Vec::new(),
@@ -51,7 +53,7 @@ fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Distinct {
         if found.len() == found.capacity() && found.try_reserve(1).is_err() {
             exhausted(found.len().saturating_mul(size_of::<(K, usize)>()));
         }
-        let id = *found.entry(key).or_insert(next);
+        let id = key.map_or(next, |key| *found.entry(key).or_insert(next));
         if id == next {
             push(&mut all.first, i);
             push(&mut all.counts, 0);
@@ -62,21 +64,28 @@ fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Distinct {
     all
 }
 
-/// The bytes of each element, those of zero for negative zero too; of a NaN its place, as it equals nothing.
-fn element_keys<T: Element>(t: &Tensor) -> Result<impl Iterator<Item = SmallVec<[u8; 16]>>> {
+/// The bits of each element, those of zero for negative zero too; none for NaN, which equals nothing.
+fn element_keys<T: Element>(t: &Tensor) -> Result<impl Iterator<Item = Option<u128>>> {
     let zero = T::default();
-    let bytes = t.bytes().chunks_exact(t.dtype().size());
-    let elements = t.as_slice::<T>()?.iter().zip(bytes).enumerate();
+    let bytes = t.bytes().chunks_exact(size_of::<T>());
+    let elements = t.as_slice::<T>()?.iter().zip(bytes);
     #[allow(clippy::eq_op)]
-    Ok(elements.map(move |(place, (x, bytes))| {
-        if *x == zero {
-            smallvec![0; bytes.len()]
-        } else if *x != *x {
-            SmallVec::from_slice(&(place as u128 | 1 << 127).to_le_bytes())
-        } else {
-            SmallVec::from_slice(bytes)
+    Ok(elements.map(move |(x, bytes)| {
+        let mut bits = [0; 16];
+        if *x != zero {
+            bits[..bytes.len()].copy_from_slice(bytes);
         }
+        (*x == *x).then_some(u128::from_le_bytes(bits))
     }))
+}
+
+fn distinct_elements<T: Element>(t: &Tensor) -> Result<Distinct> {
+    let keys = element_keys::<T>(t)?;
+    Ok(if size_of::<T>() <= 8 {
+        distinct(keys.map(|key| key.map(|bits| bits as u64)))
+    } else {
+        distinct(keys)
+    })
 }
 
 /// The specs of the distinct elements and of which of them each element is.
@@ -91,15 +100,15 @@ fn unique_specs(inputs: &Inputs<'_>, out_idx: DType) -> Result<Specs> {
 
 /// What it costs to find the distinct elements of input 0.
 fn hashing(inputs: &Inputs<'_>) -> f64 {
-    100.0 * inputs.shape(0).n_elements().unwrap_or(0) as f64
+    50.0 * inputs.shape(0).n_elements().unwrap_or(0) as f64
 }
 
 /// The distinct elements of a vector, which of them each element is, how often each appears.
 fn unique(runner: &dyn Runner, t: &Tensor, out_idx: DType) -> Result<[Tensor; 3]> {
     let found = if t.dtype() == DType::String {
-        distinct(t.as_strings()?.iter().map(Bytes::clone))
+        distinct(t.as_strings()?.iter().map(|text| Some(Bytes::clone(text))))
     } else {
-        with_element!(t.dtype(), dense, T => distinct(element_keys::<T>(t)?),
+        with_element!(t.dtype(), dense, T => distinct_elements::<T>(t)?,
             else => bail!(DType, "x has dtype {}, which cannot be compared", t.dtype()))
     };
     let first = collected(found.first.iter().map(|&i| i as i64));

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
+use super::half_floats::Half;
 use crate::pool;
 
 /// Conversion of one element: integers wrap; floats lose what stands behind the point and wrap, by way of an integer of
@@ -11,15 +12,19 @@ use crate::pool;
 pub trait CastTo<U>: Copy {
     /// The value as a `U`.
     fn cast_to(self) -> U;
+    /// The values of a slice, each as a `U`.
+    fn cast_slice(x: &[Self], out: &mut [U]) {
+        for (o, v) in out.iter_mut().zip(x) {
+            *o = v.cast_to();
+        }
+    }
 }
 
 /// Converts a slice, over the pool when that is worth it.
 pub fn cast<T: CastTo<U> + Sync, U: Send>(x: &[T], out: &mut [U]) {
     assert_eq!(x.len(), out.len(), "operand and result have one length");
     pool::par_chunks_mut(out, 0.7, |at, out| {
-        for (o, v) in out.iter_mut().zip(&x[at..]) {
-            *o = v.cast_to();
-        }
+        T::cast_slice(&x[at..at + out.len()], out)
     });
 }
 
@@ -69,18 +74,46 @@ primitives!(i8 i16 i32 i64 u8 u16 u32 u64);
 cast!(bool => i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; |x| x as u8);
 cast!(f32 => f32 f64; |x| x);
 cast!(f64 => f32 f64; |x| x);
-cast!(f16 => f32 f64; |x| x.to_f32());
-cast!(bf16 => f32 f64; |x| x.to_f32());
+cast!(f16 => f64; |x| x.to_f32());
+cast!(bf16 => f64; |x| x.to_f32());
 cast!(Complex<f32> => f32 f64; |x| x.re);
 cast!(Complex<f64> => f32 f64; |x| x.re);
 
-/// What is left of a float without what stands behind the point.
+/// Between `f32` and the floats of 16 bits, for which machines have instructions that take several at once.
+macro_rules! halves {
+    ($($half:ty)*) => {$(
+        impl CastTo<f32> for $half {
+            #[inline(always)]
+            fn cast_to(self) -> f32 {
+                self.to_f32()
+            }
+            fn cast_slice(x: &[$half], out: &mut [f32]) {
+                <$half as Half>::widen(x, out);
+            }
+        }
+        impl CastTo<$half> for f32 {
+            #[inline(always)]
+            fn cast_to(self) -> $half {
+                <$half>::from_f32(self)
+            }
+            fn cast_slice(x: &[f32], out: &mut [$half]) {
+                <$half as Half>::narrow(x, out);
+            }
+        }
+    )*};
+}
+halves!(f16 bf16);
+
+/// What is left of a float without what stands behind the point; with each type the highest number too low for 32 bits.
 macro_rules! truncation {
-    ($($t:ty, $to_i32:ident, $to_i64:ident, $to_u64:ident;)*) => {$(
+    ($($t:ty, $low:expr, $to_i32:ident, $to_i64:ident, $to_u64:ident;)*) => {$(
         #[inline(always)]
         fn $to_i32(x: $t) -> i32 {
-            let whole = x.trunc();
-            if (-2_147_483_648.0..2_147_483_648.0).contains(&whole) { whole as i32 } else { i32::MIN }
+            let fits = (x > $low) & (x < 2_147_483_648.0);
+            let inside = if fits { x } else { 0.0 };
+            // SAFETY: what is left of it has 32 bits; said so, several are converted at once.
+            let whole = unsafe { inside.to_int_unchecked::<i32>() };
+            if fits { whole } else { i32::MIN }
         }
         #[inline(always)]
         fn $to_i64(x: $t) -> i64 {
@@ -95,8 +128,8 @@ macro_rules! truncation {
     )*};
 }
 truncation! {
-    f32, f32_to_i32, f32_to_i64, f32_to_u64;
-    f64, f64_to_i32, f64_to_i64, f64_to_u64;
+    f32, -2_147_483_904.0, f32_to_i32, f32_to_i64, f32_to_u64;
+    f64, -2_147_483_649.0, f64_to_i32, f64_to_i64, f64_to_u64;
 }
 
 macro_rules! to_integers {
@@ -122,9 +155,9 @@ to_bool!(Complex<f32> Complex<f64>; |x| x.re != 0.0);
 to_bool!(bool; |x| x);
 
 from_real!(f16, f64, f16::from_f64; i32 i64 u32 u64 f64 Complex<f64>);
-from_real!(f16, f32, f16::from_f32; bool i8 i16 u8 u16 f16 bf16 f32 Complex<f32>);
+from_real!(f16, f32, f16::from_f32; bool i8 i16 u8 u16 f16 bf16 Complex<f32>);
 from_real!(bf16, f64, bf16::from_f64; i32 i64 u32 u64 f64 Complex<f64>);
-from_real!(bf16, f32, bf16::from_f32; bool i8 i16 u8 u16 f16 bf16 f32 Complex<f32>);
+from_real!(bf16, f32, bf16::from_f32; bool i8 i16 u8 u16 f16 bf16 Complex<f32>);
 from_real!(Complex<f32>, f32, |re| Complex { re, im: 0.0 }; bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64);
 from_real!(Complex<f64>, f64, |re| Complex { re, im: 0.0 }; bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64);
 
@@ -151,6 +184,32 @@ mod tests {
     }
 
     #[test]
+    fn slices_follow_the_rules_of_elements() {
+        let x: Vec<f32> = (0..u32::MAX).step_by(99_991).map(f32::from_bits).collect();
+        let (mut halves, mut brains) = (vec![f16::ZERO; x.len()], vec![bf16::ZERO; x.len()]);
+        cast(&x, &mut halves);
+        cast(&x, &mut brains);
+        for ((&x, h), b) in x.iter().zip(&halves).zip(&brains) {
+            let (wanted_h, wanted_b): (f16, bf16) = (x.cast_to(), x.cast_to());
+            assert!(
+                x.is_nan() && h.is_nan() || h.to_bits() == wanted_h.to_bits(),
+                "{x}"
+            );
+            assert!(
+                x.is_nan() && b.is_nan() || b.to_bits() == wanted_b.to_bits(),
+                "{x}"
+            );
+            let whole = x.trunc() as f64;
+            let fits = (-2_147_483_648.0..2_147_483_648.0).contains(&whole);
+            assert_eq!(
+                one::<f32, i32>(x),
+                if fits { whole as i32 } else { i32::MIN },
+                "{x}"
+            );
+        }
+    }
+
+    #[test]
     fn casts_follow_the_rules() {
         assert_eq!(one::<i32, i8>(300), 44);
         assert_eq!(one::<i64, u8>(-1), 255);
@@ -159,6 +218,9 @@ mod tests {
         assert_eq!(one::<f64, u8>(1e300), 0);
         assert_eq!(one::<f32, i32>(f32::NAN), i32::MIN);
         assert_eq!(one::<f64, i32>(-2_147_483_648.9), i32::MIN);
+        assert_eq!(one::<f64, i32>(-2_147_483_647.9), i32::MIN + 1);
+        assert_eq!(one::<f64, i32>(2_147_483_647.9), i32::MAX);
+        assert_eq!(one::<f32, i32>(-2_147_483_648.0), i32::MIN);
         assert_eq!(one::<f64, i64>(1e19), i64::MIN);
         assert_eq!(one::<f64, u32>(-1.0), u32::MAX);
         assert_eq!(one::<f64, u64>(1.5e19), 15_000_000_000_000_000_000);

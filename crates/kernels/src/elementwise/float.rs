@@ -1,5 +1,6 @@
 //! Operations on floats.
 
+use super::binary::run_vec_scalar;
 use super::half_floats::{binary_halves, unary_halves};
 use super::integer::*;
 use super::{BinaryOp, UnaryOp};
@@ -211,6 +212,8 @@ vector_math! { f64:
     Exp, 1.2, exp;
     Log, 1.5, log;
     Sigmoid, 1.5, sigmoid;
+    Log1p, 1.7, log1p;
+    Tanh, 1.7, tanh;
 }
 
 /// The inverse hyperbolic cosine; NaN below 1.
@@ -238,8 +241,6 @@ scalar_math! { f64:
     Acosh, 14.0, acosh;
     Atanh, 14.0, libm::atanh;
     Expm1, 6.0, f64::exp_m1;
-    Log1p, 6.0, f64::ln_1p;
-    Tanh, 10.0, f64::tanh;
     Softplus, 10.0, special::softplus;
     Erf, 10.0, libm::erf;
     Erfc, 10.0, libm::erfc;
@@ -305,23 +306,69 @@ macro_rules! exponential_units {
 exponential_units! { f32, true, 0.7; f64, false, 7.0; }
 unary_halves!(Elu, Selu);
 
-impl BinaryOp<f32> for Pow {
-    type Out = f32;
-    const COST_NS: f64 = 2.5;
-    #[inline(always)]
-    fn apply<I: Isa>(a: f32, b: f32) -> f32 {
-        vmath::f32::pow::<I>(a, b)
-    }
+/// `x³`; of `f32` rounded once.
+struct Cube;
+
+/// The square root as a power: that of minus infinity is infinite, and no zero is negative.
+struct Root;
+
+/// The exponents of powers that are a few operations.
+const SHORT_POWERS: [f64; 4] = [1.0, 2.0, 3.0, 0.5];
+
+macro_rules! short_powers {
+    ($($t:ty, |$x:ident| $cube:expr;)*) => {$(
+        impl UnaryOp<$t> for Cube {
+            type Out = $t;
+            #[inline(always)]
+            fn apply<I: Isa>($x: $t) -> $t {
+                $cube
+            }
+        }
+        impl UnaryOp<$t> for Root {
+            type Out = $t;
+            const COST_NS: f64 = 0.5;
+            #[inline(always)]
+            fn apply<I: Isa>(x: $t) -> $t {
+                if x == <$t>::NEG_INFINITY { <$t>::INFINITY } else { (x + 0.0).sqrt() }
+            }
+        }
+    )*};
+}
+short_powers! {
+    f32, |x| { let wide = f64::from(x); (wide * wide * wide) as f32 };
+    f64, |x| x * x * x;
 }
 
-impl BinaryOp<f64> for Pow {
-    type Out = f64;
-    const WIDE: bool = false;
-    const COST_NS: f64 = 15.0;
-    #[inline(always)]
-    fn apply<I: Isa>(a: f64, b: f64) -> f64 {
-        a.powf(b)
-    }
+/// Powers. What short ones give does not depend on whether the exponent is one for all.
+macro_rules! powers {
+    ($($t:ty, $wide:expr, $cost:expr, |$a:ident, $b:ident| $pow:expr;)*) => {$(
+        impl BinaryOp<$t> for Pow {
+            type Out = $t;
+            const WIDE: bool = $wide;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>($a: $t, $b: $t) -> $t {
+                let y = $pow;
+                let y = if $b == 0.5 { <Root as UnaryOp<$t>>::apply::<I>($a) } else { y };
+                let y = if $b == 3.0 { <Cube as UnaryOp<$t>>::apply::<I>($a) } else { y };
+                let y = if $b == 2.0 { $a * $a } else { y };
+                if $b == 1.0 { $a } else { y }
+            }
+            fn vec_scalar(a: &[$t], b: $t, out: &mut [$t]) {
+                match SHORT_POWERS.iter().position(|&short| short as $t == b) {
+                    Some(0) => out.copy_from_slice(a),
+                    Some(1) => Mul::vec_vec(a, a, out),
+                    Some(2) => Cube::slice(a, out),
+                    Some(_) => Root::slice(a, out),
+                    None => run_vec_scalar::<$t, Self>(a, b, out),
+                }
+            }
+        }
+    )*};
+}
+powers! {
+    f32, true, 2.5, |a, b| vmath::f32::pow::<I>(a, b);
+    f64, false, 15.0, |a, b| a.powf(b);
 }
 binary_halves!(Pow);
 

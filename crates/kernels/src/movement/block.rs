@@ -147,6 +147,13 @@ impl Block {
                 match (step, stride) {
                     (1, 1) => slice_mut(to, n).clone_from_slice(slice(from, n)),
                     (0, 1) => slice_mut(to, n).fill((*from).clone()),
+                    (-1, 1) => {
+                        let backwards = slice(from.wrapping_sub(n - 1), n).iter().rev();
+                        slice_mut(to, n)
+                            .iter_mut()
+                            .zip(backwards)
+                            .for_each(|(y, x)| *y = x.clone());
+                    }
                     _ => copy_each(n, from, step, to, stride),
                 }
                 from = from.wrapping_offset(self.rows.from);

@@ -107,3 +107,33 @@ pub fn sigmoid<I: Isa>(x: f64) -> f64 {
     let top = if x < 0.0 { e } else { 1.0 };
     top / (1.0 + e)
 }
+
+/// `log(1 + x)`: the logarithm of the rounded sum, and what the rounding took.
+#[inline(always)]
+pub fn log1p<I: Isa>(x: f64) -> f64 {
+    let sum = 1.0 + x;
+    let lost = x - (sum - 1.0);
+    let y = log::<I>(sum) + lost / sum;
+    let y = if sum == 1.0 || x == f64::INFINITY {
+        x
+    } else {
+        y
+    };
+    if x == -1.0 { f64::NEG_INFINITY } else { y }
+}
+
+/// The hyperbolic tangent: near 0 by a quotient of polynomials in `x²` (Cephes), beyond by an exponential.
+#[inline(always)]
+pub fn tanh<I: Isa>(x: f64) -> f64 {
+    let size = x.abs();
+    let z = x * x;
+    let p = I::fma64(z, -9.643_991_794_250_523e-1, -9.928_772_310_019_185e1);
+    let p = I::fma64(p, z, -1.614_687_684_417_084_5e3);
+    let q = z + 1.128_116_784_916_329_3e2;
+    let q = I::fma64(q, z, 2.235_488_390_601_004_5e3);
+    let q = I::fma64(q, z, 4.844_063_053_251_255e3);
+    let near = I::fma64(x * z, p / q, x);
+    let far = (1.0 - 2.0 / (exp::<I>(2.0 * size) + 1.0)).copysign(x);
+    let y = if size < 0.625 { near } else { far };
+    if x == 0.0 || x.is_nan() { x } else { y }
+}

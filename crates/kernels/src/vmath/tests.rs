@@ -132,12 +132,62 @@ fn pow_is_within_an_ulp_and_keeps_its_special_cases() {
 }
 
 #[test]
+fn short_powers_are_as_all_and_the_same_for_one_exponent_and_many() {
+    let x: Vec<f64> = samples()
+        .into_iter()
+        .map(f64::from)
+        .chain([-1e200, 3e-170])
+        .collect();
+    let narrow: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+    let n = x.len();
+    for b in [1.0, 2.0, 3.0, 0.5, -1.0, 2.5] {
+        let (mut one, mut many) = (vec![0f64; n], vec![0f64; n]);
+        Pow::vec_scalar(&x, b, &mut one);
+        Pow::vec_vec(&x, &vec![b; n], &mut many);
+        for ((&x, &y), &z) in x.iter().zip(&one).zip(&many) {
+            assert_eq!(y.is_nan(), z.is_nan());
+            assert!(y.is_nan() || y.to_bits() == z.to_bits(), "pow({x:e}, {b})");
+            let want = x.powf(b);
+            let near = (y - want).abs() <= 2.3e-16 * want.abs();
+            assert!(
+                near || y == want || y.is_nan() && want.is_nan(),
+                "pow({x:e}, {b}) = {y:e}"
+            );
+            assert!(y != 0.0 || y.is_sign_negative() == want.is_sign_negative());
+        }
+        let (mut one, mut many) = (vec![0f32; n], vec![0f32; n]);
+        Pow::vec_scalar(&narrow, b as f32, &mut one);
+        Pow::vec_vec(&narrow, &vec![b as f32; n], &mut many);
+        for ((&x, &y), &z) in narrow.iter().zip(&one).zip(&many) {
+            assert!(
+                y.is_nan() && z.is_nan() || y.to_bits() == z.to_bits(),
+                "pow({x:e}, {b})"
+            );
+            assert!(
+                ulps(y, f64::from(x).powf(b)) <= 1.0,
+                "pow({x:e}, {b}) = {y:e}"
+            );
+        }
+    }
+}
+
+#[test]
 fn zeros_keep_their_sign() {
     fn at_zero<O: UnaryOp<f32, Out = f32>>() -> [f32; 2] {
         let mut y = [1.0; 2];
         O::slice(&[0.0, -0.0], &mut y);
         y
     }
+    let (mut wide, mut far) = ([1f64; 2], [0f64; 3]);
+    for f in [
+        <Tanh as UnaryOp<f64>>::slice,
+        <Log1p as UnaryOp<f64>>::slice,
+    ] {
+        f(&[0.0, -0.0], &mut wide);
+        assert!(wide == [0.0; 2] && !wide[0].is_sign_negative() && wide[1].is_sign_negative());
+    }
+    <Log1p as UnaryOp<f64>>::slice(&[f64::INFINITY, -1.0, -1.5], &mut far);
+    assert!(far[0] == f64::INFINITY && far[1] == f64::NEG_INFINITY && far[2].is_nan());
     for y in [
         at_zero::<Sin>(),
         at_zero::<Tanh>(),
@@ -176,6 +226,14 @@ fn f64_functions_are_accurate() {
             x.ln()
         )
     });
+    <Tanh as UnaryOp<f64>>::slice(&x, &mut y);
+    x.iter()
+        .zip(&y)
+        .for_each(|(x, &y)| assert!(relative(y, x.tanh()) < 4e-16, "tanh({x:e}) = {y:e}"));
+    <Log1p as UnaryOp<f64>>::slice(&x, &mut y);
+    x.iter()
+        .zip(&y)
+        .for_each(|(x, &y)| assert!(relative(y, x.ln_1p()) < 5e-16, "log1p({x:e}) = {y:e}"));
     <Sigmoid as UnaryOp<f64>>::slice(&x, &mut y);
     x.iter()
         .zip(&y)
