@@ -11,4 +11,5 @@ pub mod reduce;
 pub mod scratch;
 pub mod special;
 pub mod stop;
+pub mod tiles;
 mod vmath;

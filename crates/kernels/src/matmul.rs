@@ -39,7 +39,7 @@ impl<'a, T> Matrix<'a, T> {
         }
     }
 
-    fn check(&self, rows: usize, cols: usize) {
+    pub(crate) fn check(&self, rows: usize, cols: usize) {
         if rows > 0 && cols > 0 {
             let last = (rows - 1) * self.row_stride + (cols - 1) * self.col_stride;
             assert!(last < self.data.len(), "the matrix lies within its slice");

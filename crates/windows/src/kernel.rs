@@ -2,14 +2,67 @@
 
 use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Matrix, Operand, batch_matmul, gemm};
 use ferrograph_kernels::pool::par_rows_mut;
+use ferrograph_kernels::scratch::vec_of;
 use ferrograph_tensor::Element;
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
 use num_traits::NumAssign;
 
 use crate::geometry::{AXES, Axis};
+use crate::tiled;
 
 /// A number that convolutions are of.
-pub(crate) trait Number: Element + MatMul + NumAssign + Copy {}
-impl<T: Element + MatMul + NumAssign + Copy> Number for T {}
+pub(crate) trait Number: Element + MatMul + NumAssign + Copy {
+    /// Slides filters over images, of which neither is empty.
+    fn slide(conv: &Convolution, input: &[Self], filters: &[Self], output: &mut [Self]) {
+        conv.slide_laid(input, filters, output);
+    }
+
+    /// The gradient of the filters, where there are windows.
+    fn sum(conv: &Convolution, input: &[Self], grad: &[Self], filters: &mut [Self]) {
+        conv.sum_laid(input, grad, filters);
+    }
+}
+
+impl Number for f64 {}
+
+impl Number for f32 {
+    fn slide(conv: &Convolution, input: &[f32], filters: &[f32], output: &mut [f32]) {
+        tiled::forward(conv, input, filters, output);
+    }
+    fn sum(conv: &Convolution, input: &[f32], grad: &[f32], filters: &mut [f32]) {
+        tiled::of_filters(conv, input, grad, filters);
+    }
+}
+
+/// Halves are convolved as `f32`, and rounded once.
+macro_rules! halves {
+    ($($t:ty)*) => {$(
+        impl Number for $t {
+            fn slide(conv: &Convolution, input: &[$t], filters: &[$t], output: &mut [$t]) {
+                let mut wide = vec_of(0.0, output.len());
+                tiled::forward(conv, &widened(input), &widened(filters), &mut wide);
+                output.convert_from_f32_slice(&wide);
+            }
+            fn sum(conv: &Convolution, input: &[$t], grad: &[$t], filters: &mut [$t]) {
+                let mut wide = vec_of(0.0, filters.len());
+                tiled::of_filters(conv, &widened(input), &widened(grad), &mut wide);
+                filters.convert_from_f32_slice(&wide);
+            }
+        }
+    )*};
+}
+halves!(f16 bf16);
+
+/// Halves as `f32`.
+fn widened<T>(all: &[T]) -> Vec<f32>
+where
+    [T]: HalfFloatSliceExt,
+{
+    let mut wide = vec_of(0.0, all.len());
+    all.convert_to_f32_slice(&mut wide);
+    wide
+}
 
 /// Elements of windows that are laid out at a time, roughly: what stays in the cache of a core.
 const PART: usize = 1 << 18;
@@ -44,17 +97,17 @@ impl Convolution {
     }
 
     /// Channels of a group.
-    fn deep(&self) -> usize {
+    pub fn deep(&self) -> usize {
         self.channels / self.groups
     }
 
     /// Filters of a group.
-    fn wide(&self) -> usize {
+    pub fn wide(&self) -> usize {
         self.filters / self.groups
     }
 
     /// Elements of a window, of one group.
-    fn row(&self) -> usize {
+    pub fn row(&self) -> usize {
         self.taps() * self.deep()
     }
 
@@ -223,6 +276,11 @@ impl Convolution {
         if self.row() == 0 {
             return output.fill(T::zero());
         }
+        T::slide(self, input, filters, output);
+    }
+
+    /// As [`Self::forward`], by laying windows out.
+    fn slide_laid<T: Number>(&self, input: &[T], filters: &[T], output: &mut [T]) {
         if self.is_pointwise() {
             let m = self.images * self.windows();
             return product(
@@ -284,12 +342,17 @@ impl Convolution {
         }
     }
 
-    /// The gradient of the filters from that of the output: sums of slices, of fixed sizes whatever the number of threads.
+    /// The gradient of the filters from that of the output: sums in an order that the number of threads does not change.
     pub fn of_filters<T: Number>(&self, input: &[T], grad: &[T], filters: &mut [T]) {
         filters.fill(T::zero());
         if filters.is_empty() || grad.is_empty() {
             return;
         }
+        T::sum(self, input, grad, filters);
+    }
+
+    /// As [`Self::of_filters`], by laying windows out: sums of slices, of fixed sizes, added to filters of zeros.
+    fn sum_laid<T: Number>(&self, input: &[T], grad: &[T], filters: &mut [T]) {
         let slices = (self.images * self.windows())
             .div_ceil(self.part())
             .min(SLICES);
@@ -395,3 +458,6 @@ fn product<T: Number>(
     };
     batch_matmul(&shape, a, b, out);
 }
+
+#[cfg(test)]
+mod tests;

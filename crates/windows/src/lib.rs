@@ -8,6 +8,7 @@ mod depthwise;
 mod geometry;
 mod kernel;
 mod pool;
+mod tiled;
 
 use ferrograph_graph::Registry;
 

@@ -1,0 +1,153 @@
+//! Vectors of numbers, of the widths that machines have.
+
+/// Numbers that one instruction works on.
+pub(super) trait Lanes: Copy {
+    /// How many.
+    const N: usize;
+
+    /// Copies of one number.
+    ///
+    /// # Safety
+    /// The machine must have the instruction set.
+    unsafe fn splat(x: f32) -> Self;
+
+    /// The numbers from a place on.
+    ///
+    /// # Safety
+    /// As [`Self::splat`], and they must lie within one slice.
+    unsafe fn load(from: *const f32) -> Self;
+
+    /// Writes the numbers from a place on.
+    ///
+    /// # Safety
+    /// As [`Self::load`].
+    unsafe fn store(self, to: *mut f32);
+
+    /// `a * b + self`.
+    ///
+    /// # Safety
+    /// As [`Self::splat`].
+    unsafe fn fused(self, a: Self, b: Self) -> Self;
+}
+
+/// What every machine has.
+#[derive(Clone, Copy)]
+pub(super) struct Plain([f32; 8]);
+
+impl Lanes for Plain {
+    const N: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(x: f32) -> Self {
+        Plain([x; 8])
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: promised by the caller.
+        Plain(unsafe { from.cast::<[f32; 8]>().read_unaligned() })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: promised by the caller.
+        unsafe { to.cast::<[f32; 8]>().write_unaligned(self.0) }
+    }
+    #[inline(always)]
+    unsafe fn fused(self, a: Self, b: Self) -> Self {
+        Plain(std::array::from_fn(|i| {
+            match cfg!(target_arch = "x86_64") {
+                true => a.0[i] * b.0[i] + self.0[i],
+                false => a.0[i].mul_add(b.0[i], self.0[i]),
+            }
+        }))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! lanes {
+    ($t:ident $n:literal $splat:ident $load:ident $store:ident $fused:ident) => {
+        impl Lanes for std::arch::x86_64::$t {
+            const N: usize = $n;
+
+            #[inline(always)]
+            unsafe fn splat(x: f32) -> Self {
+                // SAFETY: promised by the caller.
+                unsafe { std::arch::x86_64::$splat(x) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const f32) -> Self {
+                // SAFETY: promised by the caller.
+                unsafe { std::arch::x86_64::$load(from) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut f32) {
+                // SAFETY: promised by the caller.
+                unsafe { std::arch::x86_64::$store(to, self) }
+            }
+            #[inline(always)]
+            unsafe fn fused(self, a: Self, b: Self) -> Self {
+                // SAFETY: promised by the caller.
+                unsafe { std::arch::x86_64::$fused(a, b, self) }
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+lanes!(__m256 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps);
+#[cfg(target_arch = "x86_64")]
+lanes!(__m512 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps);
+
+/// Defines `$name`, which runs `$body` compiled for the widest vectors `$v` that this machine has, with the rows `$rows`
+/// of a tile that fit its registers.
+macro_rules! for_lanes {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $t:ty),* $(,)?) => $body:ident,
+     $wide:literal $narrow:literal $plain:literal) => {
+        $(#[$doc])*
+        $vis fn $name($($arg: $t),*) {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+            fn wide($($arg: $t),*) {
+                $body::<std::arch::x86_64::__m512, $wide>($($arg),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn narrow($($arg: $t),*) {
+                $body::<std::arch::x86_64::__m256, $narrow>($($arg),*)
+            }
+            match $crate::isa::level() {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `level` reports these only where the machine has the features.
+                $crate::isa::Level::Avx512 => unsafe { wide($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
+                $crate::isa::Level::Avx2 => unsafe { narrow($($arg),*) },
+                _ => $body::<Plain, $plain>($($arg),*),
+            }
+        }
+    };
+}
+pub(super) use for_lanes;
+
+/// How many numbers the widest vectors of this machine hold.
+pub(super) fn widest() -> usize {
+    match crate::isa::level() {
+        crate::isa::Level::Avx512 => 16,
+        _ => 8,
+    }
+}
+
+/// Writes the first `columns` numbers of vectors.
+///
+/// # Safety
+/// The machine must have the instruction set, and they must lie within one slice.
+#[inline(always)]
+pub(super) unsafe fn put<V: Lanes, const W: usize>(from: &[V; W], to: *mut f32, columns: usize) {
+    let mut all = [0.0f32; 32];
+    // SAFETY: `all` holds two of the widest vectors; the rest is promised by the caller.
+    unsafe {
+        if columns == W * V::N {
+            return (0..W).for_each(|w| from[w].store(to.add(w * V::N)));
+        }
+        (0..W).for_each(|w| from[w].store(all.as_mut_ptr().add(w * V::N)));
+        std::ptr::copy_nonoverlapping(all.as_ptr(), to, columns);
+    }
+}

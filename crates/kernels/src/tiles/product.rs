@@ -1,0 +1,119 @@
+//! Rows in pieces times a matrix.
+
+use super::Pieces;
+use super::lanes::{Lanes, Plain, for_lanes, put, widest};
+use crate::matmul::Matrix;
+use crate::scratch::vec_of;
+
+/// A matrix as panels of columns, each of which is a run of rows of two vectors; the last may be one vector wide.
+pub struct Panels {
+    data: Vec<f32>,
+    k: usize,
+    n: usize,
+}
+
+impl Panels {
+    /// Lays a matrix of `k` rows and `n` columns out.
+    pub fn of(k: usize, n: usize, matrix: Matrix<f32>) -> Panels {
+        matrix.check(k, n);
+        let (lanes, wide) = (widest(), 2 * widest());
+        let mut data = vec_of(0.0, k * n.next_multiple_of(lanes));
+        for from in (0..n).step_by(wide) {
+            let columns = wide.min(n - from);
+            let width = columns.next_multiple_of(lanes);
+            let panel = data[k * from..][..k * width].chunks_exact_mut(width);
+            for (l, row) in panel.enumerate() {
+                let at = l * matrix.row_stride + from * matrix.col_stride;
+                match matrix.col_stride {
+                    1 => row[..columns].copy_from_slice(&matrix.data[at..at + columns]),
+                    step => (0..columns).for_each(|j| row[j] = matrix.data[at + j * step]),
+                }
+            }
+        }
+        Panels { data, k, n }
+    }
+}
+
+/// Row `i` of the product is the `n` numbers from `out[i * stride]` on.
+pub fn multiply(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) {
+    a.check();
+    assert_eq!(a.width(), b.k, "the summed dimensions are one");
+    if a.origins.is_empty() || b.n == 0 {
+        return;
+    }
+    let end = (a.origins.len() - 1) * stride + b.n;
+    assert!(
+        end <= out.len() && b.n <= stride,
+        "the product lies within its slice"
+    );
+    for_widest(a, b, out, stride);
+}
+
+for_lanes! {
+    fn for_widest(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) => panels, 14 6 4
+}
+
+#[inline(always)]
+fn panels<V: Lanes, const M: usize>(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) {
+    for from in (0..b.n).step_by(2 * V::N) {
+        let columns = (b.n - from).min(2 * V::N);
+        let panel = &b.data[b.k * from..];
+        let out = &mut out[from..];
+        match columns > V::N {
+            true => rows::<V, M, 2>(a, panel, columns, out, stride),
+            false => rows::<V, M, 1>(a, panel, columns, out, stride),
+        }
+    }
+}
+
+#[inline(always)]
+fn rows<V: Lanes, const M: usize, const W: usize>(
+    a: &Pieces<'_>,
+    panel: &[f32],
+    columns: usize,
+    out: &mut [f32],
+    stride: usize,
+) {
+    for (t, origins) in a.origins.chunks(M).enumerate() {
+        // Rows that a tile lacks are copies of its last, which are not written.
+        let own = std::array::from_fn(|i| origins[i.min(origins.len() - 1)]);
+        // SAFETY: the pieces, the panels and the result were checked to lie within their slices.
+        unsafe {
+            let tile = tile::<V, M, W>(a, own, panel.as_ptr());
+            for (i, row) in tile.iter().enumerate().take(origins.len()) {
+                put(row, out.as_mut_ptr().add((t * M + i) * stride), columns);
+            }
+        }
+    }
+}
+
+/// The products of some rows with a panel.
+///
+/// # Safety
+/// The rows must lie within the data, the panel must have as many rows as those have numbers, and the machine must have
+/// the instruction set.
+#[inline(always)]
+unsafe fn tile<V: Lanes, const M: usize, const W: usize>(
+    a: &Pieces<'_>,
+    origins: [usize; M],
+    mut panel: *const f32,
+) -> [[V; W]; M] {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut sums = [[V::splat(0.0); W]; M];
+        for &run in a.runs {
+            let at = a.data.as_ptr().add(run);
+            for l in 0..a.len {
+                let b: [V; W] = std::array::from_fn(|w| V::load(panel.add(w * V::N)));
+                for i in 0..M {
+                    let x = V::splat(*at.add(origins[i] + l));
+                    for w in 0..W {
+                        sums[i][w] = sums[i][w].fused(x, b[w]);
+                    }
+                }
+                panel = panel.add(W * V::N);
+            }
+        }
+        sums
+    }
+}

@@ -1,0 +1,163 @@
+//! Columns of rows in pieces times a matrix: sums over the rows.
+
+use std::ops::Range;
+
+use super::Pieces;
+use super::lanes::{Lanes, Plain, for_lanes, put};
+use crate::matmul::Matrix;
+
+/// Rows that are summed before the next tile: what of the matrix stays in the first cache.
+const BLOCK: usize = 96;
+
+/// For each of those columns of `a`, adds the products of its numbers and the rows of `b`, of `n` numbers: column
+/// `columns.start + i` to the `n` numbers from `out[i * stride]` on.
+pub fn multiply_transposed(
+    a: &Pieces<'_>,
+    columns: Range<usize>,
+    (b, n): (Matrix<'_, f32>, usize),
+    out: &mut [f32],
+    stride: usize,
+) {
+    a.check();
+    b.check(a.origins.len(), n);
+    assert!(
+        columns.end <= a.width() && b.col_stride == 1,
+        "columns are those of the pieces"
+    );
+    if columns.is_empty() || n == 0 {
+        return;
+    }
+    let end = (columns.len() - 1) * stride + n;
+    assert!(
+        end <= out.len() && n <= stride,
+        "the product lies within its slice"
+    );
+    let mut from = 0;
+    while from < a.origins.len() {
+        let block = BLOCK.min(a.origins.len() - from);
+        let part = Part {
+            a: Pieces {
+                origins: &a.origins[from..from + block],
+                ..*a
+            },
+            b: &b.data[from * b.row_stride..],
+            b_stride: b.row_stride,
+            n,
+        };
+        for_widest(&part, columns.clone(), out, stride);
+        from += block;
+    }
+}
+
+/// Some rows of both operands.
+struct Part<'a> {
+    a: Pieces<'a>,
+    b: &'a [f32],
+    b_stride: usize,
+    n: usize,
+}
+
+for_lanes! {
+    fn for_widest(p: &Part<'_>, columns: Range<usize>, out: &mut [f32], stride: usize) => panels, 8 4 4
+}
+
+#[inline(always)]
+fn panels<V: Lanes, const M: usize>(
+    p: &Part<'_>,
+    columns: Range<usize>,
+    out: &mut [f32],
+    stride: usize,
+) {
+    let mut padded = [0.0f32; BLOCK * 32];
+    for from in (0..p.n).step_by(2 * V::N) {
+        let width = (p.n - from).min(2 * V::N);
+        let vectors = width.div_ceil(V::N);
+        let (mut b, mut b_stride) = (&p.b[from..], p.b_stride);
+        if width < vectors * V::N {
+            b_stride = vectors * V::N;
+            for (i, to) in padded
+                .chunks_exact_mut(b_stride)
+                .take(p.a.origins.len())
+                .enumerate()
+            {
+                to[..width].copy_from_slice(&b[i * p.b_stride..][..width]);
+            }
+            b = &padded;
+        }
+        let out = &mut out[from..];
+        match vectors {
+            2 => strips::<V, M, 2>(&p.a, columns.clone(), b, b_stride, width, out, stride),
+            _ => strips::<V, M, 1>(&p.a, columns.clone(), b, b_stride, width, out, stride),
+        }
+    }
+}
+
+/// Strips of `M` columns that follow one another in a piece, and single ones where there are fewer.
+#[inline(always)]
+fn strips<V: Lanes, const M: usize, const W: usize>(
+    a: &Pieces<'_>,
+    columns: Range<usize>,
+    b: &[f32],
+    b_stride: usize,
+    width: usize,
+    out: &mut [f32],
+    stride: usize,
+) {
+    let mut column = columns.start;
+    while column < columns.end {
+        let (run, at) = (column / a.len, column % a.len);
+        let offset = a.runs[run] + at;
+        let left = (a.len - at).min(columns.end - column);
+        // SAFETY: the pieces, the matrix and the result were checked to lie within their slices, and vectors of the
+        // matrix lie within its rows, or within copies of them.
+        unsafe {
+            let to = out.as_mut_ptr().add((column - columns.start) * stride);
+            column += match left {
+                left if left >= M => {
+                    strip::<V, M, W>(a, offset, b.as_ptr(), b_stride, width, to, stride)
+                }
+                _ => strip::<V, 1, W>(a, offset, b.as_ptr(), b_stride, width, to, stride),
+            };
+        }
+    }
+}
+
+/// Adds a strip of the product; says of how many columns.
+///
+/// # Safety
+/// All must lie within their slices, and the machine must have the instruction set.
+#[inline(always)]
+unsafe fn strip<V: Lanes, const M: usize, const W: usize>(
+    a: &Pieces<'_>,
+    offset: usize,
+    mut b: *const f32,
+    b_stride: usize,
+    width: usize,
+    to: *mut f32,
+    stride: usize,
+) -> usize {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut sums = [[V::splat(0.0); W]; M];
+        let data = a.data.as_ptr().add(offset);
+        for &origin in a.origins {
+            let at = data.add(origin);
+            let g: [V; W] = std::array::from_fn(|w| V::load(b.add(w * V::N)));
+            for (i, sums) in sums.iter_mut().enumerate() {
+                let x = V::splat(*at.add(i));
+                (0..W).for_each(|w| sums[w] = sums[w].fused(x, g[w]));
+            }
+            b = b.wrapping_add(b_stride);
+        }
+        for (i, row) in sums.iter().enumerate() {
+            let (to, mut old) = (to.add(i * stride), [0.0f32; 32]);
+            std::ptr::copy_nonoverlapping(to, old.as_mut_ptr(), width);
+            let one = V::splat(1.0);
+            let all = std::array::from_fn::<V, W, _>(|w| {
+                V::load(old.as_ptr().add(w * V::N)).fused(row[w], one)
+            });
+            put(&all, to, width);
+        }
+        M
+    }
+}
