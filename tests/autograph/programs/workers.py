@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import selectors
 import subprocess
@@ -19,7 +20,7 @@ FAMILIES: dict[str, Family] = {
     for module in (foreign, containers, objects, functions, flow)
     for family in module.FAMILIES
 }
-LIMIT = 20.0  # seconds without an answer
+LIMIT = 60.0  # seconds without an answer
 
 
 def seeds_of(count: int, start: int = 0) -> list[tuple[str, int]]:
@@ -81,6 +82,7 @@ def serve() -> None:
     from . import run
 
     answers, sys.stdout = sys.stdout, sys.stderr
+    gc.freeze()  # what is there before all programs need not be looked through for each of them
     with tempfile.TemporaryDirectory() as folder:
         for family, seed in json.load(sys.stdin):
             program = make(FAMILIES[family], seed)
