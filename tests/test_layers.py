@@ -23,6 +23,7 @@ MOST_INSIDE_FUNCTIONS = 10
 LAZY = {
     "autograph.convert": "what few functions have",
     "autograph.runtime": "the converter: when a function is first converted",
+    "autograph.runtime.arithmetic": "what few operators need",
     "autograph.runtime.builtins": "what few builtins need",
     "autograph.runtime.callees": "what few calls need",
     "autograph.runtime.operators": "constructs that not every function has",

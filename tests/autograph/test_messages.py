@@ -11,6 +11,7 @@ import ast
 import collections
 import contextlib
 import dataclasses
+import functools
 import inspect
 import queue
 import re
@@ -616,6 +617,22 @@ def bytes_shown(x):
 
 
 @meets("staging/fronts.py:_merge:0")
+def call_that_keeps_an_object(x):
+    held = {"l": 1}
+    if x > 0:
+        held["m"] = 2
+    return x + functools.partial(len, held)()
+
+
+@meets("staging/chosen_numbers.py:refuse:0")
+def class_of_a_number(x):
+    k = 1
+    if x > 0:
+        k = 2
+    return x + 1 if isinstance(k, int) else x
+
+
+@meets("staging/fronts.py:_merge:1")
 def list_of_one_content(x):
     held = {"l": [1]}
     if x > 0:

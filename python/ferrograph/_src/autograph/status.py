@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from ..staging.journal import Journal, loud, thread, traces
+from ..staging.journal import Journal, chosen, loud, thread, traces
 from ..values.public import public
 
 __all__ = [
@@ -65,6 +65,7 @@ def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> No
     """Put back what the thread had before a block."""
     if is_trace:
         loud.pop(id(thread.journals[0]), None)
+        chosen.pop(id(thread.journals[0]), None)
         traces.add(-1)
     _status.enabled = enabled
     thread.journals, thread.roots = journals, roots

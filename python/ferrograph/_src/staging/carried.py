@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..native import _core
-from . import aliases, chosen_texts, values
+from . import aliases, chosen_numbers, chosen_texts, values
 from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
@@ -53,6 +53,7 @@ class Variables:
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts
+        self._chosen: list[int] = []  # variables that stand for numbers of Python's
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
 
     def __enter__(self) -> Variables:
@@ -93,6 +94,10 @@ class Variables:
                 self._texts.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_texts.mark(inputs[-1])
+            if chosen_numbers.is_number(leaf):
+                self._chosen.append(len(self.initial) - 1)
+                for inputs in self.inputs:
+                    chosen_numbers.mark(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
         return slot
@@ -108,6 +113,8 @@ class Variables:
                 tensor = values.to_tensor(leaf)
             shape = values.static_shape(tensor)
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
+            if chosen_numbers.is_number(leaf):
+                self._chosen.append(len(self.initial) - 1)
         return slot
 
     def packed(self, slot: Slot, tensors: list) -> Any:
@@ -121,6 +128,8 @@ class Variables:
     def results(self, slot: Slot, value: Any) -> None:
         """Make ``value`` what ``slot`` holds after an iteration."""
         difference = values.check_same_structure(slot.value, value)
+        if difference is None and isinstance(self.place, Spot):
+            difference = values.other_order(slot.value, value)
         if difference is not None:
             problem = f"changes its structure in the loop: {difference}"
             raise TypeError(self._about(slot.label, problem, _SAME))
@@ -286,6 +295,8 @@ class Variables:
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
+        for index in self._chosen:
+            chosen_numbers.mark(outputs[index])
         return outputs
 
 

@@ -14,6 +14,7 @@ from ..values import dtypes, errors
 from .journal import thread as _thread
 from .journal import traces
 from .places import here, say
+from .provenance import made_by
 
 _MOST = 64  # operations to look through
 _MAKE_TEXTS = frozenset({"Const", "AsString"})
@@ -56,13 +57,12 @@ def is_chosen(value: Any) -> bool:
 
 def _made_of(tensor: Any) -> list | None:
     """The string tensors of which a tensor is made; None where it is no text of the program's."""
-    try:
-        operation = tensor.op
-    except AttributeError:  # of a graph that is finished
+    made = made_by(tensor)
+    if made is None:
         return None
-    if operation.type in _MAKE_TEXTS:
+    if made[0] in _MAKE_TEXTS:
         return []
-    return [t for t in operation.inputs if t.dtype == dtypes.string] or None
+    return [t for t in made[1] if t.dtype == dtypes.string] or None
 
 
 def refuse(value: Any) -> None:

@@ -21,7 +21,7 @@ from .. import later
 from ..native import _core
 from ..values import errors
 from .facets import Whole, not_followed
-from .journal import Journal, loud, really
+from .journal import Journal, loud, really, record_of
 from .journal import thread as _thread
 from .kinds import is_opaque
 from .places import here, say
@@ -238,6 +238,8 @@ def noted(made: Journal) -> Iterator[tuple[Place, Any]]:
 def _is_state(change: Change) -> bool:
     """Whether a change of something that is seen from outside belongs to the graph."""
     old, new = change.old, change.new
+    if record_of(change.place.owner) is not None:
+        return True
     if isinstance(old, list) and isinstance(change.place, Container):
         return len(old) == len(new) and has_tensor([old, new])
     return has_tensor([old, new])

@@ -400,12 +400,17 @@ def _holds_the_same(conditional: Conditional, first: Any, second: Any) -> bool:
         return True
     if type(first) in _NO_RESULT or type(first) is not type(second):
         return _equal(first, second)
+    made = first, second
     if type(first) is collections.ChainMap:
         first, second = first.maps, second.maps
+    if type(first) is dict:
+        if list(first) != list(second):
+            return False
+        first, second = list(first.values()), list(second.values())
     if type(first) not in (list, tuple) or len(first) != len(second):
         return False
     snapshot = conditional.snapshot
-    is_new = snapshot is not None and not (snapshot.knows(first) or snapshot.knows(second))
+    is_new = snapshot is not None and not any(map(snapshot.knows, made))
     pairs = zip(first, second, strict=True)
     return is_new and all(_holds_the_same(conditional, a, b) for a, b in pairs)
 
@@ -421,6 +426,8 @@ def _holder(made: Any) -> Any:
         return tuple(map(_holder, made))
     if type(made) is list:
         made[:] = map(_holder, made)
+    if type(made) is dict:
+        made.update((key, _holder(value)) for key, value in made.items())
     return front_of(made)
 
 

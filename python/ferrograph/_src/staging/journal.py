@@ -34,6 +34,7 @@ class Journal:
         self.at_end: list[Callable[[], None]] = []
         self.running: list[tuple[list, Any]] = []  # of a trace: lists, iterators of loops over them
         self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
+        self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 
     def watch(self) -> None:
@@ -46,12 +47,14 @@ class Journal:
 # By id, on all threads: the regions that are being traced, and the traces with lists of the graph
 # or stale objects. While there are none, plain Python may take short ways.
 loud: dict[int, Journal] = {}
+chosen: dict[int, Journal] = {}  # the same of traces with Python numbers that the graph chose
 
 
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.journals: list[Journal] = []  # of the trace and the regions in it, inner ones last
         self.roots: Any = None  # what the trace is made from
+        self.regions: list[Any] = []  # those that operations are added to, the innermost last
 
 
 thread = _Thread()

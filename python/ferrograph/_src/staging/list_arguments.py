@@ -8,8 +8,10 @@ from typing import Any
 from .. import ops
 from ..context import ownership
 from ..values import nest
-from . import chosen_texts
+from . import chosen_texts, values
+from .conditional import stage_choice
 from .lists import Grown, as_tensors, method, whole
+from .places import here
 from .state import is_grown
 
 
@@ -17,6 +19,38 @@ def refuse_grown(value: Any) -> None:
     """Refuse a list that the graph grows, where Python would look at its elements."""
     if value.__class__ is list and is_grown(value):
         whole(value)._refuse()
+
+
+def equal(left: Any, right: Any) -> Any:
+    """Whether two values are equal of which one is a list that the graph grows; NotImplemented of
+    others."""
+    sides = [side for side in (left, right) if isinstance(side, list)]
+    for side in sides if left is not right else ():
+        for value in side:
+            refuse_grown(value)
+    if left is right or not any(map(is_grown, sides)):
+        return NotImplemented
+    if len(sides) < 2:
+        return False
+    (n, first), (m, second) = _flat(left, right), _flat(right, left)
+    same = ops.equal(n, m)
+    return stage_choice(
+        same, lambda: ops.reduce_all(ops.equal(first(), second())), lambda: False, here()
+    )
+
+
+def _flat(side: list, other: list) -> tuple[Any, Callable[[], Any]]:
+    """How many numbers a list holds, and what makes one tensor of them."""
+    if is_grown(side):
+        grown = whole(side)
+        if grown.holds_numbers():
+            return grown.count(), grown.stacked
+        grown._refuse()
+    dtype = whole(other).holds_numbers()
+    if not dtype or not all(values.can_be_tensor(v) and not isinstance(v, str) for v in side):
+        whole(other)._refuse()
+    made = [values.to_tensor(v, dtype) for v in side]
+    return len(side), lambda: ops.stack(made) if made else ops.zeros([0], dtype)
 
 
 def unpacked(items: list, count: int) -> list:

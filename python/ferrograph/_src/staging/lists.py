@@ -14,7 +14,7 @@ from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
-from . import chosen_texts, frames, iteration, notes, values
+from . import chosen_numbers, chosen_texts, frames, iteration, notes, values
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
@@ -48,6 +48,9 @@ class Elements:
             columns.append(values.leaves_of(sample))
         self.dtypes, self.shapes = [], []
         self.are_texts = [all(map(chosen_texts.is_text, c)) for c in zip(*columns, strict=True)]
+        self.are_numbers = [
+            any(map(chosen_numbers.is_number, c)) for c in zip(*columns, strict=True)
+        ]
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
@@ -131,6 +134,12 @@ class Grown(Together):
     def _pack(self, leaves: list) -> Any:
         return values.pack(self._elements.structure, leaves)
 
+    def holds_numbers(self) -> Any:
+        """The dtype of its elements where they are single numbers, else None."""
+        known = self._elements
+        is_flat = values.check_same_structure(known.structure, 0) is None
+        return known.dtypes[0] if is_flat and known.shapes[0].rank == 0 else None
+
     def popped(self) -> tuple[Any, Grown]:
         """The last element, and the rest."""
         if frames.may_be_caught():
@@ -158,6 +167,8 @@ class Grown(Together):
     def _element(self, i: int, leaf: Any) -> Any:
         if self._elements.are_texts[i]:
             chosen_texts.mark(leaf)
+        if self._elements.are_numbers[i]:
+            chosen_numbers.mark(leaf)
         return leaf
 
     def _place(self, index: Any) -> Any:

@@ -55,7 +55,7 @@ def _fit(first: Any, second: Any) -> bool:
     """Whether values can be chosen one by one, or are wrong in a way that is to be said of one."""
     return all(
         really(a) is really(b)
-        or values.check_same_structure(a, b) is None
+        or (values.check_same_structure(a, b) or values.other_order(a, b)) is None
         or not _is_container(a, b)
         for a, b in zip(first, second, strict=True)
     )

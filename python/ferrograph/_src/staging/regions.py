@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .. import later
 from ..context import thread
 from ..native import _core
-from . import aliases, chosen_texts, values
-from .places import say
+from . import aliases, chosen_numbers, chosen_texts, values
+from .journal import thread as _thread
+from .places import Spot, say
 
 if TYPE_CHECKING:
     from . import origins
@@ -27,14 +28,17 @@ class Traced:
         self.region = _core.Region(name)
         self.outputs: list = []
         self.is_traced = False
+        self.made_by: dict[str, Any] = {}  # see ``provenance``
 
     def __enter__(self) -> Traced:
         self.region.enter()
         thread.enter_branch(1)
+        _thread.regions.append(self)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         thread.enter_branch(-1)
+        _thread.regions.pop()
         self.region.exit()
 
     def abandon(self) -> None:
@@ -79,6 +83,7 @@ class Conditional:
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
+        self._numbers: list[int] = []  # those that stand for numbers of Python's
         self.left: list = []  # what the branches leave in names and other places
         self._rebuild: list[Callable[[list], Any]] = []
 
@@ -113,6 +118,8 @@ class Conditional:
                 with self.branches[side]:
                     pair[side] = values.placeholder_like(pair[1 - side])
         difference = values.check_same_structure(*pair)
+        if difference is None and isinstance(self._where, Spot):
+            difference = values.other_order(*pair)
         if difference is not None:
             self._refuse_none(label, *pair)
             problem = f"have different structures: {difference}"
@@ -146,6 +153,8 @@ class Conditional:
         outputs = _core.emit_if(self._predicate, *regions)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
+        for index in self._numbers:
+            chosen_numbers.mark(outputs[index])
         return [rebuild(outputs) for rebuild in self._rebuild]
 
     def note_aliases(self) -> None:
@@ -178,6 +187,8 @@ class Conditional:
         index = len(self.branches[0].outputs) - 1
         if chosen_texts.is_text(first) and chosen_texts.is_text(second):
             self._texts.append(index)
+        if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
+            self._numbers.append(index)
         return lambda outputs: outputs[index]
 
     def _add_outputs(self, label: str, first: Any, second: Any) -> None:

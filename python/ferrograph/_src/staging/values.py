@@ -118,6 +118,21 @@ def check_same_structure(first: Any, second: Any) -> str | None:
     return None
 
 
+def other_order(first: Any, second: Any) -> str | None:
+    """What differs in the order of keys in the dicts of two values of one structure, None where
+    they agree."""
+    if isinstance(first, dict):
+        keys = list(first), list(second)
+        if keys[0] != keys[1]:
+            return f"a dict with the keys {keys[0]} against one with {keys[1]}"
+        pairs: Any = [(first[key], second[key]) for key in first]
+    elif isinstance(first, (list, tuple, collections.deque)):
+        pairs = zip(first, second, strict=False)
+    else:
+        return None
+    return next((found for pair in pairs if (found := other_order(*pair))), None)
+
+
 def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     """``leaf`` as a tensor of the current graph; a Python number takes ``dtype`` where it fits.
 

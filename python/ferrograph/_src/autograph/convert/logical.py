@@ -91,8 +91,10 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
 
 
 def _convert_identity(node: ast.Compare, parts: list[ast.expr]) -> ast.expr:
-    """``a is b`` of two objects, of which staging may have made another."""
-    if any(isinstance(part, ast.Constant) for part in parts):
+    """``a is b`` of two objects, of which staging may have made another, or of a number that it may
+    have made a tensor of."""
+    constants = [part for part in parts if isinstance(part, ast.Constant)]
+    if any(not isinstance(c.value, (bool, int, float, complex)) for c in constants):
         return node
     same = build.locate(build.call("same", *parts), node)
     if isinstance(node.ops[0], ast.Is):

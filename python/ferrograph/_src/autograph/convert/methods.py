@@ -19,15 +19,25 @@ _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 _COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
 }  # fmt: skip
+_NO_LISTS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
 _ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
 
 
-def convert_binary(node: ast.BinOp) -> ast.expr:
-    """A binary operation whose operands are converted."""
+def convert_binary(node: ast.BinOp, repeats: bool = False) -> ast.expr:
+    """A binary operation whose operands are converted; one of a product may be a list or a text
+    that it ``repeats``."""
     name = _BINARY[type(node.op)]
+    made = build.call("binary", build.constant(name), node.left, node.right)
     if not specials.has(f"__{name}__", f"__r{name}__"):
+        if repeats and name == "mul":
+            return build.locate(ast.IfExp(_flag("chosen"), made, node), node)
         return node
-    return build.locate(build.call("binary", build.constant(name), node.left, node.right), node)
+    return build.locate(made, node)
+
+
+def _flag(name: str) -> ast.expr:
+    """What is empty while no trace has lists that the graph grows, or numbers that it chose."""
+    return ast.Attribute(build.name(build.OPERATORS), name, ast.Load())
 
 
 def convert_unary(node: ast.UnaryOp) -> ast.expr:
@@ -43,11 +53,15 @@ def convert_comparison(node: ast.Compare) -> ast.expr:
     name = _COMPARISONS.get(type(node.ops[0]))
     if name is None:
         return node
-    words = ("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS
-    if not specials.has(*words):
-        return node
     sides = node.left, node.comparators[0]
-    return build.locate(build.call("compared", build.constant(name), *sides), node)
+    made = build.call("compared", build.constant(name), *sides)
+    if name in ("eq", "ne"):
+        if specials.has("__eq__", "__ne__"):
+            return build.locate(made, node)
+        if not any(isinstance(side, _NO_LISTS) for side in sides):
+            return build.locate(ast.IfExp(_flag("loud"), made, node), node)
+        return node
+    return build.locate(made, node) if specials.has(*_ORDERS) else node
 
 
 def convert_item(node: ast.Subscript) -> ast.expr:

@@ -94,6 +94,7 @@ class _Expressions(build.Transformer):
     def __init__(self) -> None:
         self.inlines = inline.is_allowed()  # also whether assignment expressions may stand here
         self._sites: Sites | None = None  # of the function, where it has some
+        self._sequences: set[str] = set()  # names of lists, tuples and texts
         self._depth = 0  # of loops around what is converted, as far as the function runs them
 
     def _in_loop(self) -> Sites | None:
@@ -116,7 +117,16 @@ class _Expressions(build.Transformer):
         return methods.convert_unary(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        return methods.convert_binary(texts.convert_percent(self.generic_visit(node)))
+        repeats = self._is_sequence(node.left) or self._is_sequence(node.right)
+        return methods.convert_binary(texts.convert_percent(self.generic_visit(node)), repeats)
+
+    def _is_sequence(self, node: ast.expr) -> bool:
+        """Whether the text says that an expression is a list, a tuple or a text."""
+        if isinstance(node, ast.Name):
+            return node.id in self._sequences
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, (str, bytes))
+        return isinstance(node, (ast.List, ast.ListComp, ast.Tuple, ast.JoinedStr))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         return logical.convert_compare(self.generic_visit(node), self.inlines)
@@ -244,6 +254,8 @@ class _Statements(_Expressions):
                 setattr(node, part, self.visit(value))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        if self._is_sequence(node.value):
+            self._sequences.update(t.id for t in node.targets if isinstance(t, ast.Name))
         self.generic_visit(node)
         node.value = stores.convert_value(node.value)
         return unpacking.convert_assign(node)

@@ -16,15 +16,16 @@ _NO_CONVERSION = -1
 def convert(node: ast.JoinedStr) -> ast.expr:
     """``node`` with what it formats given to the operators.
 
-    ``ag__.loud`` is empty while the graph has chosen no text.
+    ``ag__.loud`` and ``ag__.chosen`` are empty while the graph has chosen no text and no number.
     """
     if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
     made = build.locate(build.call("joined", *map(_part, node.values)), node)
     if specials.has("__format__") or any(getattr(v, "format_spec", None) for v in node.values):
         return made
-    loud = ast.Attribute(value=build.name(build.OPERATORS), attr="loud", ctx=ast.Load())
-    return build.locate(ast.IfExp(test=loud, body=made, orelse=node), node)
+    tests = [ast.Attribute(build.name(build.OPERATORS), n, ast.Load()) for n in ("loud", "chosen")]
+    test = ast.BoolOp(op=ast.Or(), values=tests)
+    return build.locate(ast.IfExp(test=test, body=made, orelse=node), node)
 
 
 def _part(value: ast.expr) -> ast.expr:

@@ -11,12 +11,18 @@ import collections
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...staging.journal import really, traces
+from ... import later, staging
+from ...staging.journal import chosen, loud, really, traces
 from ...staging.journal import thread as _thread
 from .logic import not_
 from .specials import PLAIN, found, function_of, method
+
+if TYPE_CHECKING:
+    from ...staging import chosen_numbers, list_arguments
+else:
+    chosen_numbers, list_arguments = later(staging.__name__, "chosen_numbers", "list_arguments")
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -41,6 +47,8 @@ _SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)  # add and 
 def binary(name: str, left: Any, right: Any) -> Any:
     """``left + right`` and its like."""
     if type(left) in PLAIN and type(right) in PLAIN:
+        if chosen and name == "mul":
+            _refuse_repeated(left, right)
         return _PYTHON[name](left, right)
     forward, reflected = f"__{name}__", f"__r{name}__"
     if not (function_of(type(left), forward) or function_of(type(right), reflected)):
@@ -117,6 +125,10 @@ def unary(name: str, value: Any) -> Any:
 
 def compared(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like."""
+    if loud and (left.__class__ is list or right.__class__ is list):
+        same = list_arguments.equal(left, right)
+        if same is not NotImplemented and name in ("eq", "ne"):
+            return same if name == "eq" else not_(same)
     if type(left) in PLAIN and type(right) in PLAIN:
         return _COMPARISONS[name](left, right)
     mirrored = _MIRRORED[name]
@@ -163,7 +175,17 @@ def same(left: Any, right: Any) -> bool:
     if left is right or not traces.n:
         return left is right
     _refuse_identity(left, right)
+    if chosen and chosen_numbers.is_number(left) and chosen_numbers.is_number(right):
+        for value in (left, right):
+            chosen_numbers.refuse(value, "`is`")
     return really(left) is really(right)
+
+
+def _refuse_repeated(left: Any, right: Any) -> None:
+    """Refuse that a sequence is repeated as often as a number says that the graph chose."""
+    for sequence, number in ((left, right), (right, left)):
+        if isinstance(sequence, _SEQUENCES):
+            chosen_numbers.refuse(number, "a repetition of a sequence")
 
 
 def identity(value: Any) -> int:

@@ -23,7 +23,7 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
-from ...staging.journal import loud
+from ...staging.journal import chosen, loud
 from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
@@ -34,10 +34,14 @@ from .specials import function_of, has_methods, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
-    from . import attributes, sorting, texts
+    from ...staging import chosen_numbers
+    from . import attributes, foreign, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
-    attributes, sorting, texts = later(__package__, "attributes", "sorting", "texts")
+    (chosen_numbers,) = later(staging.__name__, "chosen_numbers")
+    attributes, foreign, sorting, texts = later(
+        __package__, "attributes", "foreign", "sorting", "texts"
+    )
 
 
 def staged_form(callee: Any) -> Any:
@@ -73,7 +77,9 @@ def _len(value: Any) -> Any:
         size = method(value, "__len__")
         if size is not None:
             return size()
-        return lists.whole(value).count() if lists.is_grown(value) else len(value)
+        if lists.is_grown(value):
+            return chosen_numbers.mark(lists.whole(value).count())
+        return len(value)
     shape = value.shape
     if shape.rank == 0:
         raise TypeError(
@@ -107,8 +113,8 @@ def _float(*args: Any) -> Any:
 def _number(value: Any, dtype: Any) -> Any:
     value = _core.convert_to_tensor(value)
     if value.dtype == dtypes.string:
-        return string_ops.to_number(value, dtype)
-    return ops.cast(value, dtype)
+        return chosen_numbers.mark(string_ops.to_number(value, dtype))
+    return chosen_numbers.mark(ops.identity(ops.cast(value, dtype)))
 
 
 def _bool(*args: Any) -> Any:
@@ -356,7 +362,36 @@ def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
     return nest.map_structure(hooks.callee(function), *structure, **keywords)
 
 
+def _asking(python: Callable) -> Callable:
+    """A builtin that tells a number of Python's from a tensor."""
+
+    def ask(*args: Any, **keywords: Any) -> Any:
+        if chosen and args and args[0].__class__ is _core.SymbolicTensor:
+            chosen_numbers.refuse(args[0], f"`{python.__name__}`")
+        if loud:
+            foreign.given(python, args, takes_lists=python is not ascii)
+        return python(*args, **keywords)
+
+    return ask
+
+
+def _written(python: Callable) -> Callable:
+    """``str`` or ``repr``."""
+
+    def write(*args: Any, **keywords: Any) -> Any:
+        if chosen and len(args) == 1 and chosen_numbers.is_chosen(args[0]):
+            return texts.written(args[0])
+        if loud:
+            foreign.given(python, args)
+        return python(*args, **keywords)
+
+    return write
+
+
 _FORMS: dict[Any, Any] = {
+    **{python: _asking(python) for python in (isinstance, type, hasattr, ascii)},
+    builtins.str: _written(builtins.str),
+    builtins.repr: _written(builtins.repr),
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
     ops.range: tensor_range,

@@ -32,6 +32,7 @@ else:
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
+_LOOKED_AT = _BY_TENSORS | {"format"}  # methods written in C whose arguments matter
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -74,7 +75,7 @@ def fn(callee: Any) -> Any:
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
         if not journals:
             return callee
-        quiet = not loud and callee.__name__ not in _BY_TENSORS
+        quiet = not loud and callee.__name__ not in _LOOKED_AT
         return callee if quiet else _resolved(callee)
     found = _remembered(callee, known)
     return found if len(journals) < 2 else _unless_again(callee, found)
@@ -159,6 +160,8 @@ def _of_builtin(callee: Any, target: Any) -> Any:
             by_order = callee.__name__ == "sort"
             return sorting.method(target) if by_order else lists.placed(target, callee)
         return callee if isinstance(target, list) else foreign.guarded(callee)
+    if type(target) is str and callee.__name__ == "format":
+        return foreign.formatting(callee)
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged

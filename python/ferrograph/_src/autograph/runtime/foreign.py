@@ -12,11 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_texts, list_arguments, notes, stale
+from ...staging import chosen_numbers, chosen_texts, list_arguments, notes, stale
 from ...staging.journal import front_of
 from .specials import iterated, opened
 
-__all__ = ["LAZY", "each_content", "guarded", "over_elements", "spread", "without_waiting"]
+__all__ = [
+    "LAZY", "each_content", "formatting", "given", "guarded", "over_elements", "spread",
+    "without_waiting",
+]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 # What methods of containers do with an argument: they keep it, and do not look into it.
@@ -52,6 +55,19 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
             if not takes_lists:
                 list_arguments.refuse_grown(value)
     return args
+
+
+def formatting(callee: Callable) -> Callable:
+    """The method of a text that puts values into it."""
+
+    def put_in(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            chosen_numbers.refuse(value, "a text")
+            chosen_texts.refuse(value)
+            list_arguments.refuse_grown(value)
+        return callee(*args, **kwargs)
+
+    return put_in
 
 
 def each_content(callee: Any) -> Any:

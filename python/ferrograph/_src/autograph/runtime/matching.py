@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import staging
-from ...staging import list_arguments
+from ...staging import chosen_numbers, list_arguments
 from ...staging.journal import front_of, is_front, really
 from ...staging.places import here, say
 from ...staging.values import is_staged
@@ -130,6 +130,7 @@ def _class(
 ) -> Any:
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
+    chosen_numbers.refuse(subject, "a class pattern of `match`")
     if not isinstance(subject, cls):
         return False
     if patterns and cls in _SELF_MATCHING:

@@ -12,6 +12,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ... import lazy
+from ...staging.journal import chosen
 from ...staging.notes import (
     augmented,
     cells,
@@ -56,6 +57,7 @@ __all__ = [
     "cells",
     "changing",
     "changing_item",
+    "chosen",
     "certain",
     "compare",
     "compared",

@@ -8,13 +8,13 @@ from typing import Any
 from ... import ops
 from ...native import _core
 from ...ops import string_ops
-from ...staging import chosen_texts, list_arguments
+from ...staging import chosen_numbers, chosen_texts, list_arguments
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import dtypes, errors
 from .specials import method
 
-__all__ = ["formatted", "joined", "shown"]
+__all__ = ["formatted", "joined", "shown", "written"]
 
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
 
@@ -31,6 +31,8 @@ def formatted(value: Any, spec: str = "") -> Any:
         return format(value, spec)
     if not spec and chosen_texts.is_chosen(value):
         return value
+    if not spec and chosen_numbers.is_chosen(value):
+        return written(value)
     if not spec or not is_staged(value):
         own = method(value, "__format__")
         return format(shown(value), spec) if own is None else own(spec)
@@ -59,7 +61,17 @@ def shown(value: Any) -> Any:
         return tuple(map(shown, value))
     list_arguments.refuse_grown(value)
     chosen_texts.refuse(value)
+    chosen_numbers.refuse(value, "a text")
     return value
+
+
+def written(number: Any) -> Any:
+    """The text of a number that the graph chose, as Python writes it: a string tensor."""
+    if not number.dtype.is_integer:  # whose digits are others in plain Python
+        chosen_numbers.refuse(number, "a text")
+    text = string_ops.as_string(number)
+    chosen_texts.mark(text)
+    return text
 
 
 def _attributes(
