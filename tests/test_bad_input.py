@@ -393,7 +393,7 @@ def test_shapes_and_ranks_have_an_end():
         fg.TensorShape(endless)
     with pytest.raises((ValueError, fg.errors.ResourceExhaustedError)):
         fg.ragged.stack(endless)
-    assert fg.ragged.stack(range(3)).numpy().tolist() == [0, 1, 2]
+    assert fg.ragged.stack(range(3)).to_list() == [[0, 1, 2]]
     with pytest.raises(ValueError, match="pairs of numbers"):
         fg.nn.conv2d(fg.ones([1, 3, 3, 1]), fg.ones([2, 2, 1, 1]), 1, [endless] * 4)
     with pytest.raises(TypeError, match="a template must be a str"):

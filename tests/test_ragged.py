@@ -752,3 +752,21 @@ def test_a_trace_sees_no_number_of_values():
     inner = fg.RaggedTensor.from_row_lengths(fg.ones([3, 4]), [1, 2])
     assert _seen(shapes, inner) == [[[None, 4], [3]]]
     assert len(_seen(shapes, *flat, fg.ragged.constant([[1], [2], [3]]))) == 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [range(3), np.arange(6).reshape(2, 3), np.array(["ab"]), fg.ragged.constant([[1], [2, 3]])],
+)
+def test_what_is_no_list_is_stacked_alone(value):
+    def listed(t):
+        return t.to_list() if isinstance(t, fg.RaggedTensor) else fg.constant(t).numpy().tolist()
+
+    assert listed(fg.ragged.stack(value)) == [listed(value)]
+
+
+def test_what_cannot_be_stacked_is_refused():
+    endless = np.broadcast_to(np.float32(1), (2**40, 2**20))
+    for value in ([], (), {"a": 1}, iter([[1]]), endless):
+        with pytest.raises((ValueError, TypeError, fg.errors.ResourceExhaustedError)):
+            fg.ragged.stack(value)

@@ -82,13 +82,25 @@ def map_values(function: Any, value: TensorLike) -> Any:
 
 
 def convert_all(values: TensorLike, dtype: Any = None) -> Any:
-    """All of ``values`` as tensors of one dtype: that of the first tensor among them."""
+    """All of ``values`` as tensors of one dtype: that of the first tensor among them.
+
+    The list itself where they are tensors: to copy or drop a long one keeps other threads waiting.
+    """
     if dtype is None:
         dtype = next((v.dtype for v in values if is_tensor(v)), None)
     if dtype is not None:
+        if _are_tensors(values):
+            return values
         return [v if is_tensor(v) else convert(v, dtype) for v in values]
     first = convert(values[0])
     return [first, *(convert(v, dtype_hint=first.dtype) for v in values[1:])]
+
+
+def _are_tensors(values: Any) -> Any:
+    for v in values:  # noqa: SIM110 - other threads may run between two steps, unlike in all()
+        if not is_tensor(v):
+            return False
+    return True
 
 
 def convert_pair(x: TensorLike, y: TensorLike) -> Any:

@@ -244,7 +244,8 @@ def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tens
     """
     if is_tensor(values):
         return _moved_first(convert(values), axis, name)
-    values = list(values)
+    if not isinstance(values, (list, tuple)):
+        values = list(values)
     if not values and axis == 0:
         return convert(values)
     return emit("Pack", convert_all(values), {"axis": axis}, name)

@@ -12,14 +12,14 @@ from ..values.dtypes import complex64, complex128
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32
 from .arithmetic import divide, greater, multiply
-from .arrays import invert_permutation
-from .creation import one_hot
+from .arrays import concat, invert_permutation, reshape, shape
 from .elementwise import log
 from .matrices import diag_part, set_diag
 from .numeric import cast, real
 from .products import matmul
-from .reductions import reduce_max, reduce_sum
+from .reductions import reduce_max, reduce_prod, reduce_sum
 from .selection import gather, where
+from .sorting import argsort
 
 __all__ = ["LogMatrixDeterminant", "Lu", "Qr", "SelfAdjointEigV2"]
 
@@ -251,13 +251,16 @@ def _triangles(lower_upper: TensorLike) -> tuple[Any, Any]:
 def _by_row(matrix: Any, order: TensorLike, inverse: bool = False) -> Any:
     """Rows of each matrix in that order, or put back out of it."""
     order = convert(order)
+    if inverse:
+        order = invert_permutation(order) if order.ndim == 1 else argsort(order)
     batch = order.ndim
-    if batch == 1 or (batch is not None and not inverse):
-        order = invert_permutation(order) if inverse else order
+    if batch is not None:
         return gather(matrix, order, axis=batch - 1, batch_dims=batch - 1)
-    size = emit("Shape", (matrix,))[-2]
-    picked = one_hot(order, size, dtype=matrix.dtype)
-    return matmul(picked, matrix, transpose_a=inverse)
+    outer, sizes = shape(order), shape(matrix)
+    n = reduce_prod(outer[:-1], keepdims=True)
+    matrices = reshape(matrix, concat([n, sizes[-2:]], 0))
+    rows = gather(matrices, reshape(order, concat([n, outer[-1:]], 0)), axis=1, batch_dims=1)
+    return reshape(rows, sizes)
 
 
 @public("linalg.qr")

@@ -147,14 +147,15 @@ def ragged_range(
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors, ragged or not, of one rank along a new axis; the others may differ in size.
 
+    What is no list or tuple is one value.
+
     >>> fg.ragged.stack([[1], [2, 3]]).to_list()
     [[1], [2, 3]]
     """
-    if is_ragged(values) or isinstance(values, _core.Tensor):
+    if not isinstance(values, (list, tuple)):
         values = [values]
-    if isinstance(values, range):
-        # Numbers along one axis are one tensor, whose size is looked at before it is made.
-        return _core.convert_to_tensor(values)
+    if not values:
+        raise ValueError("ragged.stack needs values to stack")
     made = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in values]
     rank = made[0].shape.rank
     if rank is None:
