@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -375,6 +376,14 @@ def _asking(python: Callable) -> Callable:
     return ask
 
 
+def _type(*args: Any, **keywords: Any) -> Any:
+    if len(args) == 1 and not keywords:
+        return _class_of(*args)
+    name, bases, held = args
+    module = sys._getframe(1).f_globals.get("__name__")  # which Python takes for the class's
+    return type(name, bases, {"__module__": module, **held}, **keywords)
+
+
 def _written(python: Callable) -> Callable:
     """``str`` or ``repr``."""
 
@@ -388,8 +397,10 @@ def _written(python: Callable) -> Callable:
     return write
 
 
+_class_of = _asking(type)
 _FORMS: dict[Any, Any] = {
-    **{python: _asking(python) for python in (isinstance, type, hasattr, ascii)},
+    **{python: _asking(python) for python in (isinstance, hasattr, ascii)},
+    builtins.type: _type,
     builtins.str: _written(builtins.str),
     builtins.repr: _written(builtins.repr),
     nest.map_structure: _map_structure,
