@@ -80,6 +80,10 @@ def function(
     return node
 
 
+# Nodes that have no place of their own.
+_NOWHERE = frozenset({ast.arguments, ast.comprehension, ast.withitem, ast.match_case})
+
+
 def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
     """``node`` with its unplaced parts at the place of ``like``, up to the end of ``end``.
 
@@ -98,7 +102,7 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
         held = current.__dict__
         if held.get("lineno"):
             continue
-        if "lineno" in current._attributes:
+        if current.__class__ not in _NOWHERE:
             held.update(place)
         pending += children(current)
     return node
@@ -126,32 +130,39 @@ def unparsed(node: ast.AST) -> str:
 # Fields that never hold a node but one that says how another is used.
 _PLAIN = frozenset(
     {"ctx", "id", "attr", "arg", "op", "ops", "kind", "type_comment", "is_async", "level"}
-    | {"module", "conversion", "simple"}
+    | {"module", "conversion", "simple", "asname", "rest", "kwd_attrs", "str"}
 )
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.alias)
 
 
 class _Parts(dict):
-    """The fields of each kind of node that may hold nodes."""
+    """The fields of each kind of node that may hold nodes, or lists of them, and nothing else but
+    None."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        found = self[kind] = tuple(name for name in kind._fields if name not in _PLAIN)
+        fields = [name for name in kind._fields if name not in _PLAIN]
+        if "name" in fields and (kind in _NAMED or issubclass(kind, ast.pattern)):
+            fields.remove("name")
+        found = self[kind] = tuple(fields)
         return found
 
 
-_parts = _Parts({ast.Constant: (), ast.Name: ()})
+_parts = _Parts(dict.fromkeys((ast.Constant, ast.Name, ast.Global, ast.Nonlocal), ()))
+_parts[ast.MatchSingleton] = ()
+_WITH_GAPS = frozenset({ast.Dict, ast.arguments})  # in whose lists None may stand
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below ``node``, without those that only say how it is used."""
     found: list[ast.AST] = []
-    held = node.__dict__
-    for name in _parts[node.__class__]:
+    held, kind = node.__dict__, node.__class__
+    for name in _parts[kind]:
         value = held.get(name)
         if value.__class__ is list:
-            found += [v for v in value if isinstance(v, ast.AST)]
-        elif isinstance(value, ast.AST):
+            found += value
+        elif value is not None:
             found.append(value)
-    return found
+    return [part for part in found if part is not None] if kind in _WITH_GAPS else found
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
@@ -193,14 +204,14 @@ class Transformer:
             if kind is list:
                 if value:
                     value[:] = self._visited(value)
-            elif kind not in passed and isinstance(value, ast.AST):
+            elif value is not None and kind not in passed:
                 held[name] = self.visit(value)
         return node
 
     def _visited(self, items: list) -> list:
         out: list = []
         for item in items:
-            is_visited = item.__class__ not in self._passed and isinstance(item, ast.AST)
+            is_visited = item is not None and item.__class__ not in self._passed
             found = self.visit(item) if is_visited else item
             if found.__class__ is list:
                 out.extend(found)
