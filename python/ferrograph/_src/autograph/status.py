@@ -64,7 +64,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
 def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:
     """Put back what the thread had before a block."""
     if is_trace:
-        loud.pop(id(thread.journals[0]), None)
+        loud.leave(thread.journals[0])
         chosen.pop(id(thread.journals[0]), None)
         traces.add(-1)
     _status.enabled = enabled

@@ -12,9 +12,12 @@ import sys
 import types
 
 __all__ = [
+    "LOUD",
+    "MACHINERY",
     "OPERATORS",
     "PACKAGE_FOLDER",
     "SITES",
+    "TESTS",
     "is_library_class",
     "is_library_file",
     "is_own_file",
@@ -28,6 +31,24 @@ PACKAGE_FOLDER = os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[
 OPERATORS = "ag__"
 # The name under which loops in it keep what they asked the operators for; see ``convert/sites.py``.
 SITES = "ag__sites"
+# The free name of a cell that says whether there is anything to ask; see ``staging/journal.py``.
+LOUD = "ag__loud"
+# Free names for what converted code tests values with, whatever the program calls so.
+TESTS = {
+    "ag__kind": type,
+    "ag__int": int,
+    "ag__str": str,
+    "ag__list": list,
+    "ag__dict": dict,
+    "ag__set": set,
+    "ag__method": types.MethodType,
+    # Classes of conditions that code runs as plain Python without asking further.
+    "ag__plain": frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset}),
+    "ag__simple": frozenset({bool, int, float, str, bytes, type(None)}),
+    "ag__hashed": frozenset({dict, set, frozenset}),
+    "ag__methods": frozenset({types.MethodType, types.BuiltinFunctionType}),
+}
+MACHINERY = frozenset({OPERATORS, SITES, LOUD, *TESTS})
 
 _PACKAGE = __name__.partition(".")[0]
 

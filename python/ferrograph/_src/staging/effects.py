@@ -61,7 +61,7 @@ class journal:
         return made
 
     def __exit__(self, *exception: Any) -> None:
-        del loud[id(_thread.journals.pop())]
+        loud.leave(_thread.journals.pop())
 
 
 class region(journal):

@@ -45,7 +45,7 @@ _STATELESS = frozenset(
 def _function(function: types.FunctionType) -> Iterable:
     names = function.__code__.co_freevars
     for name, cell in zip(names, function.__closure__ or (), strict=True):
-        if name != ownership.SITES:
+        if name not in ownership.MACHINERY:
             yield cell
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()

@@ -215,7 +215,7 @@ def _refuse_running(target: Any, made: Stale) -> None:
 
 
 # Names that converted code reads in the statement that sets them.
-_AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key"})
+_AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key", "ag__owner"})
 _TRACER = "_trace_once"  # the function below which all frames belong to the trace
 
 

@@ -18,7 +18,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from ..context import ownership
-from ..context.ownership import OPERATORS, SITES
+from ..context.ownership import MACHINERY
 from ..values import errors
 from . import kinds
 from .facets import Facet, cell_contents, fields_of
@@ -105,7 +105,7 @@ class Walk:
         for function in anchors:
             names = function.__code__.co_freevars
             for name, cell in zip(names, function.__closure__ or (), strict=True):
-                if id(cell) not in self.seen and name != SITES:
+                if id(cell) not in self.seen and name not in MACHINERY:
                     self._cell(cell)
             self._read_names(function)
         self._follow()
@@ -234,7 +234,7 @@ def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]
     for function in anchors:
         names = function.__code__.co_freevars
         for name, cell in zip(names, function.__closure__ or (), strict=True):
-            if name not in (OPERATORS, SITES):
+            if name not in MACHINERY:
                 yield name, cell
                 yield name, cell_contents(cell)
         for name in words_of(function.__code__):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import staging
-from ..context.ownership import OPERATORS
+from ..context.ownership import MACHINERY
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
@@ -119,7 +119,7 @@ def name_places(names: Callable[[], Any] | None) -> list[Place]:
     return [
         cell_place(name, cell)
         for name, cell in zip(names.__code__.co_freevars, names.__closure__ or (), strict=True)
-        if name != OPERATORS
+        if name not in MACHINERY
     ]
 
 

@@ -10,9 +10,10 @@ import _ast as ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...context.ownership import OPERATORS
+from ...context.ownership import LOUD, OPERATORS
 
-_LOAD, _STORE = ast.Load(), ast.Store()  # which all nodes share, as the parser's do
+# Which all nodes share, as the parser's do.
+_LOAD, _STORE, _IS, _IN = ast.Load(), ast.Store(), ast.Is(), ast.In()
 
 
 def name(identifier: str) -> ast.Name:
@@ -39,6 +40,25 @@ def call(operator: str, *args: ast.expr, **keywords: ast.expr) -> ast.Call:
     """``ag__.operator(*args, **keywords)``."""
     function = ast.Attribute(name(OPERATORS), operator, _LOAD)
     return ast.Call(function, list(args), [ast.keyword(k, v) for k, v in keywords.items()])
+
+
+def is_loud() -> ast.Name:
+    """Whether there may be something to ask the operators for."""
+    return name(LOUD)
+
+
+def has_kind(value: ast.expr, kind: str) -> ast.Compare:
+    """Whether a value is of a class, by its name among the tests."""
+    return ast.Compare(_kind_of(value), [_IS], [name(kind)])
+
+
+def is_among(value: ast.expr, kinds: str) -> ast.Compare:
+    """Whether the class of a value is one of several."""
+    return ast.Compare(_kind_of(value), [_IN], [name(kinds)])
+
+
+def _kind_of(value: ast.expr) -> ast.Call:
+    return ast.Call(name("ag__kind"), [value], [])
 
 
 def is_operator_call(node: ast.AST) -> bool:

@@ -19,6 +19,8 @@ def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> 
     if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
         return node
     if sites is not None and (isinstance(node.func, ast.Name) or names):
+        if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
+            return build.locate(short, node)
         node.func = build.locate(short_ways.callee(node.func, sites), node.func)
         return node
     node.func = build.locate(build.call("fn", node.func), node.func)

@@ -15,10 +15,13 @@ from typing import Any
 
 from ... import uncollected
 from ...context import tracebacks
+from ...context.ownership import TESTS
+from ...staging.journal import loud
 from . import build, parse, pipeline, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
+_CELLS = {build.LOUD: loud.cell} | {n: types.CellType(v) for n, v in TESTS.items()}
 _FUTURE_FLAGS = 0
 _OPTIMIZED = 0x01  # the flag of the code of a function
 for _feature in future_features.all_feature_names:
@@ -70,6 +73,7 @@ def instantiate(fn: types.FunctionType, operators: Any) -> types.FunctionType:
     """A function like ``fn`` that runs its converted code with these operators."""
     code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn)
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    cells |= _CELLS
     cells[build.OPERATORS] = types.CellType(operators)
     closure = tuple(cells[name] for name in code.co_freevars)
     new = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
@@ -113,7 +117,7 @@ def _compile(node: ast.FunctionDef | ast.Lambda, like: types.CodeType) -> types.
     else:
         node.name = name = _FUNCTION
         body = [node]
-    free = [*like.co_freevars, build.OPERATORS]
+    free = [*like.co_freevars, build.OPERATORS, *_CELLS]
     factory = build.locate(build.function(_FACTORY, body, free), node)
     module = ast.Module(body=[factory], type_ignores=[])
     flags = like.co_flags & _FUTURE_FLAGS

@@ -98,7 +98,8 @@ def _tested(test: ast.expr, inner: ast.expr, inlines: bool) -> ast.expr:
     named = ast.NamedExpr(target=build.store(taken), value=test)
     plain = ast.IfExp(test=build.name(taken), body=inner, orelse=build.constant(None))
     general = build.call("if_stmt", build.name(taken), build.thunk(inner), *none, **facts)
-    return ast.IfExp(test=inline.is_plain_value(named), body=plain, orelse=general)
+    is_plain = inline.is_plain_value(named, build.name(taken))
+    return ast.IfExp(test=is_plain, body=plain, orelse=general)
 
 
 def _names(target: ast.expr) -> list[str] | None:

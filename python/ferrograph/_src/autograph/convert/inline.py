@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from . import build
 
+_IS, _OR = ast.Is(), ast.Or()
 MAX_WEIGHT = 16  # statements in what is written out twice
 
 
@@ -50,10 +51,12 @@ def is_plain(name: str) -> ast.expr:
     return is_plain_value(build.name(name))
 
 
-def is_plain_value(value: ast.expr) -> ast.expr:
-    kinds = ast.Attribute(value=build.name(build.OPERATORS), attr="plain", ctx=ast.Load())
-    found = ast.Attribute(value=value, attr="__class__", ctx=ast.Load())
-    return ast.Compare(left=found, ops=[ast.In()], comparators=[kinds])
+def is_plain_value(value: ast.expr, again: ast.expr | None = None) -> ast.expr:
+    """The same of a value, which ``again`` gives once more."""
+    again = build.name(value.id) if isinstance(value, ast.Name) else again
+    is_true = ast.Compare(value, [_IS], [build.constant(True)])
+    is_false = ast.Compare(again, [_IS], [build.constant(False)])
+    return ast.BoolOp(_OR, [is_true, is_false, build.is_among(again, "ag__plain")])
 
 
 def choose(

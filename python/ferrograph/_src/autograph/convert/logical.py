@@ -48,7 +48,8 @@ def _temporary(node: ast.expr) -> str:
 
 def _chosen(taken: str, value: ast.expr, plain: ast.expr, general: ast.expr) -> ast.expr:
     named = ast.NamedExpr(target=build.store(taken), value=value)
-    return ast.IfExp(test=inline.is_plain_value(named), body=plain, orelse=general)
+    is_plain = inline.is_plain_value(named, build.name(taken))
+    return ast.IfExp(test=is_plain, body=plain, orelse=general)
 
 
 def convert_not(node: ast.UnaryOp, inlines: bool = True) -> ast.expr:
@@ -69,7 +70,7 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
             return _convert_identity(node, parts)
         if operator not in ("in", "not_in"):
             return methods.convert_comparison(node)
-        return build.locate(build.call("contained", build.constant(operator), *parts), node)
+        return build.locate(_convert_lookup(node, operator, parts), node)
     if all(isinstance(op, _STATIC) for op in node.ops):
         return node
     if inlines and len(node.ops) == 2 and not any(isinstance(op, _LOOKUPS) for op in node.ops):
@@ -88,6 +89,30 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
     for op, operand in zip(node.ops, node.comparators, strict=True):
         links += [build.constant(_COMPARISONS[type(op)]), deferred(operand, node.left)]
     return build.locate(build.call("compare", node.left, *links), node.left)
+
+
+def _convert_lookup(node: ast.Compare, operator: str, parts: list[ast.expr]) -> ast.expr:
+    """``a in b``: by Python alone where a name or a constant is looked for in a dict or a set, or
+    among constants."""
+    value, container = parts
+    asked = build.call("contained", build.constant(operator), *parts)
+    if not isinstance(value, (ast.Name, ast.Constant)):
+        return asked
+    tests: list[ast.expr] = []
+    if isinstance(value, ast.Name):
+        tests.append(build.is_among(value, "ag__simple"))
+    if isinstance(container, ast.Name):
+        tests.append(build.is_among(container, "ag__hashed"))
+    elif not (isinstance(container, ast.Tuple) and all(map(_is_constant, container.elts))):
+        return asked
+    calm = ast.UnaryOp(ast.Not(), build.is_loud())
+    return ast.IfExp(
+        ast.BoolOp(ast.And(), [*tests, calm]), ast.Compare(value, node.ops, [container]), asked
+    )
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant)
 
 
 def _convert_identity(node: ast.Compare, parts: list[ast.expr]) -> ast.expr:

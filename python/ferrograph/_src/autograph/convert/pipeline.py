@@ -142,7 +142,7 @@ class _Expressions(build.Transformer):
         if not isinstance(node.ctx, ast.Load):
             return node
         if text in self.grown:
-            return unpacking.convert_subscript(node)
+            return unpacking.convert_subscript(node, self.inlines)
         return unpacking.convert_other_subscript(node, methods.convert_item(node))
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:

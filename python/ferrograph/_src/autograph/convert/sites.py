@@ -4,21 +4,23 @@ A call, a store to an attribute or an item in a loop has a *site*, a place in th
 ``ag__sites`` of its function, in which the operators leave what they were asked for last where
 asking again would give the same::
 
-    (ag__sites[1] if f is ag__sites[0] and not ag__.loud else ag__.called(ag__sites, 0, f))(x)
+    (ag__sites[1] if f is ag__sites[0] and not ag__loud else ag__.called(ag__sites, 0, f))(x)
 
-``ag__.loud`` is empty while no region is traced and nothing is stale: then a name that is the same
-object has the same answer. The list belongs to one call of the function, so that every trace asks
-for itself. Generators, whose frames outlive a trace, and nested functions that may do so have none.
+``ag__loud`` is false while no region is traced and nothing is stale: then a name that is the same
+object has the same answer, and Python's own lists and dicts are set as they are. The list belongs
+to one call of the function, so that every trace asks for itself. Generators, whose frames outlive a
+trace, and nested functions that may do so have none.
 """
 
 from __future__ import annotations
 
 import _ast as ast
+from typing import Any
 
 from ...context.ownership import SITES
 from . import build
 
-_BASE, _KEY, _CALLEE = "ag__base", "ag__key", "ag__callee"
+_BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
 
 
 class Sites:
@@ -48,13 +50,10 @@ def _is_at(value: ast.expr, place: int) -> ast.expr:
     return ast.Compare(value, [ast.Is()], [_at(place)])
 
 
-def _calm() -> ast.expr:
-    loud = ast.Attribute(build.name(build.OPERATORS), "loud", ast.Load())
-    return ast.UnaryOp(ast.Not(), loud)
-
-
-def _short(test: ast.expr, known: ast.expr, asked: ast.expr) -> ast.expr:
-    return ast.IfExp(ast.BoolOp(ast.And(), [test, _calm()]), known, asked)
+def short(known: ast.expr, asked: ast.expr, *tests: ast.expr) -> ast.expr:
+    """``known`` where all ``tests`` hold and there is nothing to ask for."""
+    calm = ast.UnaryOp(ast.Not(), build.is_loud())
+    return ast.IfExp(ast.BoolOp(ast.And(), [*tests, calm]), known, asked)
 
 
 def _asked(operator: str, place: int, *arguments: ast.expr) -> ast.expr:
@@ -72,12 +71,12 @@ def callee(function: ast.expr, sites: Sites) -> ast.expr:
     place, (first, again) = sites.take(2), _twice(function, _CALLEE)
     asked = _asked("called", place, again)
     if isinstance(function, ast.Name):
-        return _short(_is_at(first, place), _at(place + 1), asked)
-    methods = ast.Attribute(build.name(build.OPERATORS), "methods", ast.Load())
-    is_method = ast.Compare(_class_of(first), [ast.In()], [methods])
+        return short(_at(place + 1), asked, _is_at(first, place))
     same = ast.Compare(again, [ast.Eq()], [_at(place)])
-    known = ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [is_method, same]), _is_at(again, place)])
-    return _short(known, _at(place + 1), asked)
+    of_object = ast.BoolOp(ast.And(), [build.has_kind(first, "ag__method"), same])
+    builtin = ast.BoolOp(ast.And(), [build.is_among(again, "ag__methods"), same])
+    known = ast.BoolOp(ast.Or(), [of_object, _is_at(again, place), builtin])
+    return short(_at(place + 1), asked, known)
 
 
 def owner(value: ast.expr, attribute: str, text: str, sites: Sites) -> ast.expr:
@@ -86,61 +85,108 @@ def owner(value: ast.expr, attribute: str, text: str, sites: Sites) -> ast.expr:
         return build.call("owner", value, build.constant(attribute), build.constant(text))
     place, (first, again) = sites.take(1), _twice(value)
     labels = build.constant(attribute), build.constant(text)
-    return _short(_is_at(first, place), again, _asked("stored", place, again, *labels))
+    return short(again, _asked("stored", place, again, *labels), _is_at(first, place))
 
 
-def container(node: ast.Subscript, text: str, sites: Sites) -> ast.expr | None:
-    """What an item is set in, whose key ``node`` then has at hand; None where there is no site.
+def container(node: ast.Subscript, text: str) -> ast.expr | None:
+    """What an item is set in, whose key ``node`` then has at hand; None without a short way.
 
     Of a dict the key makes no difference, of a list an integer is as good as another.
     """
-    key = node.slice
-    if is_made(node.value):
+    base, key = node.value, node.slice
+    if is_made(base) or not is_arithmetic(key):
         return None
+    first, again = _twice(base)
+    asked = build.call("container", again, build.constant(text), _key_again(key))
     if isinstance(key, ast.Constant):
-        return _container_at(node, key, text, sites)
-    if isinstance(key, ast.Name):
-        kind = _class_of(build.name(key.id))
-    elif isinstance(node.value, ast.Name) and _is_arithmetic(key):
-        kind = _class_of(ast.NamedExpr(build.store(_KEY), key))
+        return short(again, asked, _holds(first, again, key))
+    tests = [ast.BoolOp(ast.And(), [_is_int(key), build.has_kind(again, "ag__list")])]
+    if first is not again:  # it comes before the key
+        tests.insert(0, ast.Compare(first, [ast.Is()], [build.name(build.OPERATORS)]))
+    tests.append(build.has_kind(again, "ag__dict"))
+    if not isinstance(key, ast.Name):
         node.slice = build.locate(build.name(_KEY), key)
-    else:
+    return short(again, asked, ast.BoolOp(ast.Or(), tests))
+
+
+def _holds(first: ast.expr, again: ast.expr, key: ast.Constant) -> ast.expr:
+    """Whether an object is a dict, or for a number a list."""
+    if type(key.value) is not int:
+        return build.has_kind(first, "ag__dict")
+    return ast.BoolOp(
+        ast.Or(), [build.has_kind(first, "ag__list"), build.has_kind(again, "ag__dict")]
+    )
+
+
+def _is_int(key: ast.expr) -> ast.expr:
+    """Whether a key is an integer, one that is no name kept for later."""
+    kept = build.name(key.id) if isinstance(key, ast.Name) else _kept(key, _KEY)
+    return build.has_kind(kept, "ag__int")
+
+
+def _key_again(key: ast.expr) -> ast.expr:
+    return build.loaded(key) if isinstance(key, (ast.Name, ast.Constant)) else build.name(_KEY)
+
+
+def item(node: ast.Subscript, inlines: bool) -> tuple[ast.expr | None, bool]:
+    """Whether Python alone takes an item of what may be a list that staged code made grow: what to
+    test beside ``ag__loud``, if anything, and whether that is known."""
+    key = node.slice
+    if isinstance(key, ast.Slice) or _is_constant(key):
+        return None, True
+    if isinstance(key, ast.Name):
+        return _is_int(key), True
+    if not (inlines and isinstance(node.value, ast.Name) and is_arithmetic(key)):
+        return None, False
+    test, node.slice = _is_int(key), build.locate(build.name(_KEY), key)
+    return test, True
+
+
+def _is_constant(key: ast.expr) -> bool:
+    return isinstance(key.operand if isinstance(key, ast.UnaryOp) else key, ast.Constant)
+
+
+# What methods of containers and texts do is the same whatever the trace; see ``callees.fn``.
+_METHODS = {
+    **dict.fromkeys(
+        ("append", "extend", "clear", "remove", "reverse", "copy", "index"), "ag__list"
+    ),
+    **dict.fromkeys(("get", "items", "keys", "values", "setdefault", "update"), "ag__dict"),
+    **dict.fromkeys(("add", "discard"), "ag__set"),
+    **dict.fromkeys(("join", "split", "strip", "startswith", "endswith"), "ag__str"),
+}
+
+
+def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
+    """The call of a method that one of Python's own containers may have, where Python alone does
+    it if so; None for others."""
+    function: Any = node.func
+    kind = _METHODS.get(function.attr)
+    simple = not node.keywords and len(node.args) <= 1 and all(map(is_arithmetic, node.args))
+    if kind is None or not simple:
         return None
-    place, (first, again) = sites.take(2), _twice(node.value)
-    asked = _asked("filled", place, again, build.constant(text), build.loaded(node.slice))
-    integer = ast.Attribute(build.name(build.OPERATORS), "integer", ast.Load())
-    is_int = ast.Compare(kind, [ast.Is()], [integer])
-    if node.slice is key:
-        of_list = ast.BoolOp(ast.And(), [_is_at(again, place + 1), is_int])
-        test = ast.BoolOp(ast.Or(), [_is_at(first, place), of_list])
-    else:
-        of_list = ast.BoolOp(ast.And(), [is_int, _is_at(again, place + 1)])
-        test = ast.BoolOp(ast.Or(), [of_list, _is_at(first, place)])
-    return _short(test, again, asked)
+    first, again = _twice(function.value, _OWNER)
+    plain = ast.Call(ast.Attribute(again, function.attr, ast.Load()), node.args, [])
+    asked = callee(ast.Attribute(again, function.attr, ast.Load()), sites)
+    return short(plain, ast.Call(asked, node.args, []), build.has_kind(first, kind))
 
 
-def _container_at(node: ast.Subscript, key: ast.Constant, text: str, sites: Sites) -> ast.expr:
-    place, (first, again) = sites.take(2), _twice(node.value)
-    asked = _asked("filled", place, again, build.constant(text), build.loaded(key))
-    tests = [_is_at(first, place), _is_at(again, place + 1)]
-    return _short(ast.BoolOp(ast.Or(), tests), again, asked)
-
-
-def _class_of(value: ast.expr) -> ast.expr:
-    return ast.Attribute(value, "__class__", ast.Load())
-
-
-def _is_arithmetic(key: ast.expr) -> bool:
+def is_arithmetic(key: ast.expr) -> bool:
     """Whether a key is made of names and constants by operators, so that it may come first."""
     if isinstance(key, ast.BinOp):
-        return _is_arithmetic(key.left) and _is_arithmetic(key.right)
+        return is_arithmetic(key.left) and is_arithmetic(key.right)
     if isinstance(key, ast.UnaryOp):
-        return _is_arithmetic(key.operand)
+        return is_arithmetic(key.operand)
     return isinstance(key, (ast.Name, ast.Constant))
 
 
 def _twice(value: ast.expr, name: str = _BASE) -> tuple[ast.expr, ast.expr]:
     """Two expressions for one value, the second of them after the first."""
     if isinstance(value, ast.Name):
-        return build.name(value.id), build.name(value.id)
-    return ast.NamedExpr(build.store(name), value), build.name(name)
+        known = build.name(value.id)
+        return known, known
+    return _kept(value, name), build.name(name)
+
+
+def _kept(value: ast.expr, name: str) -> ast.expr:
+    return ast.NamedExpr(build.store(name), value)

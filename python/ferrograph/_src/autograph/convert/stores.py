@@ -30,7 +30,7 @@ def convert_attribute(node: ast.Attribute, text: str, sites: Sites | None = None
 
 def convert_subscript(node: ast.Subscript, text: str, sites: Sites | None = None) -> ast.Subscript:
     """An item that is set or deleted."""
-    short = short_ways.container(node, text, sites) if sites is not None else None
+    short = short_ways.container(node, text) if sites is not None else None
     if short is not None:
         node.value = build.locate(short, node.value)
         return node
@@ -120,5 +120,6 @@ def extension(node: ast.AugAssign, general: list[ast.stmt]) -> ast.stmt:
 
 
 def announcement(call: ast.expr, like: ast.stmt) -> ast.stmt:
-    """The statement that announces a change in place by a call."""
-    return build.locate(ast.Expr(value=call), like, like)
+    """The statement that announces a change in place by a call, where that matters."""
+    heard = ast.BoolOp(ast.And(), [build.is_loud(), call])
+    return build.locate(ast.Expr(value=heard), like, like)

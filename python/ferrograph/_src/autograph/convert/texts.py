@@ -16,15 +16,15 @@ _NO_CONVERSION = -1
 def convert(node: ast.JoinedStr) -> ast.expr:
     """``node`` with what it formats given to the operators.
 
-    ``ag__.loud`` and ``ag__.chosen`` are empty while the graph has chosen no text and no number.
+    ``ag__loud`` is false and ``ag__.chosen`` empty while the graph has chosen no text and no number.
     """
     if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
     made = build.locate(build.call("joined", *map(_part, node.values)), node)
     if specials.has("__format__") or any(getattr(v, "format_spec", None) for v in node.values):
         return made
-    tests = [ast.Attribute(build.name(build.OPERATORS), n, ast.Load()) for n in ("loud", "chosen")]
-    test = ast.BoolOp(op=ast.Or(), values=tests)
+    chosen = ast.Attribute(build.name(build.OPERATORS), "chosen", ast.Load())
+    test = ast.BoolOp(op=ast.Or(), values=[build.is_loud(), chosen])
     return build.locate(ast.IfExp(test=test, body=made, orelse=node), node)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build
+from . import build, methods, sites
 
 
 def convert_assign(node: ast.Assign) -> ast.Assign:
@@ -47,22 +47,32 @@ def _pattern(target: ast.expr) -> tuple | bool | None:
     return False if isinstance(target, ast.Starred) else None
 
 
-def convert_subscript(node: ast.Subscript) -> ast.expr:
+def convert_subscript(node: ast.Subscript, inlines: bool) -> ast.expr:
     """The item of a list that staged code may have made grow."""
+    test, is_known = sites.item(node, inlines)
+    asked = _loaded(node)
+    if not is_known:
+        return build.locate(asked, node)
+    plain = methods.convert_item(ast.Subscript(node.value, node.slice, ast.Load()))
+    if test is None:
+        return build.locate(ast.IfExp(build.is_loud(), asked, plain), node)
+    return build.locate(sites.short(plain, asked, test), node)
+
+
+def _loaded(node: ast.Subscript) -> ast.expr:
     key = node.slice
     if isinstance(key, ast.Slice):
         parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
         key = ast.Call(func=build.name("slice"), args=parts, keywords=[])
-    return build.locate(build.call("loaded", node.value, key), node)
+    return build.call("loaded", node.value, key)
 
 
 def convert_other_subscript(node: ast.Subscript, plain: ast.expr) -> ast.expr:
     """``plain``, which takes the item of what may be a list that other code has made grow.
 
-    ``ag__.loud`` is empty while no trace has such lists.
+    ``ag__loud`` is false while no trace has such lists.
     """
     key = node.slice
     if isinstance(key, ast.Tuple) or (isinstance(key, ast.Constant) and type(key.value) is not int):
         return plain  # which is no index of a list
-    loud = ast.Attribute(value=build.name(build.OPERATORS), attr="loud", ctx=ast.Load())
-    return build.locate(ast.IfExp(test=loud, body=convert_subscript(node), orelse=plain), node)
+    return build.locate(ast.IfExp(test=build.is_loud(), body=_loaded(node), orelse=plain), node)

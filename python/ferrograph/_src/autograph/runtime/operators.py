@@ -28,7 +28,7 @@ from .arithmetic import augment, binary, compared, item_of, same, unary
 from .callees import fn
 from .logic import and_, not_, or_
 from .names import bind
-from .sites import called, filled, loud, methods, stored
+from .sites import called, stored
 from .specials import managed
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ __all__ = [
     "container",
     "each",
     "elements",
-    "filled",
     "fn",
     "followed",
     "for_stmt",
@@ -74,7 +73,6 @@ __all__ = [
     "global_name",
     "if_exp",
     "if_stmt",
-    "integer",
     "is_list",
     "item",
     "item_of",
@@ -82,15 +80,12 @@ __all__ = [
     "left",
     "listed",
     "loaded",
-    "loud",
     "managed",
     "match",
-    "methods",
     "names_of_module",
     "not_",
     "or_",
     "owner",
-    "plain",
     "raised",
     "same",
     "shown",
@@ -122,11 +117,6 @@ __getattr__ = lazy(
         **dict.fromkeys(("formatted", "joined", "shown"), "texts"),
     },
 )
-
-# The classes of conditions that code runs as plain Python without asking further.
-plain = frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset})
-
-integer = int  # whatever the program calls so
 
 
 def without_callees() -> Any:

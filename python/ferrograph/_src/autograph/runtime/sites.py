@@ -1,6 +1,6 @@
 """What is asked once where a loop does the same again; ``convert/sites.py`` says how.
 
-Each gives what ``fn``, ``owner`` and ``container`` give, and leaves it among the function's sites
+Each gives what ``fn`` and ``owner`` give, and leaves it among the function's sites
 where it stays so: while ``loud`` is empty, for an object that is the same.
 """
 
@@ -10,15 +10,13 @@ import types
 from typing import Any
 
 from ...staging.journal import loud
-from ...staging.notes import container, owner
+from ...staging.notes import owner
 from .callees import fn
 
-__all__ = ["called", "filled", "loud", "methods", "stored"]
+__all__ = ["called", "stored"]
 
-# Those that are equal are of one object.
-methods = frozenset({types.MethodType, types.BuiltinFunctionType})
 # Callees that never change what is called in place of them.
-_LASTING = methods | {types.FunctionType, type}
+_LASTING = {types.MethodType, types.BuiltinFunctionType, types.FunctionType, type}
 
 
 def called(sites: list, place: int, callee: Any) -> Any:
@@ -34,15 +32,4 @@ def stored(sites: list, place: int, target: Any, name: str, label: str) -> Any:
     found = owner(target, name, label)
     if found is target and not loud:
         sites[place] = target
-    return found
-
-
-def filled(sites: list, place: int, target: Any, label: str, key: Any) -> Any:
-    """``container(target, label, key)``."""
-    found = container(target, label, key)
-    if found is target and not loud:
-        if type(target) is dict:
-            sites[place] = target
-        elif type(target) is list and type(key) is int:
-            sites[place + 1] = target
     return found
