@@ -76,7 +76,12 @@ _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); import programs.workers
 
 
 def serve() -> None:
-    """Answer for the programs that the input names."""
+    """Answer for the programs that the input names.
+
+    What lives on after a program is taken out of the sight of the collector, through which the
+    tracer looks for holders of objects: the next one's are few.
+    """
+    import gc
     import tempfile
 
     from . import run
@@ -85,6 +90,8 @@ def serve() -> None:
     gc.freeze()  # what is there before all programs need not be looked through for each of them
     with tempfile.TemporaryDirectory() as folder:
         for family, seed in json.load(sys.stdin):
+            gc.collect()
+            gc.freeze()
             program = make(FAMILIES[family], seed)
             with run.quiet():
                 verdict = run.run(program, Path(folder, "printed"))

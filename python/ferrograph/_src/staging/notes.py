@@ -100,6 +100,9 @@ def touch_carried(places: Iterable[Place]) -> None:
 def owner(target: Any, name: str, label: str) -> Any:
     """``target``, whose attribute ``name`` is set next."""
     if traces.n:
+        decided = setters.decided.get(id(type(target)))
+        if decided is not None and name not in decided and not loud:
+            return target
         journals = _thread.journals
         if not journals:
             return target

@@ -15,6 +15,7 @@ from ..context.by_class import ByClass
 from ..context.hooks import hooks
 
 _decided = ByClass()  # the names, None where a method decides
+decided = _decided.found  # by the id of the class
 
 
 def of_attribute(target: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .. import staging
@@ -112,10 +112,22 @@ class Place:
         self.key = key
 
 
-def name_places(names: Callable[[], Any] | None) -> list[Place]:
-    """A place for each name in the closure of ``names``."""
+Functions = Sequence[types.FunctionType | None]
+
+
+def name_places(
+    names: Callable[[], Any] | tuple[str, ...] | None, functions: Functions = ()
+) -> list[Place]:
+    """A place for each name in the closure of ``names``, or for names in those of ``functions``."""
     if names is None:
         return []
+    if isinstance(names, tuple):
+        cells: dict[str, types.CellType] = {}
+        for function in functions:
+            if function is not None:
+                held = function.__closure__ or ()
+                cells.update(zip(function.__code__.co_freevars, held, strict=True))
+        return [cell_place(name, cells[name]) for name in names]
     return [
         cell_place(name, cell)
         for name, cell in zip(names.__code__.co_freevars, names.__closure__ or (), strict=True)
@@ -360,10 +372,12 @@ class State:
 
     def __init__(
         self,
-        names: Callable[[], Any] | None,
+        names: Callable[[], Any] | tuple[str, ...] | None,
         others: Callable[[], Iterable[Place | None]] | None,
+        functions: Functions = (),
     ):
-        found = name_places(names)
+        """The ``names`` are those of a closure, or of the closures of ``functions``."""
+        found = name_places(names, functions)
         self.n_names = len(found)
         extra = others() if others is not None else ()
         self.places = found + [place for place in extra if place is not None]

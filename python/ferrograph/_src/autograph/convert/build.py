@@ -122,9 +122,18 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
         held = current.__dict__
         if held.get("lineno"):
             continue
-        if current.__class__ not in _NOWHERE:
+        kind = current.__class__
+        if kind not in _NOWHERE:
             held.update(place)
-        pending += children(current)
+        if kind in _WITH_GAPS:
+            pending += children(current)
+            continue
+        for name in _parts[kind]:
+            value = held.get(name)
+            if value.__class__ is list:
+                pending += value
+            elif value is not None:
+                pending.append(value)
     return node
 
 

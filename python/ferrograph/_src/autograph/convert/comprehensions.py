@@ -90,14 +90,14 @@ def _unpacked(count: int) -> ast.expr:
 
 def _tested(test: ast.expr, inner: ast.expr, inlines: bool) -> ast.expr:
     """``inner`` where ``test`` holds."""
-    facts = {"line": build.constant(test.lineno), "live": build.constant(())}
+    facts = build.constant((("line", test.lineno), ("live", ())))
     none = [build.constant(None)] * 3
     if not inlines:
-        return build.call("if_stmt", test, build.thunk(inner), *none, **facts)
+        return build.call("if_stmt", test, build.thunk(inner), *none, facts)
     taken = f"ag__t_{test.lineno}_{test.col_offset}_{test.end_col_offset}"
     named = ast.NamedExpr(target=build.store(taken), value=test)
     plain = ast.IfExp(test=build.name(taken), body=inner, orelse=build.constant(None))
-    general = build.call("if_stmt", build.name(taken), build.thunk(inner), *none, **facts)
+    general = build.call("if_stmt", build.name(taken), build.thunk(inner), *none, facts)
     is_plain = inline.is_plain_value(named, build.name(taken))
     return ast.IfExp(test=is_plain, body=plain, orelse=general)
 

@@ -63,9 +63,9 @@ def convert(node: ast.If, facts: Facts, context: Context) -> list[ast.stmt]:
         "if_stmt",
         test,
         *branches,
-        context.names(facts.names),
+        context.names(facts.names, facts.stores[0] | facts.stores[1]),
         facts.places,
-        **{key: build.constant(value) for key, value in facts.keywords.items()},
+        build.constant(tuple(facts.keywords.items())),
     )
     general = [*functions, build.locate(ast.Expr(value=staged), node, node.test)]
     if test is node.test:

@@ -35,10 +35,13 @@ class Context:
         self.moved.update(names)
         return names, hard, soft
 
-    def names(self, names: Sequence[str]) -> ast.expr:
-        """``lambda: (x, y)``, whose closure gives the operators the cells of the names."""
+    def names(self, names: tuple[str, ...], stores: set[str]) -> ast.expr:
+        """The names, whose cells the operators find in the closures of the functions around them
+        that set ``stores``; where some are set elsewhere ``lambda: (x, y)``, for its closure."""
         if not names:
             return build.constant(None)
+        if stores.issuperset(names):
+            return build.constant(names)
         return build.thunk(build.tuple_of(build.name(n) for n in names))
 
     def places(self, body: list[ast.stmt]) -> ast.expr:

@@ -14,17 +14,19 @@ _OPTIONS = "set_loop_options"
 class Facts:
     """What the text of a loop says."""
 
-    __slots__ = ("body_stores", "keywords", "names", "places", "test_stores")
+    __slots__ = ("body_stores", "constants", "keywords", "names", "places", "test_stores")
 
     def __init__(
         self,
         names: tuple[str, ...],
+        constants: dict[str, object],
         keywords: dict[str, ast.expr],
         places: ast.expr,
         body_stores: set[str],
         test_stores: set[str],
     ):
-        self.names, self.keywords, self.places = names, keywords, places
+        self.names, self.constants = names, tuple(constants.items())
+        self.keywords, self.places = keywords, places
         self.body_stores, self.test_stores = body_stores, test_stores
 
 
@@ -48,7 +50,7 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     if isinstance(node, ast.For):
         body_stores |= Uses(head).stores
         constants["targets"] = tuple(sorted(Uses(head).stores))
-    keywords: dict[str, ast.expr] = {k: build.constant(v) for k, v in constants.items()}
+    keywords: dict[str, ast.expr] = {}
     if node.ag_broke:
         keywords["broke"] = build.thunk(build.name(node.ag_broke))
     if node.ag_returned:
@@ -57,7 +59,8 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     if options is not None:
         keywords["options"] = build.thunk(options)
     test_stores = Uses(head).stores if isinstance(node, ast.While) else set()
-    return Facts(names, keywords, context.places(parts), body_stores, test_stores)
+    places = context.places(parts)
+    return Facts(names, constants, keywords, places, body_stores, test_stores)
 
 
 def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
@@ -150,8 +153,9 @@ def _run(
         operator,
         drive,
         build.name(body.name),
-        context.names(facts.names),
+        context.names(facts.names, facts.body_stores | facts.test_stores),
         facts.places,
+        build.constant(facts.constants),
         **facts.keywords,
     )
     return build.locate(ast.Expr(value=staged), node, end)

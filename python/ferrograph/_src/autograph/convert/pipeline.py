@@ -225,7 +225,7 @@ class _Statements(_Expressions):
             self._parts(node)
             return convert.plain_while(node)
         facts = loops.prepare(node, self._context)
-        self._looped(node)
+        self._looped(node, "test", "body")
         return loops.convert_while(node, facts, self._context)
 
     def visit_For(self, node: ast.For) -> Any:
@@ -233,20 +233,22 @@ class _Statements(_Expressions):
             self._parts(node)
             return convert.plain_for(node)
         facts = loops.prepare(node, self._context)
-        self._looped(node)
+        node.iter = self.visit(node.iter)
+        self._looped(node, "target", "body")
         return loops.convert_for(node, facts, self._context)
 
-    def _looped(self, node: ast.stmt) -> None:
+    def _looped(self, node: ast.stmt, *parts: str) -> None:
+        """Convert the parts of a loop that it runs again and again."""
         self._depth += 1
-        self._parts(node)
+        self._parts(node, parts)
         self._depth -= 1
 
     def head(self) -> list[ast.stmt]:
         """What the function begins with, once its statements are converted."""
         return [] if self._sites is None else self._sites.head()
 
-    def _parts(self, node: ast.stmt) -> None:
-        for part in node._fields:
+    def _parts(self, node: ast.stmt, parts: tuple[str, ...] = ()) -> None:
+        for part in parts or node._fields:
             value = getattr(node, part, None)
             if part in ("body", "orelse"):
                 setattr(node, part, self.block(value))

@@ -53,7 +53,7 @@ def convert_subscript(node: ast.Subscript, inlines: bool) -> ast.expr:
     asked = _loaded(node)
     if not is_known:
         return build.locate(asked, node)
-    plain = methods.convert_item(ast.Subscript(node.value, node.slice, ast.Load()))
+    plain = methods.convert_item(node)
     if test is None:
         return build.locate(ast.IfExp(build.is_loud(), asked, plain), node)
     return build.locate(sites.short(plain, asked, test), node)

@@ -30,13 +30,15 @@ def listed(
     if not is_iterated_staged(iterable) and not (has_tests and notes.active()):
         return notes.fresh(plain(iterable))
     items: list = notes.filled([])
-    for_stmt(iterable, made(lambda item: hooks.callee(items.append)(item)), None, None, line=line)
+    for_stmt(
+        iterable, made(lambda item: hooks.callee(items.append)(item)), None, None, (("line", line),)
+    )
     return items
 
 
 def each(iterable: Any, body: Body, line: int) -> None:
     """What a comprehension does with the elements of another iterable than its first."""
-    for_stmt(_iterable(iterable), body, None, None, line=line)
+    for_stmt(_iterable(iterable), body, None, None, (("line", line),))
 
 
 def taken(callee: Any, whole: Callable[[], Any], generator: Callable[[], Any]) -> Any:

@@ -18,15 +18,16 @@ def if_stmt(
     test: Any,
     then: Thunk,
     orelse: Thunk | None,
-    names: Thunk | None,
+    names: Thunk | tuple[str, ...] | None,
     places: Thunk | None,
-    **facts: Any,
+    facts: tuple[tuple[str, Any], ...],
 ) -> None:
     """Run ``then`` where ``test`` holds, else ``orelse``."""
     try:
         test = truth(test)
         if is_staged(test):
-            staging.stage_if(test, then, orelse or _nothing, State(names, places), **facts)
+            state = State(names, places, (then, orelse))
+            staging.stage_if(test, then, orelse or _nothing, state, **dict(facts))
         elif test:
             then()
         elif orelse is not None:

@@ -29,19 +29,20 @@ stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have
 def while_stmt(
     test: Thunk,
     body: Thunk,
-    names: Thunk | None,
+    names: Thunk | tuple[str, ...] | None,
     places: Thunk | None,
+    facts: tuple[tuple[str, Any], ...],
     *,
     broke: Thunk | None = None,
     returned: Thunk | None = None,
     options: Thunk | None = None,
     first: Any = _UNTESTED,
-    **facts: Any,
 ) -> None:
     """Run ``body`` while ``test`` holds; staged from the first tensor that ``test`` gives.
 
     ``first`` is what ``test`` has just given.
     """
+    functions = body, test
     try:
         given = test() if first is _UNTESTED else first
         while given is not stopped and not is_staged(going := truth(given)):
@@ -58,8 +59,9 @@ def while_stmt(
         if given is not stopped and type(given) not in PLAIN:
             test = _true(test)
         if given is stopped:
-            going = _going_on(test, _stop(broke, returned), facts["line"], body)
-        loop = staging.Loop(State(names, places), broke, returned, options, **facts)
+            going = _going_on(test, _stop(broke, returned), dict(facts)["line"], body)
+        state = State(names, places, functions)
+        loop = staging.Loop(state, broke, returned, options, **dict(facts))
         staging.stage_while(going, test, body, loop)
     except NameError as e:
         raise_as_local(e)
@@ -98,22 +100,23 @@ def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
 def for_stmt(
     iterable: Any,
     body: Callable[[Any], None],
-    names: Thunk | None,
+    names: Thunk | tuple[str, ...] | None,
     places: Thunk | None,
+    facts: tuple[tuple[str, Any], ...],
     *,
     broke: Thunk | None = None,
     returned: Thunk | None = None,
     options: Thunk | None = None,
-    **facts: Any,
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
         iterable = iterated(going_on(lists.elements_of(opened(iterable))))
         if is_iterated_staged(iterable):
-            loop = staging.Loop(State(names, places), broke, returned, options, **facts)
+            state = State(names, places, (body,))
+            loop = staging.Loop(state, broke, returned, options, **dict(facts))
             staging.stage_for(iterable, body, loop)
         else:
-            _unroll(iterable, body, names, places, broke, returned, facts)
+            _unroll(iterable, body, names, places, broke, returned, dict(facts))
     except NameError as e:
         raise_as_local(e)
         raise
@@ -122,7 +125,7 @@ def for_stmt(
 def _unroll(
     iterable: Any,
     body: Callable[[Any], None],
-    names: Thunk | None,
+    names: Thunk | tuple[str, ...] | None,
     places: Thunk | None,
     broke: Thunk | None,
     returned: Thunk | None,
@@ -151,14 +154,14 @@ def _unroll(
 def _unless(
     returned: Thunk,
     body: Callable[[Any], None],
-    names: Thunk | None,
+    names: Thunk | tuple[str, ...] | None,
     places: Thunk | None,
     facts: dict,
 ) -> Callable[[Any], None]:
     """A ``body`` that does nothing once the running graph has returned from the function."""
 
     def step(element: Any) -> None:
-        state = State(names, places)
+        state = State(names, places, (body,))
         live = facts["live"]
         staging.stage_if(
             not_(returned()), lambda: body(element), _nothing, state, line=facts["line"], live=live
