@@ -1,6 +1,7 @@
 """Loops that do the same again take short ways: what changes between two rounds is seen."""
 
 import ferrograph as fg
+import numpy as np
 import pytest
 
 
@@ -203,3 +204,119 @@ def test_a_list_that_grows_in_the_graph_is_known_to_the_loop_behind():
 
     out, n = f(fg.constant(1.0))
     assert (int(out), int(n)) == (2 + 3 + 7 + 8, 8)
+
+
+def test_a_key_comes_behind_what_it_is_the_key_of():
+    told = []
+
+    class Holder:
+        rows = [0, 0, 0]
+
+        def __getattr__(self, name):
+            told.append(name)
+            return self.rows
+
+    class Key(int):
+        def __add__(self, other):
+            told.append("key")
+            return int(self) + other
+
+    def f():
+        told.clear()
+        holder, key = Holder(), Key(0)
+        for i in range(2):
+            holder.made[key + 1] = i
+        return list(told), holder.rows
+
+    assert same(f) == (["made", "key"] * 2, [0, 1, 0])
+
+
+def test_lists_of_lists_and_keys_that_are_no_integers_of_python():
+    class Rows(list):
+        def __setitem__(self, key, value):
+            super().__setitem__(key, [value])
+
+    def f():
+        table = [[0] * 3 for _ in range(3)]
+        rows, holder = Rows([0, 0]), Counter()
+        holder.rows = rows
+        for i in range(5):
+            table[i % 3][i % 2] = i
+            holder.rows[i % 2] = table[i % 3][i % 2]
+            table[-1][np.int64(i % 2) + 1] = True
+            table[i % 2][i > 2] = "bool"
+            holder.rows = [8, 9] if i == 2 else holder.rows
+        return table, rows, holder.rows
+
+    assert same(f)[2] == [4, 3]
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_tensor_is_a_key_in_a_loop_that_python_runs(at):
+    def f(t):
+        items, holder = [1.0, 2.0, 3.0], Counter()
+        holder.rows = [1.0, 2.0, 3.0, 4.0]
+        for i in range(2):
+            items[t] = 7.0
+            holder.rows[t + i] = 9.0
+        return items, holder.rows
+
+    found = fg.function(f)(fg.constant(at))
+    expected = f(at)
+    assert [[float(v) for v in row] for row in found] == [list(map(float, r)) for r in expected]
+
+
+def test_methods_of_containers_and_of_classes_that_derive_from_them():
+    class Loud(list):
+        def append(self, value):
+            super().append(-value)
+
+    class Holder:
+        def get(self, key):
+            return key * 10
+
+    def f():
+        plain, loud, out = [], Loud(), []
+        for i in range(4):
+            (plain if i % 2 else loud).append(i)
+            held = loud if i > 1 else plain
+            held.append(i + 1)
+            out.append(({2: i} if i < 2 else Holder()).get(2))
+            out.append(" ".join(["a", "b"]) if "a" in {"a": i} and i in (1, 2) else i not in {3})
+        return plain, list(loud), out
+
+    assert same(f)[1] == [0, -2, -3, -4]
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_a_method_that_was_short_is_followed_in_a_branch(x):
+    def f(x):
+        items, seen, n = [fg.constant(0.0)], {}, fg.constant(0.0)
+        for i in range(3):
+            items.append(x * i)
+            seen.update({i: x})
+            if i > 0 and x > 0.0:
+                items.append(x)
+                n += float("a" in {"a": 1}) + float(i in seen)
+        return items[-1], len(items), n
+
+    found, expected = fg.function(f)(fg.constant(x)), f(fg.constant(x))
+    assert [float(v) for v in found] == [float(v) for v in expected]
+
+
+def test_what_is_augmented_in_a_loop_is_followed_where_it_matters():
+    @fg.function
+    def f(x):
+        box, rows = Counter(), [x]
+        box.rows = rows
+        for _ in range(2):
+            box.n += box.step
+            rows += [x]
+        if x > 0.0:
+            box.rows += [x]
+            box.n += box.step
+        return box.n, len(box.rows)
+
+    for value in (1.0, -1.0):
+        n, length = f(fg.constant(value))
+        assert (int(n), int(length)) == ((3, 4) if value > 0 else (2, 3))

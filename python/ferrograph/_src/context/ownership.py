@@ -22,6 +22,7 @@ __all__ = [
     "is_library_file",
     "is_own_file",
     "is_own_module",
+    "loud_cell",
 ]
 
 # The beginning of the paths of this package's files.
@@ -33,6 +34,7 @@ OPERATORS = "ag__"
 SITES = "ag__sites"
 # The free name of a cell that says whether there is anything to ask; see ``staging/journal.py``.
 LOUD = "ag__loud"
+loud_cell = types.CellType(False)
 # Free names for what converted code tests values with, whatever the program calls so.
 TESTS = {
     "ag__kind": type,

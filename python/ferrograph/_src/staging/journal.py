@@ -6,9 +6,10 @@ This module imports nothing heavy, since it stands before every first trace.
 from __future__ import annotations
 
 import threading
-import types
 from collections.abc import Callable
 from typing import Any
+
+from ..context.ownership import loud_cell
 
 
 class Journal:
@@ -49,22 +50,22 @@ class Loud(dict):
     """By id, on all threads: the regions that are being traced, and the traces with lists of the
     graph or stale objects. While there are none, plain Python may take short ways.
 
-    ``cell`` holds whether there are some, for converted code.
+    ``loud_cell`` holds whether there are some, for converted code.
     """
 
     def __init__(self) -> None:
-        self._lock, self.cell = threading.Lock(), types.CellType(False)
+        self._lock = threading.Lock()
 
     def __setitem__(self, key: int, made: Journal) -> None:
         with self._lock:
             super().__setitem__(key, made)
-            self.cell.cell_contents = True
+            loud_cell.cell_contents = True
 
     def leave(self, made: Journal) -> None:
         """A region or a trace ends."""
         with self._lock:
             if self.pop(id(made), None) is not None:
-                self.cell.cell_contents = bool(self)
+                loud_cell.cell_contents = bool(self)
 
 
 loud = Loud()

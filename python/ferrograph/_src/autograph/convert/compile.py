@@ -15,13 +15,12 @@ from typing import Any
 
 from ... import uncollected
 from ...context import tracebacks
-from ...context.ownership import TESTS
-from ...staging.journal import loud
+from ...context.ownership import TESTS, loud_cell
 from . import build, parse, pipeline, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
-_CELLS = {build.LOUD: loud.cell} | {n: types.CellType(v) for n, v in TESTS.items()}
+_CELLS = {build.LOUD: loud_cell} | {n: types.CellType(v) for n, v in TESTS.items()}
 _FUTURE_FLAGS = 0
 _OPTIMIZED = 0x01  # the flag of the code of a function
 for _feature in future_features.all_feature_names:
