@@ -163,7 +163,7 @@ def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
     function: Any = node.func
     kind = _METHODS.get(function.attr)
     simple = not node.keywords and len(node.args) <= 1 and all(map(is_arithmetic, node.args))
-    if kind is None or not simple:
+    if kind is None or not simple or is_made(function.value):
         return None
     first, again = _twice(function.value, _OWNER)
     plain = ast.Call(ast.Attribute(again, function.attr, ast.Load()), node.args, [])
