@@ -81,13 +81,11 @@ def serve() -> None:
     What lives on after a program is taken out of the sight of the collector, through which the
     tracer looks for holders of objects: the next one's are few.
     """
-    import gc
     import tempfile
 
     from . import run
 
     answers, sys.stdout = sys.stdout, sys.stderr
-    gc.freeze()  # what is there before all programs need not be looked through for each of them
     with tempfile.TemporaryDirectory() as folder:
         for family, seed in json.load(sys.stdin):
             gc.collect()

@@ -30,14 +30,14 @@ def convert_binary(node: ast.BinOp, repeats: bool = False) -> ast.expr:
     made = build.call("binary", build.constant(name), node.left, node.right)
     if not specials.has(f"__{name}__", f"__r{name}__"):
         if repeats and name == "mul":
-            return build.locate(ast.IfExp(_flag("chosen"), made, node), node)
+            return build.locate(ast.IfExp(_chosen(), made, node), node)
         return node
     return build.locate(made, node)
 
 
-def _flag(name: str) -> ast.expr:
-    """What is empty while no trace has lists that the graph grows, or numbers that it chose."""
-    return ast.Attribute(build.name(build.OPERATORS), name, ast.Load())
+def _chosen() -> ast.expr:
+    """What is empty while no trace has numbers that the graph chose."""
+    return ast.Attribute(build.name(build.OPERATORS), "chosen", ast.Load())
 
 
 def convert_unary(node: ast.UnaryOp) -> ast.expr:
@@ -59,7 +59,7 @@ def convert_comparison(node: ast.Compare) -> ast.expr:
         if specials.has("__eq__", "__ne__"):
             return build.locate(made, node)
         if not any(isinstance(side, _NO_LISTS) for side in sides):
-            return build.locate(ast.IfExp(_flag("loud"), made, node), node)
+            return build.locate(ast.IfExp(build.is_loud(), made, node), node)
         return node
     return build.locate(made, node) if specials.has(*_ORDERS) else node
 

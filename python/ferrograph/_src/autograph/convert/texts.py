@@ -16,7 +16,7 @@ _NO_CONVERSION = -1
 def convert(node: ast.JoinedStr) -> ast.expr:
     """``node`` with what it formats given to the operators.
 
-    ``ag__loud`` is false and ``ag__.chosen`` empty while the graph has chosen no text and no number.
+    ``ag__loud`` is false and ``ag__.chosen`` empty while the graph chose no text and no number.
     """
     if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
