@@ -90,6 +90,7 @@ def test_a_loop_over_python_values_stays_near_the_speed_of_python():
 class Box:
     def __init__(self):
         self.value = 0
+        self.rows = [0] * 10
 
     def take(self, value):
         return value
@@ -127,6 +128,30 @@ def rows(n):
         ROW[i % 10] = i
 
 
+def cells(n):
+    table = [[0] * 10 for _ in range(10)]
+    for i in range(n):
+        table[i % 10][i % 7] = i
+
+
+def held_rows(n):
+    for i in range(n):
+        BOX.rows[i % 10] = i
+
+
+def appended(n):
+    items = []
+    for i in range(n):
+        items.append(i)
+
+
+def looked_up(n):
+    found = {}
+    for i in range(n):
+        k = i % 7
+        found[k] = found[k] + 1 if k in found else 1
+
+
 def traced_seconds(f):
     """The seconds that ``f`` takes while a function is traced."""
     spent = []
@@ -143,6 +168,9 @@ def traced_seconds(f):
     return min(spent)
 
 
-@pytest.mark.parametrize("work", [calls, methods, attributes, items, rows])
+WORKS = [calls, methods, attributes, items, rows, cells, held_rows, appended, looked_up]
+
+
+@pytest.mark.parametrize("work", WORKS)
 def test_python_in_a_traced_loop_stays_near_the_speed_of_python(work):
     assert traced_seconds(work) < 6 * seconds(work)
