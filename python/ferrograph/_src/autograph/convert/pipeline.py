@@ -13,12 +13,12 @@ converted when they are called. Statements of a generator in which it yields sta
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ... import later
 from .. import convert
 from . import (
     analysis,
-    asserts,
     build,
     calls,
     comprehensions,
@@ -29,13 +29,17 @@ from . import (
     loops,
     methods,
     normalize,
-    raises,
     stores,
     texts,
     unpacking,
 )
 from .context import Context
 from .sites import Sites
+
+if TYPE_CHECKING:
+    from . import asserts, raises
+else:
+    asserts, raises = later(__package__, "asserts", "raises")
 
 
 def convert_function(

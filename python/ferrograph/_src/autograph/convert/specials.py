@@ -200,7 +200,7 @@ def _read(space: _Space, filename: str) -> None:
         space.texts.clear()
     space.texts[filename] = lines
     text = "".join(lines)
-    found = {word for word in _OPERATORS if word in text}
+    found = {f"__{word}__" for word in text.split("__")} & _OPERATORS
     if "property" in text:
         found.update(re.findall(_PROPERTY, text, re.MULTILINE))
         if re.search(_CALLED, text):
