@@ -1,10 +1,13 @@
 //! The regularised incomplete beta function.
 
+use super::double::Double;
 use super::gamma::{igamma, igammac};
 use super::{log1pmx, scaled_gamma};
 
 /// Parameters above this are in the limits of large ones.
 const LARGE: f64 = 1e9;
+/// Exponents below this one are computed in double precision twice over.
+const FAR: f64 = -1.0;
 /// What the continued fraction needs at most for parameters up to [`LARGE`].
 const TERMS: u32 = 200_000;
 
@@ -19,28 +22,29 @@ pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
     if !(a.is_finite() && b.is_finite()) {
         return f64::NAN;
     }
-    let y = 1.0 - x;
+    let (exact, rest) = (Double::from(x), Double::sum(1.0, -x));
+    let y = rest.0;
     if a.max(b) > LARGE {
         return large(a, b, x, y);
     }
     if b * x <= 1.0 && x <= 0.95 {
-        return series(a, b, x, y);
+        return series(a, b, exact, rest);
     }
     if a * y <= 1.0 && y <= 0.95 {
-        return 1.0 - series(b, a, y, x);
+        return 1.0 - series(b, a, rest, exact);
     }
     match x < (a + 1.0) / (a + b + 2.0) {
-        true => fraction(a, b, x, y),
-        false => 1.0 - fraction(b, a, y, x),
+        true => fraction(a, b, exact, rest),
+        false => 1.0 - fraction(b, a, rest, exact),
     }
 }
 
 /// By its power series, DLMF 8.17.7 and 15.2.1.
-fn series(a: f64, b: f64, x: f64, y: f64) -> f64 {
+fn series(a: f64, b: f64, x: Double, y: Double) -> f64 {
     let (mut sum, mut term) = (0.0, 1.0);
     for n in 1..2000 {
         let n = f64::from(n);
-        term *= (n - b) / n * x;
+        term *= (n - b) / n * x.0;
         let part = term / (a + n);
         sum += part;
         if part.abs() <= 1e-17 * sum.abs() || part == 0.0 {
@@ -48,47 +52,52 @@ fn series(a: f64, b: f64, x: f64, y: f64) -> f64 {
         }
     }
     // The power of `1 - x` in the prefix does not belong to this series.
-    prefix(a, b, x, y) / power(y, x, b) * (1.0 + a * sum)
+    prefix(a, b, x, y) / power(y, b) * (1.0 + a * sum)
 }
 
-/// By its continued fraction, DLMF 8.17.22, evaluated from the front (Lentz).
-fn fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    let (mut c, mut d) = (1.0, 1.0 / (1.0 - (a + b) / (a + 1.0) * x));
-    let mut h = d;
+/// By the even part of its continued fraction, DLMF 8.17.22, from the front (Lentz): in terms of `1 - x`, so that nothing
+/// cancels near 1 (Didonato and Morris, ACM TOMS 18 (1992), 360).
+fn fraction(a: f64, b: f64, exact: Double, rest: Double) -> f64 {
+    let (x, y) = (exact.0, rest.0);
+    let off = a * y - b * x + 1.0;
+    let denominator = |m: f64| {
+        let first = m + m * (b - m) * x / (a + 2.0 * m - 1.0);
+        first + (a + m) * (off + m * (1.0 + y)) / (a + 2.0 * m + 1.0)
+    };
+    let mut f = a * off / (a + 1.0);
+    let (mut c, mut d) = (f, 0.0);
     for m in 1..TERMS {
         let m = f64::from(m);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / (1.0 + even * d);
-        c = 1.0 + even / c;
-        h *= d * c;
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / (1.0 + odd * d);
-        c = 1.0 + odd / c;
-        h *= d * c;
-        if (d * c - 1.0).abs() < 1e-16 {
+        let odd = a + 2.0 * m - 1.0;
+        let numerator = (a + m - 1.0) / odd * ((a + b + m - 1.0) / odd) * m * (b - m) * x * x;
+        let next = denominator(m);
+        d = 1.0 / (next + numerator * d);
+        c = next + numerator / c;
+        f *= c * d;
+        if (c * d - 1.0).abs() < 1e-16 {
             break;
         }
     }
-    prefix(a, b, x, y) * h
+    prefix(a, b, exact, rest) * a / f
 }
 
-/// `x^a`, from `x` and `y = 1 - x`, the smaller of which is exact.
-fn power(x: f64, y: f64, a: f64) -> f64 {
-    match x <= 0.5 {
-        true => x.powf(a),
-        false => (a * (-y).ln_1p()).exp(),
+/// `x^a`
+fn power(x: Double, a: f64) -> f64 {
+    match x.is_single() {
+        true => x.0.powf(a),
+        false => (x.ln() * a.into()).exp(),
     }
 }
 
 /// `x^a y^b / (a B(a, b))` with `y = 1 - x`.
-fn prefix(a: f64, b: f64, x: f64, y: f64) -> f64 {
+fn prefix(a: f64, b: f64, x: Double, y: Double) -> f64 {
     if a >= 10.0 && b >= 10.0 {
         return bell(a, b, x, y)
             * (b / (std::f64::consts::TAU * a * (a + b))).sqrt()
             * scaled_gamma(a + b)
             / (scaled_gamma(a) * scaled_gamma(b));
     }
-    let powers = power(x, y, a) * power(y, x, b);
+    let powers = power(x, a) * power(y, b);
     powers * gamma_ratio(a.max(b), a.min(b)) / a
 }
 
@@ -104,8 +113,14 @@ fn gamma_ratio(a: f64, b: f64) -> f64 {
 }
 
 /// `(x / p)^a (y / q)^b` where `p = a / (a + b)` and `q = b / (a + b)`: 1 at `x = p`.
-fn bell(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    exponent(a, b, x, y).exp()
+fn bell(a: f64, b: f64, x: Double, y: Double) -> f64 {
+    let near = exponent(a, b, x.0, y.0);
+    if near >= FAR {
+        return near.exp();
+    }
+    let sum = Double::sum(a, b);
+    let part = |x: Double, a: f64| (x * sum / a.into()).ln() * a.into();
+    (part(x, a) + part(y, b)).exp()
 }
 
 /// The logarithm of [`bell`].

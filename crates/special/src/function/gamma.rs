@@ -1,5 +1,6 @@
 //! The regularised incomplete gamma functions and their derivatives by the parameter.
 
+use super::double::Double;
 use super::jet::{Jet, Real};
 use super::tables::{ETA, LGAMMA, TEMME};
 use super::{log1pmx, polynomial, scaled_gamma};
@@ -7,6 +8,8 @@ use ferrograph_kernels::special::polygamma;
 
 /// From this parameter on the uniform expansion is used around `x = a`.
 const UNIFORM: f64 = 100.0;
+/// Exponents below this one are computed in double precision twice over.
+const FAR: f64 = -1.0;
 /// How many terms a series or fraction may need; parameters below [`UNIFORM`] need far fewer.
 const TERMS: u32 = 2000;
 
@@ -156,13 +159,18 @@ fn prefix(a: f64, x: f64) -> f64 {
         };
     }
     let (ratio, off) = (x / a, (x - a) / a);
-    let log = log1pmx(ratio, off);
-    // Far out a power loses less than the exponential of a product.
-    let bell = match log < -2.0 {
-        true => (ratio * (-off).exp()).powf(a),
-        false => (a * log).exp(),
+    let exponent = a * log1pmx(ratio, off);
+    let bell = match exponent < FAR {
+        true => far_bell(a, x),
+        false => exponent.exp(),
     };
     bell / ((std::f64::consts::TAU * a).sqrt() * scaled_gamma(a))
+}
+
+/// `(x / a)^a e^(a - x)`, accurate where it is small.
+fn far_bell(a: f64, x: f64) -> f64 {
+    let power = (Double::from(x) / a.into()).ln() * a.into();
+    (power - Double::sum(x, -a)).exp()
 }
 
 /// `ln Gamma(1 + a)`, accurate near 0: DLMF 5.7.3.
@@ -234,14 +242,27 @@ fn uniform<R: Parameter>(a: R, x: f64) -> Part<R> {
         sum = sum / a + eta.polynomial(row);
     }
     let square = R::from(0.5) * a * eta * eta;
-    let bell = (R::from(0.0) - square).exp();
-    let rest = bell * sum / (R::from(std::f64::consts::TAU) * a).sqrt();
     let at = eta * (a * R::from(0.5)).sqrt();
-    let half = R::from(0.5);
+    let (bell, erfc) = mended(a.value(), x, square.value(), at.value());
+    let bell = (R::from(0.0) - square).exp() * bell.into();
+    let rest = bell * sum / (R::from(std::f64::consts::TAU) * a).sqrt();
+    let half = R::from(0.5 * erfc);
     match eta.value() < 0.0 {
         true => Part::Lower(half * (R::from(0.0) - at).erfc() - rest),
         false => Part::Upper(half * at.erfc() + rest),
     }
+}
+
+/// What mends the rounding of the exponents in [`uniform`]: factors of `e^-square` and of the complementary error function
+/// at `at`, whose square it is.
+fn mended(a: f64, x: f64, square: f64, at: f64) -> (f64, f64) {
+    let found = (-square).exp();
+    if -square >= FAR || found == 0.0 {
+        return (1.0, 1.0);
+    }
+    let bell = far_bell(a, x);
+    let product = Double::product(at, at);
+    (bell / found, bell * product.exp())
 }
 
 #[cfg(test)]

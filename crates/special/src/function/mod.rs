@@ -3,6 +3,7 @@
 
 pub mod bessel;
 pub mod beta;
+mod double;
 pub mod gamma;
 pub mod integrals;
 mod jet;
