@@ -35,6 +35,7 @@ LAZY = (
     "interfaces",
     "numpy_like",
     "operators",
+    "ops.candidates",
     "ops.distributions",
     "ops.quantization",
     "ops.quantize_dequantize",

@@ -195,6 +195,7 @@ from ._src import door as _door
 
 if TYPE_CHECKING:
     from . import (
+        audio,
         autodiff,
         autograph,
         bitwise,
@@ -327,6 +328,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "audio",
     "autodiff",
     "autograph",
     "batch_to_space",
@@ -629,6 +631,7 @@ if not TYPE_CHECKING:
         "zeros_initializer": "interfaces.initializers:zeros_initializer",
     }
     _MODULES = (
+        "audio",
         "autodiff",
         "autograph",
         "bitwise",

@@ -77,6 +77,13 @@ if TYPE_CHECKING:
         approx_min_k,
         batch_norm_with_global_normalization,
     )
+    from ._src.ops.candidates import (
+        all_candidate_sampler,
+        compute_accidental_hits,
+        fixed_unigram_candidate_sampler,
+        nce_loss,
+        sampled_softmax_loss,
+    )
     from ._src.sparse.ctc import (
         collapse_repeated,
         ctc_beam_search_decoder,
@@ -87,6 +94,7 @@ if TYPE_CHECKING:
     from ._src.sparse.embedding import embedding_lookup_sparse
 
 __all__ = [
+    "all_candidate_sampler",
     "approx_max_k",
     "approx_min_k",
     "atrous_conv2d",
@@ -99,6 +107,7 @@ __all__ = [
     "batch_normalization",
     "bias_add",
     "collapse_repeated",
+    "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
@@ -123,6 +132,7 @@ __all__ = [
     "embedding_lookup",
     "embedding_lookup_sparse",
     "erosion2d",
+    "fixed_unigram_candidate_sampler",
     "gelu",
     "in_top_k",
     "l2_loss",
@@ -138,10 +148,12 @@ __all__ = [
     "max_pool3d",
     "max_pool_with_argmax",
     "moments",
+    "nce_loss",
     "normalize_moments",
     "pool",
     "relu",
     "relu6",
+    "sampled_softmax_loss",
     "scale_regularization_loss",
     "selu",
     "separable_conv2d",
@@ -166,15 +178,20 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
+        "all_candidate_sampler": "ops.candidates:all_candidate_sampler",
         "approx_max_k": "interfaces.seldom:approx_max_k",
         "approx_min_k": "interfaces.seldom:approx_min_k",
         "batch_norm_with_global_normalization": "interfaces.seldom:batch_norm_with_global_normalization",  # noqa: E501
         "collapse_repeated": "sparse.ctc:collapse_repeated",
+        "compute_accidental_hits": "ops.candidates:compute_accidental_hits",
         "ctc_beam_search_decoder": "sparse.ctc:ctc_beam_search_decoder",
         "ctc_greedy_decoder": "sparse.ctc:ctc_greedy_decoder",
         "ctc_loss": "sparse.ctc:ctc_loss",
         "ctc_unique_labels": "sparse.ctc:ctc_unique_labels",
         "embedding_lookup_sparse": "sparse.embedding:embedding_lookup_sparse",
+        "fixed_unigram_candidate_sampler": "ops.candidates:fixed_unigram_candidate_sampler",
+        "nce_loss": "ops.candidates:nce_loss",
+        "sampled_softmax_loss": "ops.candidates:sampled_softmax_loss",
     }
     __getattr__ = _door(__name__, _LAZY)
 

@@ -4,14 +4,17 @@
 //! precision from uniform and normal numbers.
 
 mod binomial;
+mod candidates;
 mod gamma;
 mod numbers;
 mod op;
 mod poisson;
+mod sampler;
 
 use ferrograph_graph::Registry;
 
 /// Adds the operations of this crate.
 pub fn register(registry: &mut Registry) {
     op::register(registry);
+    candidates::register(registry);
 }

@@ -1,9 +1,10 @@
-//! Fourier transforms along the last axes of tensors, and their gradients.
+//! Fourier transforms along the last axes of tensors, and their gradients; sound as files.
 //!
 //! * Transforms of one axis are `rustfft`'s, of real numbers `realfft`'s; rows are spread over the pool. Along other axes
 //!   than the last one, columns are turned into rows and back.
 //! * [`plans`] keeps the tables of lengths in use, so that eager calls do not make them again.
 
+mod chunks;
 mod complex;
 mod emit;
 mod gradients;
@@ -12,6 +13,7 @@ mod plans;
 mod real;
 mod shapes;
 mod transform;
+mod wav;
 
 use ferrograph_graph::Registry;
 
@@ -19,4 +21,5 @@ use ferrograph_graph::Registry;
 pub fn register(registry: &mut Registry) {
     complex::register(registry);
     real::register(registry);
+    wav::register(registry);
 }

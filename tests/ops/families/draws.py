@@ -300,3 +300,41 @@ row(
     out="float32",
     hidden="the key and counter themselves, against a generator written from its description",
 )
+
+
+CLASSES = np.array([[0, 3], [2, 2]])
+
+
+def counts(weights):
+    """How often each true class is expected among four."""
+    return (np.asarray(weights) / np.sum(weights) * 4)[CLASSES]
+
+
+WEIGHTS = [1.0, 2.0, 5.0, 2.0]
+LOGS = np.log((np.arange(4) + 2.0) / (np.arange(4) + 1.0))
+SAMPLERS = {
+    "uniform": (lambda fg: fg.random.uniform_candidate_sampler, np.ones(4), {}),
+    "log_uniform": (lambda fg: fg.random.log_uniform_candidate_sampler, LOGS, {}),
+    "weights": (
+        lambda fg: fg.random.fixed_unigram_candidate_sampler,
+        WEIGHTS,
+        {"unigrams": WEIGHTS},
+    ),
+}
+for law, (sampler, weights, fields) in SAMPLERS.items():
+    row(
+        "CandidateSampler",
+        lambda fg, c, f=sampler, k=fields: f(fg)(c, 2, 4, False, 4, **k)[1],
+        [CLASSES],
+        lambda c, w=weights: counts(w),
+        out="float32",
+        about=law,
+    )
+    row(
+        "CandidateSampler",
+        lambda fg, c, f=sampler, k=fields: fg.sort(f(fg)(c, 2, 4, True, 4, **k)[0]),
+        [CLASSES],
+        lambda c: np.arange(4),
+        out="int64",
+        about=f"{law} unique",
+    )

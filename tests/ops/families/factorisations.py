@@ -302,7 +302,7 @@ row(
     tol=20,
     forms=FEW,
 )
-for lower in (True,):
+for lower in (True, False):
     for flipped in (False, True):
         row(
             "BandedSolve",

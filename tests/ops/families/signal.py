@@ -1,5 +1,7 @@
 """Fourier transforms."""
 
+import struct
+
 import numpy as np
 from table import Vary, row
 
@@ -84,3 +86,31 @@ for rank, letters in LETTERS.items():
             },
             about=about,
         )
+
+
+def wav(x, rate):
+    """The contents of a file."""
+    samples = (x * 32768).astype("<i2").tobytes()
+    head = struct.pack(
+        "<IHHIIHH", 16, 1, x.shape[1], rate, 2 * x.shape[1] * rate, 2 * x.shape[1], 16
+    )
+    size = struct.pack("<I", len(samples))
+    whole = struct.pack("<I", len(samples) + 36)
+    return np.array(b"RIFF" + whole + b"WAVEfmt " + head + b"data" + size + samples, object)
+
+
+STEPS = np.array([[0.0, 0.5], [-1.0, 0.25]], np.float32)
+row(
+    "EncodeWav",
+    lambda fg, x: fg.audio.encode_wav(x, 8000),
+    [STEPS],
+    lambda x: wav(x, 8000),
+    out="string",
+)
+row(
+    "DecodeWav",
+    lambda fg, s: tuple(fg.audio.decode_wav(s)),
+    [np.asarray(wav(STEPS, 8000))],
+    lambda s: (STEPS, np.int32(8000)),
+    out=("float32", "int32"),
+)

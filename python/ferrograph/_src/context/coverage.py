@@ -26,6 +26,7 @@ package is called ``fg``.
 >>> float(area(fg.constant(2.0)))
 12.0
 """,
+    "audio": "Sound from and to the contents of files.",
     "autodiff": "Derivatives: forward mode.",
     "autograph": "AutoGraph: Python's control flow on tensors becomes control flow of the graph.",
     "autograph.errors": "Exceptions of the conversion and of staged control flow.",

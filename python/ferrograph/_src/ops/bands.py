@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size
+from ._base import Tensor, TensorLike, convert, convert_pair, emit
 from .arithmetic import greater, less_equal, logical_and
 from .arrays import pad, squeeze, stack
 from .factorisations import eigh
@@ -159,10 +159,7 @@ def banded_triangular_solve(
       InvalidArgumentError: where a matrix has no inverse.
     """
     bands, rhs = convert_pair(bands, rhs)
-    count = 1 if lower else known_size(bands, -2)
-    if count is None:
-        raise ValueError("banded_triangular_solve of upper matrices needs a known number of bands")
-    attrs = {"upper": count - 1, "adjoint": adjoint}
+    attrs = {"upper": 0 if lower else -1, "adjoint": adjoint}
     return emit("BandedSolve", (bands, rhs), attrs, name)
 
 

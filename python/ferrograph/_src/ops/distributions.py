@@ -11,10 +11,12 @@ from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
 from .numeric import cast
 from .random_ops import sizes
 
+__all__ = ["drawn_seed"]
+
 _MODULUS = 2**31 - 1
 
 
-def _drawn_seed(seed: Any) -> Tensor:
+def drawn_seed(seed: Any) -> Tensor:
     """A seed for one draw, out of the stream of an operation with that seed of its own."""
     attrs = {} if seed is None else {"seed2": int(seed) % _MODULUS, "shared": True}
     bounds = [convert(bound, int64) for bound in (-(2**62), 2**62)]
@@ -103,7 +105,7 @@ def gamma(
     if beta is not None:
         beta = convert(beta, dtype)
         alpha = broadcast_to(alpha, broadcast_dynamic_shape(_shape(alpha), _shape(beta)))
-    return stateless_gamma(_behind(shape, alpha), _drawn_seed(seed), alpha, beta, dtype, name)
+    return stateless_gamma(_behind(shape, alpha), drawn_seed(seed), alpha, beta, dtype, name)
 
 
 @public("random.stateless_poisson")
@@ -153,7 +155,7 @@ def poisson(
       name: a name for the operation.
     """
     lam = convert(lam)
-    return stateless_poisson(_behind(shape, lam), _drawn_seed(seed), lam, dtype, name)
+    return stateless_poisson(_behind(shape, lam), drawn_seed(seed), lam, dtype, name)
 
 
 @public("random.stateless_binomial")
