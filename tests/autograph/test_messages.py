@@ -640,6 +640,43 @@ def list_of_one_content(x):
     return len(held["l"])
 
 
+@meets("staging/effects.py:refuse_shadowed:0")
+def attribute_of_an_object_and_its_class(x):
+    class Kind:
+        v = 1
+
+    held = Kind()
+    if x > 0:
+        held.v = 5
+    else:
+        Kind.v = 7
+    return x + held.v
+
+
+@meets("autograph/runtime/foreign.py:remembering.call:0")
+def cached_function_with_effects(x):
+    calls = []
+
+    @functools.lru_cache
+    def cached(n):
+        calls.append(n)
+        return n
+
+    if x > 0:
+        x = x + cached(1)
+    return x + len(calls)
+
+
+@meets("autograph/runtime/specials.py:_refuse_end:0")
+def iterator_that_a_tensor_ends(x):
+    steps = Ending()
+    if x > 0:
+        steps.at += 1
+    for v in steps:
+        x = x + v
+    return x
+
+
 @meets("staging/stale.py:Stale._ferrograph_refuse:0")
 def outside_object_read_again(x):
     if x > 0:
@@ -761,6 +798,14 @@ class Steps:
         return self
 
     def __next__(self):
+        self.at += 1
+        return self.at
+
+
+class Ending(Steps):
+    def __next__(self):
+        if self.at > 3:
+            raise StopIteration
         self.at += 1
         return self.at
 

@@ -14,6 +14,7 @@ from ..context.thread import Undetermined
 from ..native import _core
 from ..values import errors
 from . import aliases, chosen_texts, effects, frames, merging, notes
+from .journal import thread as _thread
 from .places import Spot, say
 from .regions import Conditional, itself
 from .state import UNDEFINED, Place, State
@@ -186,6 +187,7 @@ def _merge_changes(
     With ``fills`` a name that one branch alone sets is a placeholder after the other.
     """
     sides = [{c.place.key: c for c in changes} for changes in found]
+    effects.refuse_shadowed([*found[0], *found[1]])
     setters: list[Callable[[Iterator], None]] = []
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
@@ -204,6 +206,7 @@ def _merge_changes(
         rest = iter(results)
         for setter in setters:
             setter(rest)
+        effects.stand_in_again()
 
     return settle
 
@@ -246,6 +249,8 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 if not (getattr(e, _MARK, False) or re.match(_OUT_OF_BOUNDS, str(e))):
                     failures.mark_left(e)
                     raise
+                if isinstance(e, (StopIteration, IndexError)):
+                    _thread.n_ends += 1
                 if not failures.is_said(e, branch):
                     ops.Assert(False, failures.message(e, _raised_at(e)))
                 branch.is_traced = True

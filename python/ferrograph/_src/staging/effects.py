@@ -29,6 +29,8 @@ from .reach import reached
 from .snapshot import Snapshot
 from .stale import behind
 from .state import (
+    UNDEFINED,
+    Attribute,
     Container,
     Place,
 )
@@ -126,6 +128,7 @@ def changes(
         return found
     for change in reversed(found):
         _undo(change)
+    refuse_shadowed(found)
     owners = [change.place.owner for change in found] + list(made.iterators.values())
     known = _there(made, list(anchors), owners)
     _refuse_iterators(made, known)
@@ -143,9 +146,14 @@ def changes(
         else:
             change.place.put(change.new)
             made.landed = True
+    stand_in_again()
+    return kept
+
+
+def stand_in_again() -> None:
+    """Let what refers to objects that the graph cannot follow refer to what stands for them."""
     if _thread.journals[0].stale:
         outside.apply()
-    return kept
 
 
 def _note_library(made: Journal, change: Change) -> None:
@@ -173,6 +181,26 @@ def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: b
         made.spoiled = True
         if isinstance(change.place, (Container, Whole)):
             change.place.put(change.old)
+
+
+def refuse_shadowed(found: list[Change]) -> None:
+    """Refuse that an attribute is set in an object and, under the same name, in its class: the
+    object shows that of the class until it has one of its own."""
+    in_classes = {c.place.key for c in found if isinstance(c.place.owner, type)}
+    for place in (c.place for c in found if in_classes):
+        if isinstance(place, Attribute) and place.class_default is not UNDEFINED:
+            keys = {("attribute", id(b), place.key[2]) for b in type(place.owner).__mro__}
+            if not keys.isdisjoint(in_classes):
+                raise errors.StagingError(
+                    say(
+                        here(),
+                        f"{place.label!r} is set in an object and in its class, in branches or a "
+                        "loop of the graph: which of them the object shows is known only when the "
+                        "graph runs",
+                        "Give the object the attribute before the branch or loop, or change only "
+                        "one of both there.",
+                    )
+                )
 
 
 def _is_stale(old: Any, new: Any) -> bool:

@@ -76,6 +76,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.journals: list[Journal] = []  # of the trace and the regions in it, inner ones last
         self.roots: Any = None  # what the trace is made from
+        self.n_ends = 0  # how often code in a branch has said that what is run over ends
         self.regions: list[Any] = []  # those that operations are added to, the innermost last
 
 

@@ -96,7 +96,18 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 _OF_CLASS = Through(lambda held: (type(held),))
-_REFERENTS = Through(gc.get_referents)
+
+
+def _referents(value: Any) -> Iterable:
+    """What an object of a class written in C holds, but for its attributes, which are compared."""
+    try:
+        fields = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return gc.get_referents(value)
+    return [held for held in gc.get_referents(value) if held is not fields]
+
+
+_REFERENTS = Through(_referents)
 
 _known = ByClass()
 _GIVEN: dict[type, tuple[Facet, ...]] = {
@@ -138,7 +149,9 @@ def is_opaque(kind: type) -> bool:
 
 def has_library_fields(cls: type) -> bool:
     """Whether a library's code reads the attributes of objects of a class."""
-    return cls is not types.SimpleNamespace and ownership.is_library_class(cls)
+    if cls is types.SimpleNamespace or cls is types.FunctionType:
+        return False
+    return ownership.is_library_class(cls)
 
 
 def _learn(kind: type) -> Iterable[Facet]:
@@ -187,6 +200,8 @@ def _storage(kind: type) -> Facet | None:
     for base, facet in _CONTAINERS:
         if issubclass(kind, base):
             return facet
+    if issubclass(kind, types.SimpleNamespace):
+        return None
     known = _states().get(kind) or next(
         (facet for base, facet in _states().items() if issubclass(kind, base)), None
     )

@@ -165,7 +165,8 @@ def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
     An attribute behind a property is no place: its property decides what is set.
     """
     owner = _evaluate(base)
-    if owner is UNDEFINED or type(getattr(type(owner), name, None)) is property:
+    held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
+    if owner is UNDEFINED or type(next(held, None)) is property:
         return None
     return attribute_place(label, owner, name)
 

@@ -90,6 +90,7 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Tak
 
 def _is_alone(conditional: Conditional, value: Any, is_new: bool) -> bool:
     """Whether nothing refers to an object but the place whose value it is."""
+    value = conditional.copied.get(id(value), (value, value))[1]
     holders = [v for v in conditional.left if reached([v], [value])]
     if len({id(v) for v in holders}) > 1:
         return False

@@ -21,6 +21,11 @@ from typing import Any
 from . import build
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# Builtins that run over a generator at once.
+_CONSUMERS = frozenset(
+    {"all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum"}
+    | {"tuple"}
+)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 Names = frozenset[str]
@@ -102,6 +107,8 @@ class Uses:
 
     def visit_Call(self, node: ast.Call) -> None:
         self.calls = True
+        if node.args and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS:
+            node.args[0].ag_consumed = True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
             self.grown |= {build.text_of(node.func.value)}
         self.generic_visit(node)
@@ -175,6 +182,8 @@ class Uses:
         self.loads |= inner.loads - targets
         self.stores |= inner.stores - targets
         self.captured |= inner.captured - targets
+        if isinstance(node, ast.GeneratorExp) and not getattr(node, "ag_consumed", False):
+            self.captured |= inner.loads - targets  # which it reads when it is run over
         self.rebound |= inner.rebound
         self.calls |= inner.calls
         self.walrus |= inner.walrus

@@ -33,6 +33,7 @@ _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynch
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _LOOKED_AT = _BY_TENSORS | {"format"}  # methods written in C whose arguments matter
+_REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -298,6 +299,8 @@ def _partial(partial: functools.partial) -> Any:
 
 
 def _callable_object(callee: Any) -> Any:
+    if type(callee) is _REMEMBERING and notes.in_region():
+        return foreign.remembering(callee)
     call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
     if type(call) is not types.FunctionType or is_exempt(call):
         own = ownership.is_own_module(type(callee).__module__)

@@ -12,8 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_numbers, chosen_texts, list_arguments, notes, stale
+from ...staging import chosen_numbers, chosen_texts, effects, list_arguments, notes, stale
 from ...staging.journal import front_of
+from ...staging.places import here, say
+from ...staging.snapshot import Snapshot
+from ...values import errors
 from .specials import iterated, opened
 
 __all__ = [
@@ -68,6 +71,30 @@ def formatting(callee: Callable) -> Callable:
         return callee(*args, **kwargs)
 
     return put_in
+
+
+def remembering(callee: Any) -> Callable:
+    """A function under ``functools.lru_cache``: refused where the first call of it in a branch or a
+    loop does more than to give a value."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        before, n_missed = Snapshot((callee.__wrapped__,)), callee.cache_info().misses
+        found = callee(*args, **kwargs)
+        is_new = callee.cache_info().misses > n_missed
+        if is_new and (effects.has_tensor(found) or next(before.changes(), None) is not None):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`{callee.__name__}` keeps what it gives (`functools.lru_cache`) and is first "
+                    "called with these arguments in a branch or a loop of the graph, where it "
+                    "changes other objects or gives tensors: that would happen once, while tracing",
+                    "Call it before the branch or loop, or call the function without a cache "
+                    "(`f.__wrapped__`).",
+                )
+            )
+        return found
+
+    return call
 
 
 def each_content(callee: Any) -> Any:

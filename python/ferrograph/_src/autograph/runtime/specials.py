@@ -18,6 +18,9 @@ from ...context.hooks import hooks
 from ...native import _core
 from ...staging import lists
 from ...staging.journal import is_front
+from ...staging.journal import thread as _thread
+from ...staging.places import here, say
+from ...values import errors
 from ..status import NOT_CONVERTED
 
 PLAIN = frozenset(
@@ -140,20 +143,38 @@ def _advanced(iterator: Any) -> Any:
 
 def _elements(following: Callable) -> Iterator:
     while True:
+        before = _thread.n_ends
         try:
             element = following()
         except StopIteration:
             return
+        _refuse_end(before)
         yield element
+
+
+def _refuse_end(before: int) -> None:
+    """Refuse that a branch of the graph has ended what Python's loop runs over since ``before``."""
+    if _thread.n_ends != before:
+        raise errors.StagingError(
+            say(
+                here(),
+                "a loop of Python's runs over an object of a class whose method ends it (`raise "
+                "StopIteration`, or `IndexError`) where a tensor decides: how often it runs is "
+                "known only when the graph runs",
+                "Write `for i in fg.range(n):` or `while`, and keep the position in a tensor.",
+            )
+        )
 
 
 def _by_number(item: Callable) -> Iterator:
     number = 0
     while True:
+        before = _thread.n_ends
         try:
             element = item(number)
         except (IndexError, StopIteration):
             return
+        _refuse_end(before)
         yield element
         number += 1
 
