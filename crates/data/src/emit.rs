@@ -13,6 +13,7 @@ pub use crate::keep::EmitKeep;
 pub use crate::map::EmitMap;
 pub use crate::optional::EmitOptionals;
 pub use crate::padded::EmitPadded;
+pub use crate::rebatch::EmitRebatch;
 pub use crate::reduce::EmitFolds;
 pub use crate::scan::EmitScan;
 pub use crate::shuffle::EmitShuffle;

@@ -95,16 +95,20 @@ impl Maker for UnbatchDataset {
 
 impl Dataset for Unbatch {
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        Ok(Box::new(Rows {
-            input: self.0.clone().open()?,
-            element: Tensors::new(),
-            at: 0,
-            n: 0,
-        }))
+        rows_of(&self.0)
     }
 }
 
-/// An iteration over the rows of elements.
+/// An iteration over the rows of the elements of a dataset.
+pub(crate) fn rows_of(dataset: &DatasetRef) -> Result<BoxedElements> {
+    Ok(Box::new(Rows {
+        input: dataset.clone().open()?,
+        element: Tensors::new(),
+        at: 0,
+        n: 0,
+    }))
+}
+
 struct Rows {
     input: BoxedElements,
     element: Tensors,

@@ -24,6 +24,7 @@ mod op;
 mod optional;
 mod padded;
 mod prefetch;
+mod rebatch;
 mod reduce;
 mod scan;
 mod shuffle;
@@ -64,6 +65,7 @@ pub fn registry() -> &'static Registry {
         combine::register(&mut registry);
         count::register(&mut registry);
         batch::register(&mut registry);
+        rebatch::register(&mut registry);
         padded::register(&mut registry);
         window::register(&mut registry);
         group::register(&mut registry);

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograph import api
 from ..native import _core
+from ..ops.arrays import reshape
 from ..ops.numeric import cast
 from ..ops.reductions import reduce_sum
 from ..values import nest
@@ -34,9 +35,31 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
 
 
 def _static_size(size: Any, drop: Any) -> int | None:
-    """The size of every batch where it is known, which a short last one leaves unknown."""
+    """The size of every batch where it is known, which a short last one leaves unknown.
+
+    ``size`` is one, or several that batches have in turn.
+    """
     known, dropped = size._constant_value(), drop._constant_value()
-    return int(known) if known is not None and dropped is not None and bool(dropped) else None
+    if known is None or dropped is None or not bool(dropped):
+        return None
+    sizes = {int(n) for n in known.numpy().ravel()}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
+    """``Dataset.rebatch``."""
+    sizes, drop = scalar(batch_size), flag(drop_remainder)
+    if sizes.shape.rank is not None and sizes.shape.rank > 1:
+        raise ValueError(f"rebatch takes a size or a vector of sizes, got shape {sizes.shape}")
+    sizes = reshape(sizes, [-1])
+    if not composites.is_plain(dataset.element_spec):
+        return composites.rebatch(dataset, sizes, drop)
+
+    _check_as_many(dataset.element_spec)
+    first = _static_size(sizes, drop)
+    spec = structure.map_types(lambda s: _stacked(_row(s), first), dataset.element_spec)
+    inputs = [dataset._variant_tensor, sizes, drop]
+    return emitted("RebatchDatasetV2", inputs, spec, dataset)
 
 
 def _stacked(spec: Any, first: int | None) -> Any:
@@ -81,7 +104,7 @@ def padded_batch(
     dataset: Dataset, batch_size: Any, shapes: Any, paddings: Any, drop_remainder: Any
 ) -> Dataset:
     """``Dataset.padded_batch``."""
-    specs = nest.flatten(dataset.element_spec)
+    specs = [composites.dense(spec) for spec in nest.flatten(dataset.element_spec)]
     for spec in specs:
         _expect_tensor(spec, "padded_batch")
     chosen = [

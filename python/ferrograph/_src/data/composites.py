@@ -15,7 +15,7 @@ from ..sparse.tensor import SparseTensor, SparseTensorSpec
 from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
 from ..values.tensor_spec import TensorSpec, TypeSpec
-from .dataset import Dataset
+from .dataset import Dataset, made
 from .structure import NoneTensorSpec, flag, scalar
 
 
@@ -30,10 +30,21 @@ def slices(value: Any) -> Dataset:
 
 def _rows(leaf: Any) -> Dataset:
     if isinstance(leaf, RaggedTensor):
-        return Dataset.range(leaf.nrows(dtypes.int64)).map(lambda i: leaf[i])
+        rows = Dataset.range(leaf.nrows(dtypes.int64)).map(lambda i: leaf[i])
+        return rows if leaf.ragged_rank > 1 else _of_type(rows, _row_spec(leaf))
     if isinstance(leaf, SparseTensor):
         return Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
     raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
+
+
+def _of_type(dataset: Dataset, element_spec: Any) -> Dataset:
+    """The dataset with another type for the same components."""
+    return made(dataset._variant_tensor, element_spec, dataset._op_name, dataset)
+
+
+def _row_spec(leaf: Any) -> RaggedTensorSpec:
+    """The type of rows of a tensor with one ragged axis: tensors, which make a ragged one again."""
+    return RaggedTensorSpec(leaf.shape[1:], leaf.dtype, 0, leaf.row_splits.dtype)
 
 
 def _sparse_row(whole: Any, i: Any) -> Any:
@@ -158,6 +169,32 @@ def _joined(window: Any) -> tuple:
     start = (constants.constant(0), parts, sizes)
     _, parts, sizes = loops.while_loop(lambda *_: elements._has_next(False), step, start)
     return parts.concat(), sizes.stack()
+
+
+def dense(spec: Any) -> Any:
+    """The type of a tensor for that of a ragged tensor without a ragged axis, else as it is."""
+    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank == 0:
+        return TensorSpec(spec.shape, spec.dtype)
+    return spec
+
+
+def rebatch(dataset: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
+    """The rows of elements with ragged or sparse tensors in them in batches of sizes in turn."""
+    rows = unbatch(dataset)
+    if sizes.shape.is_compatible_with([1]) and sizes.shape.is_fully_defined():
+        return batch(rows, sizes[0], drop_remainder)
+    ends, n = ops.cumsum(sizes), ops.size(sizes, dtypes.int64)
+
+    def number(i: Any, _: Any) -> Any:
+        whole, rest = i // ends[-1], i % ends[-1]
+        return whole * n + ops.searchsorted(ends, [rest], side="right", out_type=dtypes.int64)[0]
+
+    def together(number: Any, numbered: Dataset) -> Dataset:
+        own = _of_type(numbered.map(lambda _, row: row), rows.element_spec)
+        return batch(own, sizes[number % n], drop_remainder)
+
+    numbered = rows.enumerate()
+    return numbered.group_by_window(number, together, None, lambda number: sizes[number % n])
 
 
 def is_plain(element_type: Any) -> bool:

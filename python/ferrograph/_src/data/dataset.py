@@ -37,6 +37,7 @@ class _Late:
     padded_batch: Callable
     ragged_batch: Callable
     random_numbers: Callable
+    rebatch: Callable
     reduce: Callable
     sampled: Callable
     scan: Callable
@@ -467,8 +468,12 @@ class Dataset(CompositeTensor):
         return late.unbatch(self)
 
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: Any = None) -> Dataset:
-        """The rows of batches in batches of another size."""
-        return self.unbatch().batch(batch_size, drop_remainder)
+        """The rows of batches in batches of another size.
+
+        ``batch_size`` may be a list of sizes: the batches have them in turn, from the first again.
+        The last batch may be shorter unless ``drop_remainder`` is set.
+        """
+        return late.rebatch(self, batch_size, drop_remainder)
 
     def window(
         self,

@@ -16,6 +16,7 @@ late.interleave = applied.interleave
 late.scan = applied.scan
 late.reduce = applied.reduce
 late.batch = batching.batch
+late.rebatch = batching.rebatch
 late.padded_batch = batching.padded_batch
 late.unbatch = batching.unbatch
 late.group_by_window = batching.group_by_window
