@@ -189,3 +189,30 @@ def test_differences_of_bfloat16_and_between_kinds_of_numbers():
         fg.test.compute_gradient(lambda x: x, [fg.constant([1])])
     with pytest.raises(ValueError, match="one tensor"):
         fg.test.compute_gradient(lambda x: (x, x), [1.0])
+
+
+# Functions whose slope has steps: its derivative is zero, and it is there.
+def pooled(rank):
+    pool = getattr(fg.nn, f"max_pool{rank}d")
+    return lambda x: pool(fg.reshape(x, [1, -1] + [1] * rank), 2, 1, "SAME")
+
+
+STEPS = {
+    "relu": fg.nn.relu,
+    "relu6": fg.nn.relu6,
+    "leaky_relu": fg.nn.leaky_relu,
+    "crelu": fg.nn.crelu,
+    "max_pool1d": pooled(1),
+    "max_pool2d": pooled(2),
+    "max_pool3d": pooled(3),
+}
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("name", STEPS)
+def test_derivatives_of_steps_are_zeros(name, traced):
+    def second(x):
+        return reverse(reverse(STEPS[name]))(x)
+
+    found = (fg.function(second) if traced else second)(fg.constant([-2.0, 0.5, 3.0, 7.0]))
+    assert found is not None and found.numpy().tolist() == [0.0] * 4

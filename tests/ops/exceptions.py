@@ -29,7 +29,4 @@ class Refusal:
         )
 
 
-EXCEPTIONS = (
-    Refusal("ScatterNd", STRING, "strings are not added up, nor put in places"),
-    Refusal("OneHot indices", ("int8",), "indices are int32, int64 or uint8"),
-)
+EXCEPTIONS = (Refusal("ScatterNd", STRING, "strings are not added up, nor put in places"),)

@@ -70,3 +70,35 @@ def test_gradients_of_slices_of_sizes_beyond_int32():
 
 def test_zeta_of_large_numbers():
     assert fg.math.zeta(fg.constant(3e38, fg.float64), fg.constant(3e38, fg.float64)).numpy() == 0
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize(
+    ("images", "filters"),
+    [
+        ((1, 4, 4, 0), (2, 2, 0, 3)),
+        ((1, 4, 4, 0), (2, 2, 2, 3)),
+        ((1, 4, 4, 2), (2, 2, 2, 0)),
+        ((0, 4, 4, 2), (2, 2, 2, 3)),
+        ((1, 0, 4, 2), (1, 2, 2, 3)),
+    ],
+)
+def test_gradients_of_convolutions_of_nothing_are_zeros(images, filters, padding):
+    x, w = fg.ones(images), fg.ones(filters)
+    with fg.GradientTape() as tape:
+        tape.watch((x, w))
+        y = fg.nn.conv2d(x, w, 1, padding)
+    for found, of in zip(tape.gradient(y, (x, w)), (x, w), strict=True):
+        assert found.shape == of.shape and not found.numpy().any()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "int64"])
+def test_labels_of_each_dtype(dtype):
+    labels = fg.constant([0, 2, 100, 1], dtype)
+    wanted = [[1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 1, 0]]
+    assert fg.one_hot(labels, 3).numpy().tolist() == wanted
+    turned = fg.function(lambda t: fg.one_hot(t, 3, axis=0), autograph=False)(labels)
+    assert turned.numpy().T.tolist() == wanted
+    if dtype != "uint8":
+        words = fg.one_hot(fg.constant([-1, 0], dtype), 2, "on", "off").numpy().tolist()
+        assert words == [[b"off", b"off"], [b"on", b"off"]]

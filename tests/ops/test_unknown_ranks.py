@@ -107,3 +107,40 @@ def test_what_is_refused_eagerly_is_refused_in_traces(name):
     for run in (call, fg.function(call, input_signature=specs, autograph=False)):
         with pytest.raises((ValueError, fg.errors.InvalidArgumentError)):
             run(*map(fg.constant, bad))
+
+
+def gradients_of(call):
+    def gradients(*args):
+        with fg.GradientTape() as tape:
+            tape.watch(args)
+            y = call(*args)
+        return fg.concat([fg.reshape(g, [-1]) for g in tape.gradient(y, args)], 0)
+
+    return gradients
+
+
+PRODUCTS = np.random.default_rng(1).integers(-1, 3, (2, 3, 4)).astype(np.float32)
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, [0, 2], [-1, 0], [1, 2], [2, 0, 1], []])
+def test_slopes_of_products_with_zeros(axis, keepdims):
+    check(gradients_of(lambda t: fg.reduce_prod(t, axis, keepdims)), PRODUCTS)
+    check(gradients_of(lambda t: fg.reduce_prod(t, axis, keepdims)), PRODUCTS[:, :0])
+    if axis != []:
+        check(gradients_of(gradients_of(lambda t: fg.reduce_prod(t, axis, keepdims))), PRODUCTS)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, -2, -3])
+def test_slopes_of_joined_parts(axis):
+    check(gradients_of(lambda a, b: fg.concat([a, b * 2.0], axis)), X, X)
+
+
+MATRICES = np.array([[[2, -2, 3], [4, 5, 2], [2, 3, 9]], [[np.inf, 1, 0], [1, 2, 3], [3, 1, 5]]])
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 1), (0,)])
+def test_rows_of_factorisations_are_put_back(batch):
+    a = np.resize(MATRICES, (*batch, 3, 3)) if 0 not in batch else np.zeros((0, 3, 3))
+    check(lambda t: fg.linalg.lu_reconstruct(*fg.linalg.lu(t)), a)
+    check(lambda t: fg.linalg.lu_solve(*fg.linalg.lu(t), t[..., :1]), a)

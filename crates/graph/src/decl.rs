@@ -119,7 +119,10 @@ pub mod sets {
         ],
     );
     pub const truth: DTypeSet = DTypeSet::of("a bool", &[Bool]);
-    pub const label: DTypeSet = DTypeSet::of("a uint8, int32 or int64", &[UInt8, Int32, Int64]);
+    pub const label: DTypeSet = DTypeSet::of(
+        "a uint8, int8, int32 or int64",
+        &[UInt8, Int8, Int32, Int64],
+    );
 }
 
 /// What dtypes an input or output may have.

@@ -151,13 +151,14 @@ fn sizes_along(e: &mut dyn Emitter, values: &[Val], axis: &Val) -> Result<Val> {
     let mut sizes = Vec::new();
     for v in values {
         let shape = e.shape_of(v)?;
-        let axis = match v.spec().shape.rank() {
-            Some(rank) => {
-                let rank = e.scalar(rank as f64, axis.dtype())?;
-                e.floor_mod(axis, &rank)?
+        let rank = match v.spec().shape.rank() {
+            Some(rank) => e.scalar(rank as f64, axis.dtype())?,
+            None => {
+                let rank = e.rank(v)?;
+                e.cast(&rank, axis.dtype())?
             }
-            None => axis.clone(),
         };
+        let axis = e.floor_mod(axis, &rank)?;
         sizes.push(e.gather_v2(&shape, &axis, &zero, 0)?);
     }
     e.pack(&sizes, 0)

@@ -12,10 +12,11 @@ use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, e
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The elements of a tensor of a dtype that indexes: int32, int64, or uint8 where a label fits a byte.
+/// The elements of a tensor of a dtype that indexes: int32, int64, or uint8 and int8 where a label fits a byte.
 pub(crate) fn indices_of(t: &Tensor) -> Result<Indices<'_>> {
     match t.dtype() {
         DType::UInt8 => Ok(Indices::Bytes(t.as_slice()?)),
+        DType::Int8 => Ok(Indices::Signed(t.as_slice()?)),
         DType::Int32 => Ok(Indices::Narrow(t.as_slice()?)),
         _ => Ok(Indices::Wide(t.as_slice()?)),
     }
@@ -25,6 +26,7 @@ pub(crate) fn indices_of(t: &Tensor) -> Result<Indices<'_>> {
 pub(crate) fn index_input<'a>(operands: &Operands<'a>, i: usize, dtype: DType) -> Indices<'a> {
     match dtype {
         DType::UInt8 => Indices::Bytes(operands.input(i)),
+        DType::Int8 => Indices::Signed(operands.input(i)),
         DType::Int32 => Indices::Narrow(operands.input(i)),
         _ => Indices::Wide(operands.input(i)),
     }

@@ -345,7 +345,7 @@ impl Convolution {
     /// The gradient of the filters from that of the output: sums in an order that the number of threads does not change.
     pub fn of_filters<T: Number>(&self, input: &[T], grad: &[T], filters: &mut [T]) {
         filters.fill(T::zero());
-        if filters.is_empty() || grad.is_empty() {
+        if filters.is_empty() || grad.is_empty() || self.row() * self.wide() == 0 {
             return;
         }
         T::sum(self, input, grad, filters);

@@ -1,9 +1,9 @@
 //! The largest elements and the means of windows.
 
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
+    Emitter, Grad, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
-use ferrograph_ops::emit::Build;
+use ferrograph_ops::emit::{Build, EmitLikes};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
 use num_traits::Float;
 use smallvec::smallvec;
@@ -180,6 +180,15 @@ pools_of!(4, op => &[], "NHWC"; MaxPoolWithArgmax);
 pools_of!(5, op => &[], &op.data_format;
     MaxPool3D MaxPool3DGrad MaxPool3DGradGrad AvgPool3D AvgPool3DGrad);
 
+/// The gradients of an operation that is linear in its third input with steps at the first two: of those it has zeros.
+fn piecewise_linear(e: &mut dyn Emitter, call: &VjpCall<'_>, grad: Val) -> Result<Grads> {
+    let mut zeros = |i: usize| -> Result<Option<Grad>> {
+        let wanted = call.needs[i].then(|| e.zeros_like(&call.inputs[i]));
+        Ok(wanted.transpose()?.map(Grad::from))
+    };
+    Ok(smallvec![zeros(0)?, zeros(1)?, Some(grad.into())])
+}
+
 /// The pool of an input, its gradient and the gradient of that, of largest elements.
 macro_rules! max_pools {
     ($pool:ident $grad:ident $m_grad:ident $again:ident $m_again:ident, attributes $($attr:ident)*) => {
@@ -221,7 +230,7 @@ macro_rules! max_pools {
             fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
                 let (x, y, grad) = (&call.inputs[0], &call.inputs[1], call.grad()?);
                 let grad = e.$m_again(x, y, grad, $(self.$attr.clone()),*)?;
-                Ok(smallvec![None, None, Some(grad.into())])
+                piecewise_linear(e, call, grad)
             }
         }
 
@@ -243,7 +252,7 @@ macro_rules! max_pools {
             fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
                 let (x, y, grad) = (&call.inputs[0], &call.inputs[1], call.grad()?);
                 let grad = e.$m_grad(x, y, grad, $(self.$attr.clone()),*)?;
-                Ok(smallvec![None, None, Some(grad.into())])
+                piecewise_linear(e, call, grad)
             }
         }
     };

@@ -5,6 +5,8 @@
 pub enum Indices<'a> {
     /// Of 8 bits.
     Bytes(&'a [u8]),
+    /// Of 8 bits with a sign.
+    Signed(&'a [i8]),
     /// Of 32 bits.
     Narrow(&'a [i32]),
     /// Of 64 bits.
@@ -16,6 +18,7 @@ impl<'a> Indices<'a> {
     pub fn len(&self) -> usize {
         match self {
             Indices::Bytes(x) => x.len(),
+            Indices::Signed(x) => x.len(),
             Indices::Narrow(x) => x.len(),
             Indices::Wide(x) => x.len(),
         }
@@ -31,6 +34,7 @@ impl<'a> Indices<'a> {
     pub fn get(&self, i: usize) -> i64 {
         match self {
             Indices::Bytes(x) => i64::from(x[i]),
+            Indices::Signed(x) => i64::from(x[i]),
             Indices::Narrow(x) => i64::from(x[i]),
             Indices::Wide(x) => x[i],
         }

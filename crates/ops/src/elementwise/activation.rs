@@ -108,9 +108,9 @@ fn softsign(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
 
 type Pair = Result<[Option<Val>; 2]>;
 
-/// Of `g` where `y > 0`: the same step for the first operand, nothing for the second.
+/// Of `g` where `y > 0`: the same step for the first operand, zeros for the second, whose step is flat.
 fn relu_grad(e: &mut dyn Emitter, c: &BinaryCall<'_>) -> Pair {
-    Ok([Some(e.relu_grad(c.g, c.b)?), None])
+    c.grads(e, |e| e.relu_grad(c.g, c.b), |e| e.zeros_like(c.b))
 }
 
 /// Of `b (1 - a²)`.

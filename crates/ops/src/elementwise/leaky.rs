@@ -37,7 +37,9 @@ impl Op for LeakyRelu {
         let below = e.scale(g, self.alpha)?;
         let zero = e.scalar(0.0, x.dtype())?;
         let positive = e.greater(x, &zero)?;
-        Ok(smallvec![Some(e.select(&positive, g, &below)?.into())])
+        // Where `x` is positive this is `g`; by `x` it has a gradient, of zeros.
+        let above = e.relu_grad(g, x)?;
+        Ok(smallvec![Some(e.select(&positive, &above, &below)?.into())])
     }
 }
 

@@ -134,10 +134,7 @@ pub(super) fn prod(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
         (Some(axes), _) if axes.len() == 1 => others_along(e, c.x, axes[0])?,
         (Some(axes), _) if axes.is_empty() => e.ones_like(c.x)?,
         (Some(axes), Some(rank)) => others_across(e, c.x, &axes, rank)?,
-        _ => {
-            let y = c.kept(e, c.y)?;
-            e.div(&y, c.x)?
-        }
+        _ => others_anywhere(e, c)?,
     };
     let slope = e.conj(&others)?;
     e.mul(&slope, &g)
@@ -174,4 +171,40 @@ fn others_across(e: &mut dyn Emitter, x: &Val, axes: &[i64], rank: usize) -> Res
     let others = others_along(e, &flat, -1)?;
     let others = e.reshape_like(&others, &moved)?;
     e.transpose(&others, &back)
+}
+
+/// The product of the other elements where only the run knows the rank, or which axes are reduced: those are brought to
+/// the end and joined, as are the others.
+fn others_anywhere(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<Val> {
+    let (zero, one) = (e.scalar(0.0, DType::Int32)?, e.scalar(1.0, DType::Int32)?);
+    let (rank, reduced) = marked(e, c)?;
+    let kept = e.select(&reduced, &zero, &one)?;
+    let [_, perm] = e.top_k_v2(&kept, &rank, true)?;
+    let back = e.invert_permutation(&perm)?;
+    let (shape, first) = (e.shape_of(c.x)?, e.int_vector(&[0])?);
+    let outer = e.select(&reduced, &one, &shape)?;
+    let inner = e.select(&reduced, &shape, &one)?;
+    let sizes = [e.prod(&outer, &first, true)?, e.prod(&inner, &first, true)?];
+    let sizes = e.concat_v2(&sizes, &zero)?;
+    let moved = e.transpose(c.x, &perm)?;
+    let flat = e.reshape(&moved, &sizes)?;
+    let others = others_along(e, &flat, -1)?;
+    let others = e.reshape_like(&others, &moved)?;
+    e.transpose(&others, &back)
+}
+
+/// The rank as the run knows it, and for each axis whether it is reduced.
+fn marked(e: &mut dyn Emitter, c: &ReduceCall<'_>) -> Result<(Val, Val)> {
+    let (zero, one) = (e.scalar(0.0, DType::Int32)?, e.scalar(1.0, DType::Int32)?);
+    let rank = e.rank(c.x)?;
+    let axes = e.cast(c.axes, DType::Int32)?;
+    let row = e.int_vector(&[-1])?;
+    let axes = e.reshape(&axes, &row)?;
+    let least = e.maximum(&rank, &one)?;
+    let axes = e.floor_mod(&axes, &least)?;
+    let all = e.range(&zero, &rank, &one)?;
+    let column = e.int_vector(&[-1, 1])?;
+    let all = e.reshape(&all, &column)?;
+    let hits = e.equal(&all, &axes, true)?;
+    Ok((rank, e.any(&hits, &one, false)?))
 }
