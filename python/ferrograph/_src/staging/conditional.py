@@ -163,6 +163,9 @@ def _leave(conditional: Conditional, found: list[list[effects.Change]], place: s
     copied = conditional.copied
     yes, no = (remains.as_left(changes, place, copied) if changes else itself for changes in found)
     conditional.as_left = yes, no
+    conditional.contents = [
+        {id(c.place.owner): c.new for c in side if c.place.is_whole} for side in found
+    ]
     conditional.changed = {id(change.place.owner) for side in found for change in side}
 
 

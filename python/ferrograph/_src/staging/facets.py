@@ -324,6 +324,8 @@ class Position(State):
 class Whole(Place):
     """All that an object of some foreign class holds."""
 
+    is_whole = True
+
     def __init__(
         self, label: str, owner: Any, get: Callable, put: Callable | None, what: str = "state"
     ):

@@ -79,6 +79,7 @@ class Conditional:
         self.as_left: tuple[Callable, Callable] = (itself, itself)  # see ``remains``
         self.copied: dict[int, tuple[Any, Any]] = {}
         self.changed: set[int] = set()  # the ids of objects that a branch changes in place
+        self.contents: list[dict[int, Any]] = [{}, {}]  # what each leaves in those, as a whole
         self.snapshot: Any = None  # what was there before the branches
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []

@@ -95,6 +95,7 @@ class Place:
     is_module = False
     is_stored = True  # whether its owner keeps it where a copy of the owner shows it
     is_derived = False  # whether reading it makes the value
+    is_whole = False  # whether it is all that its owner holds
     in_library = False  # whether an object of a library's class keeps its owner
 
     def __init__(
@@ -327,6 +328,8 @@ def global_place(name: str, namespace: dict) -> Place:
 
 class Container(Place):
     """All that a list, dict, set, deque or bytearray holds, as a copy of it."""
+
+    is_whole = True
 
     def __init__(self, label: str, owner: Any):
         super().__init__(label, self._get, self._put, owner, ("all", id(owner)))

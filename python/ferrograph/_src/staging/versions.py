@@ -79,7 +79,11 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Tak
     assert second is not None
     kept = second if id(first.owner) in conditional.changed else first
     kept.label = label
-    take = merge(conditional, kept, first.get(), second.get(), where)
+    held = [
+        left[id(place.owner)] if id(place.owner) in left else place.get()
+        for left, place in zip(conditional.contents, (first, second), strict=True)
+    ]
+    take = merge(conditional, kept, held[0], held[1], where)
 
     def give(results: Iterator) -> Any:
         take(results)
