@@ -102,3 +102,10 @@ def test_labels_of_each_dtype(dtype):
     if dtype != "uint8":
         words = fg.one_hot(fg.constant([-1, 0], dtype), 2, "on", "off").numpy().tolist()
         assert words == [[b"off", b"off"], [b"on", b"off"]]
+
+
+def test_indices_go_with_as_many_tensors():
+    endless = np.broadcast_to(np.int32(1), (2**40, 2**20))
+    for indices, data in ((endless, [[1.0]]), ([], []), ([[0]], [[1.0], [2.0]])):
+        with pytest.raises(ValueError, match="indices do not go with"):
+            fg.dynamic_stitch(indices, data)

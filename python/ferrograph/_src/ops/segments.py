@@ -420,7 +420,12 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
       indices: a list of integer tensors.
       data: a list of tensors, each of the shape of its indices and one common shape of slices.
       name: a name for the operation.
+
+    Raises:
+      ValueError: where there are not as many of one as of the other, or none.
     """
+    if len(indices) != len(data) or not len(data):
+        raise ValueError(f"{len(indices)} indices do not go with {len(data)} tensors of data")
     indices, data = [convert(i) for i in indices], [convert(d) for d in data]
     flat = concat([reshape(i, [-1]) for i in indices], 0)
     tail = shape(data[0])[rank_of(indices[0]) :]
