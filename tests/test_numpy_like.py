@@ -27,6 +27,41 @@ CALLS = {
     "triangles": lambda n, x: (n.tril(x), n.triu(x, 1), n.eye(3, 4, -1), n.outer([1, 2], x[0])),
     "products": lambda n, x: (n.kron([[1, 2]], [[1], [1]]), n.matmul(x, x[0]), n.kron(x, [1, 2])),
     "made": lambda n, x: (n.zeros(2), n.ones((1, 2)), n.full((2, 2), 7), n.arange(1, 9, 2)),
+    "angles": lambda n, x: (
+        *(f(n.divide(x, 10)) for f in (n.arccos, n.arcsin, n.arctanh)),
+        *(f(x) for f in (n.arccosh, n.arcsinh, n.arctan, n.sinh, n.cosh, n.tan)),
+        *(f(x) for f in (n.deg2rad, n.rad2deg)),
+        n.arctan2(x - 4, x),
+    ),
+    "powers": lambda n, x: (
+        *(f(x) for f in (n.exp2, n.expm1, n.log1p, n.log2, n.log10, n.square)),
+        n.cbrt(n.subtract(x, 4.5)),
+        n.power(x, 2),
+        n.power(x, 0.5),
+        n.reciprocal(n.divide(x, 2)),
+        n.hypot(x, 1e300),
+        n.logaddexp(x, [1000.0, -np.inf, 2.0]),
+        n.logaddexp2(x, 1),
+        n.logaddexp(np.array([np.inf, -np.inf]), np.array([np.inf, -np.inf])),
+    ),
+    "steps": lambda n, x: (
+        *(f(n.divide(x, 4)) for f in (n.ceil, n.floor)),
+        *(f(x - 4) for f in (n.abs, n.absolute, n.fabs, n.negative, n.positive, n.sign)),
+        n.floor_divide(x - 4, 3),
+        n.mod(x - 4, 3),
+        n.remainder(n.subtract(x, 4.5), -3),
+        n.heaviside(x - 3, 0.5),
+    ),
+    "facts": lambda n, x: (
+        *(f(x, 3) for f in (n.equal, n.not_equal, n.greater, n.greater_equal)),
+        *(f(x, 3.0) for f in (n.less, n.less_equal)),
+        *(f(x - 3, x > 2) for f in (n.logical_and, n.logical_or, n.logical_xor)),
+        n.logical_not(x - 3),
+        *(
+            f(n.array([1.0, np.inf, -np.inf, np.nan]))
+            for f in (n.isnan, n.isinf, n.isfinite, n.isposinf, n.isneginf)
+        ),
+    ),
     "spaces": lambda n, x: (n.linspace(0, 1, 5), n.linspace(0, 1, 4, False), n.array([1], ndmin=2)),
 }
 

@@ -10,7 +10,7 @@ from .. import ops
 from ..native import _core
 from ..values import nest
 
-__all__ = ["array", "inexact", "promoted", "summed"]
+__all__ = ["array", "inexact", "promoted", "summed", "truths"]
 
 # Python's scalars take the dtype of what they meet, unless it is of a lesser kind.
 _KINDS = (bool, int, float, complex)
@@ -70,3 +70,9 @@ def summed(value: Any, dtype: Any) -> Any:
         unsigned = made.dtype.name.startswith("u")
         dtype = np.uint64 if unsigned else np.int64
     return made if dtype is None else ops.cast(made, dtype)
+
+
+def truths(value: Any) -> Any:
+    """Whether each element is other than zero."""
+    made = array(value)
+    return made if made.dtype.is_bool else ops.cast(made, "bool")

@@ -1,0 +1,209 @@
+"""More functions of two arguments that broadcast, with NumPy's promotion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import ops
+from ..ops import arithmetic, elementwise
+from ..values.public import public
+from .promotion import inexact, promoted, truths
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.power")
+def power(x1: Any, x2: Any) -> Any:
+    """The first number to the power of the second.
+
+    >>> fg.experimental.numpy.power([2, 3], 2).numpy().tolist()
+    [4, 9]
+    """
+    return ops.pow(*promoted(x1, x2))
+
+
+@public("experimental.numpy.floor_divide")
+def floor_divide(x1: Any, x2: Any) -> Any:
+    """The quotient, down to a whole number.
+
+    >>> fg.experimental.numpy.floor_divide([7, -7], 2).numpy().tolist()
+    [3, -4]
+    """
+    return arithmetic.floordiv(*promoted(x1, x2))
+
+
+@public("experimental.numpy.mod", "experimental.numpy.remainder")
+def mod(x1: Any, x2: Any) -> Any:
+    """What a division leaves, with the sign of the divisor.
+
+    >>> fg.experimental.numpy.mod([7, -7], 4).numpy().tolist()
+    [3, 1]
+    """
+    return arithmetic.floormod(*promoted(x1, x2))
+
+
+@public("experimental.numpy.equal")
+def equal(x1: Any, x2: Any) -> Any:
+    """Whether two are equal.
+
+    >>> fg.experimental.numpy.equal([1, 2], 2).numpy().tolist()
+    [False, True]
+    """
+    return ops.equal(*promoted(x1, x2))
+
+
+@public("experimental.numpy.not_equal")
+def not_equal(x1: Any, x2: Any) -> Any:
+    """Whether two differ.
+
+    >>> fg.experimental.numpy.not_equal([1, 2], 2).numpy().tolist()
+    [True, False]
+    """
+    return ops.not_equal(*promoted(x1, x2))
+
+
+@public("experimental.numpy.greater")
+def greater(x1: Any, x2: Any) -> Any:
+    """Whether the first is larger.
+
+    >>> fg.experimental.numpy.greater([1, 3], 2).numpy().tolist()
+    [False, True]
+    """
+    return ops.greater(*promoted(x1, x2))
+
+
+@public("experimental.numpy.greater_equal")
+def greater_equal(x1: Any, x2: Any) -> Any:
+    """Whether the first is no smaller.
+
+    >>> fg.experimental.numpy.greater_equal([1, 2], 2).numpy().tolist()
+    [False, True]
+    """
+    return ops.greater_equal(*promoted(x1, x2))
+
+
+@public("experimental.numpy.less")
+def less(x1: Any, x2: Any) -> Any:
+    """Whether the first is smaller.
+
+    >>> fg.experimental.numpy.less([1, 3], 2).numpy().tolist()
+    [True, False]
+    """
+    return ops.less(*promoted(x1, x2))
+
+
+@public("experimental.numpy.less_equal")
+def less_equal(x1: Any, x2: Any) -> Any:
+    """Whether the first is no larger.
+
+    >>> fg.experimental.numpy.less_equal([2, 3], 2).numpy().tolist()
+    [True, False]
+    """
+    return ops.less_equal(*promoted(x1, x2))
+
+
+@public("experimental.numpy.logical_and")
+def logical_and(x1: Any, x2: Any) -> Any:
+    """Whether both are other than zero.
+
+    >>> fg.experimental.numpy.logical_and([0, 2], 1).numpy().tolist()
+    [False, True]
+    """
+    return ops.logical_and(truths(x1), truths(x2))
+
+
+@public("experimental.numpy.logical_or")
+def logical_or(x1: Any, x2: Any) -> Any:
+    """Whether one is other than zero.
+
+    >>> fg.experimental.numpy.logical_or([0, 2], 0).numpy().tolist()
+    [False, True]
+    """
+    return ops.logical_or(truths(x1), truths(x2))
+
+
+@public("experimental.numpy.logical_xor")
+def logical_xor(x1: Any, x2: Any) -> Any:
+    """Whether one alone is other than zero.
+
+    >>> fg.experimental.numpy.logical_xor([0, 2], 1).numpy().tolist()
+    [True, False]
+    """
+    return ops.not_equal(truths(x1), truths(x2))
+
+
+@public("experimental.numpy.arctan2")
+def arctan2(x1: Any, x2: Any) -> Any:
+    """The angle of the point with that height and width, in radians.
+
+    >>> fg.experimental.numpy.arctan2([0.0], 1.0).numpy().tolist()
+    [0.0]
+    """
+    return ops.atan2(*_inexact_pair(x1, x2))
+
+
+@public("experimental.numpy.hypot")
+def hypot(x1: Any, x2: Any) -> Any:
+    """The length of the vector of both.
+
+    >>> fg.experimental.numpy.hypot([3.0], 4.0).numpy().tolist()
+    [5.0]
+    """
+    return _hypot(*_inexact_pair(x1, x2))
+
+
+@public("experimental.numpy.logaddexp")
+def logaddexp(x1: Any, x2: Any) -> Any:
+    """The logarithm of the sum of both exponentials, without overflow.
+
+    >>> fg.experimental.numpy.logaddexp([1000.0], -1000.0).numpy().tolist()
+    [1000.0]
+    """
+    return _log_add(*_inexact_pair(x1, x2), 1.0)
+
+
+@public("experimental.numpy.logaddexp2")
+def logaddexp2(x1: Any, x2: Any) -> Any:
+    """The logarithm of the sum of both powers of 2, to the base 2.
+
+    >>> fg.experimental.numpy.logaddexp2([3.0], -2000.0).numpy().tolist()
+    [3.0]
+    """
+    return _log_add(*_inexact_pair(x1, x2), math.log(2.0))
+
+
+@public("experimental.numpy.heaviside")
+def heaviside(x1: Any, x2: Any) -> Any:
+    """0 below zero, 1 above it, and the second number at it.
+
+    >>> fg.experimental.numpy.heaviside([-1.0, 0.0, 2.0], 0.5).numpy().tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return _heaviside(*_inexact_pair(x1, x2))
+
+
+def _inexact_pair(x1: Any, x2: Any) -> tuple[Any, Any]:
+    x1, x2 = promoted(x1, x2)
+    return inexact(x1), inexact(x2)
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    """By the larger of both, so that nothing overflows."""
+    x, y = ops.abs(x), ops.abs(y)
+    most, least = ops.maximum(x, y), ops.minimum(x, y)
+    ratio = arithmetic.divide_no_nan(least, most)
+    return most * ops.sqrt(1.0 + ratio * ratio)
+
+
+def _log_add(x: Any, y: Any, scale: float) -> Any:
+    """The logarithm of a sum of powers of the number whose logarithm is ``scale``."""
+    most = ops.maximum(x, y)
+    # Equal infinities have no difference.
+    less = ops.where(ops.equal(x, y), ops.zeros_like(x), -ops.abs(x - y))
+    return most + elementwise.log1p(ops.exp(less * scale)) / scale
+
+
+def _heaviside(x: Any, y: Any) -> Any:
+    step = ops.cast(ops.greater(x, 0.0), x.dtype)
+    return ops.where(ops.equal(x, 0.0), y, step)
