@@ -182,9 +182,17 @@ class Walk:
         """Follow the names of the user's modules that some code reached says."""
         more = False
         for module in self._modules:
-            if not ownership.is_library_file(getattr(module, "__file__", None) or "<frozen"):
+            if _is_users_module(module):
                 more |= self._take(vars(module), self._words, self._words)
         return more
+
+
+def _is_users_module(module: types.ModuleType) -> bool:
+    """Whether a module is the program's: also one that the program itself has made."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return getattr(module, "__spec__", None) is None
+    return not ownership.is_library_file(file)
 
 
 _words: dict[int, tuple[types.CodeType, frozenset[str]]] = {}
