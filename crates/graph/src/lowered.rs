@@ -72,6 +72,9 @@ pub enum ScalarCode {
     Floor,
     Ceil,
     Round,
+    ReluGrad,
+    TanhGrad,
+    SigmoidGrad,
     /// Of three: the second where the first holds, else the third.
     Select,
     /// To the dtype of the output.
@@ -162,6 +165,14 @@ impl Lowered {
             | Lowered::MatMul(MatMul { kernel, .. })
             | Lowered::Kernel(kernel) => Some(kernel),
             Lowered::Alias(_) | Lowered::Object(_) | Lowered::Region | Lowered::Eval => None,
+        }
+    }
+
+    /// What is computed for each element, where executors know that.
+    pub fn code(&self) -> Option<ScalarCode> {
+        match self {
+            Lowered::Map(Map { code, .. }) => Some(*code),
+            _ => None,
         }
     }
 

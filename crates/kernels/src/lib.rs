@@ -1,5 +1,6 @@
 //! Number crunching over plain slices; knows no graphs.
 
+pub mod chain;
 pub mod elementwise;
 pub mod isa;
 pub mod matmul;

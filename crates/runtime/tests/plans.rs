@@ -4,7 +4,7 @@
 //! // what the case shows
 //! inputs: [dtype shape (";" dtype shape)*]
 //! graph "f" (...) { ... }
-//! ---- specialise | lower | schedule | place
+//! ---- specialise | lower | join | schedule | place
 //! what that stage makes
 //! ```
 //!
@@ -91,6 +91,7 @@ fn stage(name: &str) -> Stage {
     match name {
         "specialise" => Stage::Specialise,
         "lower" => Stage::Lower,
+        "join" => Stage::Join,
         "schedule" => Stage::Schedule,
         "place" => Stage::Place,
         other => panic!("there is no stage {other}"),

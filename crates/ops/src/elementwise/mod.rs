@@ -5,6 +5,7 @@ mod arithmetic;
 mod binary;
 mod bits;
 mod cast;
+pub mod chain;
 mod check;
 mod clip;
 mod compare;

@@ -270,15 +270,20 @@ impl Lowering {
             Lowered::Alias(from) => self.alias(names, node, ins[from]),
             Lowered::Object(kernel) => self.object(names, node, &ins, kernel),
             Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
-            bound => match bound.into_kernel().filter(|_| inputs.all_dense()) {
-                Some(kernel) => Ok(Action::Kernel(Bound {
-                    kernel,
-                    ins: ins.into(),
-                    outs: self.writes(names, node, Storage::Slab)?,
-                    fresh: Box::default(),
-                })),
-                None => self.evaluation(names, node, ins),
-            },
+            bound => {
+                let code = bound.code();
+                match bound.into_kernel().filter(|_| inputs.all_dense()) {
+                    Some(kernel) => Ok(Action::Kernel(Bound {
+                        kernel,
+                        ins: ins.into(),
+                        outs: self.writes(names, node, Storage::Slab)?,
+                        fresh: Box::default(),
+                        code,
+                        n_joined: 1,
+                    })),
+                    None => self.evaluation(names, node, ins),
+                }
+            }
         }
     }
 
@@ -328,6 +333,8 @@ impl Lowering {
                 ins: ins[1..].into(),
                 outs: outs.collect::<Result<_>>()?,
                 fresh: Box::default(),
+                code: None,
+                n_joined: 1,
             },
             to,
         })

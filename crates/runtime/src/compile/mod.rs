@@ -14,11 +14,14 @@
 //! 2. **lower** (`lower`, `blocks`): steps over slots. Kernels are bound where shapes are static; a slot has a type and
 //!    a storage; moves carry what enters and leaves the blocks of branches and loops. The grammar is a plan's, with a
 //!    storage in the place of a place, and without drops, last reads and allocations.
-//! 3. **schedule** (`schedule`): the same steps in program order, with drops and last reads.
-//! 4. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
+//! 3. **join** (`join`): neighbouring elementwise steps over as many elements become one step, whose values in between
+//!    stay in the cache.
+//! 4. **schedule** (`schedule`): the same steps in program order, with drops and last reads.
+//! 5. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
 
 mod blocks;
 mod facts;
+mod join;
 mod layout;
 mod lower;
 mod place;
@@ -33,6 +36,7 @@ use crate::plan::{Plan, check_plan};
 use facts::{Budget, Fact, Scope, infer};
 use ferrograph_graph::Graph;
 use ferrograph_tensor::{Result, Tensor};
+use join::join;
 use lower::lower_graph;
 use place::place;
 use schedule::schedule;
@@ -44,10 +48,13 @@ const BUDGET: Budget = Budget {
     depth: 16,
 };
 
-/// Compiles a graph for inputs of these shapes.
-pub(crate) fn compile(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
+/// Compiles a graph for inputs of these shapes, step by step as it stands unless steps are to be joined.
+pub(crate) fn compile(graph: &Arc<Graph>, inputs: &[Tensor], joins: bool) -> Result<Plan> {
     let scope = specialise(graph, inputs)?;
     let mut program = lower_graph(&scope)?;
+    if joins {
+        join(&mut program);
+    }
     schedule(&mut program);
     let plan = place(&graph.name, program)?;
     check_plan(&plan)?;

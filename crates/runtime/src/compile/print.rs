@@ -1,6 +1,7 @@
 //! What each stage of compilation makes, as text.
 
 use super::facts::{Fact, Scope};
+use super::join::join;
 use super::lower::{Program, SlotInfo, Storage, lower_graph};
 use super::place::{place, slot_type};
 use super::regions::Region;
@@ -19,6 +20,8 @@ pub enum Stage {
     Specialise,
     /// Steps over slots.
     Lower,
+    /// Fewer steps, where elementwise ones are neighbours.
+    Join,
     /// Steps with drops and last reads.
     Schedule,
     /// The plan.
@@ -39,6 +42,10 @@ pub fn print_stage(graph: &Arc<Graph>, inputs: &[Tensor], stage: Stage) -> Resul
     let mut program = lower_graph(&scope)?;
     if stage == Stage::Lower {
         return Ok(listing("lowered", &graph.name, &program));
+    }
+    join(&mut program);
+    if stage == Stage::Join {
+        return Ok(listing("joined", &graph.name, &program));
     }
     schedule(&mut program);
     if stage == Stage::Schedule {

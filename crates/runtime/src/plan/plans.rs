@@ -110,7 +110,7 @@ impl PlanCache {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let inputs: Vec<Tensor> = inputs.cloned().collect();
-        let plan = Arc::new(compile(&optimised(graph)?, &inputs)?);
+        let plan = Arc::new(compile(&optimised(graph)?, &inputs, true)?);
         drop(self.keep(&key, &plan, now));
         Ok(plan)
     }
@@ -189,7 +189,7 @@ pub fn plan_for<'a>(
 /// As [`plan_for`].
 pub fn compile_unoptimised(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
     expect_inputs(graph, inputs.len())?;
-    compile(graph, inputs)
+    compile(graph, inputs, false)
 }
 
 fn expect_inputs(graph: &Graph, n: usize) -> Result<()> {

@@ -6,7 +6,7 @@
 //! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
 //! block   = ["drops" slots] step* record* move*
 //! step    = slots "=" operation string ("kernel" | "eval" | "object" | "alias") "(" reads ")" ["as" shape]
-//!           ["new" slot shape,*] ["drops" slots]
+//!           ["of" number "operations"] ["new" slot shape,*] ["drops" slots]
 //!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
 //!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
 //!           ["records" slots] "}" ["drops" slots]
@@ -253,7 +253,11 @@ fn operation(node: &str, action: &Action) -> String {
     match action {
         Action::Kernel(bound) => {
             let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
-            format!("{outs}{node} kernel({ins}){}", fresh(&bound.fresh))
+            let joined = match bound.n_joined {
+                1 => String::new(),
+                n => format!(" of {n} operations"),
+            };
+            format!("{outs}{node} kernel({ins}){joined}{}", fresh(&bound.fresh))
         }
         Action::Object { object, bound, to } => {
             let outs: Vec<Slot> = (object.slot != *to).then_some(*to).into_iter().collect();

@@ -1,6 +1,6 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
-use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef};
+use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 
 /// A slot of a frame.
@@ -65,6 +65,10 @@ pub(crate) struct Bound<K> {
     pub outs: Box<[Slot]>,
     /// Outputs that become tensors of their own, to be allocated before the kernel runs.
     pub fresh: Box<[(Slot, DType, Shape)]>,
+    /// What it computes for each element, where executors know that.
+    pub code: Option<ScalarCode>,
+    /// How many operations it is joined of.
+    pub n_joined: u32,
 }
 
 /// A slot read as a tensor; the last reader takes it out of the frame.
