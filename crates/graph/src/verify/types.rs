@@ -43,6 +43,24 @@ fn inferred(faults: &mut Faults<'_>, id: NodeId, node: &Node) {
             );
         }
     }
+    if let (Some(expected), Some(&v)) = (node.op.known(&inputs), node.outputs.first())
+        && let Some(known) = graph.value(v).known.as_deref()
+        && disagree(known, &expected)
+    {
+        let (known, expected) = (elements(known), elements(&expected));
+        faults.fault_at(
+            id,
+            node,
+            format_args!("{v} is known as {known:?}, which is {expected:?}"),
+        );
+    }
+}
+
+/// Whether no elements are what both say.
+fn disagree(a: &Known, b: &Known) -> bool {
+    let differ =
+        |(a, b): (&Option<i64>, &Option<i64>)| matches!((a, b), (Some(a), Some(b)) if a != b);
+    a.len() != b.len() || a.iter().zip(b).any(differ)
 }
 
 /// Whether a node's inputs fit by their types, whatever their values.
