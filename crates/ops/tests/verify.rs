@@ -208,6 +208,10 @@ fn known_elements_fit_types_and_constants() {
         |g| g.values[7].known = Some(Box::new(smallvec![None, Some(9)])),
         "node n7 const (Const): %7 is [7, 8], known as [None, Some(9)]",
     );
+    breaks(
+        |g| g.values[6].known = Some(Box::new(smallvec![Some(9)])),
+        "node n6 shape (Shape): %6 is known as [Some(9)], which is [Some(3)]",
+    );
     let mut agrees = sound();
     agrees.values[7].known = Some(Box::new(smallvec![None, Some(8)]));
     assert_eq!(faults(&agrees), [""; 0]);

@@ -57,6 +57,11 @@ pipeline(
     lambda x: x[None, :4],
 )
 pipeline(
+    "RebatchDatasetV2",
+    lambda fg, x: slices(fg, x).batch(2).rebatch([3]),
+    lambda x: x.reshape(2, 3, *x.shape[1:]),
+)
+pipeline(
     "PaddedBatchDatasetV2",
     lambda fg, x: slices(fg, x).padded_batch(6, padded_shapes=[3]),
     lambda x: np.concatenate([x, np.full((6, 1), b"" if x.dtype == object else 0, x.dtype)], 1)[
