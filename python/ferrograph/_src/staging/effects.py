@@ -152,7 +152,7 @@ def changes(
 
 def stand_in_again() -> None:
     """Let what refers to objects that the graph cannot follow refer to what stands for them."""
-    if _thread.journals[0].stale:
+    if _thread.journals and _thread.journals[0].stale:
         outside.apply()
 
 
