@@ -9,8 +9,11 @@ use std::collections::HashSet;
 pub(crate) enum Law {
     Uniform(usize),
     LogUniform(usize),
-    /// The sums of the weights up to each class and itself; the last one is their sum.
-    Sums(Vec<f64>),
+    /// In proportion to weights; beside each the sum of those up to it, the last of which is the sum of all.
+    Weighted {
+        weights: Vec<f32>,
+        sums: Vec<f64>,
+    },
 }
 
 impl Law {
@@ -38,19 +41,21 @@ impl Law {
                 "{least} different classes cannot be drawn: {some} have a weight above 0"
             );
         }
-        let mut sums = vec_for(weights.len())?;
+        let (mut kept, mut sums) = (vec_for(weights.len())?, vec_for(weights.len())?);
         let mut sum = 0.0;
         for w in weights {
             sum += f64::from(*w);
+            kept.push(*w);
             sums.push(sum);
         }
-        Ok(Law::Sums(sums))
+        let weights = kept;
+        Ok(Law::Weighted { weights, sums })
     }
 
     fn range(&self) -> usize {
         match self {
             Law::Uniform(range) | Law::LogUniform(range) => *range,
-            Law::Sums(sums) => sums.len(),
+            Law::Weighted { sums, .. } => sums.len(),
         }
     }
 
@@ -60,10 +65,7 @@ impl Law {
             Law::LogUniform(range) => {
                 (1.0 / (class as f64 + 1.0)).ln_1p() / (*range as f64).ln_1p()
             }
-            Law::Sums(sums) => {
-                let before = class.checked_sub(1).map_or(0.0, |i| sums[i]);
-                (sums[class] - before) / sums[sums.len() - 1]
-            }
+            Law::Weighted { weights, sums } => f64::from(weights[class]) / sums[sums.len() - 1],
         }
     }
 
@@ -73,7 +75,7 @@ impl Law {
         let class = match self {
             Law::Uniform(range) => (u * *range as f64) as usize,
             Law::LogUniform(range) => (u * (*range as f64).ln_1p()).exp_m1() as usize,
-            Law::Sums(sums) => {
+            Law::Weighted { sums, .. } => {
                 let at = u * sums[sums.len() - 1];
                 sums.partition_point(|sum| *sum <= at)
             }
