@@ -322,3 +322,20 @@ def test_a_branch_may_reach_many_objects_and_large_arrays():
 
     with pytest.raises(fg.errors.StagingError, match="elements of 'table'"):
         overwrites(fg.constant(1.0))
+
+
+HELD = bytearray(b"ab")
+
+
+@pytest.mark.parametrize("counts", [fg.range, lambda n: fg.data.Dataset.range(2)])
+def test_a_buffer_that_a_name_of_the_module_holds_and_a_loop_enlarges_is_refused(counts):
+    @fg.function
+    def f(n):
+        global HELD
+        for _ in counts(n):
+            HELD += b"z"
+        return len(HELD)
+
+    with pytest.raises(fg.errors.StagingError, match="'HELD' is read here, but"):
+        f(fg.constant(2))
+    assert type(HELD) is bytearray

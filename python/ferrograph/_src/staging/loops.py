@@ -230,6 +230,7 @@ def _stage(
         state.write(before)
         raise
     leave_results(loop, before, after, slots, late, variables, outputs)
+    effects.stand_in_again()
     aliases.note(variables.joins, reached, place)
 
 
