@@ -221,3 +221,16 @@ def test_the_gradient_of_a_glimpse_is_that_of_its_pixels():
         y = fg.image.extract_glimpse(x, [2, 4], [[1.0, 1.0]], False, False)
     want = [[0, 0, 0], [0, 1, 1], [0, 1, 1]]
     assert tape.gradient(y, x).numpy()[0, ..., 0].tolist() == want
+
+
+def test_counts_of_classes_come_from_a_file(tmp_path):
+    def drawn(file):
+        return fg.random.fixed_unigram_candidate_sampler(
+            [[0]], 1, 4, False, 2, vocab_file=str(file)
+        )
+
+    counts = tmp_path / "counts.csv"
+    counts.write_text("first,0\nsecond,3\n")
+    assert drawn(counts).sampled_candidates.numpy().tolist() == [1] * 4
+    with pytest.raises(fg.errors.NotFoundError, match="nowhere.csv' cannot be read"):
+        drawn(tmp_path / "nowhere.csv")

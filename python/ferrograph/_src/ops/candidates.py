@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 from typing import Any, NamedTuple
 
+from ..values.errors import NotFoundError
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, int32, int64
 from .activations import embedding_lookup
@@ -158,6 +159,7 @@ def fixed_unigram_candidate_sampler(
 
     Raises:
       ValueError: unless counts or a file are given, or where there are other than ``range_max``.
+      NotFoundError: where the file cannot be read.
     """
     counts = _counts(vocab_file, unigrams)
     if not 0 <= shard < num_shards:
@@ -180,7 +182,11 @@ def _counts(vocab_file: str, unigrams: Any) -> list:
         raise ValueError("give the counts in one of vocab_file and unigrams")
     if not vocab_file:
         return list(unigrams)
-    lines = pathlib.Path(vocab_file).read_text().splitlines()
+    try:
+        lines = pathlib.Path(vocab_file).read_text().splitlines()
+    except OSError as e:
+        reason = f"vocab_file {vocab_file!r} cannot be read: {e.strerror}"
+        raise NotFoundError(None, None, reason) from e
     return [line.rpartition(",")[2] for line in lines if line]
 
 
