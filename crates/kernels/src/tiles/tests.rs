@@ -26,14 +26,17 @@ const SIZES: [(usize, usize, usize, usize); 7] = [
     (200, 4, 9, 32),
 ];
 
+/// Numbers, where rows begin in them, and where their pieces of that length do.
+fn scattered(rows: usize, runs: usize, len: usize) -> (Vec<f32>, Vec<usize>, Vec<usize>) {
+    let data = numbers(rows * 5 + runs * 50 + len, 7);
+    let origins = (0..rows).map(|i| i * 5).collect();
+    (data, origins, (0..runs).map(|r| r * 50).collect())
+}
+
 #[test]
 fn rows_in_pieces_multiply() {
     for (rows, runs, len, n) in SIZES {
-        let data = numbers(rows * 5 + runs * 50 + len, 7);
-        let (origins, runs): (Vec<_>, Vec<_>) = (
-            (0..rows).map(|i| i * 5).collect(),
-            (0..runs).map(|r| r * 50).collect(),
-        );
+        let (data, origins, runs) = scattered(rows, runs, len);
         let a = Pieces {
             data: &data,
             origins: &origins,
@@ -74,11 +77,7 @@ fn rows_in_pieces_multiply() {
 #[test]
 fn columns_of_pieces_multiply() {
     for (rows, runs, len, n) in SIZES {
-        let data = numbers(rows * 5 + runs * 50 + len, 7);
-        let (origins, runs): (Vec<_>, Vec<_>) = (
-            (0..rows).map(|i| i * 5).collect(),
-            (0..runs).map(|r| r * 50).collect(),
-        );
+        let (data, origins, runs) = scattered(rows, runs, len);
         let a = Pieces {
             data: &data,
             origins: &origins,
