@@ -174,3 +174,31 @@ WORKS = [calls, methods, attributes, items, rows, cells, held_rows, appended, lo
 @pytest.mark.parametrize("work", WORKS)
 def test_python_in_a_traced_loop_stays_near_the_speed_of_python(work):
     assert traced_seconds(work) < 6 * seconds(work)
+
+
+LOOP = """    n = 0
+    while n < x:
+        x = x + 1.0
+        n = n + 1
+    x = x * 2.0
+"""
+
+
+def traced_loop_seconds(n_loops):
+    """The seconds a loop takes to trace in a function of so many."""
+    name = f"<loops {n_loops}>"
+    text = "def f(x):\n" + LOOP * n_loops + "    return x\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {}
+    exec(compile(text, name, "exec"), namespace)
+    times = []
+    for _ in range(3):
+        f = fg.function(namespace["f"])
+        start = time.process_time()
+        f.get_concrete_function(fg.TensorSpec([], fg.float32))
+        times.append(time.process_time() - start)
+    return min(times) / n_loops
+
+
+def test_a_loop_takes_as_long_to_trace_wherever_it_stands():
+    assert traced_loop_seconds(80) < 4 * traced_loop_seconds(10)

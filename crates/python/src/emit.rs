@@ -8,7 +8,7 @@ use crate::turns::Turns;
 use crate::variable::PyVariable;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
-use ferrograph_graph::{OpRef, Tensors, Val, Vals, dtype_sources};
+use ferrograph_graph::{OpRef, Sym, Tensors, Val, Vals, dtype_sources};
 use ferrograph_ops::Const;
 use ferrograph_runtime::{compute, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
@@ -374,6 +374,36 @@ pub(crate) fn is_symbolic(value: &Bound<'_, PyAny>) -> bool {
 #[pyo3(name = "dtype_sources")]
 pub(crate) fn sources_of(tensor: &Bound<'_, PyTensor>) -> Option<Vec<u64>> {
     dtype_sources(&tensor.get().val)
+}
+
+/// The type of the operation that makes a tensor of a graph under construction, and what it takes; None of others. What
+/// such a graph has from outside is the `Identity` of the tensor there.
+#[pyfunction]
+pub(crate) fn made_by<'py>(
+    py: Python<'py>,
+    tensor: &Bound<'py, PyTensor>,
+) -> PyResult<Option<(String, Vec<Bound<'py, PyAny>>)>> {
+    let Val::Sym(sym) = &tensor.get().val else {
+        return Ok(None);
+    };
+    let Ok(captures) = sym.trace.captures() else {
+        return Ok(None);
+    };
+    if let Some(capture) = captures.into_iter().find(|c| c.inner == sym.value) {
+        return Ok(Some(("Identity".into(), vec![wrap(py, capture.outer)?])));
+    }
+    let made = sym.trace.with_builder(|b| {
+        let node = b.node(b.value(sym.value).node);
+        (node.op.name().to_string(), node.inputs.to_vec())
+    });
+    let Ok((name, inputs)) = made else {
+        return Ok(None);
+    };
+    let inputs = inputs.into_iter().map(|value| {
+        let trace = sym.trace.clone();
+        wrap(py, Val::Sym(Sym { trace, value }))
+    });
+    Ok(Some((name, inputs.collect::<PyResult<_>>()?)))
 }
 
 /// Whether operations compute at once on this thread.

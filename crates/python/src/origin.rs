@@ -4,8 +4,9 @@ use ferrograph_tensor::Origin;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyWeakrefMethods, PyWeakrefReference};
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
 
 static INTERNAL: OnceLock<Vec<String>> = OnceLock::new();
@@ -27,6 +28,43 @@ fn is_internal(file: &str) -> bool {
 thread_local! {
     /// The origin found last: most operations stand in the function of the one before, many on its line.
     static LAST: RefCell<Option<Arc<Origin>>> = const { RefCell::new(None) };
+}
+
+/// Where the origin found last stands. Python looks for the line of an instruction from the beginning of its code, and
+/// many operations are added by one call.
+struct Spot {
+    /// Not dropped with its thread, which may have no interpreter by then.
+    code: ManuallyDrop<Py<PyWeakrefReference>>,
+    instruction: i32,
+    origin: Arc<Origin>,
+}
+
+thread_local! {
+    static SPOT: RefCell<Option<Spot>> = const { RefCell::new(None) };
+}
+
+/// The origin of an instruction of a code object, where that was found last.
+fn known(py: Python<'_>, code: &Bound<'_, PyAny>, instruction: i32) -> Option<Arc<Origin>> {
+    SPOT.with_borrow(|spot| {
+        let spot = spot.as_ref().filter(|s| s.instruction == instruction)?;
+        let of = spot.code.bind(py).upgrade()?;
+        of.is(code).then(|| spot.origin.clone())
+    })
+}
+
+/// Keeps an origin for `known`.
+fn keep(py: Python<'_>, code: &Bound<'_, PyAny>, instruction: i32, origin: &Arc<Origin>) {
+    let Ok(code) = PyWeakrefReference::new(code) else {
+        return;
+    };
+    let spot = Spot {
+        code: ManuallyDrop::new(code.unbind()),
+        instruction,
+        origin: origin.clone(),
+    };
+    if let Some(old) = SPOT.replace(Some(spot)) {
+        ManuallyDrop::into_inner(old.code).drop_ref(py);
+    }
 }
 
 /// An origin that shares what it can with the one before.
@@ -63,11 +101,17 @@ pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
         let file = code.getattr(intern!(py, "co_filename")).ok()?;
         let file = file.cast::<PyString>().ok()?.to_str().ok()?;
         if !is_internal(file) {
+            let instruction = frame.getattr(intern!(py, "f_lasti")).ok()?.extract().ok()?;
+            if let Some(origin) = known(py, &code, instruction) {
+                return Some(origin);
+            }
             let function = code.getattr(intern!(py, "co_name")).ok()?;
             let function = function.cast::<PyString>().ok()?.to_str().ok()?;
             // SAFETY: `raw` is a live frame.
             let line = u32::try_from(unsafe { ffi::PyFrame_GetLineNumber(raw) }).unwrap_or(0);
-            return Some(shared(file, line, function));
+            let origin = shared(file, line, function);
+            keep(py, &code, instruction, &origin);
+            return Some(origin);
         }
         // SAFETY: `raw` is a live frame; PyFrame_GetBack gives a new reference or null.
         let back = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyFrame_GetBack(raw).cast()) };

@@ -51,6 +51,8 @@ class Joins:
 
     def join(self, label: str, sources: tuple, made: Any) -> Any:
         """``made``, of the structure of each of ``sources``, with containers that are known."""
+        if type(made) is _core.SymbolicTensor:
+            return made
         if self._same:
             sources = tuple(self._same.get(id(s), s) for s in sources)
         first = sources[0]

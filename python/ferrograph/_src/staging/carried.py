@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import later
@@ -151,13 +150,15 @@ class Variables:
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
             raise kind(self._about(self.labels[index], f"is a tensor that becomes {leaf!r}", _SAME))
-        with self.body:
-            try:
-                tensor = values.to_tensor(leaf, dtype)
-            except TypeError as e:
-                if self._promote(index, leaf):
-                    return
-                tensor, problem = None, str(e)
+        tensor: Any = leaf
+        if not self._is_of_body(leaf, dtype):
+            with self.body:
+                try:
+                    tensor = values.to_tensor(leaf, dtype)
+                except TypeError as e:
+                    if self._promote(index, leaf):
+                        return
+                    tensor, problem = None, str(e)
         if tensor is None:
             wrong = LoopDtypeError(
                 self._about(
@@ -176,18 +177,19 @@ class Variables:
             self.body.outputs.append(None)
         self.body.outputs[index] = tensor
 
-    @contextmanager
-    def numbers_met(self) -> Iterator[None]:
-        """A block of an iteration in which a variable that starts as a Python number may meet a
-        tensor of another dtype: the loop starts again, with that dtype."""
-        try:
-            yield
-        except Exception as e:
-            promoted = self._promotions(getattr(e, "_ferrograph_met", ()))
-            if promoted:
-                raise Again(promoted=promoted) from None
-            self._trace_back(e)
-            raise
+    def _is_of_body(self, leaf: Any, dtype: Any) -> bool:
+        """Whether an iteration gives a leaf as it is."""
+        if type(leaf) is not _core.SymbolicTensor or leaf.dtype != dtype:
+            return False
+        return leaf._graph_id == self.body.region.graph_id
+
+    def met(self, error: Exception) -> None:
+        """An iteration ends with ``error``: where a variable that starts as a Python number met a
+        tensor of another dtype, the loop starts again with that dtype."""
+        promoted = self._promotions(getattr(error, "_ferrograph_met", ()))
+        if promoted:
+            raise Again(promoted=promoted) from None
+        self._trace_back(error)
 
     def _promotions(self, met: Sequence[tuple[Any, list[int] | None]]) -> dict:
         """The dtypes for numbers, by those that met in an operation and what they come from."""

@@ -14,7 +14,6 @@ from ..values import dtypes, errors
 from .journal import chosen, traces
 from .journal import thread as _thread
 from .places import here, say
-from .provenance import made_by
 
 NUMBERS = (bool, int, float, complex)
 _MOST = 64  # operations to look through
@@ -69,7 +68,7 @@ def is_chosen(value: Any) -> bool:
 
 def _made_of(tensor: Any) -> list | None:
     """The tensors of which Python's operators make one; None where something else makes it."""
-    made = made_by(tensor)
+    made = _core.made_by(tensor)
     return made[1] if made is not None and made[0] in _PYTHONS else None
 
 

@@ -14,7 +14,6 @@ from ..values import dtypes, errors
 from .journal import thread as _thread
 from .journal import traces
 from .places import here, say
-from .provenance import made_by
 
 _MOST = 64  # operations to look through
 _MAKE_TEXTS = frozenset({"Const", "AsString"})
@@ -57,7 +56,7 @@ def is_chosen(value: Any) -> bool:
 
 def _made_of(tensor: Any) -> list | None:
     """The string tensors of which a tensor is made; None where it is no text of the program's."""
-    made = made_by(tensor)
+    made = _core.made_by(tensor)
     if made is None:
         return None
     if made[0] in _MAKE_TEXTS:

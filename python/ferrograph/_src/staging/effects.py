@@ -240,9 +240,12 @@ def _there(made: Journal, anchors: list, owners: list) -> set[int]:
     return known | reached(anchors, others) if others else known
 
 
-def contents(made: Journal) -> dict[Any, Any]:
-    """What the lists, dicts and sets of a journal hold now, by the keys of their places."""
-    made.compared = list(made.snapshot.changes()) if made.snapshot is not None else []
+def contents(made: Journal, own: frozenset[int] = frozenset()) -> dict[Any, Any]:
+    """What the lists, dicts and sets of a journal hold now, by the keys of their places.
+
+    ``own`` are the ids of the cells that the construct itself puts back.
+    """
+    made.compared = list(made.snapshot.changes(own)) if made.snapshot is not None else []
     touched = [place for place, _ in (*made.touched.values(), *made.compared)]
     return {p.key: p.get() for p in touched if isinstance(p, Container)}
 
@@ -253,7 +256,8 @@ def noted(made: Journal) -> Iterator[tuple[Place, Any]]:
         yield from list(made.touched.values())
         return
     compared = set()
-    for place, old in made.compared or made.snapshot.changes():
+    found = made.snapshot.changes() if made.compared is None else made.compared
+    for place, old in found:
         compared.add(place.key)
         yield place, old
     for key, (place, old) in list(made.touched.items()):

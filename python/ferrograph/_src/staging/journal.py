@@ -30,7 +30,7 @@ class Journal:
         self.touched: dict[Any, tuple[Any, Any]] = {}
         self.born: dict[int, Any] = {}
         self.iterators: dict[int, Any] = {}
-        self.compared: list[tuple[Any, Any]] = []  # what differed before it was put back
+        self.compared: list[tuple[Any, Any]] | None = None  # what differed before it was put back
         self.stale: dict[Any, Any] = {}  # of a trace: see ``outside``
         self.numbers: dict[Any, tuple[Any, Any]] = {}
         self.at_end: list[Callable[[], None]] = []

@@ -218,8 +218,11 @@ def _stage(
             with variables.condition, effects.journal() as journal:
                 inputs = variables.inputs[0]
                 state.write(with_slots(before, slots, variables, inputs))
-                with variables.numbers_met():
+                try:
                     more = going(inputs[:n_extras])
+                except Exception as e:
+                    variables.met(e)
+                    raise
                 if chosen.maximum_iterations is not None:
                     limit = ops.less(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
@@ -239,7 +242,8 @@ def _check_effects(
 ) -> None:
     """Start again where an iteration changes places that the loop does not carry yet."""
     state = loop.state
-    left, contents = state.read(), effects.contents(journal)
+    own = frozenset([id(place.owner) for place in state.places[: state.n_names]])
+    left, contents = state.read(), effects.contents(journal, own)
     state.write(before)
     direct = frozenset(place.key for place in state.places)
     known = direct | {(all_, id(p.owner)) for p in state.places if _is_item(p) for all_ in _ALL}
@@ -297,11 +301,11 @@ def iterate(
     with variables.body:
         loop.state.write(start)
         try:
-            with variables.numbers_met():
-                extras = step(inputs[:n_extras])
-        except NameError as e:
-            raise _read_too_early(e, loop, before, variables.place) from e
+            extras = step(inputs[:n_extras])
         except Exception as e:
+            variables.met(e)
+            if isinstance(e, NameError):
+                raise _read_too_early(e, loop, before, variables.place) from e
             failures.mark_left(e)
             raise
         after = loop.state.read()

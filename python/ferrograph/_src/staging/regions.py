@@ -28,7 +28,6 @@ class Traced:
         self.region = _core.Region(name)
         self.outputs: list = []
         self.is_traced = False
-        self.made_by: dict[str, Any] = {}  # see ``provenance``
 
     def __enter__(self) -> Traced:
         self.region.enter()

@@ -60,14 +60,16 @@ class Snapshot:
             if facet is kinds.FIELDS and kinds.has_library_fields(type(holder))
         )
 
-    def changes(self) -> Iterator[tuple[Place, Any]]:
-        """The places that differ from what they held, with that."""
+    def changes(self, own: Container[int] = ()) -> Iterator[tuple[Place, Any]]:
+        """The places that differ from what they held, with that; but for the cells of ``own``
+        names, whose ids these are, which others put back."""
         if has_versions():
             yield from self._chosen()
             return
         changed = [e for e in self._entries if e[0].differs(e[1], e[2])]
         for facet, owner, held in changed:
-            yield from facet.changes(owner, held, label_of(owner, self.anchors))
+            if id(owner) not in own:
+                yield from facet.changes(owner, held, label_of(owner, self.anchors))
 
     def _chosen(self) -> Iterator[tuple[Place, Any]]:
         """``changes`` where the graph chooses what some objects hold."""
