@@ -17,6 +17,7 @@ mod function;
 mod hooks;
 mod index;
 mod made;
+mod numbers;
 mod operators;
 mod origin;
 mod part;
@@ -62,6 +63,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::hooks::register_hooks;
+    #[pymodule_export]
+    use super::numbers::PyNumbers;
     #[pymodule_export]
     use super::origin::set_internal_paths;
     #[pymodule_export]

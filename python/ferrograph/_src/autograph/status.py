@@ -61,6 +61,12 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
                 left.callback(leave)
 
 
+def check_bounds() -> None:
+    """Let the graph of a function that has just run check the integers of Python's in it."""
+    if thread.journals and thread.journals[0].bound is not None:
+        thread.journals[0].bound()
+
+
 def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:
     """Put back what the thread had before a block."""
     if is_trace:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..autograph.api import convert_for
-from ..autograph.status import conversion
+from ..autograph.status import check_bounds, conversion
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
@@ -324,6 +324,7 @@ class Function(_core.FunctionBase):
             roots = self.python_function, inner_args, inner_kwargs
             with thread.tracing(region, reads), conversion(self._autograph, roots):
                 result = staged(*inner_args, **inner_kwargs)
+                check_bounds()
                 check_unchanged(before, self._name)
                 flat, template = outputs.flatten_result(result, outputs.as_output)
                 again = trace.is_recursive() and special.learn(

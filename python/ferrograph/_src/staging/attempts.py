@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,10 +33,16 @@ __all__ = [
 class Again(Exception):
     """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
 
-    def __init__(self, places: Sequence[Place] = (), promoted: dict | None = None):
+    def __init__(
+        self,
+        places: Sequence[Place] = (),
+        promoted: dict | None = None,
+        tensors: Iterable[tuple[str, int]] = (),
+    ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
+        self.tensors = set(tensors)
 
 
 class ShapeChangeError(ValueError):
@@ -53,6 +59,7 @@ class Memory:
     def __init__(self) -> None:
         self.places: list[Place] = []
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
+        self.tensors: set[tuple[str, int]] = set()  # Python numbers that iterations make tensors
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
         self._n_met: dict[Any, int] = {}
@@ -62,6 +69,7 @@ class Memory:
         known = {p.key for p in self.places}
         self.places += [p for p in again.places if p.key not in known]
         self.promoted.update(again.promoted)
+        self.tensors |= again.tensors
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""

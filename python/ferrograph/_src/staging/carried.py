@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..native import _core
-from . import aliases, chosen_numbers, chosen_texts, values
+from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
@@ -54,6 +54,10 @@ class Variables:
         self._texts: list[int] = []  # variables that stand for texts
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
+        self.tensors: set[tuple[str, int]] = set()  # those of them that iterations make tensors
+        self._integers: dict[int, tuple[str, int]] = {}  # those that start as integers
+        self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
+        self._n_checks = bounds.n_checks()
 
     def __enter__(self) -> Variables:
         return self
@@ -99,12 +103,16 @@ class Variables:
                     chosen_numbers.mark(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
+            if (label, i) not in self.tensors and bounds.is_integer(leaf):
+                self._integers[len(self.initial) - 1] = label, i
+                for inputs in self.inputs:
+                    bounds.note(inputs[-1])
         return slot
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""
         slot = Slot(label, value)
-        for leaf in slot.leaves:
+        for i, leaf in enumerate(slot.leaves):
             if not values.can_be_tensor(leaf):
                 slot.indices.append(None)
                 continue
@@ -114,6 +122,8 @@ class Variables:
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
             if chosen_numbers.is_number(leaf):
                 self._chosen.append(len(self.initial) - 1)
+            if bounds.is_integer(leaf):
+                self._integers[len(self.initial) - 1] = label, i
         return slot
 
     def packed(self, slot: Slot, tensors: list) -> Any:
@@ -147,6 +157,7 @@ class Variables:
 
     def result(self, index: int, leaf: Any) -> None:
         dtype = self.initial[index].dtype
+        self._left[index] = leaf
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
             raise kind(self._about(self.labels[index], f"is a tensor that becomes {leaf!r}", _SAME))
@@ -294,12 +305,34 @@ class Variables:
     def emit(self, condition: Any) -> list:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
+        self._settle_integers()
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
         for index in self._chosen:
             chosen_numbers.mark(outputs[index])
+        for index in self._integers:
+            bounds.note(outputs[index])
         return outputs
+
+    def _settle_integers(self) -> None:
+        """Of the variables that start as integers of Python's keep those that iterations leave so.
+
+        Where what the others made of them is checked already, the loop starts again.
+        """
+        made_tensors = {}
+        while found := {
+            index: spot
+            for index, spot in self._integers.items()
+            if not bounds.is_integer(self._left.get(index))
+        }:
+            made_tensors.update(found)
+            for index in found:
+                del self._integers[index]
+                for inputs in self.inputs:
+                    bounds.forget(inputs[index])
+        if made_tensors and bounds.n_checks() > self._n_checks:
+            raise Again(tensors=made_tensors.values())
 
 
 def _widens(number: Any, found: Any) -> bool:

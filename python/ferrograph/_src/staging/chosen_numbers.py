@@ -3,6 +3,8 @@
 What a program asks of a number beyond its value, its class, its text or its identity, a tensor
 answers otherwise. Such a question is refused, of what certainly is a tensor in plain Python, too,
 it is answered.
+
+Integers have no bounds in Python, and a tensor has; ``bounds`` says what becomes of that.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import values
+from . import bounds, values
 from .places import here, say
 
 
@@ -131,7 +131,7 @@ class Enumerated(Source):
         return self._inner.more_unless(position, stop)
 
     def at(self, index: Any) -> Any:
-        return index + self._first, self._inner.at(index)
+        return bounds.note(index + self._first), self._inner.at(index)
 
 
 class Zipped(Source):
@@ -220,9 +220,10 @@ class Counting:
 
     relaxes = False
 
-    def __init__(self, start: Any, limit: Any, step: Any):
+    def __init__(self, start: Any, limit: Any, step: Any, of_python: bool):
         self._limit = limit
         self._step = step
+        self._of_python = of_python  # whether plain Python has integers of its own
         self.start = start
 
     def has_more(self, position: Any) -> Any:
@@ -240,7 +241,7 @@ class Counting:
         return ops.logical_and(self.has_more(position), ops.logical_not(stop))
 
     def element(self, position: Any) -> Any:
-        return position
+        return bounds.note(position) if self._of_python else position
 
     def following(self, position: Any) -> Any:
         return position + self._step
@@ -260,6 +261,7 @@ class _LastRange(threading.local):
     def __init__(self) -> None:
         self.made: Any = None
         self.arguments: tuple = ()
+        self.of_python = False
 
     def counting(self, iterable: Any) -> Counting | None:
         """The integers of ``iterable`` where it is that range."""
@@ -275,15 +277,23 @@ class _LastRange(threading.local):
             step = step if known is None else int(known)
         if isinstance(step, int) and step == 0:
             return None
-        return Counting(ops.cast(start, dtype), ops.cast(limit, dtype), step)
+        return Counting(ops.cast(start, dtype), ops.cast(limit, dtype), step, self.of_python)
 
 
 _last_range = _LastRange()
 
 
-def tensor_range(start: Any, limit: Any = None, delta: Any = 1, *args: Any, **keywords: Any) -> Any:
-    """``fg.range``, remembered for the loop that may follow."""
+def tensor_range(
+    start: Any,
+    limit: Any = None,
+    delta: Any = 1,
+    *args: Any,
+    of_python: bool = False,
+    **keywords: Any,
+) -> Any:
+    """``fg.range``, or Python's ``range``, remembered for the loop that may follow."""
     given = (start, limit) if limit is not None else (0, start)
     made = ops.range(start, limit, delta, *args, **keywords)
     _last_range.made, _last_range.arguments = made, (*given, delta)
+    _last_range.of_python = of_python
     return made

@@ -25,6 +25,9 @@ class Journal:
     filled: Any = None  # of a trace: lists that comprehensions make, by id
     versions: Any = None  # of a trace: see ``versions``, by the ids of objects
     fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
+    integers: Any = None  # of a trace: tensors that stand for integers of Python's own
+    n_checks = 0  # of a trace: how many of their operations it has checked
+    bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
 
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}

@@ -14,7 +14,7 @@ from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
-from . import chosen_numbers, chosen_texts, frames, iteration, notes, values
+from . import bounds, chosen_numbers, chosen_texts, frames, iteration, notes, values
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
@@ -51,6 +51,7 @@ class Elements:
         self.are_numbers = [
             any(map(chosen_numbers.is_number, c)) for c in zip(*columns, strict=True)
         ]
+        self.are_integers = [all(map(bounds.is_integer, c)) for c in zip(*columns, strict=True)]
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
@@ -169,6 +170,8 @@ class Grown(Together):
             chosen_texts.mark(leaf)
         if self._elements.are_numbers[i]:
             chosen_numbers.mark(leaf)
+        if self._elements.are_integers[i]:
+            bounds.note(leaf)
         return leaf
 
     def _place(self, index: Any) -> Any:

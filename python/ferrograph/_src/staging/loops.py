@@ -198,7 +198,7 @@ def _stage(
     notes.touch_carried(state.places[state.n_names :])
     try:
         with Variables(place, memory.relaxed) as variables:
-            variables.promoted = memory.promoted
+            variables.promoted, variables.tensors = memory.promoted, memory.tensors
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import later
 from ..context import thread
 from ..native import _core
-from . import aliases, chosen_numbers, chosen_texts, values
+from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .journal import thread as _thread
 from .places import Spot, say
 
@@ -44,6 +44,9 @@ class Traced:
         self.region.abandon()
 
     def finish(self) -> Any:
+        if bounds.are_met():
+            with self:
+                bounds.check(self.region)
         self.region.finish(self.outputs)
         return self.region
 
@@ -84,6 +87,7 @@ class Conditional:
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._numbers: list[int] = []  # those that stand for numbers of Python's
+        self._integers: list[int] = []  # those that do so in whichever branch
         self.left: list = []  # what the branches leave in names and other places
         self._rebuild: list[Callable[[list], Any]] = []
 
@@ -125,7 +129,8 @@ class Conditional:
             problem = f"have different structures: {difference}"
             raise TypeError(self._message(label, problem, leaves=tuple(pair)))
         takers = [
-            self._leaf(label, *leaves) for leaves in zip(*map(values.leaves_of, pair), strict=True)
+            self._leaf(label, filled, *leaves)
+            for leaves in zip(*map(values.leaves_of, pair), strict=True)
         ]
         structure = pair[0]
 
@@ -155,6 +160,8 @@ class Conditional:
             chosen_texts.mark(outputs[index])
         for index in self._numbers:
             chosen_numbers.mark(outputs[index])
+        for index in self._integers:
+            bounds.note(outputs[index])
         return [rebuild(outputs) for rebuild in self._rebuild]
 
     def note_aliases(self) -> None:
@@ -166,7 +173,9 @@ class Conditional:
         aliases.note(originals, self.snapshot, self._where)
         aliases.note_arrays(self._arrays, self.snapshot, self._where)
 
-    def _leaf(self, label: str, first: Any, second: Any) -> Callable[[list], Any]:
+    def _leaf(
+        self, label: str, filled: tuple[bool, bool], first: Any, second: Any
+    ) -> Callable[[list], Any]:
         """How to take one leaf of the result from the outputs."""
         tensors = [values.can_be_tensor(leaf) for leaf in (first, second)]
         if not all(tensors):
@@ -189,6 +198,9 @@ class Conditional:
             self._texts.append(index)
         if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
             self._numbers.append(index)
+        read = [leaf for leaf, f in zip((first, second), filled, strict=True) if not f]
+        if read and all(map(bounds.is_integer, read)):
+            self._integers.append(index)
         return lambda outputs: outputs[index]
 
     def _add_outputs(self, label: str, first: Any, second: Any) -> None:

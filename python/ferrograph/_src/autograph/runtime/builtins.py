@@ -35,11 +35,11 @@ from .specials import function_of, has_methods, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
-    from ...staging import chosen_numbers
+    from ...staging import bounds, chosen_numbers
     from . import attributes, foreign, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
-    (chosen_numbers,) = later(staging.__name__, "chosen_numbers")
+    bounds, chosen_numbers = later(staging.__name__, "bounds", "chosen_numbers")
     attributes, foreign, sorting, texts = later(
         __package__, "attributes", "foreign", "sorting", "texts"
     )
@@ -55,7 +55,7 @@ def staged_form(callee: Any) -> Any:
 
 def _range(*args: Any) -> Any:
     if any(is_staged(a) for a in args):
-        return tensor_range(*args)
+        return tensor_range(*args, of_python=True)
     return range(*args)
 
 
@@ -79,7 +79,7 @@ def _len(value: Any) -> Any:
         if size is not None:
             return size()
         if lists.is_grown(value):
-            return chosen_numbers.mark(lists.whole(value).count())
+            return bounds.note(chosen_numbers.mark(lists.whole(value).count()))
         return len(value)
     shape = value.shape
     if shape.rank == 0:
@@ -114,8 +114,8 @@ def _float(*args: Any) -> Any:
 def _number(value: Any, dtype: Any) -> Any:
     value = _core.convert_to_tensor(value)
     if value.dtype == dtypes.string:
-        return chosen_numbers.mark(string_ops.to_number(value, dtype))
-    return chosen_numbers.mark(ops.identity(ops.cast(value, dtype)))
+        return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype)))
+    return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype))))
 
 
 def _bool(*args: Any) -> Any:

@@ -1,0 +1,181 @@
+"""Integers of Python's that the graph carries: equal, or an error at the line where one leaves the
+range of int32."""
+
+import ferrograph as fg
+import pytest
+
+
+def product(x):
+    n = 1
+    while x > 0:
+        n = n * 1000
+        x = x - 1
+    return n
+
+
+def chosen(x):
+    n = 1_000_000 if x > 0 else 5
+    return n * 5000
+
+
+def in_one_branch(x):
+    n = 30_000
+    if x > 0:
+        n = 70_000
+    return n * n
+
+
+def squares(x):
+    total = 0
+    for i in range(x):
+        total = total + i * i
+    return total
+
+
+def added(x):
+    rows = [1, 2, 3]
+    while x > 0:
+        rows = [a + b for a, b in zip(rows, rows[::-1], strict=True)]
+        x = x - 1
+    return rows
+
+
+def fibonacci(x):
+    a, b = 0, 1
+    for _ in fg.range(x):
+        a, b = b, a + b
+    return a
+
+
+def down(x):
+    k = 0
+    while x > 0:
+        x = x - 1
+        k -= 100_000_000
+    return k
+
+
+def nested(x):
+    total = 1
+    for i in range(x):
+        for _ in fg.range(x):
+            if i > 0:
+                total = total * 3
+    return total
+
+
+def appended(x):
+    grown, k = [], 1
+    for _ in fg.range(x):
+        grown.append(k)
+        k = k * 3
+    return grown[-1] * grown[-1]
+
+
+def powers(x):
+    n = 3 if x > 4 else 2
+    return 10 ** (n * 4), -n
+
+
+class Box:
+    size = 1
+
+
+def attribute(x):
+    box = Box()
+    while x > 0:
+        box.size = box.size * 99 + box.size
+        x = x - 1
+    return box.size
+
+
+def numbered(x):
+    found = 0
+    for i, _ in enumerate(fg.zeros([4])):
+        if i > x - 4:
+            found = (i + 1) * 536_870_912
+    return found
+
+
+CASES = [
+    (product, 3, 4),
+    (chosen, -1, 1),
+    (in_one_branch, 0, 1),
+    (squares, 1000, 3000),
+    (added, 20, 40),
+    (fibonacci, 40, 60),
+    (down, 21, 22),
+    (nested, 4, 6),
+    (appended, 5, 15),
+    (powers, 1, 5),
+    (attribute, 4, 5),
+    (numbered, 8, 4),
+]
+
+
+@pytest.mark.parametrize(("function", "small", "large"), CASES, ids=lambda v: str(v))
+def test_integers_are_those_of_python_or_fail_at_their_line(function, small, large):
+    traced = fg.function(function)
+    given = fg.nest.map_structure(int, traced(fg.constant(small)))
+    assert given == fg.nest.map_structure(int, function(fg.constant(small)))
+    with pytest.raises(fg.errors.InvalidArgumentError, match="beyond the range of int32") as info:
+        traced(fg.constant(large))
+    assert f"{__file__}:" in str(info.value)
+
+
+def hashed(values):
+    found = 7
+    for value in values:
+        found = found * 31 + value
+    return found
+
+
+def hashed_if(values):
+    found = 7
+    for value in values:
+        if value > 0:
+            found = found * 31 + value
+    return found
+
+
+def hashed_by_row(values):
+    found = 7
+    for value in values:
+        if value > 0:
+            for _ in fg.range(2):
+                found = found * 31 + value
+    return found
+
+
+@pytest.mark.parametrize("function", [hashed, hashed_if, hashed_by_row])
+def test_what_is_a_tensor_in_plain_python_wraps(function):
+    values = fg.constant(list(range(1, 40)))
+    assert int(fg.function(function)(values)) == int(function(values))
+
+
+def counted(n):
+    k = 0
+    while k < n:
+        k += 1
+    return k
+
+
+def test_counting_is_not_checked():
+    loop = fg.function(counted).get_concrete_function(fg.constant(3))
+    assert "StatelessWhile" in [op.type for op in loop.graph.get_operations()]
+
+
+def scaled(x):
+    k = 1
+    while k < 100:
+        x = x * 2.0
+        k = k * 3
+    return x
+
+
+def test_gradients_pass_loops_that_are_checked():
+    x = fg.constant(1.5)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = fg.function(scaled)(x)
+    assert float(tape.gradient(y, x)) == 32.0
