@@ -120,6 +120,8 @@ class Variables:
                 tensor = values.to_tensor(leaf)
             shape = values.static_shape(tensor)
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
+            if chosen_texts.is_text(leaf):
+                self._texts.append(len(self.initial) - 1)
             if chosen_numbers.is_number(leaf):
                 self._chosen.append(len(self.initial) - 1)
             if bounds.is_integer(leaf):

@@ -16,9 +16,9 @@ from ..values import dtypes, errors
 from .journal import chosen, traces
 from .journal import thread as _thread
 from .places import here, say
+from .provenance import is_made_of, key_of
 
 NUMBERS = (bool, int, float, complex)
-_MOST = 64  # operations to look through
 # The operations that operators and builtins of Python become, and constants.
 _PYTHONS = frozenset(
     {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "FloorMod", "Mod", "Pow", "Neg"}
@@ -37,13 +37,9 @@ def mark(tensor: Any) -> Any:
     """``tensor``, noted as one that stands for a number."""
     if _thread.journals and isinstance(tensor, _core.Tensor) and tensor.shape.rank == 0:
         root = _thread.journals[0]
-        root.numbers_chosen[_key(tensor)] = tensor
+        root.numbers_chosen[key_of(tensor)] = tensor
         chosen[id(root)] = root
     return tensor
-
-
-def _key(tensor: Any) -> tuple[int, int]:
-    return tensor._graph_id, tensor._id
 
 
 def is_chosen(value: Any) -> bool:
@@ -53,19 +49,10 @@ def is_chosen(value: Any) -> bool:
     known = _thread.journals[0].numbers_chosen
     if not known or value.shape.rank != 0:
         return False
-    pending, n, found = [value], 0, False
-    if value.dtype == dtypes.string:
+    if value.dtype == dtypes.string or not is_made_of(value, known, _made_of):
         return False
-    while pending:
-        tensor, n = pending.pop(), n + 1
-        if _key(tensor) in known:
-            found = True
-            continue
-        made_of = _made_of(tensor)
-        if made_of is None or n > _MOST:
-            return False
-        pending += made_of
-    return found
+    known[key_of(value)] = value
+    return True
 
 
 def _made_of(tensor: Any) -> list | None:

@@ -14,8 +14,8 @@ from ..values import dtypes, errors
 from .journal import thread as _thread
 from .journal import traces
 from .places import here, say
+from .provenance import is_made_of, key_of
 
-_MOST = 64  # operations to look through
 _MAKE_TEXTS = frozenset({"Const", "AsString"})
 
 
@@ -28,13 +28,9 @@ def mark(tensor: Any) -> None:
     """Note that a tensor stands for a text."""
     if _thread.journals and isinstance(tensor, _core.Tensor) and tensor.dtype == dtypes.string:
         root = _thread.journals[0]
-        root.texts[_key(tensor)] = tensor
+        root.texts[key_of(tensor)] = tensor
         if not root.lists:
             root.watch()
-
-
-def _key(tensor: Any) -> tuple[int, int]:
-    return tensor._graph_id, tensor._id
 
 
 def is_chosen(value: Any) -> bool:
@@ -42,16 +38,10 @@ def is_chosen(value: Any) -> bool:
     if not traces.n or type(value) is not _core.SymbolicTensor or value.dtype != dtypes.string:
         return False
     known = _thread.journals[0].texts if _thread.journals else {}
-    pending, n = [value], 0
-    while known and pending:
-        tensor, n = pending.pop(), n + 1
-        if _key(tensor) in known:
-            continue
-        found = _made_of(tensor)
-        if found is None or n > _MOST:
-            return False
-        pending += found
-    return bool(known)
+    if not known or is_made_of(value, known, _made_of) is None:
+        return False
+    known[key_of(value)] = value
+    return True
 
 
 def _made_of(tensor: Any) -> list | None:

@@ -115,6 +115,7 @@ def _stage_if(
                 continue
             skipped = tuple(failed[k] or spot.label in unread[k] for k in (0, 1))
             merge = _merge if needed else _merge_soft
+            sides = tuple(effects.standing([*sides]))
             if merge(conditional, spot.label, sides, skipped, place):
                 chosen.append(i)
         settle = _merge_changes(conditional, found, failed, place)
@@ -194,7 +195,7 @@ def _merge_changes(
     setters: list[Callable[[Iterator], None]] = []
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
-        pair = [side[key].new if key in side else known.old for side in sides]
+        pair = effects.standing([side[key].new if key in side else known.old for side in sides])
         for k in (0, 1):
             if failed[k]:
                 pair[k] = pair[1 - k]
@@ -330,12 +331,10 @@ def _merge(
                 "Set it before the `if`, or in both branches.",
             )
         )
-    if not any(filled) and merging.are_objects(*sides):
-        pair = [left(v) for left, v in zip(conditional.as_left, sides, strict=True)]
-        add = functools.partial(versions.objects, conditional, label, pair, place)
-        if versions.can_be_one(conditional, pair):
-            conditional.grouped(add)
-            return True
+    pair = None if any(filled) else merging.objects_left(conditional, *sides)
+    if pair is not None:
+        conditional.grouped(functools.partial(versions.objects, conditional, label, pair, place))
+        return True
     conditional.merge(_named(label), sides[0], sides[1], filled)
     return True
 
@@ -396,7 +395,7 @@ def _stage_choice(
             found.append(effects.changes(journal, (then, orelse)))
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
-        values = [value for value, _ in outcomes]
+        values = effects.standing([value for value, _ in outcomes])
         _leave(conditional, found, place)
         conditional.left = [*values, *(c.new for side in found for c in side)]
         conditional.snapshot = journal.snapshot

@@ -12,7 +12,7 @@ from typing import Any
 from .. import ops
 from ..values import dtypes, errors
 from . import iteration, notes, values
-from .journal import front_of, is_front
+from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
 
@@ -27,6 +27,7 @@ class Cursor:
     @property
     def _items(self) -> Any:
         """What it runs over; refused where only the graph knows what that holds."""
+        refuse_stale(self._held)
         if is_grown(self._held) or is_front(front_of(self._held)):
             raise errors.StagingError(
                 say(

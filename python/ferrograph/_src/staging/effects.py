@@ -23,6 +23,7 @@ from ..values import errors
 from .facets import Whole, not_followed
 from .journal import Journal, loud, really, record_of
 from .journal import thread as _thread
+from .keepers import original
 from .kinds import is_opaque
 from .places import here, say
 from .reach import reached
@@ -122,7 +123,7 @@ def changes(
         if place.key in skipped:
             continue
         new = left[place.key] if left and place.key in left else place.get()
-        if not same(old, new) and not _is_stale(old, new):
+        if not _is_kept(place, old, new):
             found.append(Change(place, old, new))
     if not found and not made.iterators:
         return found
@@ -154,6 +155,11 @@ def stand_in_again() -> None:
     """Let what refers to objects that the graph cannot follow refer to what stands for them."""
     if _thread.journals and _thread.journals[0].stale:
         outside.apply()
+
+
+def standing(found: list) -> list:
+    """Values that branches leave, with what stands for what the graph cannot follow."""
+    return outside.standing(found) if _thread.journals[0].stale else found
 
 
 def _note_library(made: Journal, change: Change) -> None:
@@ -203,8 +209,17 @@ def refuse_shadowed(found: list[Change]) -> None:
                 )
 
 
+def _is_kept(place: Place, old: Any, new: Any) -> bool:
+    """Whether a place holds what it held, but for what stands for objects by now."""
+    if old is new:
+        return True
+    if not (place.is_whole or place.is_derived):
+        return _is_alike(_really(old), _really(new))
+    return same(old, new) or _is_stale(old, new)
+
+
 def _is_stale(old: Any, new: Any) -> bool:
-    """Whether a place differs only by what stands for stale objects."""
+    """Whether contents differ only by what stands for stale objects."""
     if not (_thread.journals[0].stale or _thread.journals[0].versions):
         return False
     if type(old) is not type(new) or type(old) not in _HOLDING or len(old) != len(new):
@@ -220,7 +235,7 @@ _HOLDING = (list, dict, collections.deque)
 
 def _really(value: Any) -> Any:
     """``value``, or what it stands for."""
-    return really(behind(value))
+    return really(original(behind(value)))
 
 
 def _undo(change: Change) -> None:
@@ -263,6 +278,8 @@ def noted(made: Journal) -> Iterator[tuple[Place, Any]]:
     for key, (place, old) in list(made.touched.items()):
         if key in compared or (place.is_stored and made.snapshot.knows(place.owner)):
             continue
+        if made.snapshot.knows_name(place):
+            continue
         if not made.snapshot.knows_fields(place.owner):
             yield place, old
 
@@ -289,7 +306,7 @@ def has_tensor(value: Any, seen: frozenset[int] = frozenset()) -> bool:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Whether two values of a place are the same objects, one by one."""
+    """Whether two contents are the same objects, one by one."""
     if old is new:
         return True
     if type(old) is not type(new):
@@ -300,7 +317,21 @@ def same(old: Any, new: Any) -> bool:
         return len(old) == len(new) and all(
             map(operator.is_, (*old, *old.values()), (*new, *new.values()))
         )
-    return isinstance(old, (set, bytearray, int, float, str)) and old == new
+    if isinstance(old, set):
+        return {(type(v), v) for v in old} == {(type(v), v) for v in new}
+    return _is_alike(old, new) or (isinstance(old, bytearray) and old == new)
+
+
+def _is_alike(old: Any, new: Any) -> bool:
+    """Whether nobody can tell one value from the other: the same object, or equal atoms."""
+    if old is new:
+        return True
+    if type(old) is not type(new) or not isinstance(old, _ATOMS):
+        return False
+    return repr(old) == repr(new) if isinstance(old, float) else bool(old == new)
+
+
+_ATOMS = (int, float, str, bytes)
 
 
 def _refuse_iterators(made: Journal, known: set[int]) -> None:

@@ -257,6 +257,10 @@ class Names(Facet):
     def hold(self, owner: Any) -> Any:
         return dict(owner)
 
+    def knows(self, held: Any, name: str) -> bool:
+        """Whether a name is compared."""
+        return name in held
+
     def differs(self, owner: Any, held: Any) -> bool:
         get = owner.get
         return any(get(name, UNDEFINED) is not value for name, value in held.items())
@@ -265,6 +269,21 @@ class Names(Facet):
         for name, value in held.items():
             if owner.get(name, UNDEFINED) is not value:
                 yield global_place(name, owner), value
+
+
+class AllNames(Names):
+    """All names of a module, with those that code adds; ``held`` has those that were there."""
+
+    def knows(self, held: Any, name: str) -> bool:
+        return True
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return len(owner) > len(held) or super().differs(owner, held)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from super().changes(owner, held, label)
+        for name in [name for name in owner if name not in held]:
+            yield global_place(name, owner), UNDEFINED
 
 
 class Cell(Facet):

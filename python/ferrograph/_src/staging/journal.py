@@ -24,6 +24,7 @@ class Journal:
     lists = False  # whether the trace has made lists that the graph grows
     filled: Any = None  # of a trace: lists that comprehensions make, by id
     versions: Any = None  # of a trace: see ``versions``, by the ids of objects
+    rebuilt: Any = None  # of a trace: see ``keepers``, tuples by id
     fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
     integers: Any = None  # of a trace: tensors that stand for integers of Python's own
     n_checks = 0  # of a trace: how many of their operations it has checked
@@ -140,3 +141,9 @@ def front_of(value: Any) -> Any:
         return value
     front = thread.journals[0].fronts.get(id(value))
     return value if front is None or not front._ferrograph_open() else front
+
+
+def refuse_stale(value: Any) -> None:
+    """Refuse an object that a region changed where the graph cannot follow."""
+    if traces.n and thread.journals and (known := thread.journals[0].stale.get(id(value))):
+        known._ferrograph_refuse()

@@ -94,8 +94,9 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (functools.partial, _THROUGH[functools.partial]),
 )
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
+ALL_NAMES = facets.AllNames()
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
-_OF_CLASS = Through(lambda held: (type(held),))
+OF_CLASS = Through(lambda held: (type(held),))
 
 
 def _referents(value: Any) -> Iterable:
@@ -169,7 +170,7 @@ def _learn(kind: type) -> Iterable[Facet]:
     if "__dict__" in _described(kind):
         yield FIELDS
     if not ownership.is_library_class(kind):
-        yield _OF_CLASS
+        yield OF_CLASS
 
 
 def _is_leaf(kind: type) -> bool:

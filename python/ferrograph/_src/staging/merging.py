@@ -54,24 +54,33 @@ def _must_grow(place: Place) -> bool:
 def _fit(first: Any, second: Any) -> bool:
     """Whether values can be chosen one by one, or are wrong in a way that is to be said of one."""
     return all(
-        really(a) is really(b)
-        or (values.check_same_structure(a, b) or values.other_order(a, b)) is None
-        or not _is_container(a, b)
+        really(a) is really(b) or not _is_container(a, b) or _can_be_chosen(a, b)
         for a, b in zip(first, second, strict=True)
     )
 
 
-def are_objects(first: Any, second: Any) -> bool:
-    """Whether two values are containers of which the graph cannot choose part by part."""
-    if really(first) is really(second):
+def _can_be_chosen(first: Any, second: Any) -> bool:
+    """Whether the graph can choose of two containers part by part."""
+    if isinstance(first, (set, bytearray)):
         return False
-    if is_front(first) or is_front(second):
-        return True
-    return _is_container(first, second) and not _fit([first], [second])
+    return not (values.check_same_structure(first, second) or values.other_order(first, second))
+
+
+def objects_left(conditional: Conditional, first: Any, second: Any) -> list | None:
+    """The containers that branches leave in a place where one can stand for both, of which the
+    graph cannot choose part by part; None where it can, or where none can."""
+    if really(first) is really(second):
+        return None
+    if not (is_front(first) or is_front(second) or _is_container(first, second)):
+        return None
+    pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
+    if not (is_front(first) or is_front(second)) and _fit(pair[:1], pair[1:]):
+        return None
+    return pair if versions.can_be_one(conditional, pair) else None
 
 
 def _is_container(*held: Any) -> bool:
-    return all(isinstance(v, (list, dict, set, collections.deque)) for v in held)
+    return all(isinstance(v, (list, dict, set, collections.deque, bytearray)) for v in held)
 
 
 def fill(conditional: Conditional, place: Place, pair: list) -> Setter:
@@ -98,11 +107,10 @@ def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, whe
         return lambda results: place.put(first)
     if first is UNDEFINED or second is UNDEFINED:
         raise _one_sided(place.label, first is UNDEFINED, where)
-    if are_objects(first, second):
-        pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
-        if versions.can_be_one(conditional, pair):
-            take = versions.objects(conditional, place.label, pair, where)
-            return lambda results: place.put(take(results))
+    pair = objects_left(conditional, first, second)
+    if pair is not None:
+        take = versions.objects(conditional, place.label, pair, where)
+        return lambda results: place.put(take(results))
     conditional.merge(f"the values of {place.label!r}", first, second)
     return lambda results: place.put(next(results))
 

@@ -9,6 +9,7 @@ writes and refuses all else at the line that reads.
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -17,10 +18,12 @@ from typing import Any
 from ..context import ownership
 from ..native import _core
 from . import kinds
-from .facets import Slots, Whole
+from .facets import Names, Slots, Whole
 from .journal import loud
 from .journal import thread as _thread
+from .keepers import Replacements, restored
 from .places import Spot, here
+from .running import refuse_running
 from .snapshot import Walk, label_of
 from .stale import Stale, behind
 from .state import (
@@ -32,9 +35,11 @@ from .state import (
     cell_place,
     global_place,
     item_place,
+    versions_of,
 )
 
 _NUMBERS = (bool, int, float, complex)
+KEEPERS = (list, dict, collections.deque)  # in which something can be put in place of another
 
 
 def can_follow(place: Place, old: Any, new: Any) -> bool:
@@ -94,8 +99,9 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
     label = label_of(place.owner, anchors) if whole else place.label
     made = Stale(target, label, here())
     if whole:
-        _refuse_running(target, made)
+        refuse_running(target)
         root.stale[id(target)] = made
+        _refuse_running(Replacements({id(target): made}), made)
         root.known.clear()  # whose callees take arguments as they are
         apply()
     else:
@@ -106,10 +112,28 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
 
 def apply() -> None:
     """Let whatever refers to what is stale refer to what stands for it."""
+    replacements = _replacements()
+    if replacements is not None:
+        for place, value in _references(replacements.has):
+            place.put(replacements.of(value))
+
+
+def standing(values: list) -> list:
+    """Values that the trace goes on with, with what stands for what is stale in them."""
+    replacements = _replacements()
+    if replacements is None:
+        return values
+    walk = Walk()
+    walk.run((), values)
+    for place, value in _in_walk(walk, replacements.has):
+        place.put(replacements.of(value))
+    return list(map(replacements.of, values))
+
+
+def _replacements() -> Replacements | None:
+    """What is to stand in place of objects; None where nothing is stale as a whole."""
     stale = {id(behind(s)): s for k, s in _thread.journals[0].stale.items() if type(k) is int}
-    if stale:
-        for place, value in _references(lambda value: id(value) in stale):
-            place.put(stale[id(value)])
+    return Replacements(stale) if stale else None
 
 
 def restore() -> None:
@@ -119,8 +143,8 @@ def restore() -> None:
         if isinstance(place.get(), _core.Tensor):
             place.put(value)
     if root.stale:
-        for place, value in _references(lambda value: type(value) is Stale):
-            place.put(behind(value))
+        for place, value in _references(lambda value: restored(value) is not value):
+            place.put(restored(value))
 
 
 def explain(exception: Exception) -> None:
@@ -141,8 +165,17 @@ def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
     """The places that can be reached from the trace whose values are ``wanted``."""
     walk = Walk()
     walk.run(_functions(), [_thread.roots])
-    found = []
+    return iter([*_in_walk(walk, wanted), *defaults(walk, wanted)])
+
+
+def _in_walk(walk: Walk, wanted: Callable[[Any], bool]) -> list[tuple[Place, Any]]:
+    """The places in what a walk has found whose values are ``wanted``."""
+    found: list[tuple[Place, Any]] = []
     for facet, owner, held in walk.entries:
+        several = versions_of(owner) if facet.is_content else None
+        if several is not None:
+            found += in_contents(several.contents, wanted)
+            continue
         if facet is kinds.CELL:
             pairs = [(None, held[0])]
         elif isinstance(held, dict):
@@ -154,7 +187,15 @@ def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
         for key, value in pairs:
             if wanted(value):
                 found.append((place_of(facet, owner, key), value))
-    return iter([*found, *defaults(walk, wanted)])
+    return found
+
+
+def in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
+    """The places in contents of an object among which the graph chooses."""
+    for content in contents:
+        if isinstance(content, KEEPERS):
+            pairs = content.items() if isinstance(content, dict) else enumerate(content)
+            yield from ((item_place("an item", content, k), v) for k, v in pairs if wanted(v))
 
 
 def defaults(walk: Walk, wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
@@ -189,7 +230,7 @@ def place_of(facet: Any, owner: Any, key: Any) -> Place:
     """The place in which ``owner`` holds something, as a facet of it has it under ``key``."""
     if facet is kinds.CELL:
         return cell_place("a name", owner)
-    if facet is kinds.NAMES:
+    if isinstance(facet, Names):
         return global_place(key, owner)
     if isinstance(owner, (dict, list)) and not _is_field(facet):
         return item_place("an item", owner, key)
@@ -200,16 +241,16 @@ def _is_field(facet: Any) -> bool:
     return facet is kinds.FIELDS or facet is kinds.CLASS or isinstance(facet, Slots)
 
 
-def _refuse_running(target: Any, made: Stale) -> None:
-    """Refuse where a name that nothing can be put into still refers to ``target``."""
+def _refuse_running(replacements: Replacements, made: Stale) -> None:
+    """Refuse where a name that nothing can be put into still refers to what is stale."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != _TRACER:
         code = frame.f_code
         for name in code.co_varnames:
             if name in _AT_ONCE:
                 continue
-            held = frame.f_locals.get(name, UNDEFINED) is target and _is_users(code)
-            if held and _is_read_later(frame, name):
+            held = replacements.has(frame.f_locals.get(name, UNDEFINED))
+            if held and _is_users(code) and _is_read_later(frame, name):
                 made._ferrograph_refuse()
         frame = frame.f_back  # type: ignore[assignment]
 

@@ -21,7 +21,7 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..values import errors
 from . import kinds
-from .facets import Facet, cell_contents, fields_of
+from .facets import Facet, Names, cell_contents, fields_of
 from .journal import has_versions, record_of
 from .places import here, say
 from .state import Place, Versions, versions_of
@@ -51,6 +51,17 @@ class Snapshot:
         if type(held) is not dict:
             return False
         return any(f is kinds.FIELDS and fields_of(owner) is held for f, owner, _ in self._entries)
+
+    def knows_name(self, place: Place) -> bool:
+        """Whether a place is a name of a module that was compared."""
+        if not (place.is_module and isinstance(place.key, tuple)):
+            return False
+        _, namespace, name = place.key
+        return any(
+            facet.knows(held, name)
+            for facet, owner, held in self._entries
+            if isinstance(facet, Names) and id(owner) == namespace
+        )
 
     def is_in_library(self, owner: Any) -> bool:
         """Whether an object of a library's class holds this one, as ``queue.Queue`` its items."""
@@ -98,6 +109,7 @@ class Walk:
         self.seen: dict[int, Any] = {}
         self._pending: list[Iterable] = []
         self._names: dict[int, tuple[dict, dict]] = {}  # names read, by the module that has them
+        self._whole: set[int] = set()  # modules of which code may read any name
         self._modules: list[Any] = []
         self._words: frozenset[str] = frozenset()  # of the code that is reached
 
@@ -114,7 +126,8 @@ class Walk:
         while self._modules and self._look_into_modules():
             self._follow()
         for namespace, held in self._names.values():
-            self.entries.append((kinds.NAMES, namespace, held))
+            facet = kinds.ALL_NAMES if id(namespace) in self._whole else kinds.NAMES
+            self.entries.append((facet, namespace, held))
 
     def _cell(self, cell: types.CellType) -> None:
         self.seen[id(cell)] = cell
@@ -162,8 +175,10 @@ class Walk:
         namespace = function.__globals__
         self._words |= words
         if not _WHOLE_MODULE.isdisjoint(words):
+            self._whole.add(id(namespace))
             self._take(namespace, namespace.keys(), namespace.keys())
         elif not _NAMES_ONLY.isdisjoint(words):
+            self._whole.add(id(namespace))
             self._take(namespace, namespace.keys(), words)
         else:
             self._take(namespace, words, words)

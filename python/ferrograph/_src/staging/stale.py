@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from ..values import errors
@@ -50,9 +51,13 @@ class Stale:
     def __setitem__(self, key: Any, value: Any) -> None:
         self._ferrograph_parts[0][key] = value
 
-    __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = (
-        _ferrograph_refuse
-    )
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        target = self._ferrograph_parts[0]
+        if type(target) is types.BuiltinMethodType and target.__name__ in _WRITES:
+            return target(*args, **kwargs)
+        return self._ferrograph_refuse()
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __int__ = __float__ = _ferrograph_refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _ferrograph_refuse
     __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __neg__ = __abs__ = _ferrograph_refuse
     __rfloordiv__ = __rmod__ = __rpow__ = __index__ = __round__ = __complex__ = _ferrograph_refuse

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import gc
 import types
 from collections.abc import Iterator
@@ -10,16 +9,16 @@ from typing import Any
 
 from ..values import errors
 from . import frames, holders, kinds, outside, versions
-from .facets import Fields, Slots, cell_contents
+from .facets import Fields, Slots, Through, cell_contents
 from .frames import read_later
 from .fronts import Front, front_with
 from .journal import really
 from .journal import thread as _thread
+from .outside import KEEPERS
 from .places import here, say
 from .snapshot import Walk
-from .state import Place, Record, item_place, versions_of
+from .state import Place, Record, versions_of
 
-_KEEPERS = (list, dict, collections.deque)
 _SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, types.ModuleType)
 
 
@@ -133,7 +132,7 @@ def _library_containers(walk: Walk) -> set[int]:
         for facet, owner, held in walk.entries
         if _is_library(facet, owner)
         for value in held.values()
-        if type(value) in _KEEPERS
+        if type(value) in KEEPERS
     }
 
 
@@ -170,7 +169,7 @@ def _references(
             continue
         several = versions_of(owner) if facet.is_content else None
         if several is not None:
-            found += _in_contents(several.contents, wanted)
+            found += outside.in_contents(several.contents, lambda value: id(value) in wanted)
             continue
         if facet is kinds.CELL:
             pairs: Any = [(None, held[0])]
@@ -184,21 +183,15 @@ def _references(
     return found
 
 
-def _in_contents(contents: list, wanted: dict[int, Any]) -> Iterator[tuple[Place, Any]]:
-    """The places in contents of an object among which the graph chooses."""
-    for content in contents:
-        if isinstance(content, _KEEPERS):
-            pairs = content.items() if isinstance(content, dict) else enumerate(content)
-            yield from ((item_place("an item", content, k), v) for k, v in pairs if id(v) in wanted)
-
-
 def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> None:
     """Refuse where something refers to an object in which nothing else can be put."""
-    if type(value) in _SEEN_THROUGH or isinstance(value, (Front, type, *_KEEPERS)):
+    if type(value) in _SEEN_THROUGH or isinstance(value, (Front, type, *KEEPERS)):
         return
-    if any(f.is_content or isinstance(f, (Fields, Slots)) for f in kinds.facets_of(type(value))):
+    facets = kinds.facets_of(type(value))
+    if any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
         return
-    if any(id(v) in targets for v in gc.get_referents(value)):
+    through = (v for f in facets if isinstance(f, Through) for v in f.parts(value, None))
+    if any(id(v) in targets for v in (*gc.get_referents(value), *through)):
         raise _refused(owner, label, f"a {type(value).__name__}")
 
 

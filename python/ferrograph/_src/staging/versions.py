@@ -135,13 +135,22 @@ def is_alike(first: Any, second: Any) -> bool:
     """Whether two contents differ in numbers and tensors alone."""
     if type(first) is not type(second):
         return False
-    if isinstance(first, dict):
-        if list(first) != list(second):
+    if isinstance(first, (dict, set)):
+        if not _are_same_keys(first, second):
             return False
+        if isinstance(first, set):
+            return True
         first, second = list(first.values()), list(second.values())
     elif not isinstance(first, (list, collections.deque)):
         return bool(first == second)
     return len(first) == len(second) and all(map(_fit, first, second))
+
+
+def _are_same_keys(first: Any, second: Any) -> bool:
+    """Whether two dicts have the same keys in the same order, or two sets the same members: 1 is
+    another one than True."""
+    keys = [[(type(key), key) for key in held] for held in (first, second)]
+    return keys[0] == keys[1] if isinstance(first, dict) else set(keys[0]) == set(keys[1])
 
 
 def _fit(first: Any, second: Any) -> bool:

@@ -1,8 +1,7 @@
 """``match``: cases become an ``if`` chain on what ``ag__.match`` says of the subject and a pattern.
 
-The subject is evaluated once. Where a pattern fits as plain Python its names are bound before the
-guard, as Python does; where a tensor decides they are bound in the branch of the case, and the
-guard reads them off the match.
+The subject is evaluated once. Where a pattern fits its names are bound before the guard, as Python
+does, which keep their values where the guard fails; the guard reads them off the match.
 """
 
 from __future__ import annotations
@@ -47,11 +46,7 @@ class Lowering(build.Transformer):
             guard = _Captured(found, set(names)).visit(case.guard)
             test = ast.BoolOp(op=ast.And(), values=[test, guard])
         if names and case.guard is not None:
-            is_true = ast.Compare(
-                left=_attribute(found, "test"), ops=[ast.Is()], comparators=[build.constant(True)]
-            )
-            early = ast.If(test=is_true, body=binding, orelse=[])
-            early.ag_plain = True
+            early = ast.If(test=_attribute(found, "test"), body=binding, orelse=[])
             statements.append(build.locate(early, like))
             binding = [self._binding(n, found, like) for n in names]
         chosen = ast.If(test=test, body=[*binding, *case.body], orelse=rest)

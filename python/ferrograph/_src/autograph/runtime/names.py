@@ -30,4 +30,6 @@ def raise_as_local(e: NameError) -> None:
         text = f"cannot access local variable {name!r} where it is not associated with a value"
     else:
         text = f"local variable {name!r} referenced before assignment"
-    raise UnboundLocalError(text).with_traceback(e.__traceback__) from None
+    made = UnboundLocalError(text)
+    vars(made).update(vars(e))  # its notes, and whether it left a branch or loop of the graph
+    raise made.with_traceback(e.__traceback__) from None

@@ -1,0 +1,107 @@
+"""Objects in which nothing else can be put: tuples, bound methods, partials, views, iterators.
+
+Where one of them holds an object that is stale, what refers to it refers to another: a tuple with
+what stands for the object in it, or else what stands for the whole of it. When the trace ends they
+refer to the first one again.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from ..context.by_class import ByClass
+from . import kinds
+from .facets import Members, Position, Through
+from .journal import StandIn
+from .journal import thread as _thread
+from .stale import Stale, behind
+
+_holding = ByClass()  # the facets of a class that hold something for good
+_NOT_LOOKED_INTO = (types.FunctionType, types.ModuleType, type, StandIn, Stale)
+
+
+class Replacements:
+    """What to put in place of objects that are stale, or hold such ones for good."""
+
+    def __init__(self, stale: dict[int, Stale]):
+        self._found: dict[int, Any] = dict(stale)
+        self._kept: list[Any] = []  # so that no id is that of another object
+
+    def of(self, value: Any) -> Any:
+        """What is to stand in place of ``value``: itself where that holds nothing stale."""
+        if id(value) in self._found:
+            return self._found[id(value)]
+        parts = _parts(value)
+        if parts is None:
+            return value
+        self._found[id(value)] = value
+        self._kept.append(value)
+        made = [(part, self.of(part)) for part in parts]
+        if all(part is other for part, other in made):
+            return value
+        found = self._found[id(value)] = self._made(value, [other for _, other in made])
+        return found
+
+    def has(self, value: Any) -> bool:
+        """Whether another is to stand in place of ``value``."""
+        return self.of(value) is not value
+
+    def _made(self, value: Any, parts: list) -> Any:
+        if isinstance(value, tuple) and not hasattr(value, "__dict__"):
+            return _rebuilt(value, parts)
+        first = next(self._stale_in(parts))
+        _, label, changed = first._ferrograph_parts
+        return Stale(value, label, changed)
+
+    def _stale_in(self, parts: Iterable) -> Any:
+        for part in parts:
+            if type(part) is Stale:
+                yield part
+            elif isinstance(part, tuple):
+                yield from self._stale_in(part)
+
+
+def _parts(value: Any) -> Iterable | None:
+    """What an object holds for good; None of one that holds nothing so."""
+    kind = type(value)
+    if isinstance(value, tuple):
+        return list(tuple.__iter__(value))
+    facets = _holding.found.get(id(kind))
+    if facets is None:
+        facets = _holding.keep(kind, _facets_that_hold(kind))
+    if not facets:
+        return None
+    return [part for facet in facets for part in facet.parts(value, facet.hold(value))]
+
+
+def _facets_that_hold(kind: type) -> tuple:
+    if issubclass(kind, _NOT_LOOKED_INTO):
+        return ()
+    found = [f for f in kinds.facets_of(kind) if isinstance(f, (Through, Position, Members))]
+    return tuple(f for f in found if f is not kinds.OF_CLASS)
+
+
+def _rebuilt(value: tuple, items: list) -> tuple:
+    """A tuple like another one, noted as such."""
+    made = tuple.__new__(type(value), items)
+    root = _thread.journals[0]
+    if root.rebuilt is None:
+        root.rebuilt = {}
+    root.rebuilt[id(made)] = made, original(value)
+    return made
+
+
+def original(value: Any) -> Any:
+    """The tuple in whose place another one was put; others themselves."""
+    rebuilt = _thread.journals[0].rebuilt
+    return rebuilt[id(value)][1] if rebuilt and id(value) in rebuilt else value
+
+
+def restored(value: Any) -> Any:
+    """A value with what the program had put there, in place of all that stands for something."""
+    value = original(behind(value))
+    if isinstance(value, tuple) and any(restored(item) is not item for item in value):
+        return tuple.__new__(type(value), map(restored, value))
+    return value
