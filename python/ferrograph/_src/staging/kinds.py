@@ -14,16 +14,22 @@ import sys
 import types
 import weakref
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import later
 from ..context import ownership
 from ..context.by_class import ByClass
 from ..native import _core
 from ..values import errors
-from . import arrays, facets
+from . import facets
 from .facets import Facet, Through
 from .places import here, say
 from .state import Place
+
+if TYPE_CHECKING:
+    from . import arrays
+else:
+    (arrays,) = later(__package__, "arrays")
 
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 _LEAVES: tuple[type, ...] = (

@@ -16,7 +16,7 @@ from typing import Any
 from ... import uncollected
 from ...context import tracebacks
 from ...context.ownership import TESTS, loud_cell
-from . import build, parse, pipeline, specials
+from . import build, inline, parse, pipeline, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
@@ -31,12 +31,18 @@ class _Converted:
     """The converted code of a code object, what its conversion asked of ``specials``, and what was
     known to it."""
 
-    __slots__ = ("asked", "code", "known", "of")
+    __slots__ = ("asked", "code", "known", "of", "once")
 
     def __init__(
-        self, of: weakref.ref, code: types.CodeType, asked: frozenset[str], known: frozenset[str]
+        self,
+        of: weakref.ref,
+        code: types.CodeType,
+        asked: frozenset[str],
+        known: frozenset[str],
+        once: bool,
     ):
         self.of, self.code, self.asked, self.known = of, code, asked, known
+        self.once = once  # whether it is made for functions that run once
 
 
 _cache: dict[int, _Converted] = {}
@@ -50,27 +56,29 @@ def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     return pipeline.convert_function(node, source.text, source.class_name)
 
 
-def converted_code(fn: types.FunctionType) -> types.CodeType:
-    """The converted code of ``fn``; made once for each code object and what it depends on."""
+def converted_code(fn: types.FunctionType, once: bool = False) -> types.CodeType:
+    """The converted code of ``fn``, which runs ``once`` in a trace or may do so more often; made
+    once for each code object and what it depends on."""
     code = fn.__code__
     held, known = _cache.get(id(code)), specials.known_to(fn)
     if held is not None and held.of() is code:
         known |= held.known
-        if held.asked & known == held.asked & held.known:
+        if held.asked & known == held.asked & held.known and (once or not held.once):
             return held.code
     specials.begin(known)
-    with uncollected():
+    with uncollected(), inline.run_once(once):
         made = _compile(converted_tree(fn), code)
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
-    cache[key] = _Converted(gone, made, specials.asked(), known)
+    cache[key] = _Converted(gone, made, specials.asked(), known, once)
     return made
 
 
-def instantiate(fn: types.FunctionType, operators: Any) -> types.FunctionType:
-    """A function like ``fn`` that runs its converted code with these operators."""
-    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn)
+def instantiate(fn: types.FunctionType, operators: Any, once: bool = False) -> types.FunctionType:
+    """A function like ``fn`` that runs its converted code with these operators; ``once`` in a trace
+    if it is what is traced."""
+    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn, once)
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= _CELLS
     cells[build.OPERATORS] = types.CellType(operators)

@@ -41,12 +41,15 @@ def prepare(node: ast.If, context: Context) -> Facts:
     return Facts(names, keywords, context.places(both), stores)
 
 
-def convert(node: ast.If, facts: Facts, context: Context) -> list[ast.stmt]:
-    """The statements that stand for ``node``, whose branches are converted already."""
+def convert(
+    node: ast.If, facts: Facts, context: Context, is_repeated: bool = True
+) -> list[ast.stmt]:
+    """The statements that stand for ``node``, whose branches are converted already; a plain form is
+    among them where it ``is_repeated``."""
     number = context.number()
     functions, branches = [], []
     total = inline.weight(node.body) + inline.weight(node.orelse)
-    is_small = inline.is_allowed(total)
+    is_small = is_repeated and inline.is_allowed(total)
     for word, body, stores in zip(
         ("then", "else"), (node.body, node.orelse), facts.stores, strict=True
     ):

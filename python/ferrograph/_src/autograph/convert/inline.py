@@ -21,6 +21,7 @@ MAX_WEIGHT = 16  # statements in what is written out twice
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.allowed = True
+        self.once = False  # whether what is converted runs once where it runs at all
 
 
 _thread = _Thread()
@@ -34,6 +35,22 @@ def left_out() -> Iterator[None]:
         yield
     finally:
         _thread.allowed = True
+
+
+@contextlib.contextmanager
+def run_once(once: bool) -> Iterator[None]:
+    """A block that converts a function which, if ``once``, runs once in a trace: outside of its
+    loops plain forms would cost more than they spare."""
+    before, _thread.once = _thread.once, once
+    try:
+        yield
+    finally:
+        _thread.once = before
+
+
+def is_run_once() -> bool:
+    """Whether the function that is converted runs once in a trace."""
+    return _thread.once
 
 
 def is_allowed(size: int = 0) -> bool:

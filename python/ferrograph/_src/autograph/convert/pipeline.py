@@ -50,7 +50,7 @@ def convert_function(
     if isinstance(node, ast.Lambda):
         _lambda(node)
     else:
-        _function(node, text)
+        _function(node, text, inline.is_run_once())
     return node
 
 
@@ -59,7 +59,7 @@ def is_left_alone(node: ast.FunctionDef) -> bool:
     return bool(node.decorator_list)
 
 
-def _function(node: ast.FunctionDef, text: str) -> None:
+def _function(node: ast.FunctionDef, text: str, once: bool = False) -> None:
     normalize.normalize(node, text)
     stops = ("yield" in text or "await" in text) and jumps.yields(node.body)
     if stops:
@@ -72,7 +72,7 @@ def _function(node: ast.FunctionDef, text: str) -> None:
     context = Context(node)
     first = node.body[0]
     announced = context.shared_names(first)
-    statements = _Statements(context, text, stops)
+    statements = _Statements(context, text, stops, once)
     node.body = statements.block(node.body)
     head = [build.locate(s, first, first) for s in statements.head()]
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
@@ -100,6 +100,12 @@ class _Expressions(build.Transformer):
         self._sites: Sites | None = None  # of the function, where it has some
         self._sequences: set[str] = set()  # names of lists, tuples and texts
         self._depth = 0  # of loops around what is converted, as far as the function runs them
+        self._once = False  # whether what stands in no loop runs once
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether plain forms may stand here, and spare something."""
+        return self.inlines and (self._depth > 0 or not self._once)
 
     def _in_loop(self) -> Sites | None:
         return self._sites if self._depth else None
@@ -112,12 +118,12 @@ class _Expressions(build.Transformer):
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        return logical.convert_bool_op(self.generic_visit(node), self.inlines)
+        return logical.convert_bool_op(self.generic_visit(node), self._repeats)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
-            return logical.convert_not(node, self.inlines)
+            return logical.convert_not(node, self._repeats)
         return methods.convert_unary(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
@@ -133,10 +139,10 @@ class _Expressions(build.Transformer):
         return isinstance(node, (ast.List, ast.ListComp, ast.Tuple, ast.JoinedStr))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        return logical.convert_compare(self.generic_visit(node), self.inlines)
+        return logical.convert_compare(self.generic_visit(node), self._repeats)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        return logical.convert_if_exp(self.generic_visit(node), self.inlines)
+        return logical.convert_if_exp(self.generic_visit(node), self._repeats)
 
     grown: frozenset[str] = frozenset()
 
@@ -200,8 +206,9 @@ class _Expressions(build.Transformer):
 class _Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
-    def __init__(self, context: Context, text: str, stops: bool):
+    def __init__(self, context: Context, text: str, stops: bool, once: bool):
         super().__init__()
+        self._once = once
         self._context, self._text = context, text
         self._sites = Sites() if self.inlines and not stops else None
         self._stops = stops  # whether the function is a generator
@@ -222,7 +229,7 @@ class _Statements(_Expressions):
             return convert.plain_if(node)
         facts = conditionals.prepare(node, self._context)
         self._parts(node)
-        return conditionals.convert(node, facts, self._context)
+        return conditionals.convert(node, facts, self._context, self._repeats)
 
     def visit_While(self, node: ast.While) -> Any:
         if self._stops and jumps.yields([node]):

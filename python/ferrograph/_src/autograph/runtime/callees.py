@@ -248,12 +248,12 @@ def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
     return noted
 
 
-def converted(function: types.FunctionType) -> types.FunctionType:
+def converted(function: types.FunctionType, once: bool = False) -> types.FunctionType:
     """``function`` converted whatever its module; itself where that cannot be done."""
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
-        return compile.instantiate(function, late.operators)
+        return compile.instantiate(function, late.operators, once)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
         if status.verbosity() > 0:
@@ -379,7 +379,7 @@ def any_callable(target: Any) -> Callable:
     if getattr(target, status.NOT_CONVERTED, False):
         return target
     if type(target) is types.FunctionType:
-        return converted(target)
+        return converted(target, once=True)
     if type(target) is types.MethodType and type(target.__func__) is types.FunctionType:
         return types.MethodType(any_callable(target.__func__), target.__self__)
     if type(target) is functools.partial:
