@@ -202,3 +202,30 @@ def traced_loop_seconds(n_loops):
 
 def test_a_loop_takes_as_long_to_trace_wherever_it_stands():
     assert traced_loop_seconds(80) < 4 * traced_loop_seconds(10)
+
+
+class Counter:
+    def __init__(self):
+        self.step = 2
+
+    def after(self, i):
+        return i + self.step
+
+
+COUNTER = Counter()
+
+
+def stepped(n):
+    total = 0
+    for i in range(n):
+        total += COUNTER.after(i)
+    return total
+
+
+def test_methods_that_read_attributes_are_told_to_the_trace_once():
+    function = fg.function(lambda: fg.constant(stepped(200)))
+    assert int(function()) == stepped(200)
+    assert traced_seconds(stepped) < 6 * seconds(stepped)
+    COUNTER.step = 3  # which the trace has read
+    assert int(function()) == stepped(200)
+    COUNTER.step = 2

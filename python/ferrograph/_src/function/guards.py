@@ -34,6 +34,7 @@ class Reads:
         self._bound: set[tuple] = set()
         self._held: list[Any] = []  # objects whose addresses are in ``_bound`` and ``_selves``
         self._selves: set[int] = set()  # objects whose methods run
+        self._met: dict[tuple, Any] = {}  # calls that were looked at: their code, and these objects
 
     def add_target(
         self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
@@ -90,12 +91,17 @@ class Reads:
         """What a function is called with: the attributes that it reads of objects whose methods
         run belong to the trace. Those of other arguments are as documented: not seen to change."""
         code = function.__code__
-        values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
-        if args and hasattr(type(args[0]), code.co_name):
+        if args and id(args[0]) not in self._selves and hasattr(type(args[0]), code.co_name):
             self._selves.add(id(args[0]))
             self._held.append(args[0])
-        if not any(id(value) in self._selves for value in values.values()):
+        ids = [*map(id, args), *map(id, kwargs.values())]
+        if self._selves.isdisjoint(ids):
             return
+        met = (id(code), *kwargs, *[i if i in self._selves else 0 for i in ids])
+        if met in self._met:
+            return
+        self._met[met] = code
+        values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
         for chain in _chains(code):
             scope, name, _ = chain
             if scope != "local" or name not in values:

@@ -66,7 +66,10 @@ def fn(callee: Any) -> Any:
     if kind is _METHOD:
         changed = known.get(callee.__func__)
         if changed is None:
-            return _resolved(callee)
+            made = _resolved(callee)
+            changed = known.get(callee.__func__)
+            if changed is None or type(made) is not _METHOD or made.__func__ is not changed:
+                return made
         if len(journals) > 1:
             return _METHOD(_unless_again(callee.__func__, changed), callee.__self__)
         made = _bound(callee, changed)
