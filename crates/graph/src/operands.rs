@@ -97,18 +97,6 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// The elements of all outputs for writing.
-    ///
-    /// # Panics
-    /// As [`Operands::input`].
-    pub fn outputs<T: Element>(&mut self) -> Vec<&mut [T]> {
-        let slots = self.outputs.iter().map(|&slot| self.slot(slot));
-        // SAFETY: as in `output`; different outputs do not overlap.
-        slots
-            .map(|(ptr, n)| unsafe { std::slice::from_raw_parts_mut(ptr, n) })
-            .collect()
-    }
-
     /// The bytes of input `i`, for kernels that only move elements.
     pub fn input_bytes(&self, i: usize) -> &'a [u8] {
         let slot = self.inputs[i] as usize;

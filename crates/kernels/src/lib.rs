@@ -1,6 +1,5 @@
 //! Number crunching over plain slices; knows no graphs.
 
-pub mod chain;
 pub mod elementwise;
 pub mod isa;
 pub mod matmul;

@@ -72,7 +72,7 @@ pub(crate) fn chunk_len(cost_per_item_ns: f64) -> usize {
 }
 
 /// Calls `f` on consecutive ranges that cover `0..n`, over the pool when the total cost is worth it.
-pub(crate) fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sync) {
+pub fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sync) {
     if !worth_it(n as f64 * cost_per_item_ns) {
         return if n > 0 {
             f(0..n)

@@ -5,7 +5,6 @@ mod arithmetic;
 mod binary;
 mod bits;
 mod cast;
-pub mod chain;
 mod check;
 mod clip;
 mod compare;

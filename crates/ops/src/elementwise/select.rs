@@ -73,17 +73,19 @@ impl Op for Select {
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let out = static_shape(&outputs[0])?;
         let spread = self.condition_shape(inputs.shape(0), &outputs[0].shape);
-        let code = match spread == *inputs.shape(0) {
-            true => ScalarCode::Select,
-            false => ScalarCode::Opaque,
-        };
+        let by_rows = spread != *inputs.shape(0);
         let cond = static_shape(&TensorSpec::new(DType::Bool, spread))?;
         let (a, b) = (static_shape(inputs.spec(1))?, static_shape(inputs.spec(2))?);
         let plan = Broadcast::new([&cond, &a, &b], &out);
-        with_element!(inputs.dtype(1), dense, T => Ok(Lowered::Map(Map {
-            code,
-            kernel: bind::<T>(plan),
-        })), else => Ok(Lowered::Eval))
+        let kernel = with_element!(inputs.dtype(1), dense, T => bind::<T>(plan),
+            else => return Ok(Lowered::Eval));
+        Ok(match by_rows {
+            true => Lowered::Kernel(kernel),
+            false => Lowered::Map(Map {
+                code: ScalarCode::Select,
+                kernel,
+            }),
+        })
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         if inputs.get(1).is_none_or(|a| a.dtype() != DType::String) {

@@ -1,11 +1,17 @@
-//! The third stage: neighbouring elementwise steps over as many elements become one, which works tile by tile. What only
-//! they read has no place in memory any more. Results have the bits that the steps give one by one.
+//! The third stage: steps that compute row by row, over as many rows, become one that takes a tile of rows through all
+//! of them. What only they read has no place in memory any more. Results have the bits that the steps give one by one.
+//!
+//! Steps need not be neighbours: a group stays open until another step needs what it makes, and stands where its last
+//! step stood. Steps join the group that makes what they read, or one that reads the same.
 
 use super::lower::{Program, SlotInfo};
-use crate::plan::{Action, Block, Bound, Loop, Move, Slot, Step};
-use ferrograph_graph::{Kernel, ScalarCode};
-use ferrograph_ops::chain::{Joined, Operand, joined, joins};
-use ferrograph_tensor::{DType, Shape};
+use super::reads::{count_reads, each_read};
+use super::rows::{Rows, cut, most_elements, row_counts, row_wise};
+use super::tile::joined;
+use crate::plan::{Action, Block, Slot, Step};
+use ferrograph_tensor::Tensor;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 /// Elements below which the values in between stay in the cache anyhow.
 const FEW: usize = 4096;
@@ -15,178 +21,187 @@ const MOST: usize = 48;
 
 /// Joins the steps of all blocks.
 pub(super) fn join(program: &mut Program) {
-    let mut reads = Reads(vec![0; program.slots.len()]);
-    reads.block(&program.block);
-    program.outputs.iter().for_each(|&slot| reads.add(slot));
-    block(&program.slots, &reads.0, &mut program.block);
+    let reads = count_reads(program);
+    let mut block = std::mem::take(&mut program.block);
+    let facts = Facts {
+        program,
+        constants: program.constants.iter().cloned().collect(),
+        reads,
+    };
+    join_block(&facts, &mut block);
+    program.block = block;
 }
 
-/// How often each slot is read.
-struct Reads(Vec<u32>);
+/// What is known of a program besides its blocks.
+pub(super) struct Facts<'a> {
+    pub program: &'a Program,
+    pub constants: HashMap<Slot, Tensor, FixedState>,
+    /// How often each slot is read.
+    pub reads: Vec<u32>,
+}
 
-impl Reads {
-    fn add(&mut self, slot: Slot) {
-        self.0[slot as usize] += 1;
-    }
-
-    fn moves(&mut self, moves: &[Move]) {
-        for step in moves {
-            match step {
-                Move::Bytes { from, .. } => self.add(*from),
-                Move::Tensor { from, .. } => self.add(from.slot),
-            }
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        for step in &block.steps {
-            match &step.action {
-                Action::Kernel(bound) => bound.ins.iter().for_each(|&slot| self.add(slot)),
-                Action::Object { object, bound, .. } => {
-                    self.add(object.slot);
-                    bound.ins.iter().for_each(|&slot| self.add(slot));
-                }
-                Action::Eval { ins, .. } => ins.iter().for_each(|taken| self.add(taken.slot)),
-                Action::Alias { from, .. } => self.add(*from),
-                Action::If(branch) => {
-                    self.add(branch.condition);
-                    self.block(&branch.then_block);
-                    self.block(&branch.else_block);
-                }
-                Action::While(repeat) => self.repeat(repeat),
-            }
-        }
-        block
-            .records
-            .iter()
-            .for_each(|record| self.add(record.from.slot));
-        self.moves(&block.moves);
-    }
-
-    fn repeat(&mut self, repeat: &Loop) {
-        self.moves(&repeat.entry);
-        self.block(&repeat.cond_block);
-        self.add(repeat.condition);
-        self.block(&repeat.body);
+impl Facts<'_> {
+    pub fn slots(&self) -> &[SlotInfo] {
+        &self.program.slots
     }
 }
 
-/// What the steps of a group have in common.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Common {
-    dtype: DType,
-    n: usize,
-}
-
-fn block(slots: &[SlotInfo], reads: &[u32], body: &mut Block) {
-    let steps = std::mem::take(&mut body.steps);
-    let mut group: Vec<Step> = Vec::new();
-    let mut common = None;
-    for mut step in steps {
-        inner(slots, reads, &mut step);
-        let of_step = commons(slots, &step);
-        if of_step.is_none() || of_step != common || group.len() == MOST {
-            close(reads, common, &mut group, &mut body.steps);
-            common = of_step;
-        }
-        match of_step {
-            Some(_) => group.push(step),
-            None => body.steps.push(step),
-        }
+fn join_block(facts: &Facts<'_>, block: &mut Block) {
+    let mut groups = Groups {
+        facts,
+        open: Vec::new(),
+        steps: Vec::with_capacity(block.steps.len()),
+    };
+    for (at, mut step) in std::mem::take(&mut block.steps).into_iter().enumerate() {
+        inner(facts, &mut step);
+        groups.step(at, step);
     }
-    close(reads, common, &mut group, &mut body.steps);
+    groups.close(|_| true);
+    block.steps = groups.steps;
 }
 
-fn inner(slots: &[SlotInfo], reads: &[u32], step: &mut Step) {
+fn inner(facts: &Facts<'_>, step: &mut Step) {
     match &mut step.action {
         Action::If(branch) => {
-            block(slots, reads, &mut branch.then_block);
-            block(slots, reads, &mut branch.else_block);
+            join_block(facts, &mut branch.then_block);
+            join_block(facts, &mut branch.else_block);
         }
         Action::While(repeat) => {
-            block(slots, reads, &mut repeat.cond_block);
-            block(slots, reads, &mut repeat.body);
+            join_block(facts, &mut repeat.cond_block);
+            join_block(facts, &mut repeat.body);
         }
         _ => {}
     }
 }
 
-/// What a step must have in common with others to be joined with them; none where it cannot be.
-fn commons(slots: &[SlotInfo], step: &Step) -> Option<Common> {
-    let (bound, code) = mapped(step)?;
-    let info = |slot: Slot| &slots[slot as usize];
-    let size = |slot: Slot| info(slot).shape.as_ref().map(Shape::n_elements);
-    let &[out] = &bound.outs[..] else { return None };
-    let (dtype, n) = (info(out).dtype, size(out)?);
-    let fits = |&slot: &Slot| {
-        info(slot).dtype == dtype && matches!(size(slot), Some(m) if m == n || m == 1)
-    };
-    let joins = n >= FEW && joins(dtype, code) && bound.ins.iter().all(fits);
-    joins.then_some(Common { dtype, n })
+/// Steps that may become one.
+#[derive(Default)]
+pub(super) struct Group {
+    /// In program order, with where they stood.
+    pub steps: Vec<(usize, Step)>,
+    /// What they make.
+    pub made: Vec<Slot>,
+    /// What they read.
+    taken: Vec<Slot>,
+    /// The numbers of rows into which all of them can be cut.
+    pub rows: Rows,
 }
 
-fn mapped(step: &Step) -> Option<(&Bound<Kernel>, ScalarCode)> {
-    match &step.action {
-        Action::Kernel(bound) => Some((bound, bound.code?)),
-        _ => None,
+impl Group {
+    fn makes(&self, read: &[Slot]) -> bool {
+        read.iter().any(|slot| self.made.contains(slot))
+    }
+
+    fn takes(&self, read: &[Slot]) -> bool {
+        read.iter().any(|slot| self.taken.contains(slot))
+    }
+
+    /// Takes another group in.
+    fn absorb(&mut self, other: Group) {
+        self.steps.extend(other.steps);
+        self.steps.sort_by_key(|(at, _)| *at);
+        self.made.extend(other.made);
+        self.taken.extend(other.taken);
+        self.rows.retain(|rows| other.rows.contains(rows));
     }
 }
 
-/// Ends a group: several steps become one.
-fn close(reads: &[u32], common: Option<Common>, group: &mut Vec<Step>, steps: &mut Vec<Step>) {
-    let whole = common.filter(|_| group.len() > 1);
-    match whole.and_then(|common| one(reads, common.dtype, group)) {
-        Some(step) => {
-            group.clear();
-            steps.push(step);
+/// The groups of a block that are open, and the steps that stand behind one another already.
+struct Groups<'a> {
+    facts: &'a Facts<'a>,
+    open: Vec<Group>,
+    steps: Vec<Step>,
+}
+
+impl Groups<'_> {
+    fn step(&mut self, at: usize, step: Step) {
+        let mut read = Vec::new();
+        each_read(&step, &mut |slot| read.push(slot));
+        let rows = self.rows(&step, &read);
+        if rows.is_empty() {
+            self.close(|group| group.makes(&read));
+            return self.steps.push(step);
         }
-        None => steps.append(group),
-    }
-}
-
-/// The step that does what those of a group do, in the place of the last.
-fn one(reads: &[u32], dtype: DType, group: &[Step]) -> Option<Step> {
-    let mut made: Vec<Slot> = Vec::new();
-    let mut ins: Vec<Slot> = Vec::new();
-    let mut operations = Vec::new();
-    let mut inside = vec![0; group.len()];
-    for step in group {
-        let (bound, code) = mapped(step)?;
-        let mut operands = Vec::new();
-        for &slot in &bound.ins {
-            operands.push(match made.iter().position(|&m| m == slot) {
-                Some(k) => {
-                    inside[k] += 1;
-                    Operand::Link(k)
-                }
-                None => Operand::Input(place_of(&mut ins, slot)),
-            });
+        let made = row_wise(self.facts.slots(), &step).map_or(&[][..], |bound| &bound.outs);
+        let mut group = Group {
+            made: made.to_vec(),
+            taken: read.clone(),
+            rows,
+            steps: vec![(at, step)],
+        };
+        if !self.join_makers(&mut group, &read) {
+            self.close(|group| group.makes(&read));
+            self.join_reader(&mut group, &read);
         }
-        operations.push(Joined { code, operands });
-        made.push(bound.outs[0]);
+        self.open.push(group);
     }
-    let outside = |&k: &usize| reads[made[k] as usize] > inside[k];
-    let results: Vec<usize> = (0..made.len()).filter(outside).collect();
-    let outs = results.iter().map(|&k| made[k]).collect();
-    let kernel = joined(dtype, &operations, results)?;
-    Some(Step {
-        action: Action::Kernel(Bound {
-            kernel,
-            ins: ins.into(),
-            outs,
-            fresh: Box::default(),
-            code: None,
-            n_joined: group.len() as u32,
-        }),
-        drops: Box::default(),
-        site: group.last()?.site,
-    })
+
+    /// The numbers of rows into which a step can be cut that may be joined; none for others.
+    fn rows(&self, step: &Step, read: &[Slot]) -> Rows {
+        let slots = self.facts.slots();
+        let Some(bound) = row_wise(slots, step) else {
+            return Rows::new();
+        };
+        let is_inside = || self.open.iter().any(|group| group.makes(read));
+        match most_elements(slots, bound) >= FEW || is_inside() {
+            true => row_counts(slots, bound),
+            false => Rows::new(),
+        }
+    }
+
+    /// Adds the groups that make what a step reads to the group of that step, where all of them can be one.
+    fn join_makers(&mut self, single: &mut Group, read: &[Slot]) -> bool {
+        let makers = || self.open.iter().filter(|group| group.makes(read));
+        let fits = |rows: &usize| {
+            let inside = makers().all(|group| group.rows.contains(rows));
+            inside && makers().all(|group| slices(self.facts, single, *rows, &group.made))
+        };
+        let n_steps: usize = makers().map(|group| group.steps.len()).sum();
+        let fitting: Rows = single.rows.iter().copied().filter(fits).collect();
+        if n_steps == 0 || n_steps >= MOST || fitting.is_empty() {
+            return false;
+        }
+        single.rows = fitting;
+        let makers: Vec<Group> = self.open.extract_if(.., |g| g.makes(read)).collect();
+        makers.into_iter().for_each(|group| single.absorb(group));
+        true
+    }
+
+    /// Adds a group that reads what a step reads to the group of that step.
+    fn join_reader(&mut self, single: &mut Group, read: &[Slot]) {
+        let fits = |group: &Group| {
+            let has_room = group.steps.len() < MOST && group.takes(read);
+            has_room && single.rows.iter().any(|rows| group.rows.contains(rows))
+        };
+        if let Some(at) = self.open.iter().position(fits) {
+            let group = self.open.remove(at);
+            single.absorb(group);
+        }
+    }
+
+    /// Ends groups: their steps stand here.
+    fn close(&mut self, which: impl Fn(&Group) -> bool) {
+        let closed: Vec<Group> = self.open.extract_if(.., |group| which(group)).collect();
+        for group in closed {
+            match joined(self.facts, &group) {
+                Some(step) => self.steps.push(step),
+                None => self
+                    .steps
+                    .extend(group.steps.into_iter().map(|(_, step)| step)),
+            }
+        }
+    }
 }
 
-/// Where a slot stands among others; it is added where it is not there.
-fn place_of(slots: &mut Vec<Slot>, slot: Slot) -> usize {
-    slots.iter().position(|&s| s == slot).unwrap_or_else(|| {
-        slots.push(slot);
-        slots.len() - 1
+/// Whether a step that is cut into so many rows reads only its own rows of what others make.
+fn slices(facts: &Facts<'_>, single: &Group, rows: usize, made: &[Slot]) -> bool {
+    single.steps.iter().all(|(_, step)| {
+        let bound = row_wise(facts.slots(), step);
+        bound.is_some_and(|bound| {
+            cut(facts.slots(), bound, rows).is_some_and(|cut| {
+                let mut ins = bound.ins.iter().zip(&cut.sliced);
+                ins.all(|(slot, &sliced)| sliced || !made.contains(slot))
+            })
+        })
     })
 }

@@ -7,6 +7,7 @@ use ferrograph_graph::{
     Effect, Graph, Inputs, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower,
 };
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
+use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
 /// Values that several blocks write are kept in the slab up to this many bytes, and as tensors beyond.
@@ -271,7 +272,7 @@ impl Lowering {
             Lowered::Object(kernel) => self.object(names, node, &ins, kernel),
             Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
             bound => {
-                let code = bound.code();
+                let (code, reduced) = (bound.code(), reduced_axes(&bound));
                 match bound.into_kernel().filter(|_| inputs.all_dense()) {
                     Some(kernel) => Ok(Action::Kernel(Bound {
                         kernel,
@@ -279,7 +280,8 @@ impl Lowering {
                         outs: self.writes(names, node, Storage::Slab)?,
                         fresh: Box::default(),
                         code,
-                        n_joined: 1,
+                        reduced,
+                        joined: None,
                     })),
                     None => self.evaluation(names, node, ins),
                 }
@@ -334,10 +336,18 @@ impl Lowering {
                 outs: outs.collect::<Result<_>>()?,
                 fresh: Box::default(),
                 code: None,
-                n_joined: 1,
+                reduced: None,
+                joined: None,
             },
             to,
         })
+    }
+}
+
+fn reduced_axes(lowered: &Lowered) -> Option<SmallVec<[bool; 6]>> {
+    match lowered {
+        Lowered::Reduce(reduction) => Some(reduction.axes.clone()),
+        _ => None,
     }
 }
 

@@ -26,8 +26,11 @@ mod layout;
 mod lower;
 mod place;
 mod print;
+mod reads;
 mod regions;
+mod rows;
 mod schedule;
+mod tile;
 
 pub(crate) use facts::live_nodes;
 pub use print::{Stage, print_stage};

@@ -7,6 +7,7 @@ mod plans;
 mod print;
 mod slots;
 mod step;
+mod tiled;
 mod verify;
 
 pub(crate) use frame::{Frame, Frames};
@@ -17,8 +18,9 @@ pub use plans::{PlanRunner, compile_unoptimised, plan_for};
 pub(crate) use print::Listing;
 pub(crate) use slots::SlotSet;
 pub(crate) use step::{
-    Action, Block, Bound, Conditional, Loop, Move, Record, Site, Slot, Step, Taken,
+    Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Site, Slot, Step, Taken,
 };
+pub(crate) use tiled::{At, Binding, Member, Tiled};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
 

@@ -6,10 +6,11 @@
 //! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
 //! block   = ["drops" slots] step* record* move*
 //! step    = slots "=" operation string ("kernel" | "eval" | "object" | "alias") "(" reads ")" ["as" shape]
-//!           ["of" number "operations"] ["new" slot shape,*] ["drops" slots]
+//!           [joined] ["new" slot shape,*] ["drops" slots]
 //!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
 //!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
 //!           ["records" slots] "}" ["drops" slots]
+//! joined  = "of" number "operations over" number "rows by" number "reads" number "writes" number
 //! record  = "record" read ["as" shape]
 //! move    = slot "<-" read ["bytes" number]
 //! read    = slot ["!"]
@@ -19,7 +20,9 @@
 //! an operation reads or changes stands before a semicolon. What is `new` is allocated before the kernel runs.
 
 use super::place::places;
-use super::{Action, Block, Conditional, Loop, Move, Plan, Record, Slot, Step, Taken, UNKNOWN_LEN};
+use super::{
+    Action, Block, Conditional, Joined, Loop, Move, Plan, Record, Slot, Step, Taken, UNKNOWN_LEN,
+};
 use ferrograph_graph::{Graph, SlotType, text};
 use ferrograph_tensor::{DType, Shape, Tensor};
 use std::fmt::{self, Display, Formatter, Write};
@@ -253,10 +256,7 @@ fn operation(node: &str, action: &Action) -> String {
     match action {
         Action::Kernel(bound) => {
             let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
-            let joined = match bound.n_joined {
-                1 => String::new(),
-                n => format!(" of {n} operations"),
-            };
+            let joined = joined(bound.joined.as_ref());
             format!("{outs}{node} kernel({ins}){joined}{}", fresh(&bound.fresh))
         }
         Action::Object { object, bound, to } => {
@@ -279,6 +279,16 @@ fn operation(node: &str, action: &Action) -> String {
         Action::Alias { from, shape, to } => format!("s{to} = {node} alias(s{from}) as {shape}"),
         Action::If(_) | Action::While(_) => node.to_owned(),
     }
+}
+
+/// What a step is joined of: over how many rows, how many at a time, and the bytes that are read and written.
+fn joined(joined: Option<&Joined>) -> String {
+    joined.map_or_else(String::new, |j| {
+        format!(
+            " of {} operations over {} rows by {} reads {} writes {}",
+            j.n_operations, j.rows, j.tile, j.bytes_read, j.bytes_written
+        )
+    })
 }
 
 fn results(outs: &[Slot]) -> String {

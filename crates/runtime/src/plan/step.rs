@@ -2,6 +2,7 @@
 
 use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
+use smallvec::SmallVec;
 
 /// A slot of a frame.
 pub(crate) type Slot = u32;
@@ -67,8 +68,22 @@ pub(crate) struct Bound<K> {
     pub fresh: Box<[(Slot, DType, Shape)]>,
     /// What it computes for each element, where executors know that.
     pub code: Option<ScalarCode>,
-    /// How many operations it is joined of.
-    pub n_joined: u32,
+    /// Of a reduction, for each axis of the first input whether it is reduced.
+    pub reduced: Option<SmallVec<[bool; 6]>>,
+    /// What it is joined of, where it is.
+    pub joined: Option<Joined>,
+}
+
+/// What a step is joined of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Joined {
+    pub n_operations: usize,
+    /// Rows that go through all of them, and how many at a time.
+    pub rows: usize,
+    pub tile: usize,
+    /// Bytes of what is read from memory, and of what is written there.
+    pub bytes_read: usize,
+    pub bytes_written: usize,
 }
 
 /// A slot read as a tensor; the last reader takes it out of the frame.

@@ -1,0 +1,170 @@
+//! The rows of steps: along how many leading positions a step can be cut, so that each piece of its result needs the
+//! same piece of what it reads, or all of it.
+
+use super::lower::SlotInfo;
+use crate::plan::{Action, Bound, Slot, Step};
+use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
+use ferrograph_tensor::{PartialShape, Shape, Tensor, TensorSpec};
+use smallvec::SmallVec;
+
+/// Numbers of rows, the largest first.
+pub(super) type Rows = SmallVec<[usize; 4]>;
+
+/// Elements of a row, at most: tiles have to fit the cache.
+const WIDEST: usize = 16 << 10;
+
+/// How a step is cut into that many rows: the axes that are counted, and of each input whether it has them.
+pub(super) struct Cut {
+    axes: usize,
+    pub sliced: SmallVec<[bool; 4]>,
+}
+
+/// A step that computes row by row and does not fail.
+pub(super) fn row_wise<'a>(slots: &[SlotInfo], step: &'a Step) -> Option<&'a Bound<Kernel>> {
+    let Action::Kernel(bound) = &step.action else {
+        return None;
+    };
+    let &[out] = &bound.outs[..] else { return None };
+    let refuses = |code| matches!(code, ScalarCode::Div | ScalarCode::Pow | ScalarCode::Opaque);
+    let may_fail = slots[out as usize].dtype.is_integer() && bound.code.is_some_and(refuses);
+    (bound.reduced.is_some() || bound.code.is_some() && !may_fail).then_some(bound)
+}
+
+fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {
+    slots[slot as usize].shape.as_ref()
+}
+
+/// The most elements that a step reads or writes as one value.
+pub(super) fn most_elements(slots: &[SlotInfo], bound: &Bound<Kernel>) -> usize {
+    let all = bound.ins.iter().chain(&bound.outs);
+    let sizes = all.filter_map(|&slot| shape(slots, slot).map(Shape::n_elements));
+    sizes.max().unwrap_or(0)
+}
+
+/// The numbers of rows into which a step can be cut.
+pub(super) fn row_counts(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Rows {
+    let most = most_elements(slots, bound);
+    let mut counts = Rows::new();
+    let mut rows = 1;
+    for &n in shape(slots, bound.outs[0]).map_or(&[][..], |s| &s[..]) {
+        rows *= n;
+        if rows > 1 && most / rows <= WIDEST && cut(slots, bound, rows).is_some() {
+            counts.insert(0, rows);
+        }
+    }
+    counts.dedup();
+    counts
+}
+
+/// How to cut a step into that many rows, where it can be.
+pub(super) fn cut(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> Option<Cut> {
+    let out = shape(slots, bound.outs[0])?;
+    let ins = || bound.ins.iter().map(|&slot| shape(slots, slot));
+    let Some(marks) = &bound.reduced else {
+        let axes = leading(out, rows)?;
+        let sliced = ins().map(|input| is_sliced(input?, out, axes));
+        let sliced = sliced.collect::<Option<_>>()?;
+        return Some(Cut { axes, sliced });
+    };
+    let input = ins().next()??;
+    let kept = marks.iter().take_while(|&&reduced| !reduced).count();
+    let axes = leading(&input[..kept], rows)?;
+    let sliced = (0..bound.ins.len()).map(|i| i == 0).collect();
+    (input.get(..axes) == out.get(..axes)).then_some(Cut { axes, sliced })
+}
+
+/// How many leading axes have that many positions; those of size 1 behind them are counted in.
+fn leading(shape: &[usize], rows: usize) -> Option<usize> {
+    let mut found = None;
+    let mut positions = 1usize;
+    for (i, &n) in shape.iter().enumerate() {
+        positions *= n;
+        if positions == rows {
+            found = Some(i + 1);
+        }
+    }
+    found
+}
+
+/// Whether an operand that broadcasts to a shape has its leading axes, or repeats along all of them; none where it is
+/// neither.
+fn is_sliced(operand: &[usize], out: &[usize], axes: usize) -> Option<bool> {
+    if operand.len() == out.len() && operand[..axes] == out[..axes] {
+        return Some(true);
+    }
+    let missing = out.len().checked_sub(operand.len())?;
+    let repeats = operand.iter().take(axes.saturating_sub(missing));
+    repeats.copied().all(|n| n == 1).then_some(false)
+}
+
+/// The kernel of a step that is cut into rows, for a tile of so many of them.
+pub(super) fn bind(
+    slots: &[SlotInfo],
+    constants: &dyn Fn(Slot) -> Option<Tensor>,
+    (op, bound): (&OpRef, &Bound<Kernel>),
+    cut: &Cut,
+    tile: usize,
+) -> Option<Kernel> {
+    let spec = |slot: Slot, sliced: bool| {
+        let info = &slots[slot as usize];
+        let mut shape = info.shape.clone()?;
+        if sliced {
+            shape = tiled(&shape, cut.axes, tile);
+        }
+        Some(TensorSpec::new(info.dtype, PartialShape::from(&shape)))
+    };
+    let ins = bound.ins.iter().zip(&cut.sliced);
+    let specs: Vec<TensorSpec> = ins
+        .clone()
+        .map(|(&slot, &sliced)| spec(slot, sliced))
+        .collect::<Option<_>>()?;
+    let known: Vec<Option<Tensor>> = ins
+        .map(|(&slot, &sliced)| constants(slot).filter(|_| !sliced))
+        .collect();
+    let inputs = specs.iter().zip(&known).map(|(s, k)| (s, k.as_ref(), None));
+    let inputs = Inputs::new(inputs);
+    let lowered = lower(op.as_ref(), &inputs, &[spec(bound.outs[0], true)?]).ok()?;
+    match lowered {
+        Lowered::Map(_) | Lowered::Reduce(_) => lowered.into_kernel(),
+        _ => None,
+    }
+}
+
+/// A shape whose leading axes have as many positions as a tile has rows.
+fn tiled(shape: &[usize], axes: usize, tile: usize) -> Shape {
+    let sizes = shape.iter().enumerate().map(|(i, &n)| match i + 1 {
+        at if at < axes => 1,
+        at if at == axes => tile,
+        _ => n,
+    });
+    sizes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_of_one_position_are_counted_in() {
+        assert_eq!(leading(&[4, 3, 1, 5], 12), Some(3));
+        assert_eq!(leading(&[4, 3, 1, 5], 60), Some(4));
+        assert_eq!(leading(&[4, 3], 3), None);
+    }
+
+    #[test]
+    fn operands_have_the_leading_axes_or_none_of_them() {
+        assert_eq!(is_sliced(&[4, 3], &[4, 3], 1), Some(true));
+        assert_eq!(is_sliced(&[4, 1], &[4, 3], 1), Some(true));
+        assert_eq!(is_sliced(&[4, 1], &[4, 3], 2), None);
+        assert_eq!(is_sliced(&[3], &[4, 3], 1), Some(false));
+        assert_eq!(is_sliced(&[3], &[4, 3], 2), None);
+        assert_eq!(is_sliced(&[1, 3], &[4, 3], 1), Some(false));
+        assert_eq!(is_sliced(&[], &[4, 3], 2), Some(false));
+        assert_eq!(is_sliced(&[2, 1, 5], &[2, 3, 5], 2), None);
+    }
+
+    #[test]
+    fn tiles_keep_the_rank() {
+        assert_eq!(&tiled(&[4, 3, 5], 2, 7)[..], &[1, 7, 5]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Several steps as one, over the rows that their values have in common: a tile of rows goes through all of them while
+//! it is in the cache. The kernels are those of the steps, bound anew to as many rows as a tile has.
+
+use super::ALIGN;
+use ferrograph_graph::{Kernel, Operands, SlotType};
+use ferrograph_kernels::pool;
+use ferrograph_tensor::{Buffer, Error, Result, err};
+use parking_lot::Mutex;
+use std::ops::Range;
+
+/// Where a value of a tile is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// In that input of the step; each row lies so many bytes behind the one before.
+    Input(usize, usize),
+    /// In that output.
+    Output(usize, usize),
+    /// In the memory of the thread, from this byte on.
+    Scratch(usize),
+}
+
+/// What one of the joined steps reads and writes, by the numbers of the values.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub ins: Box<[u32]>,
+    pub outs: Box<[u32]>,
+}
+
+/// The kernels for tiles of so many rows, and what the values are then.
+pub(crate) struct Binding {
+    pub kernels: Vec<Kernel>,
+    pub types: Vec<SlotType>,
+}
+
+/// Joined steps.
+pub(crate) struct Tiled {
+    /// How many rows there are.
+    pub rows: usize,
+    /// Rows of a tile.
+    pub tile: usize,
+    /// For whole tiles.
+    pub whole: Binding,
+    /// For the last tile, where it has fewer rows.
+    pub rest: Option<Binding>,
+    pub members: Vec<Member>,
+    pub places: Vec<At>,
+    pub scratch_bytes: usize,
+    /// The head of the scratch memory, in which bools lie.
+    pub bool_bytes: usize,
+    /// A rough cost of a row.
+    pub row_ns: f64,
+}
+
+/// Where operands begin, for all threads.
+struct Bases(Vec<*mut u8>);
+
+// SAFETY: threads reach different rows of what is written, and what is read by all is written by none.
+unsafe impl Sync for Bases {}
+
+impl Tiled {
+    /// The kernel of the joined step.
+    pub fn into_kernel(self) -> Kernel {
+        Box::new(move |o| self.run(o))
+    }
+
+    fn run(&self, o: &mut Operands<'_>) -> Result<()> {
+        let base = |at: &At| match *at {
+            At::Input(i, _) => o.input_bytes(i).as_ptr().cast_mut(),
+            At::Output(i, _) => o.output_bytes(i).as_mut_ptr(),
+            At::Scratch(_) => std::ptr::null_mut(),
+        };
+        let bases = Bases(self.places.iter().map(base).collect());
+        let failed: Mutex<Option<Error>> = Mutex::new(None);
+        #[allow(clippy::cast_precision_loss)]
+        let tile_ns = self.row_ns * self.tile as f64;
+        pool::par_chunks(self.rows.div_ceil(self.tile), tile_ns, |tiles| {
+            if let Err(e) = self.tiles(tiles, &bases) {
+                failed.lock().get_or_insert(e);
+            }
+        });
+        failed.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// Runs consecutive tiles.
+    fn tiles(&self, tiles: Range<usize>, bases: &Bases) -> Result<()> {
+        let mut scratch = Buffer::new(self.scratch_bytes.max(ALIGN))?;
+        let scratch = scratch.as_mut_ptr();
+        let scratch = scratch.ok_or_else(|| err!(Internal, "fresh memory cannot be written"))?;
+        // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
+        unsafe { scratch.write_bytes(0, self.bool_bytes) };
+        let mut pointers = bases.0.clone();
+        for tile in tiles {
+            let first = tile * self.tile;
+            for ((at, &base), pointer) in self.places.iter().zip(&bases.0).zip(&mut pointers) {
+                // SAFETY: the row lies within the operand, or the place within the scratch memory.
+                *pointer = unsafe {
+                    match *at {
+                        At::Input(_, row) | At::Output(_, row) => base.add(first * row),
+                        At::Scratch(offset) => scratch.add(offset),
+                    }
+                };
+            }
+            let is_whole = first + self.tile <= self.rows;
+            let rest = self.rest.as_ref().filter(|_| !is_whole);
+            self.members(rest.unwrap_or(&self.whole), &pointers)?;
+        }
+        Ok(())
+    }
+
+    fn members(&self, binding: &Binding, pointers: &[*mut u8]) -> Result<()> {
+        for (kernel, member) in binding.kernels.iter().zip(&self.members) {
+            // SAFETY: values that are alive together have places of their own, with room for what the types say.
+            let mut operands =
+                unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
+            kernel(&mut operands)?;
+        }
+        Ok(())
+    }
+}
