@@ -179,3 +179,25 @@ def test_gradients_pass_loops_that_are_checked():
         tape.watch(x)
         y = fg.function(scaled)(x)
     assert float(tape.gradient(y, x)) == 32.0
+
+
+@fg.autograph.experimental.do_not_convert
+def says_it(x):
+    raise ValueError("slice index 3 of axis 0 is out of bounds for size 2")
+
+
+def third(x):
+    return x[3] if x[0] > 5 else x[0]
+
+
+def other_error(x):
+    return says_it(x) if x[0] > 5 else x[0]
+
+
+def test_an_index_that_a_tensor_lacks_is_known_by_its_error_and_not_by_its_text():
+    x = fg.constant([1, 2])
+    assert int(fg.function(third)(x)) == 1
+    with pytest.raises(fg.errors.InvalidArgumentError, match="out of bounds"):
+        fg.function(third)(fg.constant([7, 2]))
+    with pytest.raises(ValueError, match="out of bounds"):
+        fg.function(other_error)(x)

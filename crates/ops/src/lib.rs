@@ -75,7 +75,7 @@ pub use segment_sorted::Segment;
 pub use shape::{ExpandDims, IdentityN, Reshape, Squeeze};
 pub use shape_info::{BroadcastArgs, EnsureShape, InvertPermutation, Rank, Shape, ShapeN, Size};
 pub use slice::{Slice, StridedSlice, StridedSliceGrad};
-pub use slice_spec::SliceMasks;
+pub use slice_spec::{OutOfBounds, SliceMasks};
 pub use split::{Split, SplitV, Unpack};
 pub use tensor_list::TensorList;
 pub use tensor_scatter::{ScatterKind, TensorScatter};

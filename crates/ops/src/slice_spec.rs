@@ -1,8 +1,9 @@
 //! What a strided slice with its masks selects, first as far as known and then exactly.
 
 use ferrograph_graph::{Inputs, Known};
-use ferrograph_tensor::{Dim, MAX_RANK, PartialShape, Result, bail, err};
+use ferrograph_tensor::{Dim, Error, ErrorKind, MAX_RANK, PartialShape, Result, bail, err};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// The masks of a strided slice: bit `i` speaks of entry `i` of begin, end and strides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -206,14 +207,19 @@ impl SliceMasks {
     }
 }
 
+/// What the error of an index carries that an axis does not have, by which others know it.
+pub struct OutOfBounds;
+
 /// The index that `index`, which may count from the end, means along an axis of that size.
 fn position(index: i64, size: usize, axis: usize) -> Result<usize> {
     let n = size as i64;
     if index < -n || index >= n {
-        bail!(
-            Shape,
-            "slice index {index} of axis {axis} is out of bounds for size {size}"
-        );
+        let text = format!("slice index {index} of axis {axis} is out of bounds for size {size}");
+        return Err(Error::foreign(
+            ErrorKind::Shape,
+            text,
+            Arc::new(OutOfBounds),
+        ));
     }
     Ok((if index < 0 { index + n } else { index }) as usize)
 }

@@ -1,7 +1,9 @@
 //! From core errors to the documented Python classes, and the one guard that user-facing work runs behind.
 
+use ferrograph_ops::OutOfBounds;
 use ferrograph_tensor::{Error, ErrorKind};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,10 +66,11 @@ fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     }
     let message = error.to_string();
     let Some(name) = class_name(error.kind()) else {
-        return Ok(match error.kind() {
+        let made = match error.kind() {
             ErrorKind::Type => PyTypeError::new_err(message),
             _ => PyValueError::new_err(message),
-        });
+        };
+        return marked(py, error, made);
     };
     let class = hooks::error_class(py, name)?;
     let base = hooks::error_class(py, "OpError")?;
@@ -80,6 +83,15 @@ fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let made = PyErr::from_value(value);
     if let Some(payload) = payload {
         made.set_cause(py, Some(payload.0.clone_ref(py)));
+    }
+    marked(py, error, made)
+}
+
+/// The exception for an error, recognisable where it tells of an index that a tensor does not have.
+fn marked(py: Python<'_>, error: &Error, made: PyErr) -> PyResult<PyErr> {
+    if error.payload().is_some_and(|p| p.is::<OutOfBounds>()) {
+        made.value(py)
+            .setattr(intern!(py, "_ferrograph_out_of_bounds"), true)?;
     }
     Ok(made)
 }

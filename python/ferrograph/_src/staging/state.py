@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import staging
@@ -371,19 +371,30 @@ def _evaluate(thunk: Callable[[], Any]) -> Any:
         return UNDEFINED
 
 
+def place_of(label: str, thunk: Any, *attribute_name: str | None) -> Place | None:
+    """A place that the text of a construct sets: with a name the attribute of what ``thunk`` gives,
+    with None the name of its module that ``thunk`` reads, else the item of a container with a key.
+    """
+    if not attribute_name:
+        return item(label, thunk)
+    (name,) = attribute_name
+    return attribute(label, thunk, name) if name is not None else global_name(label, thunk)
+
+
 class State:
     """All places that one construct may change."""
 
     def __init__(
         self,
         names: Callable[[], Any] | tuple[str, ...] | None,
-        others: Callable[[], Iterable[Place | None]] | None,
+        others: tuple[tuple, ...] | None,
         functions: Functions = (),
     ):
-        """The ``names`` are those of a closure, or of the closures of ``functions``."""
+        """The ``names`` are those of a closure, or of the closures of ``functions``; ``others`` are
+        what ``place_of`` takes."""
         found = name_places(names, functions)
         self.n_names = len(found)
-        extra = others() if others is not None else ()
+        extra = [place_of(*parts) for parts in others or ()]
         self.places = found + [place for place in extra if place is not None]
 
     def read(self) -> list[Any]:

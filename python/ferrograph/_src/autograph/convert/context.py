@@ -45,13 +45,14 @@ class Context:
         return build.thunk(build.tuple_of(build.name(n) for n in names))
 
     def places(self, body: list[ast.stmt]) -> ast.expr:
-        """``lambda: (ag__.attribute(...), ...)`` for what else ``body`` sets."""
+        """``(("a.b", lambda: a, "b"), ...)`` for what else ``body`` sets; ``state.place_of`` says
+        how."""
         found = [_place(text, node) for text, node in analysis.places_set(body).items()]
         uses = analysis.summary(body)
         for identifier in sorted(uses.stores & self.scope.globals):
-            thunk = build.thunk(build.name(identifier))
-            found.append(build.call("global_name", build.constant(identifier), thunk))
-        return build.thunk(build.tuple_of(found)) if found else build.constant(None)
+            parts = build.constant(identifier), build.thunk(build.name(identifier))
+            found.append(build.tuple_of([*parts, build.constant(None)]))
+        return build.tuple_of(found) if found else build.constant(None)
 
     def body_function(
         self,
@@ -105,9 +106,8 @@ class Context:
 
 
 def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
-    base = build.loaded(node.value)
+    base, label = build.loaded(node.value), build.constant(text)
     if isinstance(node, ast.Attribute):
-        name = build.constant(node.attr)
-        return build.call("attribute", build.constant(text), build.thunk(base), name)
-    both = build.thunk(build.tuple_of([base, build.loaded(node.slice)]))
-    return build.call("item", build.constant(text), both)
+        return build.tuple_of([label, build.thunk(base), build.constant(node.attr)])
+    both = build.tuple_of([base, build.loaded(node.slice)])
+    return build.tuple_of([label, build.thunk(both)])

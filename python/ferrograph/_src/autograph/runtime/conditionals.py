@@ -19,7 +19,7 @@ def if_stmt(
     then: Thunk,
     orelse: Thunk | None,
     names: Thunk | tuple[str, ...] | None,
-    places: Thunk | None,
+    places: tuple[tuple, ...] | None,
     facts: tuple[tuple[str, Any], ...],
 ) -> None:
     """Run ``then`` where ``test`` holds, else ``orelse``."""
