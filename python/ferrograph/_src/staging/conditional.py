@@ -104,7 +104,8 @@ def _stage_if(
         conditional.promotes = True
         after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
         _leave(conditional, found, place)
-        conditional.left = [*after[0], *after[1], *(c.new for side in found for c in side)]
+        read = [i for i, spot in enumerate(state.places) if spot.label in (*live, *soft)]
+        conditional.note_left({i: side[i] for i in read} for side in after)
         chosen = []
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
@@ -115,7 +116,7 @@ def _stage_if(
             skipped = tuple(failed[k] or spot.label in unread[k] for k in (0, 1))
             merge = _merge if needed else _merge_soft
             sides = tuple(effects.standing([*sides]))
-            if merge(conditional, spot.label, sides, skipped, place):
+            if merge(conditional, spot.label, sides, skipped, place, (i, before[i])):
                 chosen.append(i)
         settle = _merge_changes(conditional, found, failed, place)
         results = conditional.emit()
@@ -167,6 +168,8 @@ def _leave(conditional: Conditional, found: list[list[effects.Change]], place: s
         {id(c.place.owner): c.new for c in side if c.place.is_whole} for side in found
     ]
     conditional.changed = {id(change.place.owner) for side in found for change in side}
+    was = {c.place.key: c.old for side in found for c in side}
+    conditional.left = [{**was, **{c.place.key: c.new for c in side}} for side in found]
 
 
 def _touch(values: list, others: list[Place]) -> None:
@@ -306,9 +309,15 @@ def mark_raised(exception: Exception) -> None:
 
 
 def _merge(
-    conditional: Conditional, label: str, sides: tuple, unread: tuple[bool, bool], place: str
+    conditional: Conditional,
+    label: str,
+    sides: tuple,
+    unread: tuple[bool, bool],
+    place: str,
+    was: tuple[Any, Any],
 ) -> bool:
-    """Add one place to the conditional; False where it is to stay as it was."""
+    """Add one place to the conditional, ``was`` its number and what it held before; False where it
+    is to stay as it was."""
     if all(unread):
         return False
     missing = tuple(s is UNDEFINED for s in sides)
@@ -330,7 +339,7 @@ def _merge(
                 "Set it before the `if`, or in both branches.",
             )
         )
-    pair = None if any(filled) else merging.objects_left(conditional, *sides)
+    pair = None if any(filled) else merging.objects_left(conditional, was, *sides)
     if pair is not None:
         conditional.grouped(functools.partial(versions.objects, conditional, label, pair, place))
         return True
@@ -338,12 +347,10 @@ def _merge(
     return True
 
 
-def _merge_soft(
-    conditional: Conditional, label: str, sides: tuple, unread: tuple[bool, bool], place: str
-) -> bool:
+def _merge_soft(conditional: Conditional, *given: Any) -> bool:
     """``_merge`` for a name that only a nested function may read: where it cannot, unset it."""
     try:
-        return _merge(conditional, label, sides, unread, place)
+        return _merge(conditional, *given)
     except (TypeError, ValueError):
         conditional.keep(UNDEFINED)
         return True
@@ -396,7 +403,7 @@ def _stage_choice(
         _raise_both(conditional, [error for _, error in outcomes])
         values = effects.standing([value for value, _ in outcomes])
         _leave(conditional, found, place)
-        conditional.left = [*values, *(c.new for side in found for c in side)]
+        conditional.note_left({RESULT: value} for value in values)
         conditional.snapshot = journal.snapshot
         take = merge(conditional, values, (failed[0], failed[1]), place)
         settle = _merge_changes(conditional, found, failed, place, fills=True)

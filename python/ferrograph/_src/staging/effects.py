@@ -276,9 +276,7 @@ def noted(made: Journal) -> Iterator[tuple[Place, Any]]:
         compared.add(place.key)
         yield place, old
     for key, (place, old) in list(made.touched.items()):
-        if key in compared or (place.is_stored and made.snapshot.knows(place.owner)):
-            continue
-        if made.snapshot.knows_name(place):
+        if key in compared or made.snapshot.compares(place):
             continue
         if not made.snapshot.knows_fields(place.owner):
             yield place, old

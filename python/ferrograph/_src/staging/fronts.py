@@ -381,7 +381,7 @@ def _merge(
             if not _holds_the_same(conditional, *pair):
                 raise _unknown(pair[0], place)
             return lambda results: _holder(pair[0])
-        if versions.can_be_one(conditional, outcomes, are_new=True):
+        if versions.can_be_one(conditional, outcomes):
             return versions.objects(conditional, "a result", outcomes, place)
         if kinds.content_place(pair[0]) is not None and not _may_be_copied(conditional, pair):
             raise _unknown(pair[0], place)

@@ -28,6 +28,8 @@ class Replacements:
     def __init__(self, stale: dict[int, Stale]):
         self._found: dict[int, Any] = dict(stale)
         self._kept: list[Any] = []  # so that no id is that of another object
+        arrays = [s for s in stale.values() if _is_memory(behind(s))]
+        self._memory = {id(_memory(behind(s))): s for s in arrays}
 
     def of(self, value: Any) -> Any:
         """What is to stand in place of ``value``: itself where that holds nothing stale."""
@@ -35,7 +37,8 @@ class Replacements:
             return self._found[id(value)]
         parts = _parts(value)
         if parts is None:
-            return value
+            known = self._memory.get(id(_memory(value))) if self._memory else None
+            return value if known is None else Stale(value, *known._ferrograph_parts[1:])
         self._found[id(value)] = value
         self._kept.append(value)
         made = [(part, self.of(part)) for part in parts]
@@ -61,6 +64,24 @@ class Replacements:
                 yield part
             elif isinstance(part, tuple):
                 yield from self._stale_in(part)
+
+
+def _is_memory(value: Any) -> bool:
+    """Whether other objects may show the memory of an object."""
+    kind = type(value)
+    is_array = hasattr(kind, "__array_interface__") or kind.__module__ == "array"
+    return is_array or issubclass(kind, (bytearray, memoryview))
+
+
+def _memory(value: Any) -> Any:
+    """The object whose memory an array or a view of one shows; others themselves."""
+    while True:
+        if isinstance(value, memoryview):
+            value = value.obj
+        elif hasattr(type(value), "__array_interface__") and value.base is not None:
+            value = value.base
+        else:
+            return value
 
 
 def _parts(value: Any) -> Iterable | None:

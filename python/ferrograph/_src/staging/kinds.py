@@ -162,7 +162,7 @@ def has_library_fields(cls: type) -> bool:
 
 
 def _learn(kind: type) -> Iterable[Facet]:
-    if _is_leaf(kind):
+    if _is_leaf(kind) and kind not in _states():
         return
     if issubclass(kind, type):
         yield CLASS

@@ -66,9 +66,13 @@ def _can_be_chosen(first: Any, second: Any) -> bool:
     return not (values.check_same_structure(first, second) or values.other_order(first, second))
 
 
-def objects_left(conditional: Conditional, first: Any, second: Any) -> list | None:
+def objects_left(
+    conditional: Conditional, was: tuple[Any, Any], first: Any, second: Any
+) -> list | None:
     """The containers that branches leave in a place where one can stand for both, of which the
-    graph cannot choose part by part; None where it can, or where none can."""
+    graph cannot choose part by part; None where it can, or where none can.
+
+    ``was`` are the key of the place and what it held before."""
     if really(first) is really(second):
         return None
     if not (is_front(first) or is_front(second) or _is_container(first, second)):
@@ -76,7 +80,7 @@ def objects_left(conditional: Conditional, first: Any, second: Any) -> list | No
     pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
     if not (is_front(first) or is_front(second)) and _fit(pair[:1], pair[1:]):
         return None
-    return pair if versions.can_be_one(conditional, pair) else None
+    return pair if versions.can_be_one(conditional, pair, was) else None
 
 
 def _is_container(*held: Any) -> bool:
@@ -107,7 +111,7 @@ def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, whe
         return lambda results: place.put(first)
     if first is UNDEFINED or second is UNDEFINED:
         raise _one_sided(place.label, first is UNDEFINED, where)
-    pair = objects_left(conditional, first, second)
+    pair = objects_left(conditional, (place.key, place.get()), first, second)
     if pair is not None:
         take = versions.objects(conditional, place.label, pair, where)
         return lambda results: place.put(take(results))

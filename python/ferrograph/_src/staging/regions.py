@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import later
@@ -88,7 +88,8 @@ class Conditional:
         self._texts: list[int] = []  # the outputs that stand for texts
         self._numbers: list[int] = []  # those that stand for numbers of Python's
         self._integers: list[int] = []  # those that do so in whichever branch
-        self.left: list = []  # what the branches leave in names and other places
+        # What each branch leaves in names and other places, by their numbers and keys.
+        self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
 
     def __enter__(self) -> Conditional:
@@ -98,6 +99,11 @@ class Conditional:
         if kind is not None:
             for branch in self.branches:
                 branch.abandon()
+
+    def note_left(self, sides: Iterable[dict[Any, Any]]) -> None:
+        """Note what each branch leaves in more places."""
+        for left, more in zip(self.left, sides, strict=True):
+            left.update(more)
 
     def other_than_left(self, then: Callable, orelse: Callable) -> Callable:
         """Of the functions of the branches the one that tracing was not in when it left."""

@@ -13,6 +13,8 @@ compared, is said in ``kinds`` and ``facets``.
 
 from __future__ import annotations
 
+import collections.abc
+import sys
 import types
 from collections.abc import Container, Iterable, Iterator
 from typing import Any
@@ -24,7 +26,7 @@ from . import kinds
 from .facets import Facet, Names, cell_contents, fields_of
 from .journal import has_versions, record_of
 from .places import here, say
-from .state import Place, Versions, versions_of
+from .state import Attribute, Place, Versions, versions_of
 
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
@@ -52,11 +54,15 @@ class Snapshot:
             return False
         return any(f is kinds.FIELDS and fields_of(owner) is held for f, owner, _ in self._entries)
 
-    def knows_name(self, place: Place) -> bool:
-        """Whether a place is a name of a module that was compared."""
-        if not (place.is_module and isinstance(place.key, tuple)):
-            return False
-        _, namespace, name = place.key
+    def compares(self, place: Place) -> bool:
+        """Whether a change of a place shows in the copy, however it is made."""
+        if place.is_module and isinstance(place.key, tuple):
+            return self._compares_name(*place.key[1:])
+        if isinstance(place.owner, types.ModuleType) and isinstance(place, Attribute):
+            return self._compares_name(id(vars(place.owner)), place.key[2])
+        return place.is_stored and self.knows(place.owner)
+
+    def _compares_name(self, namespace: int, name: str) -> bool:
         return any(
             facet.knows(held, name)
             for facet, owner, held in self._entries
@@ -196,11 +202,17 @@ class Walk:
         return bool(found)
 
     def _look_into_modules(self) -> bool:
-        """Follow the names of the user's modules that some code reached says."""
+        """Follow the names of modules that some code reached says: of libraries' those of
+        containers, such as ``os.environ``."""
         more = False
         for module in self._modules:
+            names = vars(module)
             if _is_users_module(module):
-                more |= self._take(vars(module), self._words, self._words)
+                more |= self._take(names, self._words, self._words)
+            elif not ownership.is_own_module(module.__name__):
+                found = [names[word] for word in self._words if _is_container(names.get(word))]
+                self._pending.append(found)
+                more |= any(id(value) not in self.seen for value in found)
         return more
 
 
@@ -210,6 +222,12 @@ def _is_users_module(module: types.ModuleType) -> bool:
     if file is None:
         return getattr(module, "__spec__", None) is None
     return not ownership.is_library_file(file)
+
+
+def _is_container(value: Any) -> bool:
+    """Whether a value of a library's module is one that a program may change."""
+    is_mapping = isinstance(value, collections.abc.MutableMapping)
+    return (is_mapping or type(value) in (list, set)) and value is not sys.modules
 
 
 _words: dict[int, tuple[types.CodeType, frozenset[str]]] = {}

@@ -182,7 +182,8 @@ class Attribute(Place):
         self._name = name
         self.class_default, self._slot = _class_side(owner, name)
         super().__init__(label, self._get, self._put, owner, ("attribute", id(owner), name))
-        self.is_stored = self._slot is not None or _own_fields(owner) is not None
+        own = self._slot is None and _own_fields(owner) is not None
+        self.is_stored = own or type(self._slot) is types.MemberDescriptorType
 
     def _get(self) -> Any:
         held = _own_fields(self.owner)
@@ -236,10 +237,19 @@ def _class_side(owner: Any, name: str) -> tuple[Any, Any]:
     for base in type(owner).__mro__:
         if name in vars(base):
             found = vars(base)[name]
-            if type(found) is types.MemberDescriptorType:
+            if type(found) is types.MemberDescriptorType or _is_kept_by_python(owner, name, found):
                 return UNDEFINED, found
             return (UNDEFINED if hasattr(type(found), "__get__") else found), None
     return UNDEFINED, None
+
+
+def _is_kept_by_python(owner: Any, name: str, found: Any) -> bool:
+    """Whether Python keeps an attribute in a place of its own: a class, the defaults of a
+    function."""
+    if type(found) is not types.GetSetDescriptorType:
+        return False
+    is_function = isinstance(owner, types.FunctionType) and name != "__dict__"
+    return is_function or (name == "__class__" and not isinstance(owner, types.ModuleType))
 
 
 def attribute_place(label: str, owner: Any, name: str) -> Attribute:

@@ -51,10 +51,11 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
     return put
 
 
-def can_be_one(conditional: Conditional, pair: list, are_new: bool = False) -> bool:
-    """Whether one object can stand for two, to which nothing else refers.
+def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None = None) -> bool:
+    """Whether one object can stand for two, which nothing else refers to but the same places.
 
-    With ``are_new`` only where the branches have made them.
+    ``was`` are the key of a place that holds them and what it held before; without it they are
+    results, which the branches must have made.
     """
     held = [really(v) for v in pair]
     if type(held[0]) is not type(held[1]) or held[0] is held[1]:
@@ -65,7 +66,10 @@ def can_be_one(conditional: Conditional, pair: list, are_new: bool = False) -> b
         return False
     if getattr(held[0], "shape", None) != getattr(held[1], "shape", None):
         return False
-    return all(_is_alone(conditional, v, are_new) for v in held)
+    if not all(_is_alone(conditional, v, was) for v in held):
+        return False
+    first, second = (_keys(conditional, side, held[side]) for side in (0, 1))
+    return first is not None and first == second
 
 
 def _is_view(value: Any) -> bool:
@@ -92,16 +96,30 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Tak
     return give
 
 
-def _is_alone(conditional: Conditional, value: Any, is_new: bool) -> bool:
-    """Whether nothing refers to an object but the place whose value it is."""
-    value = conditional.copied.get(id(value), (value, value))[1]
-    holders = [v for v in conditional.left if reached([v], [value])]
-    if len({id(v) for v in holders}) > 1:
-        return False
+def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None) -> bool:
+    """Whether nothing referred to an object before the branches but the place that holds it."""
+    value = _original(conditional, value)
     snapshot = conditional.snapshot
     if snapshot is not None and not snapshot.knows(value):
         return True
-    return not is_new and staging.is_alone(value)
+    return was is not None and really(was[1]) is value and staging.is_alone(value)
+
+
+def _keys(conditional: Conditional, side: int, value: Any) -> set | None:
+    """The places in which a branch leaves an object; None where other objects hold it, too."""
+    value = _original(conditional, value)
+    found = set()
+    for key, left in conditional.left[side].items():
+        if really(left) is value:
+            found.add(key)
+        elif reached([left], [value]):
+            return None
+    return found
+
+
+def _original(conditional: Conditional, value: Any) -> Any:
+    """The object of which ``value`` is a copy, as a branch left it."""
+    return conditional.copied.get(id(value), (value, value))[1]
 
 
 def too_many(place: Place, where: str) -> Exception:
