@@ -21,9 +21,8 @@ from .. import later
 from ..native import _core
 from ..values import errors
 from .facets import Whole, not_followed
-from .journal import Journal, loud, really, record_of
+from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
-from .keepers import original
 from .kinds import is_opaque
 from .places import here, say
 from .reach import reached

@@ -240,6 +240,7 @@ class ClassFields(Facet):
             if not name.startswith("__") or type(value) is types.FunctionType:
                 yield value
         yield from owner.__mro__[1:]
+        yield type(owner)
 
     def differs(self, owner: Any, held: Any) -> bool:
         new = vars(owner)

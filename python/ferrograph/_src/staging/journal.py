@@ -147,3 +147,9 @@ def refuse_stale(value: Any) -> None:
     """Refuse an object that a region changed where the graph cannot follow."""
     if traces.n and thread.journals and (known := thread.journals[0].stale.get(id(value))):
         known._ferrograph_refuse()
+
+
+def original(value: Any) -> Any:
+    """The tuple in whose place another one was put; others themselves."""
+    rebuilt = thread.journals[0].rebuilt
+    return rebuilt[id(value)][1] if rebuilt and id(value) in rebuilt else value

@@ -14,7 +14,7 @@ from typing import Any
 from ..context.by_class import ByClass
 from . import kinds
 from .facets import Members, Position, Through
-from .journal import StandIn
+from .journal import StandIn, original
 from .journal import thread as _thread
 from .stale import Stale, behind
 
@@ -112,12 +112,6 @@ def _rebuilt(value: tuple, items: list) -> tuple:
         root.rebuilt = {}
     root.rebuilt[id(made)] = made, original(value)
     return made
-
-
-def original(value: Any) -> Any:
-    """The tuple in whose place another one was put; others themselves."""
-    rebuilt = _thread.journals[0].rebuilt
-    return rebuilt[id(value)][1] if rebuilt and id(value) in rebuilt else value
 
 
 def restored(value: Any) -> Any:
