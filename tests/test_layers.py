@@ -36,6 +36,7 @@ LAZY = {
     "staging.carried": "what is said of dtypes and shapes that do not fit",
     "staging.conditional": "branches that raise, or change containers",
     "staging.effects": "changes of what is seen from outside",
+    "staging.kinds": "arrays of NumPy, for programs that have some",
     "staging.loops": "bodies that raise",
     "staging.merging": "containers that branches leave with other contents",
     "staging.regions": "what is said of branches that do not fit",
