@@ -192,9 +192,7 @@ class Variables:
 
     def _is_of_body(self, leaf: Any, dtype: Any) -> bool:
         """Whether an iteration gives a leaf as it is."""
-        if type(leaf) is not _core.SymbolicTensor or leaf.dtype != dtype:
-            return False
-        return leaf._graph_id == self.body.region.graph_id
+        return self.body.has(leaf) and leaf.dtype == dtype
 
     def met(self, error: Exception) -> None:
         """An iteration ends with ``error``: where a variable that starts as a Python number met a

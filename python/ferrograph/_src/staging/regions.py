@@ -40,6 +40,10 @@ class Traced:
         _thread.regions.pop()
         self.region.exit()
 
+    def has(self, leaf: Any) -> bool:
+        """Whether a value is a tensor of the region itself."""
+        return type(leaf) is _core.SymbolicTensor and leaf._graph_id == self.region.graph_id
+
     def abandon(self) -> None:
         self.region.abandon()
 
@@ -215,6 +219,9 @@ class Conditional:
             dtype = values.number_dtype(first, second)
         made = []
         for branch, leaf in zip(self.branches, (first, second), strict=True):
+            if branch.has(leaf):
+                made.append(leaf)
+                continue
             with branch:
                 try:
                     made.append(values.to_tensor(leaf, dtype))

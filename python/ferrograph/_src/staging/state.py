@@ -417,6 +417,6 @@ class State:
 
     def names(self) -> State:
         """The names alone."""
-        made = State(None, None)
+        made = object.__new__(State)
         made.places, made.n_names = self.places[: self.n_names], self.n_names
         return made
