@@ -562,3 +562,16 @@ def test_do_not_convert_and_to_graph():
 
     assert plain(f(fg.constant(-5))) == [2, 3]
     assert plain(g(fg.constant(-5))) == [2, 3]
+
+
+def named(x):
+    if x % 3 == 0:
+        return "fizz"
+    elif x % 2 == 0:
+        return "even"
+    return fg.strings.as_string(x)
+
+
+def test_functions_of_datasets_may_branch_where_no_function_is_traced():
+    found = [v.numpy().decode() for v in fg.data.Dataset.range(1, 5).map(named)]
+    assert found == ["1", "even", "fizz", "even"]

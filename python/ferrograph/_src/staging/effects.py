@@ -158,7 +158,8 @@ def stand_in_again() -> None:
 
 def standing(found: list) -> list:
     """Values that branches leave, with what stands for what the graph cannot follow."""
-    return outside.standing(found) if _thread.journals[0].stale else found
+    is_stale = _thread.journals and _thread.journals[0].stale
+    return outside.standing(found) if is_stale else found
 
 
 def _note_library(made: Journal, change: Change) -> None:
