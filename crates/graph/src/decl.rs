@@ -4,7 +4,7 @@
 //! argument; the registry makes operations by it; printing, GraphDef's type attributes and the documentation come from
 //! it. [`declare!`](crate::declare) writes declarations; what an operation means beside them is its [`Op`](crate::Op).
 
-use crate::{Attr, AttrKind, Attrs, Differentiability, Effect, Inputs, Law};
+use crate::{Attr, AttrKind, Attrs, Batching, Differentiability, Effect, Inputs, Law};
 use ferrograph_tensor::{DType, Result, bail};
 use std::fmt;
 
@@ -212,6 +212,8 @@ pub struct Decl {
     pub gradient: Differentiability,
     /// The identity that it obeys.
     pub law: Law,
+    /// How it runs for many rows at once.
+    pub batch: Batching,
 }
 
 impl Decl {
@@ -231,6 +233,7 @@ impl Decl {
             effect: Effect::Pure,
             gradient: Differentiability::Stops,
             law: Law::Free,
+            batch: Batching::Loop,
         }
     }
 

@@ -91,7 +91,8 @@ pub fn emit_as<T: FromOutputs, E: Emitter + ?Sized>(
 /// that must have one rank says so last (`rank 1`). `as` gives nodes another name; an
 /// attribute's `as` gives it a public name that is no Rust identifier or differs from the field, or the names of the two
 /// attributes that tell it together (see [`AttrField`](crate::AttrField)). `is` gives an operation a name that differs
-/// from the struct; `pure` is the name of one that holds graphs where these have no effects.
+/// from the struct; `batch` says how it runs for many rows at once ([`Batching`](crate::Batching), a loop by
+/// default); `pure` is the name of one that holds graphs where these have no effects.
 ///
 /// For each operation this makes the struct, whose fields are the attributes, and its [`Declared`]; for the family a
 /// trait with a typed method each that emits it, implemented for every [`Emitter`]; and `register`, which adds them all
@@ -106,6 +107,7 @@ macro_rules! declare {
                 $($input:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?
             ) -> ( $($output:ident : $okind:tt $(in $oset:ident)?),* $(,)? ),
             gradient $gradient:ident $(, effect $effect:ident)? $(, pure $pure:literal)? $(, law $law:ident)?
+            $(, batch $batch:ident $(($n:literal))?)?
             $({ $(
                 $(#[doc = $adoc:literal])*
                 $attr:ident $(as $public:literal)? $(as ($first:literal, $second:literal))?
@@ -145,6 +147,7 @@ macro_rules! declare {
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
                     law: $crate::declare!(@law $($law)?),
+                    batch: $crate::declare!(@batch $($batch $(($n))?)?),
                 };
 
                 const PURE: Option<&'static $crate::Decl> =
@@ -238,6 +241,9 @@ macro_rules! declare {
     (@effect) => { $crate::Effect::Pure };
     (@law $law:ident) => { $crate::Law::$law };
     (@law) => { $crate::Law::Free };
+    (@batch $batch:ident ($n:literal)) => { $crate::Batching::$batch($n) };
+    (@batch $batch:ident) => { $crate::Batching::$batch };
+    (@batch) => { $crate::Batching::Loop };
 }
 
 /// The [`Kind`](crate::Kind) that a declaration spells.

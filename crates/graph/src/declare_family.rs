@@ -35,7 +35,8 @@ macro_rules! declare_family {
         $(
             $(#[doc = $rdoc:literal])*
             $name:ident $(as $node:literal)? : $method:ident,
-            gradient $gradient:ident $(, effect $effect:ident)? $(, law $law:ident)? { $($values:tt)* };
+            gradient $gradient:ident $(, effect $effect:ident)? $(, law $law:ident)?
+            $(, batch $batch:ident $(($n:literal))?)? { $($values:tt)* };
         )*
     ) => {
         $crate::declare_family! { @struct [$(#[doc = $doc])*] $op
@@ -55,6 +56,7 @@ macro_rules! declare_family {
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
                     law: $crate::declare!(@law $($law)?),
+                    batch: $crate::declare!(@batch $($batch $(($n))?)?),
                 };
             )*
         }

@@ -14,6 +14,7 @@ mod attr;
 mod attr_eq;
 mod attr_field;
 mod attr_value;
+mod batching;
 mod builder;
 mod decl;
 mod declare;
@@ -39,6 +40,7 @@ pub use attr::{Attr, AttrReader, Attrs};
 pub use attr_eq::{hash_tensor, same_tensor};
 pub use attr_field::AttrField;
 pub use attr_value::{AttrKind, AttrValue};
+pub use batching::Batching;
 pub use builder::GraphBuilder;
 pub use decl::{AttrDecl, DTypeSet, Decl, Kind, Port, sets};
 #[doc(hidden)]

@@ -14,7 +14,7 @@ declare! {
     /// The images with the outlines of boxes `[y1, x1, y2, x2]`, given by relative corners, one pixel wide, in turns of
     /// each of the colours, of which there is a table where none are given.
     DrawBoundingBoxesV2: draw_bounding_boxes(images: T in floating rank 4, boxes: float32 rank 3, colors: float32 rank 2)
-        -> (output: T), gradient Missing;
+        -> (output: T), gradient Missing, batch Folds(2);
 }
 
 /// Colours for those who give none.

@@ -17,7 +17,7 @@ declare! {
 
     /// Images of `size` pixels, each the one of `images` that is nearest.
     ResizeNearestNeighbor: resize_nearest_neighbor(images: T in real rank 4, size: int32 rank 1)
-        -> (resized_images: T), gradient Vjp {
+        -> (resized_images: T), gradient Vjp, batch Folds(1) {
         /// The middles of corners lie on one another.
         align_corners: bool = false,
         /// Pixels lie at their middles.
@@ -26,7 +26,7 @@ declare! {
 
     /// The gradient of the images of `ResizeNearestNeighbor`, of `size` pixels: each of `grads` goes to the nearest one.
     ResizeNearestNeighborGrad: resize_nearest_neighbor_grad(grads: T in floating rank 4, size: int32 rank 1)
-        -> (output: T), gradient Vjp {
+        -> (output: T), gradient Vjp, batch Folds(1) {
         /// As in the operation.
         align_corners: bool = false,
         /// As in the operation.

@@ -13,7 +13,7 @@ declare! {
     trait EmitPatches;
 
     /// Each window of the images as the channels of one pixel: row by row, pixel by pixel, zeros beyond the image.
-    ExtractImagePatches: extract_image_patches(images: T in dense rank 4) -> (patches: T), gradient Vjp {
+    ExtractImagePatches: extract_image_patches(images: T in dense rank 4) -> (patches: T), gradient Vjp, batch Folds(1) {
         /// Sizes of windows, along each axis.
         ksizes: Vec<i64>,
         /// How far windows are apart, along each axis.

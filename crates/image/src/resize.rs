@@ -40,11 +40,11 @@ pub(crate) mod forward {
         };
 
         /// Each pixel is weighed of the four around it, by distance.
-        ResizeBilinear: resize_bilinear, gradient Vjp { method: Method::Linear };
+        ResizeBilinear: resize_bilinear, gradient Vjp, batch Folds(1) { method: Method::Linear };
         /// Each pixel is weighed of the sixteen around it, by cubic polynomials.
-        ResizeBicubic: resize_bicubic, gradient Vjp { method: Method::Cubic };
+        ResizeBicubic: resize_bicubic, gradient Vjp, batch Folds(1) { method: Method::Cubic };
         /// Each pixel is the mean of the area that it stands for.
-        ResizeArea: resize_area, gradient Vjp { method: Method::Area };
+        ResizeArea: resize_area, gradient Vjp, batch Folds(1) { method: Method::Area };
     }
 }
 
@@ -66,11 +66,11 @@ pub(crate) mod backward {
         };
 
         /// The gradient of `ResizeBilinear`.
-        ResizeBilinearGrad: resize_bilinear_grad, gradient Vjp { method: Method::Linear };
+        ResizeBilinearGrad: resize_bilinear_grad, gradient Vjp, batch Folds(2) { method: Method::Linear };
         /// The gradient of `ResizeBicubic`.
-        ResizeBicubicGrad: resize_bicubic_grad, gradient Vjp { method: Method::Cubic };
+        ResizeBicubicGrad: resize_bicubic_grad, gradient Vjp, batch Folds(2) { method: Method::Cubic };
         /// The gradient of `ResizeArea`.
-        ResizeAreaGrad: resize_area_grad, gradient Vjp { method: Method::Area };
+        ResizeAreaGrad: resize_area_grad, gradient Vjp, batch Folds(2) { method: Method::Area };
     }
 }
 

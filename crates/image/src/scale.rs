@@ -15,7 +15,7 @@ declare! {
     /// Images of `size` pixels, in single precision: scaled, then moved.
     ScaleAndTranslate: scale_and_translate(
         images: T in real rank 4, size: int32 rank 1, scale: float32 rank 1, translation: float32 rank 1,
-    ) -> (resized_images: float32), gradient Vjp {
+    ) -> (resized_images: float32), gradient Vjp, batch Folds(1) {
         /// How neighbours are weighed.
         kernel_type: String = String::from("lanczos3"),
         /// Whether more of them are where images shrink.
@@ -25,7 +25,7 @@ declare! {
     /// The gradient of the images of `ScaleAndTranslate`.
     ScaleAndTranslateGrad: scale_and_translate_grad(
         grads: float32 rank 4, original_image: T in floating rank 4, scale: float32 rank 1, translation: float32 rank 1,
-    ) -> (output: T), gradient Vjp {
+    ) -> (output: T), gradient Vjp, batch Folds(2) {
         /// As in the operation.
         kernel_type: String = String::from("lanczos3"),
         /// As in the operation.

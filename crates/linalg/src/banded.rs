@@ -20,7 +20,7 @@ declare! {
 
     /// The `output` with `A @ output = rhs`, or with the adjoint of `A`, whose diagonals are `bands`. An error where it has
     /// no inverse.
-    BandedSolve: banded_solve(bands: T in field, rhs: T) -> (output: T), gradient Vjp {
+    BandedSolve: banded_solve(bands: T in field, rhs: T) -> (output: T), gradient Vjp, batch Broadcasts {
         /// How many diagonals lie above the main one; all but that one where negative.
         upper: i64 = 0,
         /// The system is that of the adjoint.
@@ -28,7 +28,7 @@ declare! {
     };
 
     /// `A @ rhs`, or with the adjoint of `A`, whose diagonals are `bands`.
-    BandedMatMul: banded_mat_mul(bands: T in field, rhs: T) -> (output: T), gradient Vjp {
+    BandedMatMul: banded_mat_mul(bands: T in field, rhs: T) -> (output: T), gradient Vjp, batch Broadcasts {
         /// How many diagonals lie above the main one; all but that one where negative.
         upper: i64 = 0,
         /// The product is that of the adjoint.
@@ -36,7 +36,7 @@ declare! {
     };
 
     /// As many diagonals of `left @ adjoint(right)` as `like` has.
-    BandedOuter: banded_outer(left: T in field, right: T, like: T) -> (bands: T), gradient Vjp {
+    BandedOuter: banded_outer(left: T in field, right: T, like: T) -> (bands: T), gradient Vjp, batch Broadcasts {
         /// How many diagonals lie above the main one; all but that one where negative.
         upper: i64 = 0,
     };

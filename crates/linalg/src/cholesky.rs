@@ -17,7 +17,7 @@ declare! {
 
     /// The lower triangular `L` with positive diagonal and `L L^H = input`, which is read in its lower triangle; NaN
     /// where a matrix is not positive definite.
-    Cholesky: cholesky(input: T in field) -> (output: T), gradient Vjp;
+    Cholesky: cholesky(input: T in field) -> (output: T), gradient Vjp, batch Leads(1);
 }
 
 impl Op for Cholesky {

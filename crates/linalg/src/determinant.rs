@@ -15,11 +15,11 @@ declare! {
     trait EmitDeterminants;
 
     /// The determinants of square matrices.
-    MatrixDeterminant: matrix_determinant(input: T in field) -> (output: T), gradient Vjp;
+    MatrixDeterminant: matrix_determinant(input: T in field) -> (output: T), gradient Vjp, batch Leads(1);
 
     /// Sign and logarithm of the absolute value of the determinants of square matrices; 0 and -inf where one is zero.
     LogMatrixDeterminant: log_matrix_determinant(input: T in field)
-        -> (sign: T, log_abs_determinant: T), gradient Vjp;
+        -> (sign: T, log_abs_determinant: T), gradient Vjp, batch Leads(1);
 }
 
 fn one_each(inputs: &Inputs<'_>) -> Result<TensorSpec> {

@@ -21,13 +21,13 @@ declare! {
 
     /// Eigenvalues in rising order and orthonormal eigenvectors, in columns, of self-adjoint matrices, which are read in
     /// their lower triangle.
-    SelfAdjointEigV2: self_adjoint_eig(input: T in field) -> (e: T, v: T), gradient Vjp {
+    SelfAdjointEigV2: self_adjoint_eig(input: T in field) -> (e: T, v: T), gradient Vjp, batch Leads(1) {
         /// Eigenvectors are computed, else empty.
         compute_v: bool = true,
     };
 
     /// Eigenvalues, by rising absolute value, and eigenvectors, in columns of length 1, of square matrices.
-    Eig: eig(input: T in field) -> (e: Tout in complex, v: Tout), gradient Vjp {
+    Eig: eig(input: T in field) -> (e: Tout in complex, v: Tout), gradient Vjp, batch Leads(1) {
         /// Eigenvectors are computed, else empty.
         compute_v: bool = true,
         /// The complex dtype of the input's precision.

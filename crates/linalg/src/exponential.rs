@@ -17,7 +17,7 @@ declare! {
     trait EmitExponential;
 
     /// The exponentials of square matrices: the sums of `input^k / k!`.
-    MatrixExponential: matrix_exponential(input: T in field) -> (output: T), gradient Vjp;
+    MatrixExponential: matrix_exponential(input: T in field) -> (output: T), gradient Vjp, batch Leads(1);
 }
 
 impl Op for MatrixExponential {

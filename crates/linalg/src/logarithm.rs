@@ -15,7 +15,7 @@ declare! {
 
     /// The principal logarithms of square matrices: the exponentials of `output` are `input`, and its eigenvalues have
     /// imaginary parts in `(-pi, pi]`. NaN where a matrix is singular.
-    MatrixLogarithm: matrix_logarithm(input: T in complex) -> (output: T), gradient Vjp;
+    MatrixLogarithm: matrix_logarithm(input: T in complex) -> (output: T), gradient Vjp, batch Leads(1);
 }
 
 impl Op for MatrixLogarithm {

@@ -17,7 +17,7 @@ declare! {
 
     /// `L` (unit lower triangular, below the diagonal) and `U` of square matrices in one, and the rows of the input in
     /// their order: `input[p[i]] = (L @ U)[i]`. An error where a matrix is singular.
-    Lu: lu(input: T in field) -> (lu: T, p: output_idx_type in index), gradient Vjp {
+    Lu: lu(input: T in field) -> (lu: T, p: output_idx_type in index), gradient Vjp, batch Leads(1) {
         /// The dtype of the order.
         output_idx_type: DType = DType::Int32,
     };

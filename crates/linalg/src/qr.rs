@@ -17,7 +17,7 @@ declare! {
 
     /// `Q` with orthonormal columns and upper triangular `R`: `Q @ R = input`. Signs are those of Householder's
     /// reflections that do not cancel, with a real diagonal of `R`.
-    Qr: qr(input: T in field) -> (q: T, r: T), gradient Vjp {
+    Qr: qr(input: T in field) -> (q: T, r: T), gradient Vjp, batch Leads(1) {
         /// `Q` is square and `R` has the shape of the input, else as many columns and rows as the input's shorter side.
         full_matrices: bool = false,
     };

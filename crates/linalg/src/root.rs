@@ -19,7 +19,7 @@ declare! {
 
     /// The principal square roots of square matrices: `output @ output == input`, with eigenvalues right of the imaginary
     /// axis. NaN where there is none: of singular matrices, and of real ones with negative eigenvalues.
-    MatrixSquareRoot: matrix_square_root(input: T in field) -> (output: T), gradient Vjp;
+    MatrixSquareRoot: matrix_square_root(input: T in field) -> (output: T), gradient Vjp, batch Leads(1);
 }
 
 impl Op for MatrixSquareRoot {

@@ -17,20 +17,20 @@ declare! {
     trait EmitSolve;
 
     /// The inverses of square matrices, or of their adjoints. An error where one has none.
-    MatrixInverse: matrix_inverse(input: T in field) -> (output: T), gradient Vjp {
+    MatrixInverse: matrix_inverse(input: T in field) -> (output: T), gradient Vjp, batch Leads(1) {
         /// The adjoints are inverted.
         adjoint: bool = false,
     };
 
     /// The `output` with `matrix @ output = rhs`, or with the adjoint of `matrix`. An error where that has no inverse.
-    MatrixSolve: matrix_solve(matrix: T in field, rhs: T) -> (output: T), gradient Vjp {
+    MatrixSolve: matrix_solve(matrix: T in field, rhs: T) -> (output: T), gradient Vjp, batch Leads(2) {
         /// The system is that of the adjoint.
         adjoint: bool = false,
     };
 
     /// As `MatrixSolve`, for triangular matrices, of which the other triangle is not read; leading dimensions broadcast.
     /// Zeros on the diagonal give infinities.
-    MatrixTriangularSolve: matrix_triangular_solve(matrix: T in field, rhs: T) -> (output: T), gradient Vjp {
+    MatrixTriangularSolve: matrix_triangular_solve(matrix: T in field, rhs: T) -> (output: T), gradient Vjp, batch Broadcasts {
         /// The matrix is lower triangular, else upper.
         lower: bool = true,
         /// The system is that of the adjoint.

@@ -19,7 +19,7 @@ declare! {
 
     /// Singular values in falling order, and `U` and `V` with orthonormal columns: `input = U diag(s) V^H`. NaN where
     /// a matrix is not finite.
-    Svd: svd(input: T in field) -> (s: T, u: T, v: T), gradient Vjp {
+    Svd: svd(input: T in field) -> (s: T, u: T, v: T), gradient Vjp, batch Leads(1) {
         /// `U` and `V` are computed, else empty.
         compute_uv: bool = true,
         /// `U` and `V` are square, else they have as many columns as the input's shorter side.

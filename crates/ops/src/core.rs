@@ -25,10 +25,10 @@ declare! {
     };
 
     /// `input` as it is.
-    Identity: identity(input: T) -> (output: T), gradient Passes, law PassesOn;
+    Identity: identity(input: T) -> (output: T), gradient Passes, law PassesOn, batch Broadcasts;
 
     /// `input` as it is, through which no gradient flows.
-    StopGradient: stop_gradient(input: T) -> (output: T), gradient Stops, law PassesOn;
+    StopGradient: stop_gradient(input: T) -> (output: T), gradient Stops, law PassesOn, batch Broadcasts;
 
     /// Nothing: a node to hang control dependencies on.
     NoOp: no_op() -> (), gradient Stops, effect World;

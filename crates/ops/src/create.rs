@@ -19,7 +19,7 @@ declare! {
     trait EmitCreate;
 
     /// A tensor of the shape `dims` full of the scalar `value`.
-    Fill: fill(dims: index_type in index rank 1, value: T rank 0) -> (output: T), gradient Vjp;
+    Fill: fill(dims: index_type in index rank 1, value: T rank 0) -> (output: T), gradient Vjp, batch Rule;
 
     /// Numbers from `start` to before `limit` in steps of `delta`.
     Range as "range": range(start: Tidx in real rank 0, limit: Tidx rank 0, delta: Tidx rank 0) -> (output: Tidx), gradient Vjp;
@@ -29,7 +29,7 @@ declare! {
 
     /// Vectors of `depth` along a new axis that hold `on_value` at the index and `off_value` elsewhere.
     OneHot as "one_hot": one_hot(indices: TI in label, depth: Tdepth in index rank 0, on_value: T rank 0, off_value: T rank 0)
-        -> (output: T), gradient Vjp {
+        -> (output: T), gradient Vjp, batch Rule {
         /// Where the new axis lies in the output; -1 for last.
         axis: i64 = -1,
     };

@@ -16,17 +16,17 @@ declare! {
     /// The matrices `input` with only the diagonal, `num_lower` diagonals below it and `num_upper` above it kept; all
     /// where negative.
     MatrixBandPart: matrix_band_part(input: T, num_lower: Tindex in index, num_upper: _ in index)
-        -> (band: T), gradient Vjp;
+        -> (band: T), gradient Vjp, batch Leads(1);
 
     /// The diagonals `k` of the matrices `input`, filled up with `padding_value`.
     MatrixDiagPartV3: matrix_diag_part_v3(input: T, k: _ in index, padding_value: T rank 0)
-        -> (diagonal: T), gradient Vjp {
+        -> (diagonal: T), gradient Vjp, batch Leads(1) {
         /// Where diagonals are filled up.
         align: Align = Align::RightLeft,
     };
 
     /// The matrices `input` with the diagonals `k` replaced by `diagonal`.
-    MatrixSetDiagV3: matrix_set_diag_v3(input: T, diagonal: T, k: _ in index) -> (output: T), gradient Vjp {
+    MatrixSetDiagV3: matrix_set_diag_v3(input: T, diagonal: T, k: _ in index) -> (output: T), gradient Vjp, batch Leads(2) {
         /// Where diagonals are filled up.
         align: Align = Align::RightLeft,
     };
@@ -35,7 +35,7 @@ declare! {
     /// as small as possible where -1.
     MatrixDiagV3: matrix_diag_v3(
         diagonal: T, k: _ in index, num_rows: _ in index, num_cols: _ in index, padding_value: T rank 0,
-    ) -> (output: T), gradient Vjp {
+    ) -> (output: T), gradient Vjp, batch Leads(1) {
         /// Where diagonals are filled up.
         align: Align = Align::RightLeft,
     };

@@ -16,13 +16,13 @@ declare! {
 
     /// The slices of `params` along `axis` at `indices`; leading axes of both may be matched.
     GatherV2: gather_v2(params: Tparams, indices: Tindices in index, axis: Taxis in index)
-        -> (output: Tparams), gradient Vjp {
+        -> (output: Tparams), gradient Vjp, batch Rule {
         /// How many leading axes of `params` and `indices` go together.
         batch_dims: i64 = 0,
     };
 
     /// The slices of `params` at the index tuples in the last axis of `indices`.
-    GatherNd: gather_nd(params: Tparams, indices: Tindices in index) -> (output: Tparams), gradient Vjp;
+    GatherNd: gather_nd(params: Tparams, indices: Tindices in index) -> (output: Tparams), gradient Vjp, batch Rule;
 }
 
 /// The index of element `flat` of a tensor of that shape, as `[1,0]`; empty for a scalar.

@@ -145,7 +145,7 @@ mod one {
         trait EmitMatMul;
 
         /// The product of the matrices `a` and `b`.
-        MatMul: matmul(a: T in numeric, b: T) -> (product: T), gradient Vjp {
+        MatMul: matmul(a: T in numeric, b: T) -> (product: T), gradient Vjp, batch Rule {
             /// `a` is transposed.
             transpose_a: bool = false,
             /// `b` is transposed.

@@ -37,19 +37,19 @@ declare! {
     trait EmitPad;
 
     /// `input` with zeros around it; a row of `paddings` says how many before and after each axis.
-    Pad: pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, law PADS;
+    Pad: pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, law PADS, batch Rule;
 
     /// `input` with `constant_values` around it; a row of `paddings` says how many before and after each axis.
-    PadV2: pad_v2(input: T, paddings: Tpaddings in index rank 2, constant_values: T rank 0) -> (output: T), gradient Vjp, law PADS;
+    PadV2: pad_v2(input: T, paddings: Tpaddings in index rank 2, constant_values: T rank 0) -> (output: T), gradient Vjp, law PADS, batch Rule;
 
     /// `input` continued at both ends of each axis by its mirror image; a row of `paddings` says how far.
-    MirrorPad: mirror_pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp {
+    MirrorPad: mirror_pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, batch Rule {
         /// Whether the outermost elements are themselves repeated.
         mode: MirrorMode,
     };
 
     /// The gradient of `MirrorPad`: what was mirrored is added to where it came from.
-    MirrorPadGrad: mirror_pad_grad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp {
+    MirrorPadGrad: mirror_pad_grad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, batch Rule {
         /// As in the padding.
         mode: MirrorMode,
     };

@@ -30,7 +30,7 @@ declare! {
     };
 
     /// Fails with the text of `data` unless the scalar `condition` holds.
-    Assert: assert(condition: bool rank 0, data: [T]) -> (), gradient Stops, effect World {
+    Assert: assert(condition: bool rank 0, data: [T]) -> (), gradient Stops, effect World, batch Rule {
         /// How many elements of each tensor the message shows.
         summarize: i64 = 3,
     };

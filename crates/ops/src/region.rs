@@ -17,7 +17,7 @@ declare! {
 
     /// What the graph `f` gives for `args`, which are its inputs.
     Call is "StatefulPartitionedCall": call(args: [Tin]) -> (output: [Tout]),
-        gradient Regions, effect World, pure "PartitionedCall" {
+        gradient Regions, effect World, pure "PartitionedCall", batch Regions {
         /// The called graph.
         graph as "f": Arc<Graph>,
         /// The graph that owns what the called one needs, where that is derived from one that calls itself.
@@ -26,7 +26,7 @@ declare! {
 
     /// What `then_branch` gives where the scalar `cond` holds, else what `else_branch` does.
     If as "cond": cond(cond: bool, input: [Tin]) -> (output: [Tout]),
-        gradient Regions, effect World, pure "StatelessIf" {
+        gradient Regions, effect World, pure "StatelessIf", batch Regions {
         /// Runs where the condition holds.
         then_branch as ("then_branch", "then_inputs"): Branch,
         /// Runs where it does not.
@@ -36,7 +36,7 @@ declare! {
     /// What `body` made of the first of `input`, the loop variables, again and again while `cond` holds; what is invariant
     /// comes behind them.
     While as "while": while_loop(input: [T]) -> (output: [T]),
-        gradient Regions, effect World, pure "StatelessWhile" {
+        gradient Regions, effect World, pure "StatelessWhile", batch Regions {
         /// Gives the scalar bool that says whether to go on.
         cond as ("cond", "cond_inputs"): Branch,
         /// Gives the variables of the next iteration.

@@ -19,11 +19,11 @@ declare! {
 
     /// Zeros of the shape `shape` to which `updates` are added at the index tuples `indices`.
     ScatterNd: scatter_nd(indices: Tindices in index, updates: T in dense, shape: _ in index rank 1)
-        -> (output: T), gradient Vjp;
+        -> (output: T), gradient Vjp, batch Rule;
 
     /// `tensor` with the slices at the index tuples `indices` replaced by `updates`; the last one wins.
     TensorScatterUpdate: tensor_scatter_update(tensor: T, indices: Tindices in index, updates: T)
-        -> (output: T), gradient Vjp;
+        -> (output: T), gradient Vjp, batch Rule;
 }
 
 /// Checks that updates have a slice of `shape` for each tuple in `indices`.

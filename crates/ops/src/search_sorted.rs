@@ -20,9 +20,9 @@ declare_family! {
     };
 
     /// The first places, before those that are equal.
-    LowerBound: lower_bound, gradient Stops { upper: false };
+    LowerBound: lower_bound, gradient Stops, batch Folds(2) { upper: false };
     /// The last places, behind those that are equal.
-    UpperBound: upper_bound, gradient Stops { upper: true };
+    UpperBound: upper_bound, gradient Stops, batch Folds(2) { upper: true };
 }
 
 impl Op for SearchSorted {

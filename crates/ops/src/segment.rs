@@ -86,13 +86,13 @@ declare_family! {
     ) -> (output: T) {};
 
     /// The sum of the rows of each id.
-    UnsortedSegmentSum: unsorted_segment_sum, gradient Vjp { combine: Combine::Sum };
+    UnsortedSegmentSum: unsorted_segment_sum, gradient Vjp, batch Rule { combine: Combine::Sum };
     /// The product of the rows of each id.
-    UnsortedSegmentProd: unsorted_segment_prod, gradient Vjp { combine: Combine::Prod };
+    UnsortedSegmentProd: unsorted_segment_prod, gradient Vjp, batch Rule { combine: Combine::Prod };
     /// The greatest elements of the rows of each id.
-    UnsortedSegmentMax: unsorted_segment_max, gradient Vjp { combine: Combine::Max };
+    UnsortedSegmentMax: unsorted_segment_max, gradient Vjp, batch Rule { combine: Combine::Max };
     /// The least elements of the rows of each id.
-    UnsortedSegmentMin: unsorted_segment_min, gradient Vjp { combine: Combine::Min };
+    UnsortedSegmentMin: unsorted_segment_min, gradient Vjp, batch Rule { combine: Combine::Min };
 }
 
 impl Op for UnsortedSegment {

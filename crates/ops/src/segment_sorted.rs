@@ -25,15 +25,15 @@ declare_family! {
     } (data: T in numeric, segment_ids: Tindices in index rank 1) -> (output: T) {};
 
     /// The sum of the rows of each id.
-    SegmentSum: segment_sum, gradient Vjp { combine: Combine::Sum };
+    SegmentSum: segment_sum, gradient Vjp, batch Rule { combine: Combine::Sum };
     /// The mean of the rows of each id.
-    SegmentMean: segment_mean, gradient Vjp { combine: Combine::Mean };
+    SegmentMean: segment_mean, gradient Vjp, batch Rule { combine: Combine::Mean };
     /// The product of the rows of each id.
-    SegmentProd: segment_prod, gradient Vjp { combine: Combine::Prod };
+    SegmentProd: segment_prod, gradient Vjp, batch Rule { combine: Combine::Prod };
     /// The greatest elements of the rows of each id.
-    SegmentMax: segment_max, gradient Vjp { combine: Combine::Max };
+    SegmentMax: segment_max, gradient Vjp, batch Rule { combine: Combine::Max };
     /// The least elements of the rows of each id.
-    SegmentMin: segment_min, gradient Vjp { combine: Combine::Min };
+    SegmentMin: segment_min, gradient Vjp, batch Rule { combine: Combine::Min };
 }
 
 impl Segment {

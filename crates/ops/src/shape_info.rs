@@ -14,31 +14,31 @@ declare! {
     trait EmitShapes;
 
     /// The shape of `input` as a vector.
-    Shape: shape(input: T) -> (output: out_type in index), gradient Stops {
+    Shape: shape(input: T) -> (output: out_type in index), gradient Stops, batch Rule {
         /// The dtype of the result.
         out_type: DType = DType::Int32,
     };
 
     /// The shapes of all of `input`.
-    ShapeN: shape_n(input: [T; N]) -> (output: [out_type; N] in index), gradient Stops {
+    ShapeN: shape_n(input: [T; N]) -> (output: [out_type; N] in index), gradient Stops, batch Rule {
         /// The dtype of the results.
         out_type: DType = DType::Int32,
     };
 
     /// How many elements `input` has.
-    Size: size(input: T) -> (output: out_type in index), gradient Stops {
+    Size: size(input: T) -> (output: out_type in index), gradient Stops, batch Rule {
         /// The dtype of the result.
         out_type: DType = DType::Int32,
     };
 
     /// How many dimensions `input` has.
-    Rank: rank(input: T) -> (output: int32), gradient Stops;
+    Rank: rank(input: T) -> (output: int32), gradient Stops, batch Rule;
 
     /// The shape that the shapes `s0` and `s1` broadcast to.
     BroadcastArgs: broadcast_args(s0: T in index rank 1, s1: T rank 1) -> (r0: T), gradient Stops;
 
     /// `input`, whose shape must fit.
-    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp, law KeepsShape {
+    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp, law KeepsShape, batch Rule {
         /// What the shape must fit.
         shape: PartialShape,
     };

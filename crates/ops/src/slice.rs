@@ -21,16 +21,16 @@ macro_rules! declare_slices {
             /// `input[begin:end:strides]`. Bit `i` of a mask speaks of entry `i` of the three.
             StridedSlice as "strided_slice": strided_slice(
                 input: T, begin: Index in index rank 1, end: _ in index rank 1, strides: _ in index rank 1,
-            ) -> (output: T), gradient Vjp { $($masks)* };
+            ) -> (output: T), gradient Vjp, batch Rule { $($masks)* };
 
             /// The gradient of `StridedSlice`: `dy` in zeros of the shape `shape`, where the slice was taken.
             StridedSliceGrad: strided_slice_grad(
                 shape: _ in index rank 1, begin: Index in index rank 1, end: _ in index rank 1,
                 strides: _ in index rank 1, dy: T,
-            ) -> (output: T), gradient Vjp { $($masks)* };
+            ) -> (output: T), gradient Vjp, batch Rule { $($masks)* };
 
             /// The box of the sizes `size` at `begin` of `input`; a size of -1 reaches to the end.
-            Slice: slice(input: T, begin: Index in index rank 1, size: _ in index rank 1) -> (output: T), gradient Vjp;
+            Slice: slice(input: T, begin: Index in index rank 1, size: _ in index rank 1) -> (output: T), gradient Vjp, batch Rule;
         }
     };
 }

@@ -13,20 +13,20 @@ declare! {
     trait EmitSplit;
 
     /// `value` in `num_split` equal parts along the axis `split_dim`.
-    Split as "split": split(split_dim: _ in index, value: T) -> (output: [T; num_split]), gradient Vjp {
+    Split as "split": split(split_dim: _ in index, value: T) -> (output: [T; num_split]), gradient Vjp, batch Rule {
         /// How many parts.
         num_split: i64,
     };
 
     /// `value` in parts of the sizes `size_splits` along the axis `split_dim`; one size may be -1 for what is left.
     SplitV as "split": split_v(value: T, size_splits: Tlen in index rank 1, split_dim: _ in index)
-        -> (output: [T; num_split]), gradient Vjp {
+        -> (output: [T; num_split]), gradient Vjp, batch Rule {
         /// How many parts.
         num_split: i64,
     };
 
     /// The slices of `value` along an axis, which they lose.
-    Unpack as "unstack": unpack(value: T) -> (output: [T; num]), gradient Vjp {
+    Unpack as "unstack": unpack(value: T) -> (output: [T; num]), gradient Vjp, batch Rule {
         /// How many there are.
         num: i64,
         /// The axis.

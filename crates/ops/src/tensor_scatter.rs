@@ -47,13 +47,13 @@ declare_family! {
     } (tensor: T in numeric, indices: Tindices in index, updates: T) -> (output: T) {};
 
     /// `tensor` with `updates` added at `indices`.
-    TensorScatterAdd: tensor_scatter_add, gradient Vjp { kind: ScatterKind::Add };
+    TensorScatterAdd: tensor_scatter_add, gradient Vjp, batch Rule { kind: ScatterKind::Add };
     /// `tensor` with `updates` subtracted at `indices`.
-    TensorScatterSub: tensor_scatter_sub, gradient Vjp { kind: ScatterKind::Sub };
+    TensorScatterSub: tensor_scatter_sub, gradient Vjp, batch Rule { kind: ScatterKind::Sub };
     /// `tensor` where it is greater than `updates` at `indices`, else those.
-    TensorScatterMax: tensor_scatter_max, gradient Vjp { kind: ScatterKind::Max };
+    TensorScatterMax: tensor_scatter_max, gradient Vjp, batch Rule { kind: ScatterKind::Max };
     /// `tensor` where it is less than `updates` at `indices`, else those.
-    TensorScatterMin: tensor_scatter_min, gradient Vjp { kind: ScatterKind::Min };
+    TensorScatterMin: tensor_scatter_min, gradient Vjp, batch Rule { kind: ScatterKind::Min };
 }
 
 impl TensorScatter {

@@ -24,9 +24,9 @@ declare_family! {
     };
 
     /// The `k` greatest, the greatest first.
-    TopKV2: top_k_v2, gradient Vjp { least: false };
+    TopKV2: top_k_v2, gradient Vjp, batch Leads(1) { least: false };
     /// The `k` least, the least first.
-    BottomK: bottom_k, gradient Vjp { least: true };
+    BottomK: bottom_k, gradient Vjp, batch Leads(1) { least: true };
 }
 
 impl Op for TopK {

@@ -8,10 +8,11 @@ use crate::turns::Turns;
 use crate::variable::PyVariable;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
-use ferrograph_graph::{OpRef, Sym, Tensors, Val, Vals, dtype_sources};
+use ferrograph_graph::{Batching, OpRef, Sym, Tensors, Val, Vals, dtype_sources};
 use ferrograph_ops::Const;
 use ferrograph_runtime::{compute, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
+use ferrograph_transform::has_rule;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -410,6 +411,17 @@ pub(crate) fn made_by<'py>(
 #[pyfunction]
 pub(crate) fn executing_eagerly() -> bool {
     !is_tracing()
+}
+
+/// How each operation runs for many rows at once, by its name.
+#[pyfunction]
+pub(crate) fn op_batching() -> Vec<(&'static str, &'static str)> {
+    let names = registry().names().into_iter();
+    let fact = |name| match registry().decl(name)?.batch {
+        Batching::Rule if !has_rule(name) => Some((name, "no rule")),
+        batching => Some((name, batching.kind())),
+    };
+    names.filter_map(fact).collect()
 }
 
 /// The names of all operations.

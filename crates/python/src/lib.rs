@@ -47,8 +47,8 @@ mod _core {
     use super::deferred::emit_deferred_gradient;
     #[pymodule_export]
     use super::emit::{
-        binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, made_by, op_names,
-        sources_of,
+        binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, made_by, op_batching,
+        op_names, sources_of,
     };
     #[pymodule_export]
     use super::exit::before_exit;

@@ -14,8 +14,8 @@ use ferrograph_ops::{CustomGradient, If, Knot, LeafOps, Placeholder, While};
 use ferrograph_runtime::{
     LevelGuard, current_trace, emit_named, enter_eager, enter_trace, is_tracing,
 };
-use ferrograph_tensor::{PartialShape, TensorSpec};
-use ferrograph_transform::tie;
+use ferrograph_tensor::{Dim, PartialShape, TensorSpec};
+use ferrograph_transform::{Request, batch_graph, tie};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -145,6 +145,38 @@ impl PyRegion {
         }
         *self.finished.lock() = Some(sealed);
         Ok(())
+    }
+
+    /// The finished graph of one row as one of many, which takes the same: `each` says of which arguments there is one for
+    /// each row, `count` how many rows there are. Operations run row by row where nothing else is known of them and
+    /// `may_loop` holds. UnimplementedError where that is not enough.
+    fn batched(
+        &self,
+        py: Python<'_>,
+        mut each: Vec<bool>,
+        count: &Bound<'_, PyAny>,
+        may_loop: bool,
+    ) -> PyResult<PyRegion> {
+        let (graph, mut captures) = self.parts()?;
+        each.resize(graph.inputs.len(), false);
+        let request = Request {
+            each,
+            forced: vec![true; graph.outputs.len()],
+            rows: Dim::from(count.extract::<usize>().ok()),
+            may_loop,
+        };
+        let made = guarded(|| batch_graph(&graph, &request))
+            .or_raise(py)?
+            .graph;
+        if let Some(&inner) = made.inputs.last() {
+            let outer = to_val(count, None)?;
+            captures.push(Capture { outer, inner });
+        }
+        Ok(PyRegion {
+            trace: Trace::finished(made.clone()),
+            guard: Mutex::new(None),
+            finished: Mutex::new(Some((made, captures))),
+        })
     }
 
     /// Drops the graph after an exception: its values can no longer be used.

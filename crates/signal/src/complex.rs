@@ -26,17 +26,17 @@ declare_family! {
     } (input: Tcomplex in complex) -> (output: Tcomplex) {};
 
     /// The discrete Fourier transform along the last axis.
-    FFT: fft, gradient Vjp { rank: 1, inverse: false };
+    FFT: fft, gradient Vjp, batch Leads(1) { rank: 1, inverse: false };
     /// The inverse of the discrete Fourier transform along the last axis.
-    IFFT: ifft, gradient Vjp { rank: 1, inverse: true };
+    IFFT: ifft, gradient Vjp, batch Leads(1) { rank: 1, inverse: true };
     /// The discrete Fourier transform along the last two axes.
-    FFT2D: fft_2d, gradient Vjp { rank: 2, inverse: false };
+    FFT2D: fft_2d, gradient Vjp, batch Leads(1) { rank: 2, inverse: false };
     /// The inverse of the discrete Fourier transform along the last two axes.
-    IFFT2D: ifft_2d, gradient Vjp { rank: 2, inverse: true };
+    IFFT2D: ifft_2d, gradient Vjp, batch Leads(1) { rank: 2, inverse: true };
     /// The discrete Fourier transform along the last three axes.
-    FFT3D: fft_3d, gradient Vjp { rank: 3, inverse: false };
+    FFT3D: fft_3d, gradient Vjp, batch Leads(1) { rank: 3, inverse: false };
     /// The inverse of the discrete Fourier transform along the last three axes.
-    IFFT3D: ifft_3d, gradient Vjp { rank: 3, inverse: true };
+    IFFT3D: ifft_3d, gradient Vjp, batch Leads(1) { rank: 3, inverse: true };
 }
 
 impl Fourier {

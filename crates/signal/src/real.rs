@@ -31,11 +31,11 @@ pub(crate) mod forward {
         };
 
         /// The discrete Fourier transform of real numbers along the last axis.
-        RFFT: rfft, gradient Vjp { rank: 1 };
+        RFFT: rfft, gradient Vjp, batch Leads(1) { rank: 1 };
         /// The discrete Fourier transform of real numbers along the last two axes.
-        RFFT2D: rfft_2d, gradient Vjp { rank: 2 };
+        RFFT2D: rfft_2d, gradient Vjp, batch Leads(1) { rank: 2 };
         /// The discrete Fourier transform of real numbers along the last three axes.
-        RFFT3D: rfft_3d, gradient Vjp { rank: 3 };
+        RFFT3D: rfft_3d, gradient Vjp, batch Leads(1) { rank: 3 };
     }
 }
 
@@ -56,11 +56,11 @@ pub(crate) mod inverse {
         };
 
         /// The inverse of the discrete Fourier transform of real numbers along the last axis.
-        IRFFT: irfft, gradient Vjp { rank: 1 };
+        IRFFT: irfft, gradient Vjp, batch Leads(1) { rank: 1 };
         /// The inverse of the discrete Fourier transform of real numbers along the last two axes.
-        IRFFT2D: irfft_2d, gradient Vjp { rank: 2 };
+        IRFFT2D: irfft_2d, gradient Vjp, batch Leads(1) { rank: 2 };
         /// The inverse of the discrete Fourier transform of real numbers along the last three axes.
-        IRFFT3D: irfft_3d, gradient Vjp { rank: 3 };
+        IRFFT3D: irfft_3d, gradient Vjp, batch Leads(1) { rank: 3 };
     }
 }
 

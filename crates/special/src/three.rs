@@ -11,7 +11,7 @@ declare! {
     trait EmitThree;
 
     /// The regularised incomplete beta function `I_x(a, b)`; the shapes broadcast. No gradient flows to the parameters.
-    Betainc: betainc(a: T in float_parts, b: T, x: T) -> (z: T), gradient Vjp;
+    Betainc: betainc(a: T in float_parts, b: T, x: T) -> (z: T), gradient Vjp, batch Broadcasts;
 }
 
 impl Op for Betainc {

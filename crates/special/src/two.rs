@@ -23,22 +23,22 @@ declare_family! {
     } (a: T in floating, x: T) -> (z: T) {};
 
     /// The regularised lower incomplete gamma function `P(a, x)`.
-    Igamma: igamma, gradient Vjp {
+    Igamma: igamma, gradient Vjp, batch Broadcasts {
         function: |[a, x]| gamma::igamma(a, x),
         slopes: (Some(|e, a, x| e.igamma_grad_a(a, x)), density)
     };
     /// The regularised upper incomplete gamma function `Q(a, x)`.
-    Igammac: igammac, gradient Vjp {
+    Igammac: igammac, gradient Vjp, batch Broadcasts {
         function: |[a, x]| gamma::igammac(a, x),
         slopes: (Some(minus_grad_a), minus_density)
     };
     /// The derivative of `P(a, x)` by `a`.
-    IgammaGradA: igamma_grad_a, gradient Vjp {
+    IgammaGradA: igamma_grad_a, gradient Vjp, batch Broadcasts {
         function: |[a, x]| gamma::igamma_grad_a(a, x),
         slopes: (Some(|e, a, x| e.igamma_grad_aa(a, x)), density_by_a)
     };
     /// The second derivative of `P(a, x)` by `a`; a third one has no formula here.
-    IgammaGradAA: igamma_grad_aa, gradient Vjp {
+    IgammaGradAA: igamma_grad_aa, gradient Vjp, batch Broadcasts {
         function: |[a, x]| gamma::igamma_grad_aa(a, x),
         slopes: (None, density_by_aa)
     };

@@ -12,13 +12,13 @@ declare! {
     trait EmitBase64;
 
     /// Each of `input` in base64 of the alphabet for web addresses.
-    EncodeBase64: encode_base64(input: string) -> (output: string), gradient Stops {
+    EncodeBase64: encode_base64(input: string) -> (output: string), gradient Stops, batch Broadcasts {
         /// Whether `=` fills up to whole groups of four.
         pad: bool = false,
     };
 
     /// The bytes that each of `input` stands for in base64 of the alphabet for web addresses, with or without padding.
-    DecodeBase64: decode_base64(input: string) -> (output: string), gradient Stops;
+    DecodeBase64: decode_base64(input: string) -> (output: string), gradient Stops, batch Broadcasts;
 }
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

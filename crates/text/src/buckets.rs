@@ -14,20 +14,20 @@ declare! {
     trait EmitBuckets;
 
     /// A hash of each string modulo `num_buckets`, by MurmurHash.
-    StringToHashBucket: string_to_hash_bucket(string_tensor: string) -> (output: int64), gradient Stops {
+    StringToHashBucket: string_to_hash_bucket(string_tensor: string) -> (output: int64), gradient Stops, batch Broadcasts {
         /// How many buckets there are.
         num_buckets: i64,
     };
 
     /// A hash of each string modulo `num_buckets`, by FarmHash's fingerprint: the same on every machine.
-    StringToHashBucketFast: string_to_hash_bucket_fast(input: string) -> (output: int64), gradient Stops {
+    StringToHashBucketFast: string_to_hash_bucket_fast(input: string) -> (output: int64), gradient Stops, batch Broadcasts {
         /// How many buckets there are.
         num_buckets: i64,
     };
 
     /// A hash of each string modulo `num_buckets`, by SipHash under a key, so that others cannot choose strings that
     /// collide.
-    StringToHashBucketStrong: string_to_hash_bucket_strong(input: string) -> (output: int64), gradient Stops {
+    StringToHashBucketStrong: string_to_hash_bucket_strong(input: string) -> (output: int64), gradient Stops, batch Broadcasts {
         /// How many buckets there are.
         num_buckets: i64,
         /// Two numbers.

@@ -11,7 +11,7 @@ declare! {
     trait EmitRaw;
 
     /// The bytes of each of `bytes`, which are of one length, as numbers along a new last axis.
-    DecodeRaw: decode_raw(bytes: string) -> (output: out_type in dense), gradient Stops {
+    DecodeRaw: decode_raw(bytes: string) -> (output: out_type in dense), gradient Stops, batch Leads(1) {
         /// The dtype of the numbers.
         out_type: DType,
         /// Whether the low byte of a number comes first.
@@ -20,7 +20,7 @@ declare! {
 
     /// As `DecodeRaw`, of strings that are cut, or filled up with zeros, to `fixed_length` bytes.
     DecodePaddedRaw: decode_padded_raw(input_bytes: string, fixed_length: int32 rank 0)
-        -> (output: out_type in dense), gradient Stops {
+        -> (output: out_type in dense), gradient Stops, batch Leads(1) {
         /// The dtype of the numbers.
         out_type: DType,
         /// Whether the low byte of a number comes first.

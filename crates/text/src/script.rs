@@ -13,7 +13,7 @@ declare! {
     trait EmitScript;
 
     /// The number of the script of each code point, -1 for what is none.
-    UnicodeScript: unicode_script(input: int32) -> (output: int32), gradient Stops;
+    UnicodeScript: unicode_script(input: int32) -> (output: int32), gradient Stops, batch Broadcasts;
 }
 
 /// The scripts by their numbers in ICU, as ISO 15924 calls them; `-` where none has that number.

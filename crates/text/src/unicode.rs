@@ -55,7 +55,7 @@ declare! {
     };
 
     /// Each of `input` in another encoding.
-    UnicodeTranscode: unicode_transcode(input: string) -> (output: string), gradient Stops {
+    UnicodeTranscode: unicode_transcode(input: string) -> (output: string), gradient Stops, batch Broadcasts {
         /// How they are encoded.
         input_encoding: String,
         /// How they are to be encoded.

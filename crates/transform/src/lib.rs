@@ -3,6 +3,7 @@
 //! without changing a bit of what it gives.
 
 mod backprop;
+mod batch;
 mod effects;
 mod emit;
 mod gradient;
@@ -13,6 +14,7 @@ mod region;
 mod rewrite;
 
 pub use backprop::{Record, Replay, backprop, densify};
+pub use batch::{BatchedGraph, Request, batch_graph, has_rule};
 pub use effects::{Before, effect_edges};
 pub use emit::{TraceEmitter, emit_into};
 pub use gradient::{GraphGradient, graph_gradient};

@@ -16,12 +16,12 @@ macro_rules! declare_convolutions {
 
             /// Images `[n, h, w, c]` with filters `[h, w, c / groups, filters]` slid over them.
             Conv2D: conv2d(input: T in floating rank 4, filter: T rank 4)
-                -> (output: T), gradient Vjp { $($images)* };
+                -> (output: T), gradient Vjp, batch Folds(1) { $($images)* };
 
             /// The gradient of the input of `Conv2D`, whose sizes are `input_sizes`.
             Conv2DBackpropInput: conv2d_of_input(
                 input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
-            ) -> (output: T), gradient Vjp { $($images)* };
+            ) -> (output: T), gradient Vjp, batch Rule { $($images)* };
 
             /// The gradient of the filter of `Conv2D`, whose sizes are `filter_sizes`.
             Conv2DBackpropFilter: conv2d_of_filter(
@@ -30,12 +30,12 @@ macro_rules! declare_convolutions {
 
             /// Volumes `[n, d, h, w, c]` with filters `[d, h, w, c / groups, filters]` slid over them.
             Conv3D: conv3d(input: T in floating rank 5, filter: T rank 5)
-                -> (output: T), gradient Vjp { $($volumes)* };
+                -> (output: T), gradient Vjp, batch Folds(1) { $($volumes)* };
 
             /// The gradient of the input of `Conv3D`, whose sizes are `input_sizes`.
             Conv3DBackpropInputV2: conv3d_of_input(
                 input_sizes: Tshape in index rank 1, filter: T in floating rank 5, out_backprop: T rank 5,
-            ) -> (output: T), gradient Vjp { $($volumes)* };
+            ) -> (output: T), gradient Vjp, batch Rule { $($volumes)* };
 
             /// The gradient of the filter of `Conv3D`, whose sizes are `filter_sizes`.
             Conv3DBackpropFilterV2: conv3d_of_filter(

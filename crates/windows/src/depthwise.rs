@@ -18,12 +18,12 @@ macro_rules! declare_depthwise {
 
             /// Images `[n, h, w, c]` with filters `[h, w, c, m]`, `m` for each channel, slid over them.
             DepthwiseConv2dNative: depthwise_conv2d(input: T in floating rank 4, filter: T rank 4)
-                -> (output: T), gradient Vjp { $($attributes)* };
+                -> (output: T), gradient Vjp, batch Folds(1) { $($attributes)* };
 
             /// The gradient of the input of `DepthwiseConv2dNative`, whose sizes are `input_sizes`.
             DepthwiseConv2dNativeBackpropInput: depthwise_of_input(
                 input_sizes: _ in index rank 1, filter: T in floating rank 4, out_backprop: T rank 4,
-            ) -> (output: T), gradient Vjp { $($attributes)* };
+            ) -> (output: T), gradient Vjp, batch Rule { $($attributes)* };
 
             /// The gradient of the filter of `DepthwiseConv2dNative`, whose sizes are `filter_sizes`.
             DepthwiseConv2dNativeBackpropFilter: depthwise_of_filter(

@@ -23,17 +23,17 @@ macro_rules! declare_pools {
             trait EmitPools;
 
             /// The largest element of each window of `[n, h, w, c]`, channel by channel.
-            MaxPool: max_pool(input: T in floating rank 4) -> (output: T), gradient Vjp { $($largest)* };
+            MaxPool: max_pool(input: T in floating rank 4) -> (output: T), gradient Vjp, batch Folds(1) { $($largest)* };
 
             /// The gradient of the input of `MaxPool`: each of the output goes to the first largest element of its
             /// window.
             MaxPoolGrad: max_pool_grad(orig_input: T in floating rank 4, orig_output: T rank 4, grad: T rank 4)
-                -> (output: T), gradient Vjp { $($largest)* };
+                -> (output: T), gradient Vjp, batch Folds(3) { $($largest)* };
 
             /// The elements of `grad` where those of `orig_input` are the first largest of their windows.
             MaxPoolGradGrad: max_pool_grad_grad(
                 orig_input: T in floating rank 4, orig_output: T rank 4, grad: T rank 4,
-            ) -> (output: T), gradient Vjp { $($largest)* };
+            ) -> (output: T), gradient Vjp, batch Folds(3) { $($largest)* };
 
             /// As `MaxPool`, with where the elements stand: in their image, or among all images, rows first.
             MaxPoolWithArgmax: max_pool_with_argmax(input: T in floating rank 4)
@@ -51,31 +51,31 @@ macro_rules! declare_pools {
             };
 
             /// The mean of each window of `[n, h, w, c]`, channel by channel, of the elements within the image.
-            AvgPool: avg_pool(value: T in floating rank 4) -> (output: T), gradient Vjp { $($means)* };
+            AvgPool: avg_pool(value: T in floating rank 4) -> (output: T), gradient Vjp, batch Folds(1) { $($means)* };
 
             /// The gradient of the input of `AvgPool`, whose sizes are `orig_input_shape`.
             AvgPoolGrad: avg_pool_grad(orig_input_shape: int32 rank 1, grad: T in floating rank 4)
-                -> (output: T), gradient Vjp { $($means)* };
+                -> (output: T), gradient Vjp, batch Rule { $($means)* };
 
             /// As `MaxPool`, of volumes `[n, d, h, w, c]`.
-            MaxPool3D: max_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp { $($volumes)* };
+            MaxPool3D: max_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp, batch Folds(1) { $($volumes)* };
 
             /// As `MaxPoolGrad`, of volumes.
             MaxPool3DGrad: max_pool3d_grad(
                 orig_input: T in floating rank 5, orig_output: T rank 5, grad: T rank 5,
-            ) -> (output: T), gradient Vjp { $($volumes)* };
+            ) -> (output: T), gradient Vjp, batch Folds(3) { $($volumes)* };
 
             /// As `MaxPoolGradGrad`, of volumes.
             MaxPool3DGradGrad: max_pool3d_grad_grad(
                 orig_input: T in floating rank 5, orig_output: T rank 5, grad: T rank 5,
-            ) -> (output: T), gradient Vjp { $($volumes)* };
+            ) -> (output: T), gradient Vjp, batch Folds(3) { $($volumes)* };
 
             /// As `AvgPool`, of volumes `[n, d, h, w, c]`.
-            AvgPool3D: avg_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp { $($volumes)* };
+            AvgPool3D: avg_pool3d(input: T in floating rank 5) -> (output: T), gradient Vjp, batch Folds(1) { $($volumes)* };
 
             /// As `AvgPoolGrad`, of volumes.
             AvgPool3DGrad: avg_pool3d_grad(orig_input_shape: int32 rank 1, grad: T in floating rank 5)
-                -> (output: T), gradient Vjp { $($volumes)* };
+                -> (output: T), gradient Vjp, batch Rule { $($volumes)* };
         }
     };
 }

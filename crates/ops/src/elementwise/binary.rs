@@ -3,9 +3,9 @@
 use super::strings;
 use crate::emit::*;
 use ferrograph_graph::{
-    Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Kind, Known, Law, Lowered, Map,
-    Op, Operands, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object,
-    sets,
+    Batching, Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Kind, Known, Law,
+    Lowered, Map, Op, Operands, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate,
+    op_object, sets,
 };
 use ferrograph_kernels::elementwise::{self as k, Broadcast, contains_negative, contains_zero};
 use ferrograph_kernels::pool;
@@ -79,7 +79,10 @@ impl BinaryDef {
         loops: fn(DType) -> Option<&'static dyn Loops>,
     ) -> BinaryDef {
         BinaryDef {
-            decl: Decl::new(name, XY, Z),
+            decl: Decl {
+                batch: Batching::Broadcasts,
+                ..Decl::new(name, XY, Z)
+            },
             code: ScalarCode::Opaque,
             loops,
             guard: Guard::None,

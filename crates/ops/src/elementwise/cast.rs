@@ -16,13 +16,13 @@ declare! {
 
     /// The nearest values of another dtype to those of `x`: integers wrap, floats are truncated to integers, complex
     /// numbers lose their imaginary part.
-    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp, law Casts {
+    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp, law Casts, batch Broadcasts {
         /// The dtype to convert to.
         dtype as "DstT": DType,
     };
 
     /// The bytes of `input` under another dtype: a wider one takes the last axis in, a narrower one adds one.
-    Bitcast: bitcast(input: T) -> (output: type), gradient Missing {
+    Bitcast: bitcast(input: T) -> (output: type), gradient Missing, batch Broadcasts {
         /// The dtype of the result.
         dtype as "type": DType,
     };

@@ -10,7 +10,7 @@ declare! {
     trait EmitChecks;
 
     /// `tensor`; NaN and infinity in it are an error.
-    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T), gradient Vjp, effect World {
+    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T), gradient Vjp, effect World, batch Broadcasts {
         /// What the error says first.
         message: String,
     };

@@ -28,9 +28,9 @@ declare_family! {
     };
 
     /// Whether `x` and `y` are equal.
-    Equal: equal, gradient Stops { equal: true };
+    Equal: equal, gradient Stops, batch Broadcasts { equal: true };
     /// Whether `x` and `y` differ.
-    NotEqual: not_equal, gradient Stops { equal: false };
+    NotEqual: not_equal, gradient Stops, batch Broadcasts { equal: false };
 }
 
 impl Equality {

@@ -54,7 +54,7 @@ declare! {
     trait EmitComplex;
 
     /// The complex number of the parts `real` and `imag`, which broadcast.
-    Complex: complex(real: T in float_parts, imag: T) -> (out: Tout), gradient Vjp;
+    Complex: complex(real: T in float_parts, imag: T) -> (out: Tout), gradient Vjp, batch Broadcasts;
 }
 
 struct Join;

@@ -15,7 +15,7 @@ declare! {
     trait EmitSloped;
 
     /// `features` where positive, else `features` times a slope.
-    LeakyRelu: leaky_relu(features: T in floating) -> (activations: T), gradient Vjp {
+    LeakyRelu: leaky_relu(features: T in floating) -> (activations: T), gradient Vjp, batch Broadcasts {
         /// The slope of the negative half.
         alpha: f64 = 0.2,
     };

@@ -1,8 +1,8 @@
 //! Operations on one tensor, element by element.
 
 use ferrograph_graph::{
-    Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind, Law, Lowered, Map, Op, Port,
-    Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
+    Batching, Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind, Law, Lowered, Map, Op,
+    Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::pool;
@@ -41,7 +41,10 @@ impl UnaryDef {
         loops: fn(DType) -> Option<&'static dyn Loops>,
     ) -> UnaryDef {
         UnaryDef {
-            decl: Decl::new(name, X, Y),
+            decl: Decl {
+                batch: Batching::Broadcasts,
+                ..Decl::new(name, X, Y)
+            },
             code: ScalarCode::Opaque,
             loops,
             vjp: None,

@@ -22,9 +22,9 @@ declare_family! {
     };
 
     /// The products of stacks of matrices `x` and `y`. An older name of `BatchMatMulV2`.
-    BatchMatMul: batch_matmul_v1, gradient Vjp {};
+    BatchMatMul: batch_matmul_v1, gradient Vjp, batch Broadcasts {};
     /// The products of stacks of matrices `x` and `y`, whose leading dimensions broadcast.
-    BatchMatMulV2: batch_matmul, gradient Vjp {};
+    BatchMatMulV2: batch_matmul, gradient Vjp, batch Broadcasts {};
 }
 
 impl Op for BatchMatMul {

@@ -15,13 +15,13 @@ declare! {
     trait EmitBias;
 
     /// `bias` added to each channel of `value`.
-    BiasAdd: bias_add(value: T in numeric, bias: T) -> (output: T), gradient Vjp {
+    BiasAdd: bias_add(value: T in numeric, bias: T) -> (output: T), gradient Vjp, batch Rule {
         /// Where channels lie.
         data_format: DataFormat = DataFormat::ChannelsLast,
     };
 
     /// The gradient of the bias: the sum of `out_backprop` over all axes but that of the channels.
-    BiasAddGrad: bias_add_grad(out_backprop: T in numeric) -> (output: T), gradient Vjp {
+    BiasAddGrad: bias_add_grad(out_backprop: T in numeric) -> (output: T), gradient Vjp, batch Rule {
         /// Where channels lie.
         data_format: DataFormat = DataFormat::ChannelsLast,
     };

@@ -19,13 +19,13 @@ declare! {
     /// The cross entropy of `labels`, a probability for each class, against the softmax of `features`, row by row;
     /// `backprop` is its gradient by the features.
     SoftmaxCrossEntropyWithLogits: softmax_cross_entropy(features: T in floating, labels: T)
-        -> (loss: T, backprop: T), gradient Vjp;
+        -> (loss: T, backprop: T), gradient Vjp, batch Folds(2);
 
     /// The cross entropy of `labels`, each the number of one class, against the softmax of `features`, row by row;
     /// `backprop` is its gradient by the features.
     SparseSoftmaxCrossEntropyWithLogits: sparse_softmax_cross_entropy(
         features: T in floating, labels: Tlabels in index
-    ) -> (loss: T, backprop: T), gradient Vjp;
+    ) -> (loss: T, backprop: T), gradient Vjp, batch Folds(2);
 }
 
 /// The specs of losses and their gradient.

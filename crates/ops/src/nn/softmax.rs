@@ -18,9 +18,9 @@ declare_family! {
     } (logits: T in floating) -> (softmax: T) {};
 
     /// `exp(logits)` over its sum along the last axis.
-    Softmax: softmax, gradient Vjp { log: false };
+    Softmax: softmax, gradient Vjp, batch Leads(1) { log: false };
     /// The logarithm of `exp(logits)` over its sum along the last axis.
-    LogSoftmax: log_softmax, gradient Vjp { log: true };
+    LogSoftmax: log_softmax, gradient Vjp, batch Leads(1) { log: true };
 }
 
 impl Op for Softmax {

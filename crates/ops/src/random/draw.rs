@@ -5,8 +5,8 @@ use super::key::{check_seed, read_seed};
 use super::stream::{Drawing, Stream};
 use crate::movement::static_shape;
 use ferrograph_graph::{
-    AttrDecl, AttrKind, AttrReader, AttrValue, Attrs, Decl, Effect, Inputs, Kind, Lowered, Op,
-    OpRef, Operands, Port, Registry, Specs, op_object, sets,
+    AttrDecl, AttrKind, AttrReader, AttrValue, Attrs, Batching, Decl, Effect, Inputs, Kind,
+    Lowered, Op, OpRef, Operands, Port, Registry, Specs, op_object, sets,
 };
 use ferrograph_kernels::random::{PhiloxState, stateless_key_counter};
 use ferrograph_tensor::{DType, Result, TensorSpec, bail, err};
@@ -149,14 +149,15 @@ impl DrawDef {
         source: Source,
     ) -> DrawDef {
         let bounded = matches!(distribution, Distribution::Between);
-        let effect = match source {
-            Source::Stream => Effect::World,
-            _ => Effect::Pure,
+        let (effect, batch) = match source {
+            Source::Stream => (Effect::World, Batching::Rule),
+            _ => (Effect::Pure, Batching::Loop),
         };
         let decl = Decl {
             doc,
             attrs: source.attrs(bounded),
             effect,
+            batch,
             ..Decl::new(name, source.inputs(bounded), OUTPUT)
         };
         DrawDef {

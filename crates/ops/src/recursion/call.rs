@@ -2,8 +2,8 @@
 
 use super::{Knot, Level};
 use ferrograph_graph::{
-    Attr, AttrDecl, AttrKind, Attrs, Decl, Differentiability, Effect, Graph, Inputs, Kind, Op,
-    Port, Runner, Specs, Tensors, op_object,
+    Attr, AttrDecl, AttrKind, Attrs, Batching, Decl, Differentiability, Effect, Graph, Inputs,
+    Kind, Op, Port, Runner, Specs, Tensors, op_object,
 };
 use ferrograph_tensor::{Object, Result, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
@@ -23,6 +23,7 @@ const fn calling(name: &'static str, doc: &'static str, effect: Effect) -> Decl 
         }],
         effect,
         gradient: Differentiability::Regions,
+        batch: Batching::Regions,
         ..Decl::new(name, PORTS.0, PORTS.1)
     }
 }

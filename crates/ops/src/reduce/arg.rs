@@ -23,9 +23,9 @@ declare_family! {
     };
 
     /// The index of the greatest element of `input` along `dimension`; the first of equals.
-    ArgMax: arg_max, gradient Stops { max: true };
+    ArgMax: arg_max, gradient Stops, batch Axes(1) { max: true };
     /// The index of the least element of `input` along `dimension`; the first of equals.
-    ArgMin: arg_min, gradient Stops { max: false };
+    ArgMin: arg_min, gradient Stops, batch Axes(1) { max: false };
 }
 
 impl Op for ArgExtreme {

@@ -7,8 +7,9 @@ use crate::args::expect_integers;
 use crate::elementwise::families::table;
 use crate::movement::static_shape;
 use ferrograph_graph::{
-    AttrDecl, AttrKind, AttrValue, Attrs, Decl, Differentiability, Emitter, Grads, Inputs, Kind,
-    Known, Lowered, Op, Port, ReduceCode, Reduction, Specs, Val, VjpCall, op_object, sets,
+    AttrDecl, AttrKind, AttrValue, Attrs, Batching, Decl, Differentiability, Emitter, Grads,
+    Inputs, Kind, Known, Lowered, Op, Port, ReduceCode, Reduction, Specs, Val, VjpCall, op_object,
+    sets,
 };
 use ferrograph_kernels::reduce as k;
 use ferrograph_tensor::{DType, Result, TensorSpec, err, with_element};
@@ -54,6 +55,7 @@ impl ReduceDef {
         ReduceDef {
             decl: Decl {
                 attrs: KEEP_DIMS,
+                batch: Batching::Axes(1),
                 ..Decl::new(name, INPUTS, OUTPUT)
             },
             code,

@@ -28,11 +28,11 @@ declare_family! {
     };
 
     /// The running sum of `x` along `axis`.
-    Cumsum: cumsum, gradient Vjp { combine: Combine::Sum };
+    Cumsum: cumsum, gradient Vjp, batch Axes(1) { combine: Combine::Sum };
     /// The running product of `x` along `axis`.
-    Cumprod: cumprod, gradient Vjp { combine: Combine::Product };
+    Cumprod: cumprod, gradient Vjp, batch Axes(1) { combine: Combine::Product };
     /// `log(cumsum(exp(x)))` along `axis`, without overflow.
-    CumulativeLogsumexp: cumulative_logsumexp, gradient Vjp { combine: Combine::LogSumExp };
+    CumulativeLogsumexp: cumulative_logsumexp, gradient Vjp, batch Axes(1) { combine: Combine::LogSumExp };
 }
 
 /// How a scan combines elements.

@@ -17,10 +17,10 @@ declare! {
     trait EmitSums;
 
     /// The sum of all `inputs`, of one dtype and shape.
-    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp, law OnlyTerm;
+    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp, law OnlyTerm, batch Leads(255);
 
     /// Half the sum of the squares of `t`.
-    L2Loss: l2_loss(t: T in floating) -> (output: T), gradient Vjp;
+    L2Loss: l2_loss(t: T in floating) -> (output: T), gradient Vjp, batch Rule;
 }
 
 impl Op for AddN {

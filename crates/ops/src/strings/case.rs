@@ -20,9 +20,9 @@ declare_family! {
     };
 
     /// Each of `input` in lower case.
-    StringLower: string_lower, gradient Stops { upper: false };
+    StringLower: string_lower, gradient Stops, batch Broadcasts { upper: false };
     /// Each of `input` in upper case.
-    StringUpper: string_upper, gradient Stops { upper: true };
+    StringUpper: string_upper, gradient Stops, batch Broadcasts { upper: true };
 }
 
 attr_enum! {

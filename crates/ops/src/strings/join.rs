@@ -17,13 +17,13 @@ declare! {
     trait EmitStringJoin;
 
     /// The strings of all `inputs` joined element by element; scalars go with every element.
-    StringJoin: string_join(inputs: [string; N]) -> (output: string), gradient Stops {
+    StringJoin: string_join(inputs: [string; N]) -> (output: string), gradient Stops, batch Broadcasts {
         /// What stands between.
         separator: String = String::new(),
     };
 
     /// The strings of `inputs` joined along `reduction_indices`, one axis after another: the first of them innermost.
-    ReduceJoin: reduce_join(inputs: string, reduction_indices: _ in index) -> (output: string), gradient Stops {
+    ReduceJoin: reduce_join(inputs: string, reduction_indices: _ in index) -> (output: string), gradient Stops, batch Axes(1) {
         /// Whether joined axes stay with size 1.
         keep_dims: bool = false,
         /// What stands between.

@@ -16,17 +16,17 @@ declare! {
     trait EmitStringMap;
 
     /// Each of `input` without white space at its ends.
-    StringStrip: string_strip(input: string) -> (output: string), gradient Stops;
+    StringStrip: string_strip(input: string) -> (output: string), gradient Stops, batch Broadcasts;
 
     /// How many bytes or characters each of `input` has.
-    StringLength: string_length(input: string) -> (output: int32), gradient Stops {
+    StringLength: string_length(input: string) -> (output: int32), gradient Stops, batch Broadcasts {
         /// What is counted.
         unit: Unit = Unit::Byte,
     };
 
     /// From each of `input` as many bytes or characters as `len` says from place `pos` on, all broadcast; a negative
     /// place counts from the end.
-    Substr: substr(input: string, pos: T in index, len: T) -> (output: string), gradient Stops {
+    Substr: substr(input: string, pos: T in index, len: T) -> (output: string), gradient Stops, batch Broadcasts {
         /// What is counted.
         unit: Unit = Unit::Byte,
     };

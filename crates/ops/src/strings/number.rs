@@ -15,7 +15,7 @@ declare! {
     trait EmitStringNumber;
 
     /// Each of `input` as text.
-    AsString: as_string(input: T in plain) -> (output: string), gradient Stops {
+    AsString: as_string(input: T in plain) -> (output: string), gradient Stops, batch Broadcasts {
         /// Digits behind the point, or significant ones for the shortest form; 6 where negative.
         precision: i64 = -1,
         /// Floats are written with an exponent.
@@ -29,7 +29,7 @@ declare! {
     };
 
     /// Each of `string_tensor` read as a number.
-    StringToNumber: string_to_number(string_tensor: string) -> (output: out_type in real), gradient Stops {
+    StringToNumber: string_to_number(string_tensor: string) -> (output: out_type in real), gradient Stops, batch Broadcasts {
         /// What is read.
         out_type: DType = DType::Float32,
     };

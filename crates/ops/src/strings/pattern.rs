@@ -13,13 +13,13 @@ declare! {
     trait EmitPattern;
 
     /// Each of `input` with what matches `pattern` rewritten; `\\1` in `rewrite` is the first group, `\\0` all.
-    RegexReplace: regex_replace(input: string, pattern: string rank 0, rewrite: string rank 0) -> (output: string), gradient Stops {
+    RegexReplace: regex_replace(input: string, pattern: string rank 0, rewrite: string rank 0) -> (output: string), gradient Stops, batch Leads(1) {
         /// Every match rather than the first.
         replace_global: bool = true,
     };
 
     /// As `RegexReplace`, by a pattern and a rewrite that are fixed.
-    StaticRegexReplace: static_regex_replace(input: string) -> (output: string), gradient Stops {
+    StaticRegexReplace: static_regex_replace(input: string) -> (output: string), gradient Stops, batch Broadcasts {
         /// What is looked for.
         pattern: String,
         /// What stands in its place.
@@ -29,10 +29,10 @@ declare! {
     };
 
     /// Whether `pattern` matches the whole of each of `input`.
-    RegexFullMatch: regex_full_match(input: string, pattern: string rank 0) -> (output: bool), gradient Stops;
+    RegexFullMatch: regex_full_match(input: string, pattern: string rank 0) -> (output: bool), gradient Stops, batch Leads(1);
 
     /// As `RegexFullMatch`, by a pattern that is fixed.
-    StaticRegexFullMatch: static_regex_full_match(input: string) -> (output: bool), gradient Stops {
+    StaticRegexFullMatch: static_regex_full_match(input: string) -> (output: bool), gradient Stops, batch Broadcasts {
         /// The pattern.
         pattern: String,
     };

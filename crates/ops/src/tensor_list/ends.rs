@@ -17,14 +17,14 @@ declare! {
 
     /// The list with `tensor` behind its end.
     TensorListPushBack: tensor_list_push_back(input_handle: variant, tensor: element_dtype)
-        -> (output_handle: variant), gradient Vjp {
+        -> (output_handle: variant), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
     };
 
     /// The list without its last element, and that element, of shape `element_shape`.
     TensorListPopBack: tensor_list_pop_back(input_handle: variant, element_shape: _ in index)
-        -> (output_handle: variant, tensor: element_dtype), gradient Vjp {
+        -> (output_handle: variant, tensor: element_dtype), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
     };

@@ -18,7 +18,7 @@ declare! {
 
     /// All elements of the list stacked; each is of shape `element_shape`.
     TensorListStack: tensor_list_stack(input_handle: variant, element_shape: _ in index)
-        -> (tensor: element_dtype), gradient Vjp {
+        -> (tensor: element_dtype), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
         /// How many there must be; any number where negative.
@@ -27,7 +27,7 @@ declare! {
 
     /// The rows of `tensor` as a list; their shape must fit `element_shape`.
     TensorListFromTensor: tensor_list_from_tensor(tensor: element_dtype, element_shape: shape_type in index)
-        -> (output_handle: variant), gradient Vjp {
+        -> (output_handle: variant), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
     };

@@ -71,24 +71,24 @@ declare! {
 
     /// A list without places, of elements of shape `element_shape`.
     EmptyTensorList: empty_tensor_list(element_shape: shape_type in index, max_num_elements: _ in any)
-        -> (handle: variant), gradient Stops {
+        -> (handle: variant), gradient Stops, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
     };
 
     /// A list of `num_elements` places, with nothing in them, of elements of shape `element_shape`.
     TensorListReserve: tensor_list_reserve(element_shape: shape_type in index, num_elements: _ in index)
-        -> (handle: variant), gradient Stops {
+        -> (handle: variant), gradient Stops, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
     };
 
     /// How many places a list has.
-    TensorListLength: tensor_list_length(input_handle: variant) -> (length: int32), gradient Stops;
+    TensorListLength: tensor_list_length(input_handle: variant) -> (length: int32), gradient Stops, batch Rule;
 
     /// The list with `item` at place `index`.
     TensorListSetItem: tensor_list_set_item(input_handle: variant, index: _ in index, item: element_dtype)
-        -> (output_handle: variant), gradient Vjp {
+        -> (output_handle: variant), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
         /// Whether the list grows where the place lies behind its end.
@@ -97,7 +97,7 @@ declare! {
 
     /// The element at place `index`, zeros of shape `element_shape` where none was written.
     TensorListGetItem: tensor_list_get_item(input_handle: variant, index: _ in index, element_shape: _ in index)
-        -> (item: element_dtype), gradient Vjp {
+        -> (item: element_dtype), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
     };

@@ -139,14 +139,15 @@ class GradientTape(_core.TapeBase):
     ) -> Any:
         """The derivative of each element of ``target`` by each element of each source.
 
-        A result has the shape of the target followed by that of the source. The last two arguments
-        are accepted and change nothing.
+        A result has the shape of the target followed by that of the source. The gradients of all
+        elements are computed at once; with ``experimental_use_pfor=False`` one after the other.
+        ``parallel_iterations`` is accepted and changes nothing.
         """
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         self._use()
         flat = nest.flatten(sources, expand_composites=True)
         target = _endpoint(target)
-        found = hooks.jacobian(self._rows(target, flat), target, flat, fill)
+        found = hooks.jacobian(self._rows(target, flat), target, flat, fill, experimental_use_pfor)
         self._used_up()
         return nest.pack_sequence_as(sources, found)
 
@@ -161,7 +162,7 @@ class GradientTape(_core.TapeBase):
         """The derivative of each row of ``target`` by the same row of ``source``.
 
         Row ``i`` of the target must depend on row ``i`` of the source alone. ValueError where they
-        have different numbers of rows.
+        have different numbers of rows. The last two arguments are those of ``jacobian``.
         """
         target = _endpoint(target)
         rows = [
@@ -175,7 +176,8 @@ class GradientTape(_core.TapeBase):
             )
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         self._use()
-        found = hooks.batch_jacobian(self._rows(target, [source]), target, source, fill)
+        gradients = self._rows(target, [source])
+        found = hooks.batch_jacobian(gradients, target, source, fill, experimental_use_pfor)
         self._used_up()
         return found
 

@@ -26,9 +26,12 @@ __all__ = ["Rows", "converted", "foldl", "foldr", "map_fn", "mapped", "scan"]
 
 
 class Rows:
-    """The rows of a structure of tensors. ValueError for scalars and for different lengths."""
+    """The rows of a structure of tensors. ValueError for scalars and for different lengths.
 
-    def __init__(self, elems: Any, what: str, broadcast: bool = False):
+    They are taken apart for ``at``, unless ``apart`` says that nobody asks for single ones.
+    """
+
+    def __init__(self, elems: Any, what: str, broadcast: bool = False, apart: bool = True):
         self.structure = elems
         self.tensors = [
             leaf if _is_rowwise(leaf) else _core.convert_to_tensor(leaf)
@@ -41,15 +44,15 @@ class Rows:
                 raise ValueError(f"{what} runs over the rows of tensors, a scalar has none")
         sizes = [_size_of(t) for t in self.tensors]
         known = {n for n in sizes if n is not None}
-        self._single = [broadcast and n == 1 and len(known) > 1 for n in sizes]
-        if len(known - {1} if any(self._single) else known) > 1:
+        self.single = [broadcast and n == 1 and len(known) > 1 for n in sizes]
+        if len(known - {1} if any(self.single) else known) > 1:
             raise ValueError(f"{what}: the tensors have different numbers of rows, {sizes}")
         self.count = self._count(sizes)
-        self._places = [self._readable(t) for t in self.tensors]
+        self._places = [self._readable(t) for t in self.tensors] if apart else []
 
     def _count(self, sizes: list) -> Any:
         """The number of rows: an int where it is known, else a tensor."""
-        chosen = [i for i, single in enumerate(self._single) if not single]
+        chosen = [i for i, single in enumerate(self.single) if not single]
         known = next((i for i in chosen if sizes[i] is not None), None)
         if known is not None:
             return sizes[known]
@@ -69,7 +72,7 @@ class Rows:
 
     def at(self, index: Any) -> Any:
         """The rows of that number."""
-        pairs = zip(self._places, self._single, strict=True)
+        pairs = zip(self._places, self.single, strict=True)
         rows = [place.read(0 if single else index) for place, single in pairs]
         return nest.pack_sequence_as(self.structure, rows)
 
