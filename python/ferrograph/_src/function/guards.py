@@ -34,7 +34,7 @@ class Reads:
         self._bound: set[tuple] = set()
         self._held: list[Any] = []  # objects whose addresses are in ``_bound`` and ``_selves``
         self._selves: set[int] = set()  # objects whose methods run
-        self._met: dict[tuple, Any] = {}  # calls that were looked at: their code, and these objects
+        self._calls: dict[tuple, Any] = {}  # calls with these that were looked at: their code
 
     def add_target(
         self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
@@ -87,6 +87,10 @@ class Reads:
         chains = _chains(function.__code__)
         return any(scope == "local" and name not in first for scope, name, _ in chains)
 
+    def met(self, values: tuple) -> bool:
+        """Whether there are objects among values whose methods run."""
+        return not self._selves.isdisjoint(map(id, values))
+
     def bind(self, function: Any, args: tuple, kwargs: dict, deep: bool = False) -> None:
         """What a function is called with: the attributes that it reads of objects whose methods
         run belong to the trace. Those of other arguments are as documented: not seen to change."""
@@ -98,9 +102,9 @@ class Reads:
         if self._selves.isdisjoint(ids):
             return
         met = (id(code), *kwargs, *[i if i in self._selves else 0 for i in ids])
-        if met in self._met:
+        if met in self._calls:
             return
-        self._met[met] = code
+        self._calls[met] = code
         values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
         for chain in _chains(code):
             scope, name, _ = chain

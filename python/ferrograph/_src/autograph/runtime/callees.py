@@ -239,12 +239,15 @@ def _note(function: types.FunctionType, deep: bool) -> bool:
 
 def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
     """``result``, the form of ``function`` that is called, telling the trace its arguments."""
+    reads, name = thread.reads, function.__code__.co_name
 
     @functools.wraps(result)
     def noted(*args: Any, **kwargs: Any) -> Any:
-        reads = thread.reads()
-        if reads is not None:
-            reads.bind(function, args, kwargs, deep)
+        noting = reads()
+        if noting is not None and (
+            kwargs or noting.met(args) or (args and hasattr(type(args[0]), name))
+        ):
+            noting.bind(function, args, kwargs, deep)
         return result(*args, **kwargs)
 
     setattr(noted, _NOTED, result)
