@@ -1,6 +1,7 @@
 //! Number crunching over plain slices; knows no graphs.
 
 pub mod elementwise;
+pub mod halves;
 pub mod isa;
 pub mod matmul;
 pub mod movement;

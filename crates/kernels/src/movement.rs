@@ -5,13 +5,16 @@
 
 mod band;
 mod block;
+mod distinct;
 mod fill;
 mod gather;
 mod indices;
 mod join;
 mod mapped;
+mod nonzero;
 mod scan;
 mod scatter;
+mod search;
 mod square;
 mod strided;
 mod top_k;
@@ -21,13 +24,16 @@ mod view;
 mod tests;
 
 pub use band::{band_part, diagonal};
+pub use distinct::Distinct;
 pub use fill::{copy, fill, one_hot};
 pub use gather::{Gather, gather_rows};
 pub use indices::{Indices, Rows};
 pub use join::Join;
 pub use mapped::{PadMode, Stretches, mapped, mirrored, rolled, unmapped};
+pub use nonzero::Truths;
 pub use scan::Scan;
-pub use scatter::scatter_rows;
+pub use scatter::{Put, merge_rows, put_rows, scatter_rows};
+pub use search::{Ints, search_sorted};
 pub use strided::Strided;
 pub use top_k::{Ordered, top_k};
 pub use view::View;

@@ -1,11 +1,8 @@
 //! Finding elements: by truth, by order.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::scratch::reserve;
-use ferrograph_kernels::stop::{breathe, pause};
-use ferrograph_tensor::{
-    DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, err, with_element,
-};
+use ferrograph_kernels::movement::Truths;
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, err, with_element};
 use smallvec::smallvec;
 
 declare! {
@@ -24,34 +21,13 @@ impl Op for Where {
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         crate::args::checked(self, inputs)?;
         let t = &inputs[0];
-        let found = with_element!(t.dtype(), dense, T => nonzero::<T>(t)?,
-            else => return Err(err!(DType, "condition must be bool or a number, got {}", t.spec())));
-        let rank = t.rank();
-        let mut out = Tensor::empty(DType::Int64, [found.len(), rank].into())?;
-        if rank > 0 {
-            for (row, mut flat) in out.as_mut_slice::<i64>()?.chunks_exact_mut(rank).zip(found) {
-                for (slot, &n) in row.iter_mut().zip(t.shape().iter()).rev() {
-                    *slot = (flat % n) as i64;
-                    flat /= n;
-                }
-                breathe();
-            }
-        }
+        let truths = match t.dtype() {
+            DType::Bool => Truths::of(t.as_slice()?),
+            _ => with_element!(t.dtype(), dense, T => Truths::nonzero(t.as_slice::<T>()?),
+                else => return Err(err!(DType, "condition must be bool or a number, got {}", t.spec()))),
+        };
+        let mut out = Tensor::empty(DType::Int64, [truths.count(), t.rank()].into())?;
+        truths.coordinates(t.shape(), out.as_mut_slice()?);
         Ok(smallvec![out])
     }
-}
-
-/// Elements that are looked at at a stretch.
-const BLOCK: usize = 1 << 16;
-
-fn nonzero<T: Element>(t: &Tensor) -> Result<Vec<usize>> {
-    let zero = T::default();
-    let mut found = Vec::new();
-    for (b, block) in t.as_slice::<T>()?.chunks(BLOCK).enumerate() {
-        reserve(&mut found, block.iter().filter(|x| **x != zero).count());
-        let elements = (b * BLOCK..).zip(block);
-        found.extend(elements.filter(|(_, x)| **x != zero).map(|(i, _)| i));
-        pause();
-    }
-    Ok(found)
 }

@@ -1,5 +1,6 @@
 //! Arithmetic on elements of any numeric dtype, for operations that combine what they move.
 
+use ferrograph_kernels::movement::Put;
 use ferrograph_tensor::{Complex32, Complex64, Element, bf16, f16};
 
 /// A numeric element.
@@ -24,14 +25,18 @@ pub(crate) trait Number: Element {
     fn highest() -> Self;
 }
 
-/// How rows of elements combine: what the first becomes by the second.
-pub(crate) type Merge<T> = fn(&mut [T], &[T]);
+/// How rows of elements combine with what is there.
+pub(crate) type Merge<T> = Put<T>;
 
-/// Replaces each element by what `f` makes of it and the other row's.
-#[inline(always)]
-pub(crate) fn merge<T: Copy>(to: &mut [T], from: &[T], f: impl Fn(T, T) -> T) {
-    to.iter_mut().zip(from).for_each(|(a, &b)| *a = f(*a, b));
+/// The way of combining rows that replaces each element by what a function makes of it and the other row's.
+macro_rules! merge {
+    ($f:expr) => {
+        |out, inner, rows, updates| {
+            ferrograph_kernels::movement::merge_rows(out, inner, rows, updates, $f)
+        }
+    };
 }
+pub(crate) use merge;
 
 macro_rules! integers {
     ($($t:ty)*) => { $(

@@ -8,7 +8,7 @@ use crate::slice::span;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
-use ferrograph_kernels::movement::{copy, fill, scatter_rows};
+use ferrograph_kernels::movement::{copy, fill, put_rows, scatter_rows};
 use ferrograph_tensor::{
     DType, Dim, Element, PartialShape, Result, TensorSpec, bail, with_element,
 };
@@ -74,11 +74,9 @@ impl Op for ScatterNd {
         let index = inputs.dtype(0);
         let tuples = Tuples::new(&shape, &at, index)?;
         if inputs.dtype(1) == DType::Bool {
-            return Ok(scatter_fresh::<bool>(tuples, index, |to, x| {
-                merge(to, x, |a, b| a | b)
-            }));
+            return Ok(scatter_fresh::<bool>(tuples, index, merge!(|a, b| a | b)));
         }
-        with_element!(inputs.dtype(1), numeric, T => Ok(scatter_fresh::<T>(tuples, index, |to, x| merge(to, x, T::plus))),
+        with_element!(inputs.dtype(1), numeric, T => Ok(scatter_fresh::<T>(tuples, index, merge!(T::plus))),
             else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
@@ -93,7 +91,8 @@ fn scatter_fresh<T: Element>(tuples: Tuples, index: DType, combine: Merge<T>) ->
         let updates = operands.input::<T>(1);
         let out = operands.output::<T>(0);
         fill(&T::default(), out);
-        scatter_rows(updates, tuples.inner, |i| rows.get(i), out, combine);
+        let rows = |at, to: &mut [usize]| rows.places(at, to);
+        scatter_rows(updates, tuples.inner, &rows, out, combine);
         Ok(())
     });
     Lowered::Kernel(kernel)
@@ -117,13 +116,8 @@ impl Rearrange for Replace {
         let (from, updates) = (io.input(0), io.input(2));
         let to = io.output(0);
         copy(from, to);
-        scatter_rows(
-            updates,
-            self.tuples.inner,
-            |i| rows.get(i),
-            to,
-            <[T]>::clone_from_slice,
-        );
+        let rows = |at, to: &mut [usize]| rows.places(at, to);
+        scatter_rows(updates, self.tuples.inner, &rows, to, put_rows);
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Places in sorted rows.
 
 use crate::movement::static_shape;
-use crate::shape_info::write_ints;
 use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare_family, of_family};
+use ferrograph_kernels::movement::{Ints, search_sorted};
 use ferrograph_tensor::{DType, Result, TensorSpec, bail, with_element};
 use smallvec::smallvec;
 
@@ -42,12 +42,11 @@ impl Op for SearchSorted {
         let (upper, out_type, n, m) = (self.upper, outputs[0].dtype, rows[1], values[1].max(1));
         with_element!(inputs.dtype(0), real, T => Ok(Lowered::Kernel(Box::new(move |operands| {
             let (sorted, values) = (operands.input::<T>(0), operands.input::<T>(1));
-            let place = |(i, v): (usize, &T)| {
-                let row = &sorted[i / m * n..(i / m + 1) * n];
-                row.partition_point(|x| if upper { x <= v } else { x < v }) as i64
+            let out = match out_type {
+                DType::Int32 => Ints::Narrow(operands.output(0)),
+                _ => Ints::Wide(operands.output(0)),
             };
-            let places = values.iter().enumerate().map(place);
-            write_ints(operands, 0, out_type, places);
+            search_sorted((sorted, n), (values, m), upper, out);
             Ok(())
         }))), else => Ok(Lowered::Eval))
     }

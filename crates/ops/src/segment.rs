@@ -32,10 +32,10 @@ pub enum Combine {
 impl Combine {
     pub(crate) fn function<T: Number>(self) -> Merge<T> {
         match self {
-            Combine::Sum | Combine::Mean => |to, x| merge(to, x, T::plus),
-            Combine::Prod => |to, x| merge(to, x, T::times),
-            Combine::Max => |to, x| merge(to, x, T::greater),
-            Combine::Min => |to, x| merge(to, x, T::lesser),
+            Combine::Sum | Combine::Mean => merge!(T::plus),
+            Combine::Prod => merge!(T::times),
+            Combine::Max => merge!(T::greater),
+            Combine::Min => merge!(T::lesser),
         }
     }
 
@@ -51,6 +51,9 @@ impl Combine {
 
 /// Checks that no id reaches `n`; `dims` is their shape.
 pub(crate) fn check_ids(ids: Indices<'_>, n: usize, dims: &[usize]) -> Result<()> {
+    if !ids.reach(n) {
+        return Ok(());
+    }
     let beyond = |id: &i64| usize::try_from(*id).is_ok_and(|id| id >= n);
     match ids.iter().enumerate().find(|(_, id)| beyond(id)) {
         None => Ok(()),
@@ -70,8 +73,7 @@ pub(crate) fn combine_rows<T: Element>(
     out: &mut [T],
     f: Merge<T>,
 ) {
-    let row = |i| usize::try_from(ids.get(i)).ok();
-    scatter_rows(data, inner, row, out, f);
+    scatter_rows(data, inner, &|at, rows| ids.places(at, rows), out, f);
 }
 
 declare_family! {

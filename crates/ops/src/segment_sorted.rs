@@ -2,6 +2,7 @@
 
 use crate::args::expect_numbers;
 use crate::emit::*;
+use crate::movement::indices_of;
 use crate::number::Number;
 use crate::scatter::behind;
 use crate::segment::{Combine, check_ids, combine_rows, extremum_grad, gather_kept, prod_grad};
@@ -10,8 +11,9 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::movement::Indices;
+use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
-    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, vec_of, with_element,
+    DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, with_element,
 };
 use smallvec::smallvec;
 
@@ -37,36 +39,54 @@ declare_family! {
 }
 
 impl Segment {
-    fn reduce<T: Number>(&self, data: &Tensor, ids: &[i64], n: usize) -> Result<Tensor> {
+    fn reduce<T: Number>(&self, data: &Tensor, ids: Indices<'_>, n: usize) -> Result<Tensor> {
         let mut dims = data.shape().clone().into_dims();
         dims[0] = n;
         let mut out = Tensor::empty(data.dtype(), Shape::from(dims))?;
         let inner: usize = data.shape()[1..].iter().product();
-        let at = Indices::Wide(ids);
-        check_ids(at, n, &[ids.len()])?;
+        check_ids(ids, n, &[ids.len()])?;
         let elements = out.as_mut_slice::<T>()?;
         elements.fill(self.combine.identity());
-        combine_rows(
-            data.as_slice::<T>()?,
-            inner,
-            at,
-            elements,
-            self.combine.function::<T>(),
-        );
-        let mut counts = vec_of(0usize, n)?;
-        let rows = at.iter().filter_map(|id| usize::try_from(id).ok());
-        rows.for_each(|row| counts[row] += 1);
-        if inner > 0 {
-            for (row, &count) in elements.chunks_exact_mut(inner).zip(&counts) {
-                if count == 0 && self.combine != Combine::Prod {
-                    row.fill(T::default());
-                } else if self.combine == Combine::Mean {
-                    row.iter_mut().for_each(|x| *x = x.over(count));
-                }
-            }
+        let f = self.combine.function::<T>();
+        combine_rows(data.as_slice::<T>()?, inner, ids, elements, f);
+        if inner > 0 && self.combine != Combine::Prod {
+            self.finish(ids, inner, elements);
         }
         Ok(out)
     }
+
+    /// Makes rows of no id zero, and means of sums.
+    fn finish<T: Number>(&self, ids: Indices<'_>, inner: usize, elements: &mut [T]) {
+        let mut next = 0;
+        for (row, to) in elements.chunks_exact_mut(inner).enumerate() {
+            let begin = next;
+            while next < ids.len() && ids.get(next) == row as i64 {
+                next += 1;
+            }
+            match next - begin {
+                0 => to.fill(T::default()),
+                n if self.combine == Combine::Mean => to.iter_mut().for_each(|x| *x = x.over(n)),
+                _ => {}
+            }
+            breathe();
+        }
+    }
+}
+
+/// The place of the first id that is less than the one before it.
+fn falling(ids: Indices<'_>) -> Option<usize> {
+    fn any<T: Ord>(ids: &[T]) -> bool {
+        ids.iter().zip(ids.iter().skip(1)).any(|(a, b)| b < a)
+    }
+    let falls = match ids {
+        Indices::Bytes(ids) => any(ids),
+        Indices::Signed(ids) => any(ids),
+        Indices::Narrow(ids) => any(ids),
+        Indices::Wide(ids) => any(ids),
+    };
+    falls
+        .then(|| (1..ids.len()).find(|&i| ids.get(i) < ids.get(i - 1)))
+        .flatten()
 }
 
 impl Op for Segment {
@@ -80,22 +100,22 @@ impl Op for Segment {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         crate::args::checked(self, inputs)?;
-        let ids = inputs[1].to_i64s()?;
-        if let Some(i) = (1..ids.len()).find(|&i| ids[i] < ids[i - 1]) {
+        let ids = indices_of(&inputs[1])?;
+        if let Some(i) = falling(ids) {
             bail!(
                 InvalidArgument,
                 "segment_ids[{i}] = {} is less than the one before it",
-                ids[i]
+                ids.get(i)
             );
         }
-        if let Some(first) = ids.first().filter(|id| **id < 0) {
+        let end = |i: Option<usize>| i.map(|i| ids.get(i));
+        if let Some(first) = end((!ids.is_empty()).then_some(0)).filter(|id| *id < 0) {
             bail!(InvalidArgument, "segment_ids[0] = {first} is negative");
         }
-        let n = ids
-            .last()
-            .map_or(Some(0), |&id| usize::try_from(id).ok()?.checked_add(1));
+        let last = end(ids.len().checked_sub(1));
+        let n = last.map_or(Some(0), |id| usize::try_from(id).ok()?.checked_add(1));
         let n = n.ok_or_else(|| err!(InvalidArgument, "segment_ids are too large"))?;
-        let out = with_element!(inputs[0].dtype(), numeric, T => self.reduce::<T>(&inputs[0], &ids, n)?,
+        let out = with_element!(inputs[0].dtype(), numeric, T => self.reduce::<T>(&inputs[0], ids, n)?,
             else => bail!(DType, "data must be numbers, got {}", inputs[0].spec()));
         Ok(smallvec![out])
     }

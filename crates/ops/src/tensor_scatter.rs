@@ -29,10 +29,10 @@ pub enum ScatterKind {
 impl ScatterKind {
     fn combine<T: Number>(self) -> Merge<T> {
         match self {
-            ScatterKind::Add => |to, x| merge(to, x, T::plus),
-            ScatterKind::Sub => |to, x| merge(to, x, T::minus),
-            ScatterKind::Max => |to, x| merge(to, x, |to, x| x.greater(to)),
-            ScatterKind::Min => |to, x| merge(to, x, |to, x| x.lesser(to)),
+            ScatterKind::Add => merge!(T::plus),
+            ScatterKind::Sub => merge!(T::minus),
+            ScatterKind::Max => merge!(|to, x| x.greater(to)),
+            ScatterKind::Min => merge!(|to, x| x.lesser(to)),
         }
     }
 }
@@ -101,7 +101,8 @@ impl Op for TensorScatter {
                 let (tensor, updates) = (operands.input::<T>(0), operands.input::<T>(2));
                 let out = operands.output::<T>(0);
                 copy(tensor, out);
-                scatter_rows(updates, tuples.inner, |i| rows.get(i), out, combine);
+                let rows = |at, to: &mut [usize]| rows.places(at, to);
+                scatter_rows(updates, tuples.inner, &rows, out, combine);
                 Ok(())
             })))
         }, else => Ok(Lowered::Eval))

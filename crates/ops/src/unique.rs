@@ -2,17 +2,18 @@
 
 use crate::args::checked;
 use crate::emit::*;
+use crate::movement::indices_of;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
 };
-use ferrograph_kernels::scratch::{collected, exhausted, push};
+use ferrograph_kernels::movement::Distinct;
+use ferrograph_kernels::scratch::vec_of;
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
     Bytes, DType, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
 };
 use foldhash::fast::RandomState;
 use smallvec::smallvec;
-use std::collections::HashMap;
 use std::hash::Hash;
 
 declare! {
@@ -32,60 +33,101 @@ declare! {
     };
 }
 
-/// Places of first appearance, which distinct element each is, counts.
-struct Distinct {
-    first: Vec<usize>,
-    which: Vec<i64>,
-    counts: Vec<i64>,
-}
+/// Keys that are numbered at a time.
+const BLOCK: usize = 1024;
 
-/// Finds the distinct ones of keys, of which none equals nothing, not even itself.
-fn distinct<K: Hash + Eq>(keys: impl Iterator<Item = Option<K>>) -> Distinct {
-    let mut found: HashMap<K, usize, RandomState> = HashMap::default();
-    let mut all = Distinct {
-        first: Vec::new(),
-        which: Vec::new(),
-        counts: Vec::new(),
-    };
-    for (i, key) in keys.enumerate() {
-        breathe();
-        let next = all.first.len();
-        if found.len() == found.capacity() && found.try_reserve(1).is_err() {
-            exhausted(found.len().saturating_mul(size_of::<(K, usize)>()));
-        }
-        let id = key.map_or(next, |key| *found.entry(key).or_insert(next));
-        if id == next {
-            push(&mut all.first, i);
-            push(&mut all.counts, 0);
-        }
-        push(&mut all.which, id as i64);
-        all.counts[id] += 1;
+/// The distinct ones of as many keys as `which` has, of which `fill` writes those from a number on: where each appears first, and by
+/// `which` the number of each key.
+fn distinct<K: Copy + Eq + Hash>(
+    (zero, never): (K, Option<K>),
+    fill: impl Fn(usize, &mut [K]),
+    which: &mut Numbers<'_>,
+) -> Vec<i64> {
+    let n = which.len();
+    let mut all = Distinct::new(n, never, RandomState::default());
+    let (mut keys, mut numbers) = ([zero; BLOCK], [0; BLOCK]);
+    for begin in (0..n).step_by(BLOCK) {
+        let size = BLOCK.min(n - begin);
+        fill(begin, &mut keys[..size]);
+        all.number(&keys[..size], &mut numbers[..size]);
+        which.write(begin, &numbers[..size]);
     }
-    all
+    all.into_first()
 }
 
-/// The bits of each element, those of zero for negative zero too; none for NaN, which equals nothing.
-fn element_keys<T: Element>(t: &Tensor) -> Result<impl Iterator<Item = Option<u128>>> {
+/// Integers of either index dtype that are written.
+enum Numbers<'a> {
+    Narrow(&'a mut [i32]),
+    Wide(&'a mut [i64]),
+}
+
+impl Numbers<'_> {
+    fn of(t: &mut Tensor) -> Result<Numbers<'_>> {
+        Ok(match t.dtype() {
+            DType::Int32 => Numbers::Narrow(t.as_mut_slice()?),
+            _ => Numbers::Wide(t.as_mut_slice()?),
+        })
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Numbers::Narrow(x) => x.len(),
+            Numbers::Wide(x) => x.len(),
+        }
+    }
+
+    fn write(&mut self, at: usize, numbers: &[u32]) {
+        match self {
+            Numbers::Narrow(x) => {
+                let both = x[at..].iter_mut().zip(numbers);
+                both.for_each(|(to, n)| *to = *n as i32);
+            }
+            Numbers::Wide(x) => {
+                let both = x[at..].iter_mut().zip(numbers);
+                both.for_each(|(to, n)| *to = i64::from(*n));
+            }
+        }
+    }
+}
+
+/// Writes the bits of the elements from number `at` on, those of zero for negative zero too, all ones for NaN.
+fn element_keys<T: Element, K>(t: &Tensor, at: usize, keys: &mut [K], key: impl Fn(u128) -> K) {
+    const NAN: u128 = !0;
     let zero = T::default();
-    let bytes = t.bytes().chunks_exact(size_of::<T>());
-    let elements = t.as_slice::<T>()?.iter().zip(bytes);
-    #[allow(clippy::eq_op)]
-    Ok(elements.map(move |(x, bytes)| {
+    let bytes = t.bytes()[at * size_of::<T>()..].chunks_exact(size_of::<T>());
+    let elements = t.as_slice::<T>().unwrap_or(&[])[at..].iter();
+    for ((to, x), bytes) in keys.iter_mut().zip(elements).zip(bytes) {
         let mut bits = [0; 16];
         if *x != zero {
-            bits[..bytes.len()].copy_from_slice(bytes);
+            bits[..size_of::<T>()].copy_from_slice(bytes);
         }
-        (*x == *x).then_some(u128::from_le_bytes(bits))
-    }))
+        #[allow(clippy::eq_op)]
+        let same = *x == *x;
+        *to = key(if same { u128::from_le_bytes(bits) } else { NAN });
+    }
 }
 
-fn distinct_elements<T: Element>(t: &Tensor) -> Result<Distinct> {
-    let keys = element_keys::<T>(t)?;
-    Ok(if size_of::<T>() <= 8 {
-        distinct(keys.map(|key| key.map(|bits| bits as u64)))
+fn distinct_elements<T: Element>(t: &Tensor, which: &mut Numbers<'_>) -> Vec<i64> {
+    // All ones are a NaN, or no element at all, but for integers of 64 bits.
+    let exact = T::DTYPE.is_integer();
+    if size_of::<T>() <= 8 {
+        let fill =
+            |at: usize, keys: &mut [u64]| element_keys::<T, _>(t, at, keys, |bits| bits as u64);
+        distinct((0, (!exact).then_some(u64::MAX)), fill, which)
     } else {
-        distinct(keys)
-    })
+        let fill = |at: usize, keys: &mut [u128]| element_keys::<T, _>(t, at, keys, |bits| bits);
+        distinct((0, Some(u128::MAX)), fill, which)
+    }
+}
+
+fn distinct_strings(all: &[Bytes], which: &mut Numbers<'_>) -> Vec<i64> {
+    fn fill<'a>(all: &'a [Bytes]) -> impl Fn(usize, &mut [&'a [u8]]) {
+        move |at, keys| {
+            let both = keys.iter_mut().zip(&all[at..]);
+            both.for_each(|(key, text)| *key = text.as_ref());
+        }
+    }
+    distinct((&[][..], None), fill(all), which)
 }
 
 /// The specs of the distinct elements and of which of them each element is.
@@ -100,23 +142,37 @@ fn unique_specs(inputs: &Inputs<'_>, out_idx: DType) -> Result<Specs> {
 
 /// What it costs to find the distinct elements of input 0.
 fn hashing(inputs: &Inputs<'_>) -> f64 {
-    50.0 * inputs.shape(0).n_elements().unwrap_or(0) as f64
+    15.0 * inputs.shape(0).n_elements().unwrap_or(0) as f64
 }
 
-/// The distinct elements of a vector, which of them each element is, how often each appears.
-fn unique(runner: &dyn Runner, t: &Tensor, out_idx: DType) -> Result<[Tensor; 3]> {
-    let found = if t.dtype() == DType::String {
-        distinct(t.as_strings()?.iter().map(|text| Some(Bytes::clone(text))))
+/// The distinct elements of a vector and which of them each element is.
+fn unique(runner: &dyn Runner, t: &Tensor, out_idx: DType) -> Result<[Tensor; 2]> {
+    let mut which = Tensor::empty(out_idx, [t.n_elements()].into())?;
+    let mut numbers = Numbers::of(&mut which)?;
+    let first = if t.dtype() == DType::String {
+        distinct_strings(t.as_strings()?, &mut numbers)
     } else {
-        with_element!(t.dtype(), dense, T => distinct_elements::<T>(t)?,
+        with_element!(t.dtype(), dense, T => distinct_elements::<T>(t, &mut numbers),
             else => bail!(DType, "x has dtype {}, which cannot be compared", t.dtype()))
     };
-    let first = collected(found.first.iter().map(|&i| i as i64));
     let gather = crate::GatherV2 { batch_dims: 0 };
     let axis = Tensor::scalar(0i32)?;
     let y = gather.eval(runner, &[t.clone(), Tensor::vector(&first)?, axis])?;
-    let ints = |x: &[i64]| crate::shape_info::ints_tensor(out_idx, &[x.len()], x);
-    Ok([y[0].clone(), ints(&found.which)?, ints(&found.counts)?])
+    Ok([y[0].clone(), which])
+}
+
+/// How often each of `n` numbers occurs.
+fn counts(which: &Tensor, n: usize) -> Result<Tensor> {
+    let mut counts = vec_of(0i64, n);
+    let numbers = indices_of(which)?;
+    let mut places = [0; BLOCK];
+    for begin in (0..numbers.len()).step_by(BLOCK) {
+        let places = &mut places[..BLOCK.min(numbers.len() - begin)];
+        numbers.places(begin, places);
+        places.iter().for_each(|&i| counts[i] += 1);
+        breathe();
+    }
+    crate::shape_info::ints_tensor(which.dtype(), &[n], &counts)
 }
 
 /// The gradient of the distinct elements goes to where each appears first.
@@ -144,7 +200,7 @@ impl Op for Unique {
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        let [y, which, _] = unique(runner, &inputs[0], self.out_idx)?;
+        let [y, which] = unique(runner, &inputs[0], self.out_idx)?;
         Ok(smallvec![y, which])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
@@ -164,9 +220,9 @@ impl Op for UniqueWithCounts {
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         checked(self, inputs)?;
-        Ok(unique(runner, &inputs[0], self.out_idx)?
-            .into_iter()
-            .collect())
+        let [y, which] = unique(runner, &inputs[0], self.out_idx)?;
+        let counts = counts(&which, y.n_elements())?;
+        Ok(smallvec![y, which, counts])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         to_first(e, call)

@@ -3,7 +3,8 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use super::half_floats::Half;
+use crate::halves::Half;
+use crate::isa::{Isa, Job, dispatch};
 use crate::pool;
 
 /// Conversion of one element: integers wrap; floats lose what stands behind the point and wrap, by way of an integer of
@@ -47,6 +48,34 @@ macro_rules! to_bool {
             fn cast_to(self) -> bool {
                 let $x = self;
                 $body
+            }
+        }
+    )*};
+}
+
+/// Each element by itself.
+struct Each<'a, T, U>(&'a [T], &'a mut [U]);
+
+impl<T: CastTo<U>, U> Job for Each<'_, T, U> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let both = self.1.iter_mut().zip(self.0);
+        both.for_each(|(to, x)| *to = x.cast_to());
+    }
+}
+
+/// Conversions for which the widest vectors of a machine have instructions.
+macro_rules! wide {
+    ($from:ty => $($to:ty)*; |$x:ident| $body:expr) => {$(
+        impl CastTo<$to> for $from {
+            #[inline(always)]
+            fn cast_to(self) -> $to {
+                let $x = self;
+                $body as $to
+            }
+            fn cast_slice(x: &[$from], out: &mut [$to]) {
+                dispatch(Each(x, out));
             }
         }
     )*};
@@ -118,7 +147,10 @@ macro_rules! truncation {
         #[inline(always)]
         fn $to_i64(x: $t) -> i64 {
             let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x);
-            if fits { x as i64 } else { i64::MIN }
+            let inside = if fits { x } else { 0.0 };
+            // SAFETY: as above, of 64 bits.
+            let whole = unsafe { inside.to_int_unchecked::<i64>() };
+            if fits { whole } else { i64::MIN }
         }
         #[inline(always)]
         fn $to_u64(x: $t) -> u64 {
@@ -133,15 +165,19 @@ truncation! {
 }
 
 macro_rules! to_integers {
-    ($($from:ty, |$x:ident| $real:expr, $to_i32:ident, $to_i64:ident, $to_u64:ident;)*) => {$(
-        cast!($from => i8 i16 i32 u8 u16; |$x| $to_i32($real));
-        cast!($from => u32 i64; |$x| $to_i64($real));
+    ($cast:ident: $($from:ty, |$x:ident| $real:expr, $to_i32:ident, $to_i64:ident, $to_u64:ident;)*) => {$(
+        $cast!($from => i8 i16 i32 u8 u16; |$x| $to_i32($real));
+        $cast!($from => u32 i64; |$x| $to_i64($real));
         cast!($from => u64; |$x| $to_u64($real));
     )*};
 }
 to_integers! {
+    wide:
     f32, |x| x, f32_to_i32, f32_to_i64, f32_to_u64;
     f64, |x| x, f64_to_i32, f64_to_i64, f64_to_u64;
+}
+to_integers! {
+    cast:
     f16, |x| x.to_f32(), f32_to_i32, f32_to_i64, f32_to_u64;
     bf16, |x| x.to_f32(), f32_to_i32, f32_to_i64, f32_to_u64;
     Complex<f32>, |x| x.re, f32_to_i32, f32_to_i64, f32_to_u64;
@@ -149,7 +185,8 @@ to_integers! {
 }
 
 to_bool!(i8 i16 i32 i64 u8 u16 u32 u64; |x| x != 0);
-to_bool!(f32 f64; |x| x != 0.0);
+wide!(f32 => bool; |x| x != 0.0);
+wide!(f64 => bool; |x| x != 0.0);
 to_bool!(f16 bf16; |x| x.to_f32() != 0.0);
 to_bool!(Complex<f32> Complex<f64>; |x| x.re != 0.0);
 to_bool!(bool; |x| x);

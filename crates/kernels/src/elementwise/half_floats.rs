@@ -1,42 +1,10 @@
 //! `f16` and `bf16` go through `f32`, a block at a time.
 
-use half::slice::HalfFloatSliceExt;
-use half::{bf16, f16};
-
 use super::{BinaryOp, UnaryOp};
+use crate::halves::Half;
 use crate::isa::Isa;
 
 const BLOCK: usize = 256;
-
-/// A 16-bit float that converts from and to `f32` by slices.
-pub(crate) trait Half: Copy + Send + Sync + 'static {
-    fn widen(from: &[Self], to: &mut [f32]);
-    fn narrow(from: &[f32], to: &mut [Self]);
-    fn widen1(self) -> f32;
-    fn narrow1(x: f32) -> Self;
-}
-
-macro_rules! half {
-    ($($h:ty)*) => {$(
-        impl Half for $h {
-            fn widen(from: &[Self], to: &mut [f32]) {
-                from.convert_to_f32_slice(to);
-            }
-            fn narrow(from: &[f32], to: &mut [Self]) {
-                to.convert_from_f32_slice(from);
-            }
-            #[inline(always)]
-            fn widen1(self) -> f32 {
-                self.to_f32()
-            }
-            #[inline(always)]
-            fn narrow1(x: f32) -> Self {
-                <$h>::from_f32(x)
-            }
-        }
-    )*};
-}
-half!(f16 bf16);
 
 /// How results of the `f32` loop become results of the half loop.
 pub(crate) trait FromWide<W: Copy>: Copy + Send {

@@ -1,11 +1,11 @@
 //! How each element type multiplies.
 
-use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use num_complex::Complex;
 use num_traits::Zero;
 
 use super::Matrix;
+use crate::halves::{narrow, widened};
 use crate::isa::{Isa, Job, dispatch};
 use crate::scratch::vec_of;
 use crate::{pool, stop};
@@ -157,18 +157,13 @@ macro_rules! halves {
         /// Through `f32`, rounded once at the end.
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
-                let widen = |x: &[$t]| {
-                    let mut wide = vec_of(0f32, x.len());
-                    x.convert_to_f32_slice(&mut wide);
-                    wide
-                };
-                let (a, b) = (widen(p.a.data), widen(p.b.data));
-                let mut wide = if p.accumulate { widen(out) } else { vec_of(0f32, out.len()) };
+                let (a, b) = (widened(p.a.data), widened(p.b.data));
+                let mut wide = if p.accumulate { widened(out) } else { vec_of(0f32, out.len()) };
                 let Product { m, k, n, accumulate, spread, .. } = p;
                 let a = Matrix { data: &a[..], row_stride: p.a.row_stride, col_stride: p.a.col_stride, conj: false };
                 let b = Matrix { data: &b[..], row_stride: p.b.row_stride, col_stride: p.b.col_stride, conj: false };
                 f32::product(Product { m, k, n, a, b, accumulate, spread }, &mut wide);
-                out.convert_from_f32_slice(&wide);
+                narrow(&wide, out);
             }
         }
     )*};

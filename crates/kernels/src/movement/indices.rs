@@ -1,5 +1,7 @@
 //! Places that are data: indices, and tuples of them that name rows.
 
+use crate::isa::{Isa, Job, dispatch};
+
 /// Integers that index, of the dtypes that they come in.
 #[derive(Debug, Clone, Copy)]
 pub enum Indices<'a> {
@@ -40,9 +42,51 @@ impl<'a> Indices<'a> {
         }
     }
 
+    /// Those from number `first` on; negative ones become places that nothing has.
+    pub fn places(&self, first: usize, places: &mut [usize]) {
+        let n = places.len();
+        match self {
+            Indices::Bytes(x) => each(&x[first..][..n], places, usize::from),
+            Indices::Signed(x) => each(&x[first..][..n], places, |i| i as isize as usize),
+            Indices::Narrow(x) => each(&x[first..][..n], places, |i| i as isize as usize),
+            Indices::Wide(x) => each(&x[first..][..n], places, |i| i as usize),
+        }
+    }
+
+    /// Whether any is `n` at least.
+    pub fn reach(&self, n: usize) -> bool {
+        match self {
+            Indices::Bytes(x) => any_from(x, n),
+            Indices::Signed(x) => any_from(x, n),
+            Indices::Narrow(x) => any_from(x, n),
+            Indices::Wide(x) => any_from(x, n),
+        }
+    }
+
     /// All of them.
     pub fn iter(self) -> impl Iterator<Item = i64> + 'a {
         (0..self.len()).map(move |i| self.get(i))
+    }
+}
+
+fn each<T: Copy>(indices: &[T], places: &mut [usize], place: impl Fn(T) -> usize) {
+    let both = places.iter_mut().zip(indices);
+    both.for_each(|(to, &i)| *to = place(i));
+}
+
+/// Whether any index is `n` at least, which its type may not hold.
+fn any_from<T: Copy + Ord + TryFrom<usize>>(indices: &[T], n: usize) -> bool {
+    T::try_from(n).is_ok_and(|n| dispatch(Reach(indices, n)))
+}
+
+struct Reach<'a, T>(&'a [T], T);
+
+impl<T: Copy + Ord> Job for Reach<'_, T> {
+    type Out = bool;
+    #[inline(always)]
+    fn run<I: Isa>(self) -> bool {
+        let Reach(all, n) = self;
+        all.iter().fold(false, |any, &i| any | (i >= n))
     }
 }
 
@@ -94,6 +138,17 @@ impl<'a> Rows<'a> {
             row = row * n + index;
         }
         Some(row)
+    }
+
+    /// Those that tuples from number `first` on name; beyond all rows where there is none.
+    pub fn places(&self, first: usize, places: &mut [usize]) {
+        match self.dims {
+            [_] => self.indices.places(first, places),
+            _ => {
+                let rows = (first..).map(|i| self.get(i).unwrap_or(usize::MAX));
+                places.iter_mut().zip(rows).for_each(|(to, row)| *to = row);
+            }
+        }
     }
 
     /// `Err` holds the first tuple that names no row.

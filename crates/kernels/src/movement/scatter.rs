@@ -7,28 +7,99 @@ use crate::{pool, stop};
 const SHORTEST_SHARED: usize = 8;
 
 /// Rows that are put at a stretch.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 1024;
 
-/// Puts each row of `updates` to the row of `out` that `row` gives for its number, by `put` of both rows, in order of the updates
-/// for each row of `out`; those for which it gives none are left out.
+/// Puts rows of updates, of that many elements, to rows of the result; those that it has not are left out. Arguments are
+/// the result, the elements of a row, which rows, the updates.
+pub type Put<T> = fn(&mut [T], usize, &[usize], &[T]);
+
+/// A [`Put`] that combines each element with what is there.
+#[inline(always)]
+pub fn merge_rows<T: Copy>(
+    out: &mut [T],
+    inner: usize,
+    rows: &[usize],
+    updates: &[T],
+    merge: impl Fn(T, T) -> T,
+) {
+    if inner == 1 {
+        return merge_elements(out, rows, updates, merge);
+    }
+    let n = out.len() / inner;
+    for (&row, update) in rows.iter().zip(updates.chunks_exact(inner)) {
+        if row < n {
+            let both = out[row * inner..][..inner].iter_mut().zip(update);
+            both.for_each(|(to, &x)| *to = merge(*to, x));
+        }
+    }
+}
+
+/// [`merge_rows`] of one element each. What one place gets in a row is combined before it is written.
+#[inline(always)]
+fn merge_elements<T: Copy>(
+    out: &mut [T],
+    places: &[usize],
+    updates: &[T],
+    merge: impl Fn(T, T) -> T,
+) {
+    let n = places.len().min(updates.len());
+    let mut i = 0;
+    while i < n {
+        let place = places[i];
+        let Some(to) = out.get_mut(place) else {
+            i += 1;
+            continue;
+        };
+        let mut all = merge(*to, updates[i]);
+        i += 1;
+        while i < n && places[i] == place {
+            all = merge(all, updates[i]);
+            i += 1;
+        }
+        *to = all;
+    }
+}
+
+/// A [`Put`] that replaces what is there.
+pub fn put_rows<T: Clone>(out: &mut [T], inner: usize, rows: &[usize], updates: &[T]) {
+    if inner == 1 {
+        for (&place, x) in rows.iter().zip(updates) {
+            if let Some(to) = out.get_mut(place) {
+                to.clone_from(x);
+            }
+        }
+        return;
+    }
+    let n = out.len() / inner;
+    for (&row, update) in rows.iter().zip(updates.chunks_exact(inner)) {
+        if row < n {
+            out[row * inner..][..inner].clone_from_slice(update);
+        }
+    }
+}
+
+/// Puts each row of `inner` elements of `updates` to a row of `out`, in order of the updates for each row of `out`. Which ones,
+/// `rows` writes for the updates from a number on; those beyond all rows are left out.
 pub fn scatter_rows<T: Send + Sync>(
     updates: &[T],
     inner: usize,
-    row: impl Fn(usize) -> Option<usize> + Sync,
+    rows: &(dyn Fn(usize, &mut [usize]) + Sync),
     out: &mut [T],
-    put: impl Fn(&mut [T], &[T]) + Sync,
+    put: Put<T>,
 ) {
     if inner == 0 || out.is_empty() {
         return;
     }
     let work = |first: usize, out: &mut [T]| {
-        let here = first..first + out.len() / inner;
+        let mut places = [0; BLOCK];
         for (b, block) in updates.chunks(inner * BLOCK).enumerate() {
-            for (i, update) in block.chunks_exact(inner).enumerate() {
-                if let Some(r) = row(b * BLOCK + i).filter(|r| here.contains(r)) {
-                    put(&mut out[(r - first) * inner..][..inner], update);
-                }
-            }
+            let places = &mut places[..block.len() / inner];
+            rows(b * BLOCK, places);
+            // Rows before the first one wrap to places beyond all.
+            places
+                .iter_mut()
+                .for_each(|row| *row = row.wrapping_sub(first));
+            put(out, inner, places, block);
             stop::pause();
         }
     };

@@ -414,28 +414,55 @@ fn tuples_name_rows() {
 
 #[test]
 fn scatters_in_order() {
-    for (inner, n) in [(32, 5000), (1, 3000)] {
-        let row = |i: usize| (!i.is_multiple_of(5)).then_some(i * 7919 % 100);
+    let dice: fn(usize) -> i64 = |i| (i as i64 * 7919 % 100) - 3;
+    let rising: fn(usize) -> i64 = |i| i as i64 / 37;
+    for (inner, n, row) in [
+        (32, 5000, dice),
+        (1, 9001, dice),
+        (1, 9001, rising),
+        (3, 700, rising),
+    ] {
+        let ids: Vec<i64> = (0..n).map(row).collect();
         let updates: Vec<f32> = (0..n * inner).map(|i| (i % 1013) as f32 * 0.1).collect();
-        let mut out = vec![0.0f32; 100 * inner];
-        scatter_rows(&updates, inner, row, &mut out, |a, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b)
-        });
-        let mut want = vec![0.0f32; 100 * inner];
-        for (i, r) in (0..n).filter_map(|i| row(i).map(|r| (i, r))) {
+        let mut out = vec![0.0f32; 95 * inner];
+        scatter_rows(
+            &updates,
+            inner,
+            &|first, places| Indices::Wide(&ids).places(first, places),
+            &mut out,
+            |out, inner, rows, updates| merge_rows(out, inner, rows, updates, |a, b| a + b),
+        );
+        let mut want = vec![0.0f32; 95 * inner];
+        let kept = |id: &i64| usize::try_from(*id).ok().filter(|id| *id < 95);
+        for (i, r) in ids
+            .iter()
+            .enumerate()
+            .filter_map(|(i, id)| kept(id).map(|r| (i, r)))
+        {
             (0..inner).for_each(|c| want[r * inner + c] += updates[i * inner + c]);
         }
         assert_eq!(out, want);
     }
-    let mut set = [0; 3];
+    let (mut set, dims) = ([0; 3], [3]);
+    let rows = Rows::new(Indices::Narrow(&[0, 2, 0]), &dims);
     scatter_rows(
         &[1, 2, 3],
         1,
-        |i| Some([0, 2, 0][i]),
+        &|at, to| rows.places(at, to),
         &mut set,
-        <[i32]>::copy_from_slice,
+        put_rows,
     );
     assert_eq!(set, [3, 0, 2]);
+}
+
+#[test]
+fn indices_that_reach_a_number_are_found() {
+    let ids = [-1i32, 5, 3];
+    assert!(Indices::Narrow(&ids).reach(5) && !Indices::Narrow(&ids).reach(6));
+    assert!(!Indices::Wide(&[i64::MIN, -7]).reach(0) && Indices::Bytes(&[200]).reach(200));
+    let (dims, mut places) = ([2, 3], [0; 2]);
+    Rows::new(Indices::Signed(&[1, 2, 0, 3]), &dims).places(0, &mut places);
+    assert_eq!(places, [5, usize::MAX]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 
+use crate::isa::{Isa, Job, dispatch};
 use crate::pool::{self, Base};
 use crate::scratch::vec_for;
 use crate::stop;
@@ -11,7 +12,13 @@ pub trait Ordered: Copy + Send + Sync {
     /// An element and its place as one integer, which is less for greater elements (lesser ones, if `LEAST`) and, of
     /// equal ones, for the first.
     type Entry: Ord + Copy + Send;
+    /// The part of an entry that tells the element.
+    type Key: Ord + Copy;
     /// That of this element.
+    fn key<const LEAST: bool>(self) -> Self::Key;
+    /// That of an entry.
+    fn key_of(entry: Self::Entry) -> Self::Key;
+    /// The entry of this element.
     fn entry<const LEAST: bool>(self, place: u32) -> Self::Entry;
     /// The place in an entry.
     fn place(entry: Self::Entry) -> u32;
@@ -22,11 +29,20 @@ macro_rules! ordered {
     (narrow; $($t:ty)*; |$x:ident| $key:expr) => {$(
         impl Ordered for $t {
             type Entry = u64;
+            type Key = u32;
             #[inline(always)]
-            fn entry<const LEAST: bool>(self, place: u32) -> u64 {
+            fn key<const LEAST: bool>(self) -> u32 {
                 let $x = self;
                 let key = $key as u32;
-                u64::from(if LEAST { !key } else { key }) << 32 | u64::from(place)
+                if LEAST { !key } else { key }
+            }
+            #[inline(always)]
+            fn key_of(entry: u64) -> u32 {
+                (entry >> 32) as u32
+            }
+            #[inline(always)]
+            fn entry<const LEAST: bool>(self, place: u32) -> u64 {
+                u64::from(self.key::<LEAST>()) << 32 | u64::from(place)
             }
             #[inline(always)]
             fn place(entry: u64) -> u32 {
@@ -37,11 +53,20 @@ macro_rules! ordered {
     (wide; $($t:ty)*; |$x:ident| $key:expr) => {$(
         impl Ordered for $t {
             type Entry = u128;
+            type Key = u64;
             #[inline(always)]
-            fn entry<const LEAST: bool>(self, place: u32) -> u128 {
+            fn key<const LEAST: bool>(self) -> u64 {
                 let $x = self;
                 let key = $key as u64;
-                u128::from(if LEAST { !key } else { key }) << 32 | u128::from(place)
+                if LEAST { !key } else { key }
+            }
+            #[inline(always)]
+            fn key_of(entry: u128) -> u64 {
+                (entry >> 32) as u64
+            }
+            #[inline(always)]
+            fn entry<const LEAST: bool>(self, place: u32) -> u128 {
+                u128::from(self.key::<LEAST>()) << 32 | u128::from(place)
             }
             #[inline(always)]
             fn place(entry: u128) -> u32 {
@@ -81,6 +106,9 @@ falling!(falling_f64, f64, u64);
 /// Entries that are looked through at once, at least.
 const BATCH: usize = 1024;
 
+/// Where so many times `k` elements have less, most are passed by: smaller batches tell sooner which.
+const SHORT: usize = 16;
+
 /// The `k` greatest of each row of `n`, the greatest first, with their places; of equals the first wins. If `LEAST`, the
 /// least, the least first.
 pub fn top_k<T: Ordered, const LEAST: bool>(
@@ -104,7 +132,7 @@ pub fn top_k<T: Ordered, const LEAST: bool>(
     pool::par_rows_mut(places, k, cost, |first, places| {
         // SAFETY: threads have rows of their own.
         let values = unsafe { values.piece(first * k, places.len()) };
-        let mut best = vec_for(n.min(BATCH.max(2 * k)));
+        let mut best = vec_for(n.min(BATCH.max(4 * k)));
         let rows = values.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (row, (values, places)) in x[first * n..].chunks_exact(n).zip(rows) {
             select::<T, LEAST>(row, k, &mut best);
@@ -120,9 +148,34 @@ pub fn top_k<T: Ordered, const LEAST: bool>(
     });
 }
 
+/// Elements that are looked at before any is taken.
+const GLANCE: usize = 64;
+
+/// Those of which one bit tells.
+const EIGHTH: usize = GLANCE / 8;
+
+/// Which eighths of some elements have one that comes before that key, or has it: a bit for each.
+struct Glance<'a, T: Ordered, const LEAST: bool>(&'a [T], T::Key);
+
+impl<T: Ordered, const LEAST: bool> Job for Glance<'_, T, LEAST> {
+    type Out = u8;
+    #[inline(always)]
+    fn run<I: Isa>(self) -> u8 {
+        let Glance(all, last) = self;
+        let before = |any, x: &T| any | (x.key::<LEAST>() <= last);
+        let eighths = all.chunks(EIGHTH).enumerate();
+        eighths.fold(0, |bits, (e, some)| {
+            bits | u8::from(some.iter().fold(false, before)) << e
+        })
+    }
+}
+
 /// The entries of the `k` first in order. Those that cannot be among them are dropped batch by batch.
 fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
-    let full = BATCH.max(2 * k);
+    let full = match row.len() > SHORT * k {
+        true => (4 * k).max(GLANCE),
+        false => BATCH.max(2 * k),
+    };
     let keep = |best: &mut Vec<T::Entry>| {
         best.select_nth_unstable(k - 1);
         best.truncate(k);
@@ -130,15 +183,25 @@ fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::
     best.clear();
     let mut last = None;
     for (s, stretch) in row.chunks(STRETCH).enumerate() {
-        for (place, x) in (s * STRETCH..).zip(stretch) {
-            let entry = x.entry::<LEAST>(place as u32);
-            if last.is_some_and(|last| entry > last) {
-                continue;
-            }
-            best.push(entry);
-            if best.len() == full {
-                keep(best);
-                last = best.last().copied();
+        for (g, some) in stretch.chunks(GLANCE).enumerate() {
+            let mut bits = last.map_or(!0, |last: T::Entry| {
+                dispatch(Glance::<T, LEAST>(some, T::key_of(last)))
+            });
+            while bits != 0 {
+                let e = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let begin = s * STRETCH + g * GLANCE + e * EIGHTH;
+                for (place, x) in (begin..).zip(some.chunks(EIGHTH).nth(e).unwrap_or(&[])) {
+                    let entry = x.entry::<LEAST>(place as u32);
+                    if last.is_some_and(|last| entry > last) {
+                        continue;
+                    }
+                    best.push(entry);
+                    if best.len() == full {
+                        keep(best);
+                        last = best.last().copied();
+                    }
+                }
             }
         }
         breathe_after(stretch.len());
@@ -242,6 +305,9 @@ mod tests {
             (9, 4),
             (50, 50),
             (5000, 3),
+            (1000, 10),
+            (64, 1),
+            (65, 4),
             (5000, 700),
             (3000, 3000),
         ] {

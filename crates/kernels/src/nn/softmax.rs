@@ -1,8 +1,8 @@
 //! Softmax of rows: shifted by the greatest, so that nothing overflows.
 
-use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
+use crate::halves::Half;
 use crate::isa::{Isa, Job, dispatch};
 use crate::scratch::vec_of;
 use crate::{pool, vmath};
@@ -122,9 +122,9 @@ macro_rules! half_rows {
         impl Rows for $t {
             fn by_row(x: &[$t], out: &mut [$t], kind: Kind) {
                 let (mut wide, mut res) = (vec_of(0f32, x.len()), vec_of(0f32, x.len()));
-                x.convert_to_f32_slice(&mut wide);
+                <$t as Half>::widen(x, &mut wide);
                 by_row(&wide, &mut res, kind);
-                out.convert_from_f32_slice(&res);
+                <$t as Half>::narrow(&res, out);
             }
         }
     )*};

@@ -9,6 +9,8 @@ pub trait ReduceOp<T: Copy>: 'static {
     type Acc: Copy + Send + Sync + 'static;
     /// The element type of the result.
     type Out: Copy + Send;
+    /// Whether no order of its elements changes the result.
+    const ANY_ORDER: bool = false;
     /// The accumulator of nothing.
     fn identity() -> Self::Acc;
     /// An element as an accumulator.
@@ -45,10 +47,14 @@ names! {
 
 /// One reduction at one type: accumulator, how it begins, lifts, merges and ends.
 macro_rules! reduction {
-    ($op:ty, $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr) => {
+    (any order: $op:ty, $($rest:tt)*) => {
+        reduction!(@ true; $op, $($rest)*);
+    };
+    (@ $any_order:literal; $op:ty, $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr) => {
         impl ReduceOp<$t> for $op {
             type Acc = $acc;
             type Out = $t;
+            const ANY_ORDER: bool = $any_order;
             #[inline(always)]
             fn identity() -> $acc {
                 $identity
@@ -71,11 +77,11 @@ macro_rules! reduction {
 
 macro_rules! integers {
     ($wide:ty: $($t:ty)*) => {$(
-        reduction!(Sum, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, _| r);
-        reduction!(Prod, $t, $t, 1, |x| x, |a, b| a.wrapping_mul(b), |r, _| r);
-        reduction!(Max, $t, $t, <$t>::MIN, |x| x, |a, b| if b > a { b } else { a }, |r, _| r);
-        reduction!(Min, $t, $t, <$t>::MAX, |x| x, |a, b| if b < a { b } else { a }, |r, _| r);
-        reduction!(Mean, $t, $wide, 0, |x| x as $wide, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { (r / n as $wide) as $t });
+        reduction!(any order: Sum, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, _| r);
+        reduction!(any order: Prod, $t, $t, 1, |x| x, |a, b| a.wrapping_mul(b), |r, _| r);
+        reduction!(any order: Max, $t, $t, <$t>::MIN, |x| x, |a, b| if b > a { b } else { a }, |r, _| r);
+        reduction!(any order: Min, $t, $t, <$t>::MAX, |x| x, |a, b| if b < a { b } else { a }, |r, _| r);
+        reduction!(any order: Mean, $t, $wide, 0, |x| x as $wide, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { (r / n as $wide) as $t });
     )*};
 }
 integers!(i64: i8 i16 i32 i64);
@@ -83,11 +89,11 @@ integers!(u64: u8 u16 u32 u64);
 
 macro_rules! floats {
     ($($t:ty, $acc:ident, |$x:ident| $widen:expr, |$r:ident| $narrow:expr;)*) => {$(
-        reduction!(Sum, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow);
-        reduction!(Prod, $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow);
-        reduction!(Max, $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
-        reduction!(Min, $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
-        reduction!(Mean, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow });
+        reduction!(@ false; Sum, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow);
+        reduction!(@ false; Prod, $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow);
+        reduction!(@ false; Max, $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
+        reduction!(@ false; Min, $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
+        reduction!(@ false; Mean, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow });
     )*};
 }
 floats! {
@@ -99,15 +105,15 @@ floats! {
 
 macro_rules! complexes {
     ($($r:ty)*) => {$(
-        reduction!(Sum, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, _| r);
-        reduction!(Prod, Complex<$r>, Complex<$r>, Complex::new(1.0, 0.0), |x| x, |a, b| a * b, |r, _| r);
-        reduction!(Mean, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, n| r / n as $r);
+        reduction!(@ false; Sum, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, _| r);
+        reduction!(@ false; Prod, Complex<$r>, Complex<$r>, Complex::new(1.0, 0.0), |x| x, |a, b| a * b, |r, _| r);
+        reduction!(@ false; Mean, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, n| r / n as $r);
     )*};
 }
 complexes!(f32 f64);
 
-reduction!(All, bool, bool, true, |x| x, |a, b| a & b, |r, _| r);
-reduction!(Any, bool, bool, false, |x| x, |a, b| a | b, |r, _| r);
+reduction!(any order: All, bool, bool, true, |x| x, |a, b| a & b, |r, _| r);
+reduction!(any order: Any, bool, bool, false, |x| x, |a, b| a | b, |r, _| r);
 
 /// The reduction of another reduction's accumulators.
 pub(super) struct Partial<T, O>(std::marker::PhantomData<(T, O)>);
@@ -115,6 +121,7 @@ pub(super) struct Partial<T, O>(std::marker::PhantomData<(T, O)>);
 impl<T: Copy + 'static, O: ReduceOp<T>> ReduceOp<O::Acc> for Partial<T, O> {
     type Acc = O::Acc;
     type Out = O::Acc;
+    const ANY_ORDER: bool = O::ANY_ORDER;
     #[inline(always)]
     fn identity() -> O::Acc {
         O::identity()

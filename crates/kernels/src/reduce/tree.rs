@@ -24,6 +24,12 @@ impl<T: Copy, O: ReduceOp<T>> Job for Leaf<'_, T, O> {
     type Out = O::Acc;
     #[inline(always)]
     fn run<I: Isa>(self) -> O::Acc {
+        if O::ANY_ORDER {
+            return self
+                .0
+                .iter()
+                .fold(O::identity(), |all, &x| O::merge(all, O::lift(x)));
+        }
         let mut lanes = [O::identity(); LANES];
         let mut chunks = self.0.chunks_exact(LANES);
         for chunk in &mut chunks {

@@ -269,7 +269,8 @@ def bincount(
     length = _above(reshape(arr, [-1]))
     if minlength is not None:
         length = maximum(length, cast(minlength, arr.dtype))
-    if maxlength is not None:
+    shortened = maxlength is not None
+    if shortened:
         length = minimum(length, cast(maxlength, arr.dtype))
     counted = ones_like(arr, dtype) if weights is None else convert(weights)
     if arr.ndim == 2 and axis == -1:
@@ -279,7 +280,8 @@ def bincount(
         total = multiply(rows, length)
     else:
         rows, bins, total = None, arr, length
-    bins = emit("SelectV2", (less(arr, length), bins, convert(-1, arr.dtype)), None, None)
+    if shortened:
+        bins = emit("SelectV2", (less(arr, length), bins, convert(-1, arr.dtype)), None, None)
     counts = unsorted_segment_sum(counted, bins, total)
     if binary_output:
         counts = cast(greater(counts, zeros_like(counts)), counts.dtype)
@@ -379,8 +381,7 @@ def confusion_matrix(
 
 def _above(numbers: Any) -> Any:
     """One more than the largest of a vector of integers; 0 where it is empty."""
-    floor_of = convert([-1], numbers.dtype)
-    return add(reduce_max(concat([floor_of, numbers], 0)), 1)
+    return add(maximum(reduce_max(numbers), -1), 1)
 
 
 @public("dynamic_partition")
