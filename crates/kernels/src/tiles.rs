@@ -3,10 +3,12 @@
 //! A tile of the result stays in registers while the summed dimension passes by. It is written once, for vectors of any
 //! width ([`lanes`]), and compiled for each instruction set.
 
+mod channels;
 mod lanes;
 mod product;
 mod transposed;
 
+pub use channels::{Channels, Tap, slide_channels, sum_channels};
 pub use product::{Panels, multiply};
 pub use transposed::multiply_transposed;
 

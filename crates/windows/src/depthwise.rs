@@ -2,6 +2,7 @@
 
 use ferrograph_graph::{Emitter, Grads, Inputs, Lowered, Op, Specs, VjpCall, declare, declared};
 use ferrograph_kernels::pool::par_rows_mut;
+use ferrograph_kernels::scratch::vec_of;
 use ferrograph_ops::emit::Build;
 use ferrograph_tensor::{PartialShape, Result, TensorSpec, bail};
 use smallvec::smallvec;
@@ -60,33 +61,6 @@ impl Depthwise {
     fn each(&self) -> usize {
         self.0.filters / self.0.channels.max(1)
     }
-
-    /// Adds what one window, of that gradient, gives to that of the filters.
-    fn add_to_filters<T: Number>(
-        &self,
-        x: &[T],
-        (n, place): (usize, [usize; AXES]),
-        grad: &[T],
-        filters: &mut [T],
-    ) {
-        let (conv, each, width) = (&self.0, self.each(), grad.len());
-        conv.each_tap(place, |tap, at| {
-            let (x, to) = (
-                conv.channels_at(x, n, at),
-                &mut filters[tap * width..][..width],
-            );
-            if each == 1 {
-                let products = x.iter().zip(grad);
-                return to
-                    .iter_mut()
-                    .zip(products)
-                    .for_each(|(to, (&x, &g))| *to += x * g);
-            }
-            for ((to, grad), &x) in to.chunks_mut(each).zip(grad.chunks(each)).zip(x) {
-                to.iter_mut().zip(grad).for_each(|(to, &g)| *to += x * g);
-            }
-        });
-    }
 }
 
 impl Slide for Depthwise {
@@ -132,20 +106,15 @@ impl Slide for Depthwise {
 
     fn forward<T: Number>(&self, x: &[T], filters: &[T], output: &mut [T]) {
         let (conv, each) = (&self.0, self.each());
+        if each == 1 {
+            return T::slide_channels(conv, x, filters, output);
+        }
         let width = conv.filters;
         let cost = (conv.taps() * width) as f64 * 0.5;
         par_rows_mut(output, width, cost, |first, rows| {
             for (i, to) in rows.chunks_mut(width).enumerate() {
                 let (n, place) = conv.place(first + i);
                 to.fill(T::zero());
-                if each == 1 {
-                    let image = n * conv.positions();
-                    conv.each_run(place, |tap, at, n| {
-                        let x = &x[(image + at) * width..(image + at + n) * width];
-                        add_products(to, x, &filters[tap * width..(tap + n) * width]);
-                    });
-                    continue;
-                }
                 conv.each_tap(place, |tap, at| {
                     let filters = filters[tap * width..(tap + 1) * width].chunks(each);
                     let all = to
@@ -191,29 +160,73 @@ impl Slide for Depthwise {
     }
 
     fn of_filters<T: Number>(&self, x: &[T], grad: &[T], filters: &mut [T]) {
-        let (conv, width) = (&self.0, self.0.filters);
-        filters.fill(T::zero());
-        let all = conv.images * conv.windows();
-        if filters.is_empty() || all == 0 {
-            return;
-        }
-        // Parts of fixed sizes, summed in their order, whatever the number of threads.
-        let part = all.div_ceil(PARTS).max(SMALLEST_PART);
-        let mut parts = vec![T::zero(); all.div_ceil(part) * filters.len()];
-        let cost = (part * filters.len()) as f64 * 0.5;
-        par_rows_mut(&mut parts, filters.len(), cost, |first, parts| {
-            for (i, to) in parts.chunks_mut(conv.taps() * width).enumerate() {
-                let begin = (first + i) * part;
-                for window in begin..all.min(begin + part) {
-                    let grad = &grad[window * width..(window + 1) * width];
-                    self.add_to_filters(x, conv.place(window), grad, to);
-                }
-            }
-        });
-        for part in parts.chunks(filters.len()) {
-            filters.iter_mut().zip(part).for_each(|(to, &x)| *to += x);
+        let none = self.0.images * self.0.windows() == 0;
+        match self.each() {
+            _ if filters.is_empty() => {}
+            _ if none => filters.fill(T::zero()),
+            1 => T::sum_channels(&self.0, x, grad, filters),
+            _ => sum_plain(&self.0, x, grad, filters),
         }
     }
+}
+
+/// Slides a filter over each channel.
+pub(crate) fn slide_plain<T: Number>(conv: &Convolution, x: &[T], filters: &[T], output: &mut [T]) {
+    let width = conv.filters;
+    let cost = (conv.taps() * width) as f64 * 0.5;
+    par_rows_mut(output, width, cost, |first, rows| {
+        for (i, to) in rows.chunks_mut(width).enumerate() {
+            let (n, place) = conv.place(first + i);
+            let image = n * conv.positions();
+            to.fill(T::zero());
+            conv.each_run(place, |tap, at, n| {
+                let x = &x[(image + at) * width..(image + at + n) * width];
+                add_products(to, x, &filters[tap * width..(tap + n) * width]);
+            });
+        }
+    });
+}
+
+/// The gradient of the filters, of which there are as many for each channel, where there are windows.
+pub(crate) fn sum_plain<T: Number>(conv: &Convolution, x: &[T], grad: &[T], filters: &mut [T]) {
+    let (width, all) = (conv.filters, conv.images * conv.windows());
+    filters.fill(T::zero());
+    // Parts of fixed sizes, summed in their order, whatever the number of threads.
+    let part = all.div_ceil(PARTS).max(SMALLEST_PART);
+    let mut parts = vec_of(T::zero(), all.div_ceil(part) * filters.len());
+    let cost = (part * filters.len()) as f64 * 0.5;
+    par_rows_mut(&mut parts, filters.len(), cost, |first, parts| {
+        for (i, to) in parts.chunks_mut(conv.taps() * width).enumerate() {
+            let begin = (first + i) * part;
+            for window in begin..all.min(begin + part) {
+                let grad = &grad[window * width..(window + 1) * width];
+                add_to_filters(conv, x, conv.place(window), grad, to);
+            }
+        }
+    });
+    for part in parts.chunks(filters.len()) {
+        filters.iter_mut().zip(part).for_each(|(to, &x)| *to += x);
+    }
+}
+
+/// Adds what one window, of that gradient, gives to that of the filters.
+fn add_to_filters<T: Number>(
+    conv: &Convolution,
+    x: &[T],
+    (n, place): (usize, [usize; AXES]),
+    grad: &[T],
+    filters: &mut [T],
+) {
+    let (each, width) = (conv.filters / conv.channels, grad.len());
+    conv.each_tap(place, |tap, at| {
+        let (x, to) = (
+            conv.channels_at(x, n, at),
+            &mut filters[tap * width..][..width],
+        );
+        for ((to, grad), &x) in to.chunks_mut(each).zip(grad.chunks(each)).zip(x) {
+            to.iter_mut().zip(grad).for_each(|(to, &g)| *to += x * g);
+        }
+    });
 }
 
 /// Parts in which gradients of filters are summed, at most.

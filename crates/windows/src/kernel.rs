@@ -1,15 +1,15 @@
 //! Convolutions as products of matrices: windows are laid out as rows, a part of them at a time.
 
+use ferrograph_kernels::halves::{Half, narrow, widened};
 use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Matrix, Operand, batch_matmul, gemm};
 use ferrograph_kernels::pool::par_rows_mut;
 use ferrograph_kernels::scratch::vec_of;
 use ferrograph_tensor::Element;
-use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use num_traits::NumAssign;
 
 use crate::geometry::{AXES, Axis};
-use crate::tiled;
+use crate::{channels, depthwise, tiled};
 
 /// A number that convolutions are of.
 pub(crate) trait Number: Element + MatMul + NumAssign + Copy {
@@ -22,6 +22,16 @@ pub(crate) trait Number: Element + MatMul + NumAssign + Copy {
     fn sum(conv: &Convolution, input: &[Self], grad: &[Self], filters: &mut [Self]) {
         conv.sum_laid(input, grad, filters);
     }
+
+    /// Slides a filter over each channel.
+    fn slide_channels(conv: &Convolution, input: &[Self], filters: &[Self], output: &mut [Self]) {
+        depthwise::slide_plain(conv, input, filters, output);
+    }
+
+    /// The gradient of a filter for each channel, where there are both and windows.
+    fn sum_channels(conv: &Convolution, input: &[Self], grad: &[Self], filters: &mut [Self]) {
+        depthwise::sum_plain(conv, input, grad, filters);
+    }
 }
 
 impl Number for f64 {}
@@ -33,6 +43,12 @@ impl Number for f32 {
     fn sum(conv: &Convolution, input: &[f32], grad: &[f32], filters: &mut [f32]) {
         tiled::of_filters(conv, input, grad, filters);
     }
+    fn slide_channels(conv: &Convolution, input: &[f32], filters: &[f32], output: &mut [f32]) {
+        channels::forward(conv, input, filters, output);
+    }
+    fn sum_channels(conv: &Convolution, input: &[f32], grad: &[f32], filters: &mut [f32]) {
+        channels::of_filters(conv, input, grad, filters);
+    }
 }
 
 /// Halves are convolved as `f32`, and rounded once.
@@ -40,28 +56,32 @@ macro_rules! halves {
     ($($t:ty)*) => {$(
         impl Number for $t {
             fn slide(conv: &Convolution, input: &[$t], filters: &[$t], output: &mut [$t]) {
-                let mut wide = vec_of(0.0, output.len());
-                tiled::forward(conv, &widened(input), &widened(filters), &mut wide);
-                output.convert_from_f32_slice(&wide);
+                as_wide(tiled::forward, conv, [input, filters], output);
             }
             fn sum(conv: &Convolution, input: &[$t], grad: &[$t], filters: &mut [$t]) {
-                let mut wide = vec_of(0.0, filters.len());
-                tiled::of_filters(conv, &widened(input), &widened(grad), &mut wide);
-                filters.convert_from_f32_slice(&wide);
+                as_wide(tiled::of_filters, conv, [input, grad], filters);
+            }
+            fn slide_channels(conv: &Convolution, input: &[$t], filters: &[$t], output: &mut [$t]) {
+                as_wide(channels::forward, conv, [input, filters], output);
+            }
+            fn sum_channels(conv: &Convolution, input: &[$t], grad: &[$t], filters: &mut [$t]) {
+                as_wide(channels::of_filters, conv, [input, grad], filters);
             }
         }
     )*};
 }
 halves!(f16 bf16);
 
-/// Halves as `f32`.
-fn widened<T>(all: &[T]) -> Vec<f32>
-where
-    [T]: HalfFloatSliceExt,
-{
-    let mut wide = vec_of(0.0, all.len());
-    all.convert_to_f32_slice(&mut wide);
-    wide
+/// Computes with `f32` and rounds the result.
+fn as_wide<H: Half>(
+    f: impl Fn(&Convolution, &[f32], &[f32], &mut [f32]),
+    conv: &Convolution,
+    [a, b]: [&[H]; 2],
+    out: &mut [H],
+) {
+    let mut wide = vec_of(0.0, out.len());
+    f(conv, &widened(a), &widened(b), &mut wide);
+    narrow(&wide, out);
 }
 
 /// Elements of windows that are laid out at a time, roughly: what stays in the cache of a core.

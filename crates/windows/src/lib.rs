@@ -3,6 +3,7 @@
 //! Images have their channels last. Sizes, strides, dilations and paddings are read by [`geometry`]; a convolution lays
 //! windows out as rows and multiplies matrices ([`kernel`]), part by part, so that memory stays bounded.
 
+mod channels;
 mod conv;
 mod depthwise;
 mod geometry;

@@ -125,3 +125,60 @@ fn pieces_beyond_the_data_are_refused() {
         1,
     );
 }
+
+/// Windows of four elements over channels, `step` apart.
+fn sliding(data: &[f32], step: usize, channels: usize) -> Channels<'_> {
+    const TAPS: [Tap; 4] = [
+        Tap { at: 3, filter: 0 },
+        Tap { at: 0, filter: 200 },
+        Tap {
+            at: 150,
+            filter: 100,
+        },
+        Tap {
+            at: 31,
+            filter: 300,
+        },
+    ];
+    Channels {
+        data,
+        taps: &TAPS,
+        step,
+        channels,
+    }
+}
+
+#[test]
+fn windows_slide_over_channels() {
+    for (channels, n, step) in [
+        (1, 1, 1),
+        (3, 5, 6),
+        (16, 13, 16),
+        (83, 7, 90),
+        (64, 20, 128),
+    ] {
+        let data = numbers(200 + n * step + channels, 7);
+        let (filters, grad) = (numbers(400, 5), numbers(n * channels, 3));
+        let windows = sliding(&data, step, channels);
+        let (mut out, mut sums) = (vec![f32::NAN; n * channels], filters.clone());
+        slide_channels(windows, &filters, &mut out);
+        sum_channels(windows, &grad, &mut sums);
+        let (mut want, mut want_sums) = (vec![0.0; n * channels], filters.clone());
+        for (k, tap) in (0..n).flat_map(|k| windows.taps.iter().map(move |tap| (k, tap))) {
+            for c in 0..channels {
+                let x = data[tap.at + k * step + c];
+                want[k * channels + c] += x * filters[tap.filter + c];
+                want_sums[tap.filter + c] += x * grad[k * channels + c];
+            }
+        }
+        assert_eq!(out, want, "{channels} {n} {step}");
+        assert_eq!(sums, want_sums, "{channels} {n} {step}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "windows lie within the data")]
+fn windows_beyond_the_data_are_refused() {
+    let data = numbers(180, 7);
+    slide_channels(sliding(&data, 10, 16), &numbers(400, 5), &mut [0.0; 48]);
+}
