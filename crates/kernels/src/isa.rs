@@ -43,7 +43,7 @@ impl Isa for Fused {
 }
 
 /// A loop to be compiled once for each instruction set.
-pub(crate) trait Job {
+pub trait Job {
     /// What it returns.
     type Out;
     /// The loop; mark it `#[inline(always)]`.
@@ -102,7 +102,7 @@ fn detect() -> Level {
 /// Runs a loop in the widest instruction set of this machine.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(crate) fn dispatch<J: Job>(job: J) -> J::Out {
+pub fn dispatch<J: Job>(job: J) -> J::Out {
     match level() {
         // SAFETY: `level` reports these only where the machine has the features.
         Level::Avx512 => unsafe { run_avx512(job) },
@@ -115,7 +115,7 @@ pub(crate) fn dispatch<J: Job>(job: J) -> J::Out {
 /// Runs a loop in the widest instruction set of this machine.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub(crate) fn dispatch<J: Job>(job: J) -> J::Out {
+pub fn dispatch<J: Job>(job: J) -> J::Out {
     job.run::<Fused>()
 }
 

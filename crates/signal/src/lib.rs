@@ -9,6 +9,7 @@ mod complex;
 mod emit;
 mod gradients;
 mod numbers;
+mod packed;
 mod plans;
 mod real;
 mod shapes;

@@ -12,6 +12,8 @@ pub(crate) trait Part: FftNum + Element {
     type Pair: Element;
     /// The tables that are kept for this precision.
     fn plans() -> &'static Plans<Self>;
+    /// The nearest number.
+    fn nearest(x: f64) -> Self;
     /// `1 / n`.
     fn reciprocal(n: usize) -> Self;
     /// Elements as what is transformed.
@@ -29,8 +31,11 @@ macro_rules! part {
                 &PLANS
             }
             #[allow(clippy::cast_possible_truncation)]
+            fn nearest(x: f64) -> Self {
+                x as $t
+            }
             fn reciprocal(n: usize) -> Self {
-                (1.0 / n as f64) as $t
+                Self::nearest(1.0 / n as f64)
             }
             fn complex(pairs: &[$pair]) -> &[Complex<$t>] {
                 pairs

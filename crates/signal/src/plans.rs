@@ -6,7 +6,10 @@ use ferrograph_tensor::{Result, checked_bytes};
 use parking_lot::Mutex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftNum, FftPlanner};
+use rustfft::{Fft, FftPlanner};
+
+use crate::numbers::Part;
+use crate::packed::Packed;
 
 /// How many transforms of a kind are kept.
 const KEPT: usize = 16;
@@ -24,12 +27,12 @@ impl<P: ?Sized> Shelf<P> {
     }
 
     /// The transform of that length, made where none is kept.
-    fn get<T>(&self, n: usize, make: impl FnOnce() -> Arc<P>) -> Result<Arc<P>> {
+    fn get<T>(&self, n: usize, make: impl FnOnce() -> Result<Arc<P>>) -> Result<Arc<P>> {
         if let Some(found) = self.taken(n) {
             return Ok(found);
         }
         checked_bytes(n, TABLES * size_of::<Complex<T>>())?;
-        let made = make();
+        let made = make()?;
         if n <= LONGEST {
             let mut all = self.0.lock();
             if all.len() == KEPT {
@@ -48,15 +51,47 @@ impl<P: ?Sized> Shelf<P> {
     }
 }
 
+/// A transform of an even number of real ones, or of an odd one, which `P` makes.
+pub(crate) enum Real<T, P: ?Sized> {
+    Even(Packed<T>),
+    Odd(Arc<P>),
+}
+
+impl<T: Part> FromReal<T> {
+    /// Numbers that it needs for its work.
+    pub(crate) fn scratch(&self) -> usize {
+        match self {
+            Real::Even(plan) => plan.scratch(),
+            Real::Odd(plan) => plan.get_scratch_len(),
+        }
+    }
+}
+
+impl<T: Part> ToReal<T> {
+    /// Numbers that it needs for its work.
+    pub(crate) fn scratch(&self) -> usize {
+        match self {
+            Real::Even(plan) => plan.scratch(),
+            Real::Odd(plan) => plan.get_scratch_len(),
+        }
+    }
+}
+
+/// From real numbers.
+pub(crate) type FromReal<T> = Real<T, dyn RealToComplex<T>>;
+
+/// To real numbers, divided by how many they are where these are even.
+pub(crate) type ToReal<T> = Real<T, dyn ComplexToReal<T>>;
+
 /// The transforms of one precision.
 pub(crate) struct Plans<T> {
     forward: Shelf<dyn Fft<T>>,
     inverse: Shelf<dyn Fft<T>>,
-    real: Shelf<dyn RealToComplex<T>>,
-    half: Shelf<dyn ComplexToReal<T>>,
+    real: Shelf<FromReal<T>>,
+    half: Shelf<ToReal<T>>,
 }
 
-impl<T: FftNum> Plans<T> {
+impl<T: Part> Plans<T> {
     pub(crate) const fn new() -> Self {
         Plans {
             forward: Shelf::new(),
@@ -70,21 +105,29 @@ impl<T: FftNum> Plans<T> {
     pub(crate) fn complex(&self, n: usize, inverse: bool) -> Result<Arc<dyn Fft<T>>> {
         let mut planner = FftPlanner::new();
         match inverse {
-            true => self.inverse.get::<T>(n, || planner.plan_fft_inverse(n)),
-            false => self.forward.get::<T>(n, || planner.plan_fft_forward(n)),
+            true => self.inverse.get::<T>(n, || Ok(planner.plan_fft_inverse(n))),
+            false => self.forward.get::<T>(n, || Ok(planner.plan_fft_forward(n))),
         }
     }
 
     /// From real numbers to the first half of their transform.
-    pub(crate) fn real(&self, n: usize) -> Result<Arc<dyn RealToComplex<T>>> {
-        self.real
-            .get::<T>(n, || RealFftPlanner::new().plan_fft_forward(n))
+    pub(crate) fn real(&self, n: usize) -> Result<Arc<FromReal<T>>> {
+        self.real.get::<T>(n, || {
+            Ok(Arc::new(match n % 2 {
+                0 => Real::Even(Packed::new(FftPlanner::new().plan_fft_forward(n / 2))?),
+                _ => Real::Odd(RealFftPlanner::new().plan_fft_forward(n)),
+            }))
+        })
     }
 
-    /// From the first half of a transform to real numbers, not divided by the length.
-    pub(crate) fn half(&self, n: usize) -> Result<Arc<dyn ComplexToReal<T>>> {
-        self.half
-            .get::<T>(n, || RealFftPlanner::new().plan_fft_inverse(n))
+    /// From the first half of a transform to real numbers.
+    pub(crate) fn half(&self, n: usize) -> Result<Arc<ToReal<T>>> {
+        self.half.get::<T>(n, || {
+            Ok(Arc::new(match n % 2 {
+                0 => Real::Even(Packed::new(FftPlanner::new().plan_fft_inverse(n / 2))?),
+                _ => Real::Odd(RealFftPlanner::new().plan_fft_inverse(n)),
+            }))
+        })
     }
 }
 

@@ -160,7 +160,7 @@ fn forward_kernel<T: Part>(from: Sizes, to: Sizes) -> Kernel {
             return Ok(());
         }
         let plan = T::plans().real(to[last])?;
-        real_rows(input, from[last], &at, &*plan, output);
+        real_rows(input, from[last], &at, (&*plan, to[last]), output);
         let mut sizes = to.clone();
         sizes[last] = half(to[last]);
         leading_axes(output, &sizes, false)
@@ -220,13 +220,17 @@ fn inverse_kernel<T: Part>(from: Sizes, to: Sizes) -> Kernel {
         if output.is_empty() {
             return Ok(());
         }
+        let plan = T::plans().half(to[last])?;
+        if last == 0 {
+            half_rows(input, from[0], (&*plan, to[0]), output);
+            return Ok(());
+        }
         let (n, rows) = (half(to[last]), output.len() / to[last]);
         let mut halves = fitted_rows(input, from[last], &at, n, rows)?;
         let mut sizes = to.clone();
         sizes[last] = n;
         leading_axes(&mut halves, &sizes, true)?;
-        let plan = T::plans().half(to[last])?;
-        half_rows(&halves, &*plan, output);
+        half_rows(&halves, n, (&*plan, to[last]), output);
         Ok(())
     })
 }

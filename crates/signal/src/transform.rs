@@ -3,11 +3,11 @@
 use ferrograph_kernels::pool::par_rows_mut;
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Result, err, vec_of};
-use realfft::{ComplexToReal, RealToComplex};
 use rustfft::Fft;
 use rustfft::num_complex::Complex;
 
 use crate::numbers::Part;
+use crate::plans::{FromReal, Real, ToReal};
 use crate::shapes::{Fit, half};
 
 /// How many columns are turned into rows at once: those that share lines of the cache.
@@ -140,21 +140,31 @@ fn row<T>(all: &[T], i: Option<usize>, n: usize) -> Option<&[T]> {
     i.map(|i| &all[i * n..(i + 1) * n])
 }
 
-/// The first halves of the transforms of rows of `from` real numbers, cut or continued to the plan's length.
+/// The first halves of the transforms of rows of `from` real numbers, cut or continued to rows of `n`.
 pub(crate) fn real_rows<T: Part>(
     input: &[T],
     from: usize,
     at: &Fit,
-    plan: &dyn RealToComplex<T>,
+    (plan, n): (&FromReal<T>, usize),
     output: &mut [Complex<T>],
 ) {
-    let n = plan.len();
-    par_rows_mut(output, half(n), cost(n), |first, rows| {
-        let (mut reals, mut scratch) = (plan.make_input_vec(), plan.make_scratch_vec());
+    par_rows_mut(output, half(n), cost(n) / 2.0, |first, rows| {
+        let mut reals = vec![T::zero(); n];
+        let mut scratch = vec![zero(); plan.scratch()];
         for (i, to) in rows.chunks_exact_mut(half(n)).enumerate() {
-            fit(row(input, at.row(first + i), from), T::zero(), &mut reals);
-            let done = plan.process_with_scratch(&mut reals, to, &mut scratch);
-            done.expect("the buffers have the plan's lengths");
+            let row = row(input, at.row(first + i), from);
+            match (plan, row) {
+                (Real::Even(plan), Some(row)) if from >= n => plan.forward(row, to, &mut scratch),
+                (Real::Even(plan), row) => {
+                    fit(row, T::zero(), &mut reals);
+                    plan.forward(&reals, to, &mut scratch);
+                }
+                (Real::Odd(plan), row) => {
+                    fit(row, T::zero(), &mut reals);
+                    let done = plan.process_with_scratch(&mut reals, to, &mut scratch);
+                    done.expect("the buffers have the plan's lengths");
+                }
+            }
             breathe();
         }
     });
@@ -179,24 +189,36 @@ pub(crate) fn fitted_rows<T: Part>(
     Ok(all)
 }
 
-/// The real numbers whose transforms have these first halves. Imaginary parts that such halves do not have are not read.
+/// Rows of `n` real numbers whose transforms have first halves that begin with the rows of `from` numbers of the input,
+/// cut or continued. Imaginary parts that such halves do not have are not read.
 pub(crate) fn half_rows<T: Part>(
     input: &[Complex<T>],
-    plan: &dyn ComplexToReal<T>,
+    from: usize,
+    (plan, n): (&ToReal<T>, usize),
     output: &mut [T],
 ) {
-    let (n, scale) = (plan.len(), T::reciprocal(plan.len()));
-    par_rows_mut(output, n, cost(n), |first, rows| {
-        let (mut halves, mut scratch) = (plan.make_input_vec(), plan.make_scratch_vec());
+    par_rows_mut(output, n, cost(n) / 2.0, |first, rows| {
+        let (mut halves, mut folded) = (vec![zero(); half(n)], vec![zero(); half(n)]);
+        let mut scratch = vec![zero(); plan.scratch()];
         for (i, to) in rows.chunks_exact_mut(n).enumerate() {
-            fit(row(input, Some(first + i), half(n)), zero(), &mut halves);
-            halves[0].im = T::zero();
-            if n % 2 == 0 {
-                halves[n / 2].im = T::zero();
+            let row = &input[(first + i) * from..][..from];
+            match plan {
+                Real::Even(plan) if from >= half(n) => {
+                    plan.inverse(row, &mut folded, to, &mut scratch);
+                }
+                Real::Even(plan) => {
+                    fit(Some(row), zero(), &mut halves);
+                    plan.inverse(&halves, &mut folded, to, &mut scratch);
+                }
+                Real::Odd(plan) => {
+                    fit(Some(row), zero(), &mut halves);
+                    halves[0].im = T::zero();
+                    let done = plan.process_with_scratch(&mut halves, to, &mut scratch);
+                    done.expect("the buffers have the plan's lengths");
+                    let scale = T::reciprocal(n);
+                    to.iter_mut().for_each(|x| *x = *x * scale);
+                }
             }
-            let done = plan.process_with_scratch(&mut halves, to, &mut scratch);
-            done.expect("the buffers have the plan's lengths");
-            to.iter_mut().for_each(|x| *x = *x * scale);
             breathe();
         }
     });
@@ -245,15 +267,51 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_other_lengths_are_cut_or_continued() {
+        let (x, n): (Vec<f64>, _) = (values(20).iter().map(|x| x.re).collect(), 8);
+        let (plans, at) = (f64::plans(), Fit::new(&[], &[]));
+        for from in [4, 10] {
+            let mut fitted = vec![0.0; 2 * n];
+            for (to, x) in fitted.chunks_mut(n).zip(x.chunks(from)) {
+                fit(Some(x), 0.0, to);
+            }
+            let plan = plans.real(n).unwrap();
+            let (mut halves, mut want) = (vec![zero(); 10], vec![zero(); 10]);
+            real_rows(&x[..2 * from], from, &at, (&*plan, n), &mut halves);
+            real_rows(&fitted, n, &at, (&*plan, n), &mut want);
+            assert_eq!(halves, want);
+        }
+        let (plan, mut back) = (plans.half(n).unwrap(), vec![0.0; 2 * n]);
+        for from in [3, 7] {
+            let input = &values(2 * from)[..];
+            let mut fitted = vec![zero::<f64>(); 10];
+            for (to, x) in fitted.chunks_mut(5).zip(input.chunks(from)) {
+                fit(Some(x), zero(), to);
+            }
+            half_rows(input, from, (&*plan, n), &mut back);
+            let mut want = vec![0.0; 2 * n];
+            half_rows(&fitted, 5, (&*plan, n), &mut want);
+            assert_eq!(back, want);
+        }
+    }
+
+    #[test]
     fn transforms_of_real_rows_invert() {
-        for n in [1, 2, 5, 8, 30] {
+        for n in [1, 2, 4, 5, 6, 8, 30, 34, 64] {
             let x: Vec<f64> = values(2 * n).iter().map(|x| x.re).collect();
             let mut halves = vec![zero::<f64>(); 2 * half(n)];
             let (plans, at) = (f64::plans(), Fit::new(&[], &[]));
-            real_rows(&x, n, &at, &*plans.real(n).unwrap(), &mut halves);
+            real_rows(&x, n, &at, (&*plans.real(n).unwrap(), n), &mut halves);
+            for (x, halves) in x.chunks(n).zip(halves.chunks(half(n))) {
+                let whole: Vec<_> = x.iter().map(|re| Complex::new(*re, 0.0)).collect();
+                assert!(near(&slow(&whole, [1, n])[..half(n)], halves), "{n}");
+            }
             halves[0].im = f64::NAN;
+            if n % 2 == 0 {
+                halves[n / 2].im = f64::NAN;
+            }
             let mut back = vec![0.0; 2 * n];
-            half_rows(&halves, &*plans.half(n).unwrap(), &mut back);
+            half_rows(&halves, half(n), (&*plans.half(n).unwrap(), n), &mut back);
             assert!(x.iter().zip(&back).all(|(x, y)| (x - y).abs() < 1e-12));
         }
     }
