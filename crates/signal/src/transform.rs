@@ -10,8 +10,8 @@ use crate::numbers::Part;
 use crate::plans::{FromReal, Real, ToReal};
 use crate::shapes::{Fit, half};
 
-/// How many columns are turned into rows at once: those that share lines of the cache.
-const TURNED: usize = 16;
+/// The side of blocks that are turned at once: what a line of the cache holds.
+const TURNED: usize = 8;
 
 /// Nanoseconds that a transform of that length takes, roughly.
 fn cost(n: usize) -> f64 {
@@ -116,10 +116,12 @@ fn transpose<T: Copy>(from: &[T], rows: usize, columns: usize, first: usize, to:
         let group = TURNED.min(columns - column).min(rest.len() / rows);
         let (now, later) = rest.split_at_mut(group * rows);
         let base = matrix * rows * columns + column;
-        for r in 0..rows {
-            let line = &from[base + r * columns..][..group];
-            for (c, x) in line.iter().enumerate() {
-                now[c * rows + r] = *x;
+        for r in (0..rows).step_by(TURNED) {
+            let n = TURNED.min(rows - r);
+            for c in 0..group {
+                let lines = from[base + r * columns + c..].iter().step_by(columns);
+                let to = &mut now[c * rows + r..][..n];
+                to.iter_mut().zip(lines).for_each(|(to, x)| *to = *x);
             }
         }
         at += group;
