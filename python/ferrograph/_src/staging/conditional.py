@@ -20,9 +20,11 @@ from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
 if TYPE_CHECKING:
-    from . import failures, remains, versions
+    from . import failures, lifting, remains, versions
 else:
-    failures, remains, versions = later(__package__, "failures", "remains", "versions")
+    failures, lifting, remains, versions = later(
+        __package__, "failures", "lifting", "remains", "versions"
+    )
 
 __all__ = [
     "is_eager",
@@ -103,6 +105,7 @@ def _stage_if(
     with conditional:
         conditional.promotes = True
         after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
+        _lift(conditional, failed)
         _leave(conditional, found, place)
         read = [i for i, spot in enumerate(state.places) if spot.label in (*live, *soft)]
         conditional.note_left({i: side[i] for i in read} for side in after)
@@ -118,7 +121,7 @@ def _stage_if(
             sides = tuple(effects.standing([*sides]))
             if merge(conditional, spot.label, sides, skipped, place, (i, before[i])):
                 chosen.append(i)
-        settle = _merge_changes(conditional, found, failed, place)
+        settle = _merge_changes(conditional, found, place)
         results = conditional.emit()
     for i, result in zip(chosen, results, strict=False):
         before[i] = result
@@ -159,6 +162,12 @@ def _trace_branches(
     return after, [error is not None for error in errors], found
 
 
+def _lift(conditional: Conditional, failed: list[bool]) -> None:
+    """Where one branch raises, take what the other one leaves as it is."""
+    if failed[0] != failed[1]:
+        conditional.lifting = lifting.Lifting(conditional, failed.index(False))
+
+
 def _leave(conditional: Conditional, found: list[list[effects.Change]], place: str) -> None:
     """Tell a conditional what its branches left in containers that they changed in place."""
     copied = conditional.copied
@@ -184,7 +193,6 @@ def _touch(values: list, others: list[Place]) -> None:
 def _merge_changes(
     conditional: Conditional,
     found: list[list[effects.Change]],
-    failed: list[bool],
     place: str,
     fills: bool = False,
 ) -> Callable[[list], None]:
@@ -195,12 +203,15 @@ def _merge_changes(
     sides = [{c.place.key: c for c in changes} for changes in found]
     effects.refuse_shadowed([*found[0], *found[1]])
     setters: list[Callable[[Iterator], None]] = []
+    lifting = conditional.lifting
+    if lifting is not None:
+        left = found[lifting.side]
+        new = effects.standing([change.new for change in left])
+        setters += [lifting.change(c.place, value) for c, value in zip(left, new, strict=True)]
+        sides = [{}, {}]
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
         pair = effects.standing([side[key].new if key in side else known.old for side in sides])
-        for k in (0, 1):
-            if failed[k]:
-                pair[k] = pair[1 - k]
         if fills and known.place.key[0] == "cell" and any(p is UNDEFINED for p in pair):
             setters.append(merging.fill(conditional, known.place, pair))
             continue
@@ -329,6 +340,8 @@ def _merge(
         conditional.keep(flag)
         return True
     filled = tuple(u or (m and label == RESULT) for u, m in zip(unread, missing, strict=True))
+    if _add_lifted(conditional, _named(label), sides):
+        return True
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
         set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
         raise ValueError(
@@ -344,6 +357,18 @@ def _merge(
         conditional.grouped(functools.partial(versions.objects, conditional, label, pair, place))
         return True
     conditional.merge(_named(label), sides[0], sides[1], filled)
+    return True
+
+
+def _add_lifted(conditional: Conditional, label: str, sides: Sequence[Any]) -> bool:
+    """Add an object that one branch leaves where the other one raises; whether it is one."""
+    lifting = conditional.lifting
+    if lifting is None:
+        return False
+    value = sides[lifting.side]
+    if value is UNDEFINED or value is None or can_be_tensor(value):
+        return False
+    conditional.grouped(lambda: lifting.value(label, value))
     return True
 
 
@@ -382,7 +407,8 @@ def stage_choice(
 def _merge_results(
     conditional: Conditional, values: list, failed: tuple[bool, bool], place: str
 ) -> Callable[[Iterator], Any]:
-    conditional.merge("the results", values[0], values[1], failed)
+    if not _add_lifted(conditional, "the results", values):
+        conditional.merge("the results", values[0], values[1], failed)
     return next
 
 
@@ -401,12 +427,13 @@ def _stage_choice(
             found.append(effects.changes(journal, (then, orelse)))
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
+        _lift(conditional, failed)
         values = effects.standing([value for value, _ in outcomes])
         _leave(conditional, found, place)
         conditional.note_left({RESULT: value} for value in values)
         conditional.snapshot = journal.snapshot
         take = merge(conditional, values, (failed[0], failed[1]), place)
-        settle = _merge_changes(conditional, found, failed, place, fills=True)
+        settle = _merge_changes(conditional, found, place, fills=True)
         results = iter(conditional.emit())
         chosen = take(results)
         settle(list(results))

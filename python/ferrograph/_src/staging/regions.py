@@ -81,6 +81,7 @@ class Conditional:
         self._rewrite = "Make both give the same structure, with tensors of the same dtypes."
         self._sides = sides
         self.branches = (Traced("cond_true"), Traced("cond_false"))
+        self.lifting: Any = None  # where one branch raises, see ``lifting``
         self.promotes = False  # whether Python ints and floats meet as floats
         self.as_left: tuple[Callable, Callable] = (itself, itself)  # see ``remains``
         self.copied: dict[int, tuple[Any, Any]] = {}
