@@ -201,3 +201,17 @@ def test_an_index_that_a_tensor_lacks_is_known_by_its_error_and_not_by_its_text(
         fg.function(third)(fg.constant([7, 2]))
     with pytest.raises(ValueError, match="out of bounds"):
         fg.function(other_error)(x)
+
+
+def whole(x):
+    return int(x) + 1
+
+
+def test_int_of_a_tensor_is_that_of_python_or_fails():
+    traced = fg.function(whole)
+    for value in (3.7, -3.7, -2147483648.0):
+        x = fg.constant(value, fg.float64)
+        assert int(traced(x)) == whole(x)
+    for value in (fg.constant(1e10), fg.constant(2**40), fg.constant(float("nan"))):
+        with pytest.raises(fg.errors.InvalidArgumentError, match="int32 does not hold"):
+            traced(value)

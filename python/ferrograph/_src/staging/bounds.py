@@ -16,10 +16,18 @@ from ..context.thread import current_region
 from ..native import _core
 from ..values import dtypes
 from .journal import thread as _thread
-from .places import Spot, say
+from .places import Spot, here, say
 
 _SUMS = frozenset({"Add", "AddV2", "Sub"})
 _LEAST = -(2**31)
+_WIDER = (
+    dtypes.float64,
+    dtypes.float32,
+    dtypes.bfloat16,
+    dtypes.int64,
+    dtypes.uint32,
+    dtypes.uint64,
+)
 
 
 def is_integer(leaf: Any) -> bool:
@@ -79,6 +87,25 @@ def check(region: Any) -> None:
         if exact is not None:
             root.n_checks += 1
             ops.Assert(exact, [_message(op, place)])
+
+
+def check_cast(value: Any) -> None:
+    """Let the graph fail where ``int`` of a tensor is no number that int32 holds."""
+    if value.dtype not in _WIDER:
+        return
+    wide = ops.cast(value, dtypes.float64)
+    held = ops.logical_and(ops.greater(wide, _LEAST - 1.0), ops.less(wide, -1.0 * _LEAST))
+    ops.Assert(
+        ops.reduce_all(held),
+        [
+            say(
+                here(),
+                "`int` of a tensor gives a number here that int32 does not hold, which it has in "
+                "the graph: plain Python has integers without bounds",
+                "Write `fg.cast(x, fg.int64)`.",
+            )
+        ],
+    )
 
 
 def _exact(op: str, inputs: list, output: Any) -> Any:

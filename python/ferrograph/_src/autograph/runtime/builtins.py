@@ -115,6 +115,8 @@ def _number(value: Any, dtype: Any) -> Any:
     value = _core.convert_to_tensor(value)
     if value.dtype == dtypes.string:
         return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype)))
+    if dtype == "int32":
+        bounds.check_cast(value)
     return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype))))
 
 
