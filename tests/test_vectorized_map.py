@@ -1,5 +1,7 @@
 """``vectorized_map``: structures, control flow, effects and gradients of many rows at once."""
 
+import time
+
 import ferrograph as fg
 import numpy as np
 import pytest
@@ -239,3 +241,32 @@ def test_jacobians_row_by_row_are_those_at_once():
     for ask in (tape.jacobian, tape.batch_jacobian):
         at_once, apart = ask(y, x), ask(y, x, experimental_use_pfor=False)
         np.testing.assert_allclose(at_once.numpy(), apart.numpy(), atol=1e-6)
+
+
+MANY = np.random.default_rng(0).uniform(size=(1000, 100)).astype(np.float32)
+WEIGHTS = MANY[:100]
+SPEEDS = {
+    "tanh": (lambda r: fg.tanh(r * 2.0), lambda x: fg.tanh(x * 2.0)),
+    "matmul": (lambda r: (r[None] @ WEIGHTS)[0], lambda x: x @ WEIGHTS),
+    "reduce": (lambda r: fg.reduce_sum(r), lambda x: fg.reduce_sum(x, axis=1)),
+    "softmax": (fg.nn.softmax, fg.nn.softmax),
+    "branch": (
+        lambda r: fg.cond(r[0] > 0.5, lambda: r * 2.0, lambda: -r),
+        lambda x: fg.where(x[:, :1] > 0.5, x * 2.0, -x),
+    ),
+}
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("name", SPEEDS)
+def test_many_rows_take_at_most_three_times_the_batched_operation(name):
+    row, batched = SPEEDS[name]
+    x = fg.constant(MANY)
+    runs = [fg.function(lambda x: fg.vectorized_map(row, x)), fg.function(batched)]
+    least = [np.inf, np.inf]
+    for _ in range(30):
+        for i, run in enumerate(runs):
+            begin = time.perf_counter()
+            run(x)
+            least[i] = min(least[i], time.perf_counter() - begin)
+    assert least[0] < 3 * least[1] + 2e-5, least
