@@ -368,3 +368,20 @@ def test_a_python_loop_over_a_dataset_that_cannot_end_is_told():
 
     with pytest.raises(fg.errors.OperatorNotAllowedInGraphError, match="comprehension"):
         g()
+
+
+def test_a_branch_of_a_function_over_elements_may_raise_and_change_objects():
+    class Held:
+        v = 0
+
+    def kept(x):
+        held, found = Held(), {"a": 1}
+        if x > 50:
+            raise ValueError("too large")
+        held.v = x * 2
+        found["b"] = x
+        return held.v + found["a"] + found["b"]
+
+    assert [int(v) for v in fg.data.Dataset.range(4).map(kept)] == [1, 4, 7, 10]
+    with pytest.raises(fg.errors.InvalidArgumentError, match="too large"):
+        list(fg.data.Dataset.range(49, 53).map(kept))

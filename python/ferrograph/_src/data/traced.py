@@ -6,9 +6,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograph import api
+from ..autograph import api, status
 from ..context import thread
 from ..native import _core
+from ..staging import journal
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.tensor_spec import TensorSpec
 from . import structure
@@ -30,17 +31,24 @@ class Traced:
         region = _core.Region(f"__inference_Dataset_{what}_{next(_numbers)}")
         push_creation(Creation(allowed=False))
         try:
-            with thread.tracing(region):
-                inputs = [structure.packed(a, _inputs(region, a)) for a in arguments]
-                result = api.convert_callback(function)(*inputs)
-                result = tuple(result) if type(result) is list else result
-                result = structure.normalized(result, expected)
-                self.type = structure.type_of(result)
-                region.finish(structure.tensors_of(result))
+            self._trace_once(region, function, arguments, expected)
         finally:
             pop_creation()
         self.graph = region.graph()
         self.captured = region.captured()
+
+    def _trace_once(self, region: Any, function: Callable, arguments: list, expected: Any) -> None:
+        """Trace the function: a trace of its own, unless a function around it is traced."""
+        with thread.tracing(region):
+            inputs = [structure.packed(a, _inputs(region, a)) for a in arguments]
+            roots = None if journal.thread.journals else (function, inputs)
+            with status.conversion(status.is_enabled(), roots):
+                result = api.convert_callback(function)(*inputs)
+                result = tuple(result) if type(result) is list else result
+                result = structure.normalized(result, expected)
+                self.type = structure.type_of(result)
+                status.check_bounds()
+                region.finish(structure.tensors_of(result))
 
 
 def _inputs(region: Any, element_type: Any) -> list:
