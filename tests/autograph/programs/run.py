@@ -175,6 +175,7 @@ _OWN = (
     fg.errors.StagingError,
     fg.errors.OperatorNotAllowedInGraphError,
     fg.errors.OpError,
+    fg.errors.InaccessibleTensorError,
 )
 # What tensors say themselves, at the line that asks them for what they do not have.
 _SAID = ("Tensor is unhashable", "Cannot convert a symbolic tensor", "SymbolicTensor")
