@@ -41,6 +41,7 @@ pub(crate) fn to_numpy<'py>(
     py: Python<'py>,
     tensor: &Bound<'py, PyTensor>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    ferrograph_runtime::left_graph(&tensor.get().val);
     let tensor = eager(tensor)?;
     match tensor.rank() {
         0 => array::scalar(py, tensor),
@@ -55,6 +56,7 @@ pub(crate) fn to_array<'py>(
     dtype: Option<&Bound<'py, PyAny>>,
     copy: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    ferrograph_runtime::left_graph(&tensor.get().val);
     let tensor = eager(tensor)?;
     let array = match copy {
         Some(true) => array::copied(py, tensor)?,
@@ -139,6 +141,7 @@ pub(crate) fn to_number<'py>(
     kind: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
+    ferrograph_runtime::left_graph(&tensor.get().val);
     let tensor = eager(tensor)?;
     if tensor.n_elements() != 1 || (kind == "index" && tensor.rank() != 0) {
         return Err(PyTypeError::new_err(format!(

@@ -6,8 +6,8 @@ use crate::tensor::wrap;
 use crate::variable::PyVariable;
 use crate::work;
 use ferrograph_graph::{Grad, Val};
-use ferrograph_runtime::{Tape, current_trace, is_tracing};
-use ferrograph_tensor::DType;
+use ferrograph_runtime::{Break, Reason, Tape, current_trace, is_tracing};
+use ferrograph_tensor::{DType, Origin};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -105,6 +105,24 @@ impl PyTape {
         Ok(self.tape().tracks(&endpoint(value)?))
     }
 
+    /// Why no gradient flows from a target to a source: the reason, the dtype or operation that it is about, and the
+    /// user's line; None where one flows.
+    fn _why_none(
+        &self,
+        py: Python<'_>,
+        target: &Bound<'_, PyAny>,
+        source: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Explanation>> {
+        let (target, source) = (endpoint(target)?, endpoint(source)?);
+        if !self.tape().can_explain() {
+            return Err(PyRuntimeError::new_err(
+                "the tape has forgotten what it recorded: ask a persistent one, or one whose gradient was None",
+            ));
+        }
+        let found = guarded(|| self.tape().why_none(&target, &source)).or_raise(py)?;
+        Ok(found.map(|b| explanation(&b)))
+    }
+
     /// Gradients of the targets by each source: a tensor, a tuple (values, indices, dense_shape), or None.
     fn _gradient<'py>(
         &self,
@@ -131,6 +149,24 @@ impl PyTape {
             .collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, items)
     }
+}
+
+/// A reason, what it is about, and the file, line and function of the user's.
+type Explanation = (&'static str, Option<String>, Option<(String, u32, String)>);
+
+fn explanation(b: &Break) -> Explanation {
+    let operation = b.op.map(ToOwned::to_owned);
+    let (reason, about) = match b.reason {
+        Reason::NotWatched => ("not watched", None),
+        Reason::NotRecorded => ("not recorded", operation),
+        Reason::LeftAsNumpy => ("left as NumPy", operation),
+        Reason::DType(dtype) => ("no gradient of its dtype", Some(dtype.to_string())),
+        Reason::StopGradient => ("stop_gradient", operation),
+        Reason::NoGradient => ("no gradient defined", operation),
+        Reason::NoPath => ("no path", None),
+    };
+    let line = |o: &Arc<Origin>| (o.file.to_string(), o.line, o.function.to_string());
+    (reason, about, b.origin.as_ref().map(line))
 }
 
 /// Whether a gradient may be asked for of what is computed from these tensors and variables now.

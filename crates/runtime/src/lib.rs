@@ -13,6 +13,7 @@ mod function;
 mod plan;
 mod signature;
 mod tape;
+mod trail;
 
 pub use cache::{CacheStats, Cached, TraceCache};
 pub use compile::{Stage, print_stage};
@@ -27,4 +28,5 @@ pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
     tensor_shapes, with_words_of_class, words_of_class,
 };
-pub use tape::{Tape, may_be_followed};
+pub use tape::{Tape, left_graph, may_be_followed};
+pub use trail::{Break, Reason};

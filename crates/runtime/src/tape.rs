@@ -2,10 +2,11 @@
 
 use crate::context::{self, active_tapes, is_tracing, level};
 use crate::door::Door;
+use crate::trail::{Break, Reason, Step, Ways, carries};
 use ferrograph_graph::{Differentiability, Grad, OpRef, Sym, TraceRef, Val, Vals, ValueId};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{Placeholder, ReadVariableOp, VariableCell};
-use ferrograph_tensor::{DType, Result, Tensor, bail};
+use ferrograph_tensor::{DType, Origin, Result, Tensor, bail};
 use ferrograph_transform::{Record, Replay, backprop};
 use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
@@ -29,7 +30,20 @@ struct State {
     watched: HashSet<u64>,
     records: Vec<Record>,
     variables: Vec<Val>,
+    /// What depends on watched values, and lets no gradient through to them.
+    touched: HashSet<u64>,
+    /// The eager operations that made that, each behind so many records.
+    trail: Vec<(usize, Step)>,
+    /// Values that left for NumPy or Python, and where.
+    left: Vec<(u64, Option<Arc<Origin>>)>,
+    /// What the records said of operations, once these are gone and a gradient was none.
+    kept: Vec<Step>,
+    /// Whether a gradient was none.
+    has_none: bool,
 }
+
+/// A tape notes this many operations that no gradient flows through.
+const MOST_NOTED: usize = 10_000;
 
 impl Tape {
     /// A tape for the present level; with `watch_variables` reads of trainable variables are watched by themselves.
@@ -120,7 +134,14 @@ impl Tape {
 
     /// Records an operation where it depends on what is watched.
     fn record(&self, op: &OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Replay>) {
-        if op.differentiability() == Differentiability::Stops || !self.is_concerned(inputs) {
+        let is_concerned = self.is_concerned(inputs);
+        let stops = op.differentiability() == Differentiability::Stops;
+        let ends = stops || op.differentiability() == Differentiability::Missing;
+        if self.level == 0 && (!is_concerned || ends || outputs.iter().any(|o| !carries(o.dtype())))
+        {
+            self.note(op, inputs, outputs, is_concerned);
+        }
+        if stops || !is_concerned {
             return;
         }
         let mut state = self.state.lock();
@@ -136,6 +157,93 @@ impl Tape {
         });
     }
 
+    /// Notes an operation that lets no gradient through, or goes on from one.
+    fn note(&self, op: &OpRef, inputs: &[Val], outputs: &Vals, is_concerned: bool) {
+        let is_touched = |state: &State| {
+            !state.touched.is_empty() && inputs.iter().any(|i| state.touched.contains(&i.key()))
+        };
+        if !is_concerned && !is_touched(&self.state.lock()) {
+            return;
+        }
+        let origin = if is_concerned {
+            context::origin()
+        } else {
+            None
+        };
+        let mut state = self.state.lock();
+        if state.trail.len() < MOST_NOTED {
+            state.touched.extend(outputs.iter().map(Val::key));
+            let at = state.records.len();
+            state.trail.push((at, step_of(op, inputs, outputs, origin)));
+        }
+    }
+
+    /// Notes that a value left for NumPy or Python.
+    fn note_left(&self, val: &Val) {
+        let key = val.key();
+        let is_followed =
+            |state: &State| state.watched.contains(&key) || state.touched.contains(&key);
+        if is_followed(&self.state.lock()) {
+            let origin = context::origin();
+            let mut state = self.state.lock();
+            if state.left.len() < MOST_NOTED {
+                state.left.push((key, origin));
+            }
+        }
+    }
+
+    /// What was recorded of eager operations, in program order.
+    fn steps(&self) -> Vec<Step> {
+        let state = self.state.lock();
+        let mut steps = state.kept.clone();
+        let mut trail = state.trail.iter().peekable();
+        for (i, record) in state.records.iter().enumerate() {
+            while let Some((_, step)) = trail.next_if(|(at, _)| *at <= i) {
+                steps.push(step.clone());
+            }
+            steps.push(step_of(&record.op, &record.inputs, &record.outputs, None));
+        }
+        steps.extend(trail.map(|(_, step)| step.clone()));
+        steps
+    }
+
+    /// Whether what was recorded can still be told.
+    pub fn can_explain(&self) -> bool {
+        let state = self.state.lock();
+        self.level != 0 || !state.records.is_empty() || !state.kept.is_empty() || state.has_none
+    }
+
+    /// The first place between a source and a target that lets no gradient through; `None` where one flows.
+    ///
+    /// # Errors
+    /// `Leak` for values of a graph that is finished.
+    pub fn why_none(&self, target: &Val, source: &Val) -> Result<Option<Break>> {
+        if !carries(source.dtype()) {
+            return Ok(Some(Break::of(Reason::DType(source.dtype()))));
+        }
+        if !self.tracks(source) {
+            return Ok(Some(Break::of(Reason::NotWatched)));
+        }
+        let mut ways = Ways::from(source.key());
+        match (target, source) {
+            (Val::Sym(s), _) | (_, Val::Sym(s)) => {
+                let watched = self.state.lock().watched.clone();
+                ways.follow(&traced_steps(&s.trace)?, Some(&watched));
+            }
+            _ => ways.follow(&self.steps(), None),
+        }
+        if let Some(way) = ways.to(target.key()) {
+            return Ok(way.first.clone());
+        }
+        let state = self.state.lock();
+        let left = state.left.iter().find(|(key, _)| ways.to(*key).is_some());
+        let reason = left.map_or(Reason::NoPath, |_| Reason::LeftAsNumpy);
+        Ok(Some(Break {
+            origin: left.and_then(|(_, origin)| origin.clone()),
+            ..Break::of(reason)
+        }))
+    }
+
     /// Handles of the variables watched, in order of first use.
     pub fn watched_variables(&self) -> Vec<Val> {
         self.state.lock().variables.clone()
@@ -148,7 +256,13 @@ impl Tape {
 
     /// Drops the records, which hold what was computed; what is watched stays known.
     pub fn release(&self) {
-        self.state.lock().records = Vec::new();
+        let kept = if self.state.lock().has_none {
+            self.steps()
+        } else {
+            Vec::new()
+        };
+        let mut state = self.state.lock();
+        (state.records, state.trail, state.kept) = (Vec::new(), Vec::new(), kept);
     }
 
     /// Forgets everything.
@@ -197,10 +311,13 @@ impl Tape {
             seeded.push((target, Grad::Dense(seed)));
         }
         let found = backprop(&mut Door, &records, seeded, &keys)?;
-        Ok(sources
-            .iter()
+        let grads: Vec<Option<Grad>> = (sources.iter())
             .map(|s| found.get(&s.key()).cloned())
-            .collect())
+            .collect();
+        if grads.iter().any(Option::is_none) {
+            self.state.lock().has_none = true;
+        }
+        Ok(grads)
     }
 
     /// Whether to walk what was recorded may take long: many operations, large values, graphs to run backwards.
@@ -253,11 +370,6 @@ fn is_trainable(handle: &Val) -> bool {
         }
         None => true,
     }
-}
-
-/// Whether gradients may flow through a value of that dtype.
-fn carries(dtype: DType) -> bool {
-    dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant)
 }
 
 fn listening() -> Vec<Arc<Tape>> {
@@ -320,4 +432,60 @@ pub(crate) fn tell(op: &OpRef, inputs: &[Val], outputs: &Vals, replay: Option<Re
         tape.note_variables(op, inputs);
         tape.record(op, inputs, outputs, replay.clone());
     }
+}
+
+/// Tells the active tapes that a value leaves for NumPy or Python.
+pub fn left_graph(val: &Val) {
+    if context::has_tapes() {
+        for tape in listening() {
+            tape.note_left(val);
+        }
+    }
+}
+
+fn step_of(op: &OpRef, inputs: &[Val], outputs: &[Val], origin: Option<Arc<Origin>>) -> Step {
+    Step {
+        op: op.clone(),
+        inputs: inputs.iter().map(Val::key).collect(),
+        outputs: outputs.iter().map(|o| (o.key(), o.dtype())).collect(),
+        origin,
+    }
+}
+
+/// What the graph under construction and those around it hold.
+fn traced_steps(trace: &TraceRef) -> Result<Vec<Step>> {
+    let mut chain = vec![trace];
+    while let Some(parent) = chain.last().and_then(|t| t.parent()) {
+        chain.push(parent);
+    }
+    let mut steps = Vec::new();
+    for trace in chain.into_iter().rev() {
+        let captures = trace.captures()?;
+        let outer: HashMap<ValueId, u64> =
+            captures.iter().map(|c| (c.inner, c.outer.key())).collect();
+        let own = |value: ValueId| {
+            Val::Sym(Sym {
+                trace: trace.clone(),
+                value,
+            })
+        };
+        let key = |value: &ValueId| {
+            outer
+                .get(value)
+                .copied()
+                .unwrap_or_else(|| own(*value).key())
+        };
+        trace.with_builder(|b| {
+            for node in b.nodes() {
+                let output = |v: &ValueId| (key(v), b.value(*v).spec.dtype);
+                steps.push(Step {
+                    op: node.op.clone(),
+                    inputs: node.inputs.iter().map(&key).collect(),
+                    outputs: node.outputs.iter().map(output).collect(),
+                    origin: node.origin.clone(),
+                });
+            }
+        })?;
+    }
+    Ok(steps)
 }

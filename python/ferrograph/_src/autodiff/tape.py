@@ -13,6 +13,7 @@ from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.composite import CompositeTensor, IndexedSlices
 from ..values.public import public
+from .why import WhyNone, why_none
 
 __all__ = ["GradientTape", "IndexedSlices", "UnconnectedGradients"]
 
@@ -128,6 +129,25 @@ class GradientTape(_core.TapeBase):
         self._used_up()
         results = [_finish(g, s, unconnected) for g, s in zip(found, flat, strict=True)]
         return _like_sources(sources, results)
+
+    def why_none(self, target: Any, source: Any) -> WhyNone | None:
+        """Why ``gradient(target, source)`` is None: the first place that lets no gradient through.
+
+        Its ``reason`` says what the matter is, ``file`` and ``line`` where, and its text both: the
+        source is not watched, a value was made while nothing was recorded, left for NumPy, has a
+        dtype without gradients, was stopped by ``stop_gradient`` or went through an operation
+        without a gradient, or the target does not depend on the source. None where a gradient
+        flows. RuntimeError where the tape has forgotten what it recorded: one that is not
+        persistent has, once it has given gradients.
+
+        >>> x = fg.constant(3.0)
+        >>> with fg.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = fg.stop_gradient(x) * 2.0
+        >>> tape.why_none(y, x).reason
+        'stop_gradient'
+        """
+        return why_none(self._why_none(_endpoint(target), _endpoint(source)))
 
     def jacobian(
         self,
