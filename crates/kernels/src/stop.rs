@@ -29,6 +29,8 @@ thread_local! {
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
     /// The bytes for which this thread's work drew on a reserve.
     static DRAWN: Cell<usize> = const { Cell::new(0) };
+    /// Set while work of this thread is not to be stopped.
+    static UNDISTURBED: Cell<bool> = const { Cell::new(false) };
     /// The work that this thread of the pool takes part in.
     static JOB: RefCell<Job> = const { RefCell::new(Job(None)) };
 }
@@ -46,7 +48,7 @@ pub fn run_short(bytes: usize) {
 }
 
 fn is_asked() -> bool {
-    CHECK.get().is_some_and(|check| check())
+    !UNDISTURBED.get() && CHECK.get().is_some_and(|check| check())
 }
 
 /// Leaves the work of this thread undone.
@@ -66,6 +68,9 @@ pub fn breathe() {
 
 /// Says that a piece of work is done.
 pub fn pause() {
+    if UNDISTURBED.get() {
+        return;
+    }
     if DRAWN.get() > 0 {
         exhausted(DRAWN.take());
     }
@@ -83,6 +88,18 @@ pub fn pause() {
             stop();
         }
     }
+}
+
+/// Does work that must not be left half done: it is asked for no stop, and is no part of other work. It is to be short.
+pub fn undisturbed<R>(work: impl FnOnce() -> R) -> R {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            UNDISTURBED.set(self.0);
+        }
+    }
+    let _back = Back(UNDISTURBED.replace(true));
+    Job(None).run(work)
 }
 
 /// Work that threads of the pool share, or none.
@@ -184,6 +201,21 @@ mod tests {
     #[test]
     fn a_loop_that_breathes_stops() {
         assert!(asked(|| (0..1000).for_each(|_| breathe())));
+    }
+
+    #[test]
+    fn what_must_be_whole_is_not_stopped() {
+        let mut done = 0;
+        let work = || {
+            undisturbed(|| {
+                (0..1000).for_each(|_| {
+                    breathe();
+                    done += 1;
+                })
+            })
+        };
+        assert!(!asked(work));
+        assert_eq!(done, 1000);
     }
 
     #[test]

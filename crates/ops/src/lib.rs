@@ -67,7 +67,9 @@ pub use random::{Iteration, SEED_MODULUS, Stream, number_draws, set_global_seed}
 pub use recursion::{Bundle, Knot, KnotGradient, Level, RecursiveCall};
 pub use reduce::Reduce;
 pub use region::{Call, If, While, empty_records, recorded_values};
-pub use resource::{AssignKind, AssignVariable, ReadVariableOp, VariableCell};
+pub use resource::{
+    AssignKind, AssignVariable, Held, Loan, ReadVariableOp, VariableCell, combining,
+};
 pub use scatter::{ScatterNd, TensorScatterUpdate};
 pub use search_sorted::SearchSorted;
 pub use segment::{Combine, UnsortedSegment};

@@ -7,8 +7,10 @@ use std::any::Any;
 use std::time::Duration;
 
 mod access;
+mod lent;
 
-pub use access::{AssignKind, AssignVariable, EmitAssign, EmitRead, ReadVariableOp};
+pub use access::{AssignKind, AssignVariable, EmitAssign, EmitRead, ReadVariableOp, combining};
+pub use lent::{Held, Loan};
 
 pub(crate) fn register(registry: &mut ferrograph_graph::Registry) {
     access::register(registry);
@@ -30,9 +32,20 @@ pub struct VariableCell {
     /// Whether tapes watch reads of it by themselves.
     pub trainable: bool,
     /// Held for moments only: who waits for it may hold the host's lock.
-    value: RwLock<Option<Tensor>>,
+    value: RwLock<Value>,
     /// Held while a function of the value is computed, which the host may interrupt to run code of its own.
     updating: ReentrantMutex<()>,
+}
+
+/// What a variable holds.
+#[derive(Debug)]
+enum Value {
+    /// Nothing yet.
+    None,
+    /// That.
+    Held(Tensor),
+    /// A value that somebody changes where it lies, and gives back.
+    Lent,
 }
 
 impl Object for VariableCell {
@@ -48,31 +61,42 @@ impl VariableCell {
             name,
             spec,
             trainable,
-            value: RwLock::new(None),
+            value: RwLock::new(Value::None),
             updating: ReentrantMutex::new(()),
         }
     }
 
     /// The value now.
     pub fn read(&self) -> Result<Tensor> {
-        let value = self.value.read().clone();
-        value.ok_or_else(|| self.uninitialised())
+        self.with_value(|value| Ok(value.clone()))
+    }
+
+    /// What a short function gives for the value.
+    fn with_value<R>(&self, mut f: impl FnMut(&Tensor) -> Result<R>) -> Result<R> {
+        loop {
+            match &*self.value.read() {
+                Value::Held(value) => return f(value),
+                Value::None => return Err(self.uninitialised()),
+                Value::Lent => {}
+            }
+            self.wait();
+        }
     }
 
     /// Copies the bytes of the value, which is dense and of static shape.
     fn copy_to(&self, out: &mut [u8]) -> Result<()> {
-        let copied = |value: &Tensor, out: &mut [u8]| {
+        let is_long = out.len() > LONG_COPY;
+        let mut copied = |value: &Tensor| {
             if value.bytes().len() != out.len() {
                 bail!(Internal, "variable {} holds a {value:?}", self.name);
             }
             out.copy_from_slice(value.bytes());
             Ok(())
         };
-        if out.len() > LONG_COPY {
-            return copied(&self.read()?, out);
+        if is_long {
+            return copied(&self.read()?);
         }
-        let value = self.value.read();
-        copied(value.as_ref().ok_or_else(|| self.uninitialised())?, out)
+        self.with_value(copied)
     }
 
     fn uninitialised(&self) -> Error {
@@ -85,14 +109,21 @@ impl VariableCell {
 
     /// Whether there is a value.
     pub fn is_initialised(&self) -> bool {
-        self.value.read().is_some()
+        !matches!(*self.value.read(), Value::None)
     }
 
     /// Replaces the value.
     pub fn write(&self, value: Tensor) -> Result<()> {
         self.check(&value)?;
-        *self.value.write() = Some(value);
-        Ok(())
+        loop {
+            let mut held = self.value.write();
+            if !matches!(*held, Value::Lent) {
+                *held = Value::Held(value);
+                return Ok(());
+            }
+            drop(held);
+            self.wait();
+        }
     }
 
     /// Replaces the value by a function of it, with no other write in between: after one, the function is computed
@@ -103,9 +134,9 @@ impl VariableCell {
             let old = self.read()?;
             let new = f(&old)?;
             self.check(&new)?;
-            let mut slot = self.value.write();
-            if slot.as_ref().is_some_and(|now| now.shares_storage(&old)) {
-                *slot = Some(new);
+            let mut held = self.value.write();
+            if matches!(&*held, Value::Held(now) if now.shares_storage(&old)) {
+                *held = Value::Held(new);
                 return Ok(());
             }
         }

@@ -37,8 +37,9 @@ pub use unary::Unary;
 
 pub(crate) use strings::broadcast_indices;
 
-use ferrograph_graph::{Op, Registry, Runner};
+use ferrograph_graph::{Op, OpRef, Registry, Runner};
 use ferrograph_tensor::{Result, Tensor, err};
+use std::sync::Arc;
 
 /// `x + y` at once.
 pub(crate) fn add_now(runner: &dyn Runner, x: &Tensor, y: &Tensor) -> Result<Tensor> {
@@ -48,6 +49,16 @@ pub(crate) fn add_now(runner: &dyn Runner, x: &Tensor, y: &Tensor) -> Result<Ten
 /// `x - y` at once.
 pub(crate) fn sub_now(runner: &dyn Runner, x: &Tensor, y: &Tensor) -> Result<Tensor> {
     now(&arithmetic::SUB, runner, x, y)
+}
+
+/// The operation that adds, or subtracts.
+pub(crate) fn sum_or_difference(subtracts: bool) -> OpRef {
+    let def = if subtracts {
+        &arithmetic::SUB
+    } else {
+        &arithmetic::ADD_V2
+    };
+    Arc::new(Binary { def })
 }
 
 fn now(

@@ -2,10 +2,10 @@
 
 use super::VariableCell;
 use crate::args::expect_numbers;
-use crate::elementwise::{add_now, sub_now};
+use crate::elementwise::{add_now, sub_now, sum_or_difference};
 use ferrograph_graph::{
-    Inputs, Lowered, ObjectKernel, Op, Registry, Runner, Specs, Tensors, declare, declare_family,
-    declared, of_family,
+    Inputs, Lowered, ObjectKernel, Op, OpRef, Registry, Runner, Specs, Tensors, declare,
+    declare_family, declared, of_family,
 };
 use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec};
 use smallvec::smallvec;
@@ -102,6 +102,15 @@ pub enum AssignKind {
     Sub,
 }
 
+/// The operation that makes a variable's next value of its value and what is assigned; none where that replaces it.
+pub fn combining(kind: AssignKind) -> Option<OpRef> {
+    match kind {
+        AssignKind::Set => None,
+        AssignKind::Add => Some(sum_or_difference(false)),
+        AssignKind::Sub => Some(sum_or_difference(true)),
+    }
+}
+
 impl AssignVariable {
     /// An assignment of that kind.
     pub fn of(kind: AssignKind) -> AssignVariable {
@@ -111,6 +120,11 @@ impl AssignVariable {
             AssignKind::Sub => AssignVariable::AssignSubVariableOp,
         };
         AssignVariable { decl, kind }
+    }
+
+    /// How it changes the variable.
+    pub fn kind(&self) -> AssignKind {
+        self.kind
     }
 }
 

@@ -2,13 +2,16 @@
 //! of them. What only they read has no place in memory any more. Results have the bits that the steps give one by one.
 //!
 //! Steps need not be neighbours: a group stays open until another step needs what it makes, and stands where its last
-//! step stood. Steps join the group that makes what they read, or one that reads the same.
+//! step stood. Steps join the group that makes what they read, or one that reads the same. So do reads of variables and
+//! assignments, in their order: what has an effect that must not change places with theirs ends the group.
 
 use super::lower::{Program, SlotInfo};
 use super::reads::{count_reads, each_read};
-use super::rows::{Rows, cut, most_elements, row_counts, row_wise};
-use super::tile::joined;
+use super::rows::{Doing, Rows, cut, most_elements, row_counts};
+use super::settle::settled;
 use crate::plan::{Action, Block, Slot, Step};
+use ferrograph_graph::Effect;
+use ferrograph_ops::AssignKind;
 use ferrograph_tensor::Tensor;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -85,11 +88,21 @@ pub(super) struct Group {
     taken: Vec<Slot>,
     /// The numbers of rows into which all of them can be cut.
     pub rows: Rows,
+    /// Whether they read variables, and whether they change some.
+    effect: Option<Effect>,
 }
 
 impl Group {
     fn makes(&self, read: &[Slot]) -> bool {
         read.iter().any(|slot| self.made.contains(slot))
+    }
+
+    /// Whether what has an effect must not change places with these.
+    fn keeps_order(&self, effect: Effect) -> bool {
+        let writes = |effect| effect > Effect::Reads;
+        self.effect.is_some_and(|own| {
+            effect > Effect::Pure && own > Effect::Pure && (writes(effect) || writes(own))
+        })
     }
 
     fn takes(&self, read: &[Slot]) -> bool {
@@ -103,6 +116,7 @@ impl Group {
         self.made.extend(other.made);
         self.taken.extend(other.taken);
         self.rows.retain(|rows| other.rows.contains(rows));
+        self.effect = self.effect.max(other.effect);
     }
 }
 
@@ -117,53 +131,76 @@ impl Groups<'_> {
     fn step(&mut self, at: usize, step: Step) {
         let mut read = Vec::new();
         each_read(&step, &mut |slot| read.push(slot));
-        let rows = self.rows(&step, &read);
+        let effect = self.effect(&step);
+        let rows = self.rows(&step);
         if rows.is_empty() {
-            self.close(|group| group.makes(&read));
+            let may_fail = may_fail(self.facts.slots(), &step);
+            self.close(|group| {
+                let waits = may_fail && group.effect >= Some(Effect::Writes);
+                waits || group.makes(&read) || group.keeps_order(effect)
+            });
             return self.steps.push(step);
         }
-        let made = row_wise(self.facts.slots(), &step).map_or(&[][..], |bound| &bound.outs);
+        let made = Doing::of(self.facts.slots(), &step).and_then(|doing| doing.made());
         let mut group = Group {
-            made: made.to_vec(),
+            made: made.into_iter().collect(),
             taken: read.clone(),
             rows,
+            effect: Some(effect),
             steps: vec![(at, step)],
         };
-        if !self.join_makers(&mut group, &read) {
-            self.close(|group| group.makes(&read));
+        let is_host = |group: &Group| group.makes(&read) || group.keeps_order(effect);
+        if !self.join_hosts(&mut group, is_host) {
+            self.close(is_host);
             self.join_reader(&mut group, &read);
         }
         self.open.push(group);
     }
 
+    /// What a step does beyond computing.
+    fn effect(&self, step: &Step) -> Effect {
+        let graph = self.facts.program.graphs[step.site.graph as usize].upgrade();
+        graph.map_or(Effect::World, |graph| {
+            graph.node(step.site.node).op.effect()
+        })
+    }
+
     /// The numbers of rows into which a step can be cut that may be joined; none for others.
-    fn rows(&self, step: &Step, read: &[Slot]) -> Rows {
+    fn rows(&self, step: &Step) -> Rows {
         let slots = self.facts.slots();
-        let Some(bound) = row_wise(slots, step) else {
+        let Some(doing) = Doing::of(slots, step) else {
             return Rows::new();
         };
-        let is_inside = || self.open.iter().any(|group| group.makes(read));
-        match most_elements(slots, bound) >= FEW || is_inside() {
-            true => row_counts(slots, bound),
+        let is_inside = || self.open.iter().any(|group| group.makes(doing.ins()));
+        let only_moves = matches!(
+            doing,
+            Doing::Assign {
+                kind: AssignKind::Set,
+                ..
+            }
+        );
+        let is_large = !only_moves && most_elements(slots, &doing) >= FEW;
+        match is_large || is_inside() {
+            true => row_counts(slots, &doing),
             false => Rows::new(),
         }
     }
 
-    /// Adds the groups that make what a step reads to the group of that step, where all of them can be one.
-    fn join_makers(&mut self, single: &mut Group, read: &[Slot]) -> bool {
-        let makers = || self.open.iter().filter(|group| group.makes(read));
+    /// Adds the groups behind which a step must stand to the group of that step, where all of them can be one.
+    fn join_hosts(&mut self, single: &mut Group, is_host: impl Fn(&Group) -> bool) -> bool {
+        let hosts = || self.open.iter().filter(|group| is_host(group));
         let fits = |rows: &usize| {
-            let inside = makers().all(|group| group.rows.contains(rows));
-            inside && makers().all(|group| slices(self.facts, single, *rows, &group.made))
+            let inside = hosts().all(|group| group.rows.contains(rows));
+            inside && hosts().all(|group| slices(self.facts, single, *rows, &group.made))
         };
-        let n_steps: usize = makers().map(|group| group.steps.len()).sum();
+        let n_steps: usize = hosts().map(|group| group.steps.len()).sum();
         let fitting: Rows = single.rows.iter().copied().filter(fits).collect();
         if n_steps == 0 || n_steps >= MOST || fitting.is_empty() {
             return false;
         }
         single.rows = fitting;
-        let makers: Vec<Group> = self.open.extract_if(.., |g| g.makes(read)).collect();
-        makers.into_iter().for_each(|group| single.absorb(group));
+        let hosts: Vec<Group> = self.open.extract_if(.., |group| is_host(group)).collect();
+        hosts.into_iter().for_each(|group| single.absorb(group));
         true
     }
 
@@ -183,23 +220,24 @@ impl Groups<'_> {
     fn close(&mut self, which: impl Fn(&Group) -> bool) {
         let closed: Vec<Group> = self.open.extract_if(.., |group| which(group)).collect();
         for group in closed {
-            match joined(self.facts, &group) {
-                Some(step) => self.steps.push(step),
-                None => self
-                    .steps
-                    .extend(group.steps.into_iter().map(|(_, step)| step)),
-            }
+            self.steps.extend(settled(self.facts, group));
         }
     }
 }
 
+/// Whether a step may fail, so that what the program wrote before it is to be written by then.
+fn may_fail(slots: &[SlotInfo], step: &Step) -> bool {
+    let is_sure = matches!(step.action, Action::Alias { .. }) || Doing::of(slots, step).is_some();
+    !is_sure
+}
+
 /// Whether a step that is cut into so many rows reads only its own rows of what others make.
 fn slices(facts: &Facts<'_>, single: &Group, rows: usize, made: &[Slot]) -> bool {
+    let slots = facts.slots();
     single.steps.iter().all(|(_, step)| {
-        let bound = row_wise(facts.slots(), step);
-        bound.is_some_and(|bound| {
-            cut(facts.slots(), bound, rows).is_some_and(|cut| {
-                let mut ins = bound.ins.iter().zip(&cut.sliced);
+        Doing::of(slots, step).is_some_and(|doing| {
+            cut(slots, &doing, rows).is_some_and(|cut| {
+                let mut ins = doing.ins().iter().zip(&cut.sliced);
                 ins.all(|(slot, &sliced)| sliced || !made.contains(slot))
             })
         })

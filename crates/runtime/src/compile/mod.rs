@@ -30,7 +30,10 @@ mod reads;
 mod regions;
 mod rows;
 mod schedule;
+mod settle;
 mod tile;
+mod update;
+mod variables;
 
 pub(crate) use facts::live_nodes;
 pub use print::{Stage, print_stage};

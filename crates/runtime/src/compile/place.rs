@@ -73,6 +73,7 @@ fn allocate(slots: &[SlotInfo], block: &mut Block) -> Result<()> {
         match &mut step.action {
             Action::Kernel(bound) => bound.fresh = fresh(slots, &bound.outs)?,
             Action::Object { bound, .. } => bound.fresh = fresh(slots, &bound.outs)?,
+            Action::Update { bound, .. } => bound.fresh = fresh(slots, &bound.outs)?,
             Action::If(branch) => {
                 allocate(slots, &mut branch.then_block)?;
                 allocate(slots, &mut branch.else_block)?;
@@ -163,6 +164,10 @@ impl SlabLiveness {
                     operands.for_each(|&slot| self.touch(slot));
                 }
                 Action::Object { bound, .. } => {
+                    let operands = bound.ins.iter().chain(&bound.outs);
+                    operands.for_each(|&slot| self.touch(slot));
+                }
+                Action::Update { bound, .. } => {
                     let operands = bound.ins.iter().chain(&bound.outs);
                     operands.for_each(|&slot| self.touch(slot));
                 }

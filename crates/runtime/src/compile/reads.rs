@@ -20,6 +20,10 @@ pub(super) fn each_read(step: &Step, f: &mut dyn FnMut(Slot)) {
             f(object.slot);
             bound.ins.iter().for_each(|&slot| f(slot));
         }
+        Action::Update { variables, bound } => {
+            let ins = variables.iter().chain(&bound.ins);
+            ins.for_each(|&slot| f(slot));
+        }
         Action::Eval { ins, .. } => ins.iter().for_each(|taken| f(taken.slot)),
         Action::Alias { from, .. } => f(*from),
         Action::If(branch) => {

@@ -4,7 +4,8 @@
 use super::lower::SlotInfo;
 use crate::plan::{Action, Bound, Slot, Step};
 use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
-use ferrograph_tensor::{PartialShape, Shape, Tensor, TensorSpec};
+use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, combining};
+use ferrograph_tensor::{DType, PartialShape, Shape, Tensor, TensorSpec};
 use smallvec::SmallVec;
 
 /// Numbers of rows, the largest first.
@@ -13,21 +14,103 @@ pub(super) type Rows = SmallVec<[usize; 4]>;
 /// Elements of a row, at most: tiles have to fit the cache.
 const WIDEST: usize = 16 << 10;
 
+/// Elements of a variable that is changed where it lies, at most: nothing stops that once it has begun.
+const LARGEST: usize = 4 << 20;
+
 /// How a step is cut into that many rows: the axes that are counted, and of each input whether it has them.
 pub(super) struct Cut {
     axes: usize,
     pub sliced: SmallVec<[bool; 4]>,
 }
 
-/// A step that computes row by row and does not fail.
-pub(super) fn row_wise<'a>(slots: &[SlotInfo], step: &'a Step) -> Option<&'a Bound<Kernel>> {
-    let Action::Kernel(bound) = &step.action else {
-        return None;
+/// What a step does that works row by row and does not fail.
+#[derive(Clone, Copy)]
+pub(super) enum Doing<'a> {
+    /// Computes.
+    Compute(&'a Bound<Kernel>),
+    /// Reads a variable.
+    Read { variable: Slot, out: Slot },
+    /// Changes a variable.
+    Assign {
+        kind: AssignKind,
+        variable: Slot,
+        value: Slot,
+    },
+}
+
+impl<'a> Doing<'a> {
+    /// What a step does, if it is of this kind.
+    pub fn of(slots: &[SlotInfo], step: &'a Step) -> Option<Doing<'a>> {
+        match &step.action {
+            Action::Kernel(bound) => computes(slots, bound).then_some(Doing::Compute(bound)),
+            Action::Eval { op, ins, outs } => {
+                let doing = match (&ins[..], &outs[..]) {
+                    ([variable], &[out]) if op.downcast::<ReadVariableOp>().is_some() => {
+                        let variable = variable.slot;
+                        Doing::Read { variable, out }
+                    }
+                    ([variable, value], []) => Doing::Assign {
+                        kind: op.downcast::<AssignVariable>()?.kind(),
+                        variable: variable.slot,
+                        value: value.slot,
+                    },
+                    _ => return None,
+                };
+                let n = shape(slots, doing.result())?.n_elements();
+                (n <= LARGEST).then_some(doing)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value whose shape says which rows there are.
+    fn result(&self) -> Slot {
+        match *self {
+            Doing::Compute(bound) => bound.outs[0],
+            Doing::Read { out, .. } => out,
+            Doing::Assign { value, .. } => value,
+        }
+    }
+
+    /// What it reads, apart from variables.
+    pub fn ins(&self) -> &[Slot] {
+        match self {
+            Doing::Compute(bound) => &bound.ins,
+            Doing::Read { .. } => &[],
+            Doing::Assign { value, .. } => std::slice::from_ref(value),
+        }
+    }
+
+    /// What it makes.
+    pub fn made(&self) -> Option<Slot> {
+        match *self {
+            Doing::Compute(bound) => Some(bound.outs[0]),
+            Doing::Read { out, .. } => Some(out),
+            Doing::Assign { .. } => None,
+        }
+    }
+
+    /// The variable that it reads or changes.
+    pub fn variable(&self) -> Option<Slot> {
+        match *self {
+            Doing::Compute(_) => None,
+            Doing::Read { variable, .. } | Doing::Assign { variable, .. } => Some(variable),
+        }
+    }
+
+    /// Whether it changes a variable.
+    pub fn changes(&self) -> bool {
+        matches!(self, Doing::Assign { .. })
+    }
+}
+
+fn computes(slots: &[SlotInfo], bound: &Bound<Kernel>) -> bool {
+    let &[out] = &bound.outs[..] else {
+        return false;
     };
-    let &[out] = &bound.outs[..] else { return None };
     let refuses = |code| matches!(code, ScalarCode::Div | ScalarCode::Pow | ScalarCode::Opaque);
     let may_fail = slots[out as usize].dtype.is_integer() && bound.code.is_some_and(refuses);
-    (bound.reduced.is_some() || bound.code.is_some() && !may_fail).then_some(bound)
+    bound.reduced.is_some() || bound.code.is_some() && !may_fail
 }
 
 fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {
@@ -35,20 +118,20 @@ fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {
 }
 
 /// The most elements that a step reads or writes as one value.
-pub(super) fn most_elements(slots: &[SlotInfo], bound: &Bound<Kernel>) -> usize {
-    let all = bound.ins.iter().chain(&bound.outs);
-    let sizes = all.filter_map(|&slot| shape(slots, slot).map(Shape::n_elements));
+pub(super) fn most_elements(slots: &[SlotInfo], doing: &Doing<'_>) -> usize {
+    let all = doing.ins().iter().copied().chain(doing.made());
+    let sizes = all.filter_map(|slot| shape(slots, slot).map(Shape::n_elements));
     sizes.max().unwrap_or(0)
 }
 
 /// The numbers of rows into which a step can be cut.
-pub(super) fn row_counts(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Rows {
-    let most = most_elements(slots, bound);
+pub(super) fn row_counts(slots: &[SlotInfo], doing: &Doing<'_>) -> Rows {
+    let most = most_elements(slots, doing);
     let mut counts = Rows::new();
     let mut rows = 1;
-    for &n in shape(slots, bound.outs[0]).map_or(&[][..], |s| &s[..]) {
+    for &n in shape(slots, doing.result()).map_or(&[][..], |s| &s[..]) {
         rows *= n;
-        if rows > 1 && most / rows <= WIDEST && cut(slots, bound, rows).is_some() {
+        if rows > 1 && most / rows <= WIDEST && cut(slots, doing, rows).is_some() {
             counts.insert(0, rows);
         }
     }
@@ -57,8 +140,13 @@ pub(super) fn row_counts(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Rows {
 }
 
 /// How to cut a step into that many rows, where it can be.
-pub(super) fn cut(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> Option<Cut> {
-    let out = shape(slots, bound.outs[0])?;
+pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<Cut> {
+    let out = shape(slots, doing.result())?;
+    let Doing::Compute(bound) = doing else {
+        let sliced = doing.ins().iter().map(|_| true).collect();
+        let axes = leading(out, rows)?;
+        return Some(Cut { axes, sliced });
+    };
     let ins = || bound.ins.iter().map(|&slot| shape(slots, slot));
     let Some(marks) = &bound.reduced else {
         let axes = leading(out, rows)?;
@@ -123,9 +211,19 @@ pub(super) fn bind(
         .collect();
     let inputs = specs.iter().zip(&known).map(|(s, k)| (s, k.as_ref(), None));
     let inputs = Inputs::new(inputs);
-    let lowered = lower(op.as_ref(), &inputs, &[spec(bound.outs[0], true)?]).ok()?;
-    match lowered {
-        Lowered::Map(_) | Lowered::Reduce(_) => lowered.into_kernel(),
+    bound_now(op, &inputs, spec(bound.outs[0], true)?)
+}
+
+/// The kernel that adds rows of so many elements in all, or subtracts the second from the first.
+pub(super) fn bind_update(kind: AssignKind, dtype: DType, n: usize) -> Option<Kernel> {
+    let spec = TensorSpec::new(dtype, PartialShape::from(&[n][..]));
+    let specs = [spec.clone(), spec.clone()];
+    bound_now(&combining(kind)?, &Inputs::of_specs(&specs), spec)
+}
+
+fn bound_now(op: &OpRef, inputs: &Inputs<'_>, out: TensorSpec) -> Option<Kernel> {
+    match lower(op.as_ref(), inputs, &[out]).ok()? {
+        lowered @ (Lowered::Map(_) | Lowered::Reduce(_)) => lowered.into_kernel(),
         _ => None,
     }
 }

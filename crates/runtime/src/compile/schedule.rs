@@ -87,6 +87,10 @@ impl TensorLiveness<'_> {
         };
         match &mut step.action {
             Action::Kernel(bound) => step.drops = ends(&bound.ins, &bound.outs, live),
+            Action::Update { variables, bound } => {
+                let ins = [&bound.ins[..], variables].concat();
+                step.drops = ends(&ins, &bound.outs, live);
+            }
             Action::Object { object, bound, to } => match bound.kernel {
                 ObjectKernel::Changes(_) => {
                     let outs = [&bound.outs[..], &[*to]].concat();

@@ -2,64 +2,84 @@
 
 use super::join::{Facts, Group};
 use super::layout::{Lifetime, assign};
-use super::rows::{Cut, bind, cut, row_wise};
+use super::rows::{Cut, Doing, bind, bind_update, cut};
+use super::update::update;
+use super::variables::Variables;
 use crate::plan::{Action, At, Binding, Bound, Joined, Member, Slot, Step, Tiled};
-use ferrograph_graph::{Kernel, OpRef, SlotType};
-use ferrograph_tensor::{DType, Shape};
+use ferrograph_graph::{Kernel, OpRef, Operands, SlotType};
+use ferrograph_ops::AssignKind;
+use ferrograph_tensor::{DType, Origin, Result, Shape};
+use std::sync::Arc;
 
 /// Elements of the widest value of a tile, where a row has no more.
 const TILE: usize = 2048;
 
-/// What a step costs for an element, roughly.
-const ELEMENT_NS: f64 = 0.4;
+/// What a step costs for an element that it reads or makes, roughly.
+const ELEMENT_NS: f64 = 0.2;
 
 /// One of the steps to be joined.
-struct Part<'a> {
-    op: OpRef,
-    bound: &'a Bound<Kernel>,
+pub(super) struct Part<'a> {
+    pub op: OpRef,
+    pub origin: Option<Arc<Origin>>,
+    pub doing: Doing<'a>,
     cut: Cut,
 }
 
 /// A value of the joined step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Value {
-    slot: Slot,
-    /// Whether a tile has its rows of it, or all of it.
-    sliced: bool,
+pub(super) enum Value {
+    /// The rows of a slot.
+    Rows(Slot),
+    /// All of a slot.
+    All(Slot),
+    /// The rows of that variable.
+    Variable(usize),
+    /// The new rows of that variable.
+    Next(usize),
+}
+
+/// What a member of the joined step runs.
+enum Run {
+    /// The kernel of that part.
+    Part(usize),
+    /// A copy.
+    Copy,
+    /// What an assignment adds to the rows of that variable, or subtracts.
+    Update(AssignKind, usize),
 }
 
 /// What a joined step is made from.
-struct Joining<'a> {
-    facts: &'a Facts<'a>,
+pub(super) struct Joining<'a> {
+    pub facts: &'a Facts<'a>,
     rows: usize,
     tile: usize,
-    parts: Vec<Part<'a>>,
+    pub parts: Vec<Part<'a>>,
+    pub variables: Variables,
     values: Vec<Value>,
     members: Vec<Member>,
+    runs: Vec<Run>,
     /// The inputs of the joined step, and its outputs.
-    ins: Vec<Slot>,
-    outs: Vec<Slot>,
+    pub ins: Vec<Slot>,
+    pub outs: Vec<Slot>,
 }
 
 /// The step that does what those of a group do; none where they are better left alone.
 pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Step> {
     let (_, last) = group.steps.last()?;
-    if group.steps.len() < 2 {
+    let mut joining = Joining::of(facts, group)?;
+    let updates = |part: &Part<'_>| part.doing.changes();
+    if group.steps.len() < 2 && !joining.parts.iter().any(updates) {
         return None;
     }
-    let mut joining = Joining::of(facts, group)?;
-    joining.name_values(group);
-    let kernel = joining.tiled()?.into_kernel();
+    joining.name_operands(group);
+    joining.name_members();
+    let tiled = joining.tiled()?;
+    let action = match joining.variables.slots.is_empty() {
+        true => Action::Kernel(joining.bound(tiled.into_kernel())),
+        false => update(&joining, tiled)?,
+    };
     Some(Step {
-        action: Action::Kernel(Bound {
-            kernel,
-            joined: Some(joining.summary()),
-            ins: joining.ins.into(),
-            outs: joining.outs.into(),
-            fresh: Box::default(),
-            code: None,
-            reduced: None,
-        }),
+        action,
         drops: Box::default(),
         site: last.site,
     })
@@ -69,40 +89,35 @@ impl<'a> Joining<'a> {
     fn of(facts: &'a Facts<'a>, group: &'a Group) -> Option<Joining<'a>> {
         let rows = *group.rows.first()?;
         let part = |step: &'a Step| {
-            let bound = row_wise(facts.slots(), step)?;
+            let doing = Doing::of(facts.slots(), step)?;
             let graph = facts.program.graphs[step.site.graph as usize].upgrade()?;
+            let node = graph.node(step.site.node);
             Some(Part {
-                op: graph.node(step.site.node).op.clone(),
-                bound,
-                cut: cut(facts.slots(), bound, rows)?,
+                op: node.op.clone(),
+                origin: node.origin.clone(),
+                doing,
+                cut: cut(facts.slots(), &doing, rows)?,
             })
         };
         let steps = group.steps.iter();
+        let parts: Vec<Part<'a>> = steps.map(|(_, step)| part(step)).collect::<Option<_>>()?;
         Some(Joining {
             facts,
             rows,
             tile: 0,
-            parts: steps.map(|(_, step)| part(step)).collect::<Option<_>>()?,
+            variables: Variables::of(facts, parts.iter().map(|part| part.doing))?,
+            parts,
             values: Vec::new(),
             members: Vec::new(),
+            runs: Vec::new(),
             ins: Vec::new(),
             outs: Vec::new(),
         })
     }
 
-    /// Says which values there are, which of them come from outside and which are needed there.
-    fn name_values(&mut self, group: &Group) {
-        for part in std::mem::take(&mut self.parts) {
-            let ins = part.bound.ins.iter().zip(&part.cut.sliced);
-            let ins = ins
-                .map(|(&slot, &sliced)| self.value(slot, sliced))
-                .collect();
-            let outs = part.bound.outs.iter();
-            let outs = outs.map(|&slot| self.value(slot, true)).collect();
-            self.members.push(Member { ins, outs });
-            self.parts.push(part);
-        }
-        let slots = self.parts.iter().flat_map(|part| part.bound.ins.iter());
+    /// Says what comes from outside and what is needed there.
+    fn name_operands(&mut self, group: &Group) {
+        let slots = self.parts.iter().flat_map(|part| part.doing.ins());
         let mut inside = vec![0; group.made.len()];
         for &slot in slots {
             match group.made.iter().position(|&made| made == slot) {
@@ -111,20 +126,73 @@ impl<'a> Joining<'a> {
                 None => {}
             }
         }
-        let made = self.parts.iter().flat_map(|part| part.bound.outs.iter());
-        let needed = |slot: &&Slot| {
-            let at = group.made.iter().position(|made| made == *slot);
-            at.is_none_or(|at| self.facts.reads[**slot as usize] > inside[at])
+        let needed = |slot: &Slot| {
+            let at = group.made.iter().position(|made| made == slot);
+            at.is_none_or(|at| self.facts.reads[*slot as usize] > inside[at])
         };
-        self.outs = made.filter(needed).copied().collect();
-        let widest = self.values.iter().filter(|value| value.sliced);
-        let widest = widest.map(|value| self.width(value.slot)).max();
+        let made = self.parts.iter().filter_map(|part| part.doing.made());
+        self.outs = made.filter(needed).collect();
+    }
+
+    /// Says which kernels run, on which values.
+    fn name_members(&mut self) {
+        self.variables.place(&self.parts, &self.outs);
+        for at in 0..self.parts.len() {
+            let doing = self.parts[at].doing;
+            match doing {
+                Doing::Compute(bound) => {
+                    let sliced = self.parts[at].cut.sliced.clone();
+                    let ins = bound.ins.iter().zip(sliced);
+                    let ins: Vec<Value> = ins
+                        .map(|(&slot, sliced)| match sliced {
+                            true => self.variables.rows(slot),
+                            false => Value::All(slot),
+                        })
+                        .collect();
+                    let out = self.variables.rows(bound.outs[0]);
+                    self.member(Run::Part(at), &ins, out);
+                }
+                Doing::Read { variable, out } => {
+                    let (from, to) = (self.variables.value(variable), self.variables.rows(out));
+                    if from != to {
+                        self.member(Run::Copy, &[from], to);
+                    }
+                }
+                Doing::Assign {
+                    kind,
+                    variable,
+                    value,
+                } => self.name_assignment(kind, variable, value),
+            }
+        }
+        let widest = self.values.iter().filter(|v| !matches!(v, Value::All(_)));
+        let widest = widest.map(|value| self.width(*value)).max();
         self.tile = (TILE / widest.unwrap_or(1).max(1)).clamp(1, self.rows);
     }
 
+    fn name_assignment(&mut self, kind: AssignKind, variable: Slot, value: Slot) {
+        let (to, value) = (self.variables.value(variable), self.variables.rows(value));
+        let Value::Variable(number) = to else { return };
+        if kind == AssignKind::Set {
+            if value != to {
+                self.member(Run::Copy, &[value], to);
+            }
+            return;
+        }
+        let next = Value::Next(number);
+        self.member(Run::Update(kind, number), &[to, value], next);
+        self.member(Run::Copy, &[next], to);
+    }
+
+    fn member(&mut self, run: Run, ins: &[Value], out: Value) {
+        let ins = ins.iter().map(|&value| self.number(value)).collect();
+        let outs = [self.number(out)].into();
+        self.members.push(Member { ins, outs });
+        self.runs.push(run);
+    }
+
     /// The number of a value; it is added where there is none.
-    fn value(&mut self, slot: Slot, sliced: bool) -> u32 {
-        let value = Value { slot, sliced };
+    fn number(&mut self, value: Value) -> u32 {
         let at = self.values.iter().position(|v| *v == value);
         let at = at.unwrap_or_else(|| {
             self.values.push(value);
@@ -133,27 +201,40 @@ impl<'a> Joining<'a> {
         at as u32
     }
 
-    fn dtype(&self, slot: Slot) -> DType {
-        self.facts.slots()[slot as usize].dtype
+    fn dtype(&self, value: Value) -> DType {
+        match value {
+            Value::Rows(slot) | Value::All(slot) => self.facts.slots()[slot as usize].dtype,
+            Value::Variable(i) | Value::Next(i) => self.variables.held[i].dtype,
+        }
     }
 
-    fn elements(&self, slot: Slot) -> usize {
-        let shape = self.facts.slots()[slot as usize].shape.as_ref();
-        shape.map_or(0, Shape::n_elements)
+    fn elements(&self, value: Value) -> usize {
+        match value {
+            Value::Rows(slot) | Value::All(slot) => {
+                let shape = self.facts.slots()[slot as usize].shape.as_ref();
+                shape.map_or(0, Shape::n_elements)
+            }
+            Value::Variable(i) | Value::Next(i) => self.variables.held[i].shape.n_elements(),
+        }
+    }
+
+    fn bytes(&self, value: Value) -> usize {
+        self.elements(value) * self.dtype(value).size()
     }
 
     /// Elements of a row.
-    fn width(&self, slot: Slot) -> usize {
-        self.elements(slot) / self.rows
+    fn width(&self, value: Value) -> usize {
+        self.elements(value) / self.rows
     }
 
     fn tiled(&self) -> Option<Tiled> {
         let rest = self.rows % self.tile;
         let (places, scratch_bytes, bool_bytes) = self.places();
-        let elements: usize = (self.parts.iter())
-            .flat_map(|part| part.bound.outs.iter().chain(part.bound.ins.first()))
-            .map(|&slot| self.width(slot))
-            .sum();
+        let touched = self
+            .members
+            .iter()
+            .flat_map(|m| m.ins.first().into_iter().chain(&m.outs));
+        let elements: usize = touched.map(|&v| self.width(self.values[v as usize])).sum();
         #[allow(clippy::cast_precision_loss)]
         let row_ns = elements as f64 * ELEMENT_NS;
         Some(Tiled {
@@ -174,46 +255,65 @@ impl<'a> Joining<'a> {
 
     /// The kernels for tiles of so many rows.
     fn binding(&self, tile: usize) -> Option<Binding> {
-        let constants = |slot: Slot| self.facts.constants.get(&slot).cloned();
-        let kernel = |part: &Part<'_>| {
-            let step = (&part.op, part.bound);
-            bind(self.facts.slots(), &constants, step, &part.cut, tile)
-        };
-        let slot_type = |value: &Value| SlotType {
-            dtype: self.dtype(value.slot),
-            len: match value.sliced {
-                true => self.width(value.slot) * tile,
-                false => self.elements(value.slot),
+        let slot_type = |&value: &Value| SlotType {
+            dtype: self.dtype(value),
+            len: match value {
+                Value::All(_) => self.elements(value),
+                _ => self.width(value) * tile,
             },
         };
+        let kernels = self.runs.iter().map(|run| self.kernel(run, tile));
         Some(Binding {
-            kernels: self.parts.iter().map(kernel).collect::<Option<_>>()?,
+            kernels: kernels.collect::<Option<_>>()?,
             types: self.values.iter().map(slot_type).collect(),
         })
+    }
+
+    fn kernel(&self, run: &Run, tile: usize) -> Option<Kernel> {
+        match *run {
+            Run::Part(at) => {
+                let part = &self.parts[at];
+                let Doing::Compute(bound) = part.doing else {
+                    return None;
+                };
+                let constants = |slot: Slot| self.facts.constants.get(&slot).cloned();
+                bind(
+                    self.facts.slots(),
+                    &constants,
+                    (&part.op, bound),
+                    &part.cut,
+                    tile,
+                )
+            }
+            Run::Copy => Some(Box::new(copy)),
+            Run::Update(kind, number) => {
+                let value = Value::Variable(number);
+                bind_update(kind, self.dtype(value), self.width(value) * tile)
+            }
+        }
     }
 
     /// Where each value is, the bytes of scratch memory, and how many of them hold bools.
     fn places(&self) -> (Vec<At>, usize, usize) {
         let position = |slots: &[Slot], slot| slots.iter().position(|&s| s == slot);
-        let mut places = Vec::with_capacity(self.values.len());
-        let mut inside = Vec::new();
-        for (number, value) in self.values.iter().enumerate() {
-            let row = self.width(value.slot) * self.dtype(value.slot).size();
-            let row = if value.sliced { row } else { 0 };
-            places.push(match position(&self.ins, value.slot) {
-                Some(at) => At::Input(at, row),
-                None => match position(&self.outs, value.slot) {
-                    Some(at) => At::Output(at, row),
+        let place = |&value: &Value| {
+            let row = self.width(value) * self.dtype(value).size();
+            match value {
+                Value::Variable(at) => At::Variable(at, row),
+                Value::Next(_) => At::Scratch(0),
+                Value::All(slot) => At::Input(position(&self.ins, slot).unwrap_or(0), 0),
+                Value::Rows(slot) => match position(&self.ins, slot) {
+                    Some(at) => At::Input(at, row),
                     None => {
-                        inside.push(number);
-                        At::Scratch(0)
+                        position(&self.outs, slot).map_or(At::Scratch(0), |at| At::Output(at, row))
                     }
                 },
-            });
-        }
-        let (bools, others) = inside
-            .into_iter()
-            .partition::<Vec<_>, _>(|&number| self.dtype(self.values[number].slot) == DType::Bool);
+            }
+        };
+        let mut places: Vec<At> = self.values.iter().map(place).collect();
+        let inside = (0..places.len()).filter(|&number| places[number] == At::Scratch(0));
+        let (bools, others) =
+            inside.partition::<Vec<_>, _>(|&number| self.dtype(self.values[number]) == DType::Bool);
         let bool_bytes = self.lay_out(&bools, 0, &mut places);
         let bytes = self.lay_out(&others, bool_bytes, &mut places);
         (places, bytes, bool_bytes)
@@ -228,7 +328,7 @@ impl<'a> Joining<'a> {
             Lifetime {
                 start: self.members.iter().position(uses).unwrap_or(0),
                 end: self.members.iter().rposition(uses).unwrap_or(0),
-                bytes: self.width(value.slot) * self.tile * self.dtype(value.slot).size(),
+                bytes: self.width(value) * self.tile * self.dtype(value).size(),
             }
         };
         let lifetimes: Vec<Lifetime> = numbers.iter().map(lifetime).collect();
@@ -239,17 +339,47 @@ impl<'a> Joining<'a> {
         base + bytes
     }
 
-    fn summary(&self) -> Joined {
-        let bytes = |slots: &[Slot]| {
-            let bytes = |&slot: &Slot| self.elements(slot) * self.dtype(slot).size();
-            slots.iter().map(bytes).sum()
+    /// The operands of the joined step, with its kernel.
+    pub fn bound<K>(&self, kernel: K) -> Bound<K> {
+        let bytes = |slots: &[Slot]| -> usize {
+            slots
+                .iter()
+                .map(|&slot| self.bytes(Value::Rows(slot)))
+                .sum()
         };
-        Joined {
-            n_operations: self.parts.len(),
-            rows: self.rows,
-            tile: self.tile,
-            bytes_read: bytes(&self.ins),
-            bytes_written: bytes(&self.outs),
+        let of_variables = |which: &[bool]| -> usize {
+            let chosen = (0..which.len()).filter(|&i| which[i]);
+            chosen.map(|i| self.bytes(Value::Variable(i))).sum()
+        };
+        let read: Vec<bool> = self
+            .variables
+            .held
+            .iter()
+            .map(|held| held.is_read)
+            .collect();
+        Bound {
+            kernel,
+            joined: Some(Joined {
+                n_operations: self.parts.len(),
+                rows: self.rows,
+                tile: self.tile,
+                bytes_read: bytes(&self.ins) + of_variables(&read),
+                bytes_written: bytes(&self.outs) + of_variables(&self.variables.changed),
+            }),
+            ins: self.ins.clone().into(),
+            outs: self.outs.clone().into(),
+            fresh: Box::default(),
+            code: None,
+            reduced: None,
         }
     }
+}
+
+/// Copies rows from one place to another, which may be the same: of two variables that are one.
+fn copy(o: &mut Operands<'_>) -> Result<()> {
+    let from = o.input_bytes(0).as_ptr();
+    let to = o.output_bytes(0);
+    // SAFETY: both values are of one type, so that there are as many bytes to read.
+    unsafe { std::ptr::copy(from, to.as_mut_ptr(), to.len()) };
+    Ok(())
 }

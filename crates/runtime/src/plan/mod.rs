@@ -8,6 +8,7 @@ mod print;
 mod slots;
 mod step;
 mod tiled;
+mod update;
 mod verify;
 
 pub(crate) use frame::{Frame, Frames};
@@ -21,6 +22,7 @@ pub(crate) use step::{
     Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Site, Slot, Step, Taken,
 };
 pub(crate) use tiled::{At, Binding, Member, Tiled};
+pub(crate) use update::{Single, Source, Update, UpdateKernel};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
 
@@ -29,6 +31,7 @@ use ferrograph_ops::{TensorList, Watch, empty_records, recorded_values};
 use ferrograph_tensor::{Error, Result, Shape, Tensor, bail};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
 /// A graph compiled for concrete input shapes: blocks of steps over slots, the regions of branches, loops and small
@@ -161,6 +164,12 @@ impl Plan {
             Action::Object { object, bound, to } => {
                 frame.allocate(&bound.fresh)?;
                 self.run_object(*object, bound, *to, frame)
+            }
+            Action::Update { variables, bound } => {
+                frame.allocate(&bound.fresh)?;
+                let handles = variables.iter().map(|&slot| frame.get(slot));
+                let handles = handles.collect::<Result<SmallVec<[&Tensor; 4]>>>()?;
+                (bound.kernel)(&handles, &mut self.operands(bound, &frame.pointers))
             }
             Action::Eval { op, ins, outs } => {
                 let inputs: Tensors = ins

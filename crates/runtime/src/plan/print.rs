@@ -5,7 +5,7 @@
 //! slot    = "s" number ":" dtype "x" (length | "?") "," place
 //! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
 //! block   = ["drops" slots] step* record* move*
-//! step    = slots "=" operation string ("kernel" | "eval" | "object" | "alias") "(" reads ")" ["as" shape]
+//! step    = slots "=" operation string ("kernel" | "eval" | "object" | "update" | "alias") "(" reads ")" ["as" shape]
 //!           [joined] ["new" slot shape,*] ["drops" slots]
 //!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
 //!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! A slot followed by `!` is read by the last that needs its tensor, which takes it out of the frame. The object that
-//! an operation reads or changes stands before a semicolon. What is `new` is allocated before the kernel runs.
+//! an operation reads or changes, and the variables of an update, stand before a semicolon. What is `new` is allocated before the kernel runs.
 
 use super::place::places;
 use super::{
@@ -266,6 +266,14 @@ fn operation(node: &str, action: &Action) -> String {
             format!(
                 "{outs}{node} object({object}; {ins}){}",
                 fresh(&bound.fresh)
+            )
+        }
+        Action::Update { variables, bound } => {
+            let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
+            let (joined, fresh) = (joined(bound.joined.as_ref()), fresh(&bound.fresh));
+            format!(
+                "{outs}{node} update({}; {ins}){joined}{fresh}",
+                Slots(variables)
             )
         }
         Action::Eval { ins, outs, .. } => {

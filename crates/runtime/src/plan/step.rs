@@ -1,5 +1,6 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
+use super::UpdateKernel;
 use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 use smallvec::SmallVec;
@@ -44,6 +45,11 @@ pub(crate) enum Action {
         object: Taken,
         bound: Bound<ObjectKernel>,
         to: Slot,
+    },
+    /// Computes on slots, and on the variables that these slots refer to, which it may change where they lie.
+    Update {
+        variables: Box<[Slot]>,
+        bound: Bound<UpdateKernel>,
     },
     /// Computes on tensors.
     Eval {

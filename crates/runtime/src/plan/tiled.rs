@@ -4,6 +4,7 @@
 use super::ALIGN;
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
+use ferrograph_kernels::stop::undisturbed;
 use ferrograph_tensor::{Buffer, Error, Result, err};
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -15,6 +16,8 @@ pub(crate) enum At {
     Input(usize, usize),
     /// In that output.
     Output(usize, usize),
+    /// In that variable.
+    Variable(usize, usize),
     /// In the memory of the thread, from this byte on.
     Scratch(usize),
 }
@@ -60,30 +63,43 @@ unsafe impl Sync for Bases {}
 impl Tiled {
     /// The kernel of the joined step.
     pub fn into_kernel(self) -> Kernel {
-        Box::new(move |o| self.run(o))
+        Box::new(move |o| self.run(o, &[]))
     }
 
-    fn run(&self, o: &mut Operands<'_>) -> Result<()> {
+    /// Runs all tiles, with variables that lie at these places.
+    pub fn run(&self, o: &mut Operands<'_>, variables: &[*mut u8]) -> Result<()> {
         let base = |at: &At| match *at {
             At::Input(i, _) => o.input_bytes(i).as_ptr().cast_mut(),
             At::Output(i, _) => o.output_bytes(i).as_mut_ptr(),
+            At::Variable(i, _) => variables[i],
             At::Scratch(_) => std::ptr::null_mut(),
         };
         let bases = Bases(self.places.iter().map(base).collect());
+        let may_stop = variables.is_empty();
         let failed: Mutex<Option<Error>> = Mutex::new(None);
+        let spare = Mutex::new(self.scratch()?);
         #[allow(clippy::cast_precision_loss)]
         let tile_ns = self.row_ns * self.tile as f64;
         pool::par_chunks(self.rows.div_ceil(self.tile), tile_ns, |tiles| {
-            if let Err(e) = self.tiles(tiles, &bases) {
+            let run = || match self.scratch() {
+                Ok(mut scratch) => self.tiles(tiles, &bases, &mut scratch),
+                Err(_) => self.tiles(tiles, &bases, &mut spare.lock()),
+            };
+            let done = if may_stop { run() } else { undisturbed(run) };
+            if let Err(e) = done {
                 failed.lock().get_or_insert(e);
             }
         });
         failed.into_inner().map_or(Ok(()), Err)
     }
 
+    /// Memory for a thread.
+    fn scratch(&self) -> Result<Buffer> {
+        Buffer::new(self.scratch_bytes.max(ALIGN))
+    }
+
     /// Runs consecutive tiles.
-    fn tiles(&self, tiles: Range<usize>, bases: &Bases) -> Result<()> {
-        let mut scratch = Buffer::new(self.scratch_bytes.max(ALIGN))?;
+    fn tiles(&self, tiles: Range<usize>, bases: &Bases, scratch: &mut Buffer) -> Result<()> {
         let scratch = scratch.as_mut_ptr();
         let scratch = scratch.ok_or_else(|| err!(Internal, "fresh memory cannot be written"))?;
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
@@ -95,7 +111,9 @@ impl Tiled {
                 // SAFETY: the row lies within the operand, or the place within the scratch memory.
                 *pointer = unsafe {
                     match *at {
-                        At::Input(_, row) | At::Output(_, row) => base.add(first * row),
+                        At::Input(_, row) | At::Output(_, row) | At::Variable(_, row) => {
+                            base.add(first * row)
+                        }
                         At::Scratch(offset) => scratch.add(offset),
                     }
                 };

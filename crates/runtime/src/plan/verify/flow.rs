@@ -120,6 +120,11 @@ impl Flow<'_, '_> {
                 self.reads(&bound.ins);
                 self.writes(&bound.outs);
             }
+            Action::Update { variables, bound } => {
+                self.reads(variables);
+                self.reads(&bound.ins);
+                self.writes(&bound.outs);
+            }
             Action::Eval { ins, outs, .. } => {
                 ins.iter().for_each(|taken| self.take(*taken));
                 self.writes(outs);

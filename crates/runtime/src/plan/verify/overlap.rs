@@ -107,6 +107,7 @@ impl Overlap<'_, '_> {
         match &step.action {
             Action::Kernel(bound) => self.operands(&bound.ins, &bound.outs, live),
             Action::Object { bound, .. } => self.operands(&bound.ins, &bound.outs, live),
+            Action::Update { bound, .. } => self.operands(&bound.ins, &bound.outs, live),
             Action::Eval { ins, .. } => {
                 for taken in ins {
                     self.read(taken.slot, live);

@@ -127,6 +127,10 @@ impl<'b> Types<'_, 'b> {
                 }
                 self.bound(bound);
             }
+            Action::Update { variables, bound } => {
+                variables.iter().for_each(|&slot| self.as_tensor(slot));
+                self.bound(bound);
+            }
             Action::Eval { ins, outs, .. } => {
                 ins.iter().for_each(|taken| self.taken(*taken));
                 outs.iter().for_each(|slot| self.tensor(*slot));
