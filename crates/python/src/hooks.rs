@@ -80,6 +80,7 @@ pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_data::set_passage(crate::fork::beside);
     ferrograph_ops::set_interrupt_check(crate::turns::check_interrupt);
+    ferrograph_runtime::set_warning(warn);
     ferrograph_ops::set_waiting(|work| Python::attach(|py| py.detach(work)));
     Ok(())
 }
@@ -120,6 +121,19 @@ fn print(stream: &str, text: &[u8]) -> ferrograph_tensor::Result<()> {
             Arc::new(crate::errors::PyPayload(e)),
         )
     })
+}
+
+/// Warns by the package's logger.
+fn warn(text: &str) {
+    Python::attach(|py| {
+        let warned = py.import("logging").and_then(|logging| {
+            let logger = logging.call_method1("getLogger", ("ferrograph",))?;
+            logger.call_method1("warning", ("%s", text))
+        });
+        if let Err(e) = warned {
+            e.write_unraisable(py, None);
+        }
+    });
 }
 
 /// The class of that name in `ferrograph.errors`.

@@ -2,7 +2,7 @@
 
 use crate::cache::CacheStats;
 use crate::door::{computes_now, emit, when_run};
-use crate::plan::{Kept, LastPlan, Plan, PlanCache, PlanRunner};
+use crate::plan::{Kept, LastPlan, Plan, PlanCache, PlanRunner, Tier};
 use ferrograph_graph::{Effect, Graph, NodeId, OpRef, Val, Vals, run_nodes};
 use ferrograph_ops::{Call, RecursiveCall};
 use ferrograph_tensor::{Result, Tensor, bail, err};
@@ -95,6 +95,11 @@ impl ConcreteFunction {
             held: Some(held),
             function: self,
         })
+    }
+
+    /// Says when plans of its graph get machine code, before the first is made.
+    pub fn set_tier(&self, tier: Tier) {
+        self.plans.set_tier(tier);
     }
 
     /// How the plans of its graph were used.

@@ -23,7 +23,7 @@ pub use context::{
 };
 pub use door::{Door, compute, computes_now, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, Planned, evaluate_output};
-pub use plan::{Plan, PlanRunner, compile_unoptimised, plan_for, verify_plan};
+pub use plan::{Plan, PlanRunner, Tier, compile_unoptimised, plan_for, set_warning, verify_plan};
 pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
     tensor_shapes, with_words_of_class, words_of_class,

@@ -51,23 +51,28 @@ table! {
         .node("div")
         .guard(Guard::Divisor)
         .vjp(div)
+        .code(ScalarCode::Div)
         .law(Law::NeutralRight(1.0));
     /// `x / y` rounded towards zero.
     TRUNCATE_DIV: truncate_div = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real))
         .guard(Guard::Divisor)
+        .code(ScalarCode::TruncateDiv)
         .law(Law::NeutralRight(1.0));
     /// What is left of `x` when divided by `y` towards zero; it has the sign of `x`.
     TRUNCATE_MOD: truncate_mod = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real))
         .guard(Guard::Divisor)
+        .code(ScalarCode::TruncateMod)
         .vjp(truncate_mod);
     /// `x / y` rounded down.
     FLOOR_DIV: floor_div = BinaryDef::new("FloorDiv", loops!(Of, k::FloorDiv, real))
         .node("floordiv")
         .guard(Guard::Divisor)
+        .code(ScalarCode::FloorDiv)
         .known(floor_div);
     /// What is left of `x` when divided by `y` rounding down; it has the sign of `y`.
     FLOOR_MOD: floor_mod = BinaryDef::new("FloorMod", loops!(Of, k::FloorMod, real))
         .guard(Guard::Divisor)
+        .code(ScalarCode::FloorMod)
         .known(floor_mod)
         .vjp(modulo);
     /// `x` to the power of `y`.

@@ -15,6 +15,7 @@ mod like;
 mod math;
 mod math_grads;
 mod order;
+mod scalar;
 mod select;
 mod strings;
 mod unary;
@@ -32,6 +33,7 @@ pub use leaky::EmitSloped;
 pub use like::EmitLikes;
 pub use math::EmitMath;
 pub use order::EmitOrder;
+pub use scalar::{ScalarFunction, scalar_function};
 pub use select::EmitSelect;
 pub use unary::Unary;
 

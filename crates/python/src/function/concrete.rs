@@ -11,7 +11,7 @@ use crate::tensor::wrap;
 use crate::work;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
 use ferrograph_ops::RecursiveCall;
-use ferrograph_runtime::{ConcreteFunction, Plan, is_tracing};
+use ferrograph_runtime::{ConcreteFunction, Plan, Tier, is_tracing};
 use ferrograph_tensor::{DType, Tensor, TensorSpec};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -267,6 +267,14 @@ impl PyConcrete {
     /// Says that it was traced with dimensions unknown that its first call knew.
     fn _set_relaxed(&self) {
         self.relaxed.store(true, Ordering::Relaxed);
+    }
+
+    /// Says, before its first call, that its plans get machine code at once, or never.
+    fn _set_jit_compile(&self, jit_compile: bool) {
+        self.function.set_tier(match jit_compile {
+            true => Tier::AtOnce,
+            false => Tier::Never,
+        });
     }
 
     /// Sets, once, what the traced code read: owner, name in globals, label and value each.

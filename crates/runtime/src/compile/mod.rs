@@ -17,13 +17,16 @@
 //! 3. **join** (`join`): neighbouring elementwise steps over as many elements become one step, whose values in between
 //!    stay in the cache.
 //! 4. **schedule** (`schedule`): the same steps in program order, with drops and last reads.
-//! 5. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
+//! 5. **find machine code** (`machine`): the same steps; blocks say which runs of them can be machine code, and hold
+//!    the programs (`ferrograph_machine`). Plans that are to run step by step do without.
+//! 6. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
 
 mod blocks;
 mod facts;
 mod join;
 mod layout;
 mod lower;
+mod machine;
 mod place;
 mod print;
 mod reads;
@@ -38,12 +41,13 @@ mod variables;
 pub(crate) use facts::live_nodes;
 pub use print::{Stage, print_stage};
 
-use crate::plan::{Plan, check_plan};
+use crate::plan::{Plan, Tier, check_plan};
 use facts::{Budget, Fact, Scope, infer};
 use ferrograph_graph::Graph;
 use ferrograph_tensor::{Result, Tensor};
 use join::join;
 use lower::lower_graph;
+use machine::find_parts;
 use place::place;
 use schedule::schedule;
 use std::sync::Arc;
@@ -55,15 +59,26 @@ const BUDGET: Budget = Budget {
 };
 
 /// Compiles a graph for inputs of these shapes, step by step as it stands unless steps are to be joined.
-pub(crate) fn compile(graph: &Arc<Graph>, inputs: &[Tensor], joins: bool) -> Result<Plan> {
+pub(crate) fn compile(
+    graph: &Arc<Graph>,
+    inputs: &[Tensor],
+    joins: bool,
+    tier: Tier,
+) -> Result<Plan> {
     let scope = specialise(graph, inputs)?;
     let mut program = lower_graph(&scope)?;
     if joins {
         join(&mut program);
     }
     schedule(&mut program);
+    if tier != Tier::Never {
+        find_parts(&mut program);
+    }
     let plan = place(&graph.name, program)?;
     check_plan(&plan)?;
+    if tier == Tier::AtOnce {
+        plan.compile_parts();
+    }
     Ok(plan)
 }
 

@@ -3,6 +3,7 @@
 use super::facts::{Fact, Scope};
 use super::join::join;
 use super::lower::{Program, SlotInfo, Storage, lower_graph};
+use super::machine::find_parts;
 use super::place::{place, slot_type};
 use super::regions::Region;
 use super::schedule::schedule;
@@ -51,6 +52,7 @@ pub fn print_stage(graph: &Arc<Graph>, inputs: &[Tensor], stage: Stage) -> Resul
     if stage == Stage::Schedule {
         return Ok(listing("scheduled", &graph.name, &program));
     }
+    find_parts(&mut program);
     Ok(place(&graph.name, program)?.to_string())
 }
 

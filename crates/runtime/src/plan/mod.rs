@@ -2,6 +2,7 @@
 
 mod frame;
 mod kept;
+mod native;
 mod place;
 mod plans;
 mod print;
@@ -13,6 +14,9 @@ mod verify;
 
 pub(crate) use frame::{Frame, Frames};
 pub(crate) use kept::Kept;
+use native::Warming;
+pub(crate) use native::{ENTRY, HostCall, HostWork, Native, Part, Path};
+pub use native::{Tier, set_warning};
 pub(crate) use place::ALIGN;
 pub(crate) use plans::{LastPlan, PlanCache};
 pub use plans::{PlanRunner, compile_unoptimised, plan_for};
@@ -134,7 +138,15 @@ impl Plan {
 
     fn run_steps(&self, block: &Block, frame: &mut Frame) -> Result<()> {
         frame.drop_all(&block.entry_drops);
-        for step in &block.steps {
+        match &block.native {
+            None => self.run_range(&block.steps, frame),
+            Some(native) => self.run_parts(block, native, frame),
+        }
+    }
+
+    #[inline]
+    fn run_range(&self, steps: &[Step], frame: &mut Frame) -> Result<()> {
+        for step in steps {
             if let Err(e) = self.run_step(&step.action, frame) {
                 return Err(self.located(e, step.site));
             }
@@ -205,7 +217,7 @@ impl Plan {
                 };
                 self.run_block(block, frame)
             }
-            Action::While(l) => self.run_loop(l, frame),
+            Action::While(l) => self.run_loop(l, None, frame),
         }
     }
 
@@ -250,7 +262,8 @@ impl Plan {
         }
     }
 
-    fn run_loop(&self, l: &Loop, frame: &mut Frame) -> Result<()> {
+    /// Runs a loop, which may become machine code as it runs.
+    fn run_loop(&self, l: &Loop, warming: Option<Warming<'_>>, frame: &mut Frame) -> Result<()> {
         frame.apply(self, &l.entry)?;
         let recorded = l.recorded.as_ref();
         let mut records = empty_records(recorded.map_or(&[], |(specs, _)| specs))?;
@@ -268,9 +281,26 @@ impl Plan {
             frame.apply(self, &l.body.moves)?;
             n_iterations = n_iterations.saturating_add(1);
             watch.tick()?;
+            if let Some(warming) = &warming
+                && let Some(code) = warming.code()
+            {
+                let recording = recorded.map(|_| (records, n_iterations));
+                return self.resume(warming, code, Vec::from_iter(recording), frame);
+            }
         }
         frame.drop_all(&l.exit_drops);
-        if let Some((_, slots)) = recorded {
+        self.hand_out(l, n_iterations, records, frame)
+    }
+
+    /// Gives what a loop recorded to its slots.
+    fn hand_out(
+        &self,
+        l: &Loop,
+        n_iterations: i32,
+        records: Vec<TensorList>,
+        frame: &mut Frame,
+    ) -> Result<()> {
+        if let Some((_, slots)) = &l.recorded {
             let values = recorded_values(n_iterations, records)?;
             for (&slot, value) in slots.iter().zip(values) {
                 frame.set(slot, value);

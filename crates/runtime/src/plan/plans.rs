@@ -1,6 +1,6 @@
 //! The plans of a graph, by input shapes.
 
-use super::Plan;
+use super::{Plan, Tier};
 use crate::cache::CacheStats;
 use crate::compile::compile;
 use ferrograph_graph::{Graph, Memo, Runner, Tensors};
@@ -10,8 +10,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use parking_lot::RwLock;
 use smallvec::SmallVec;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Runs graphs by their plans.
 pub struct PlanRunner;
@@ -79,6 +79,8 @@ pub(crate) struct PlanCache {
     calls: AtomicU64,
     misses: AtomicU64,
     evictions: AtomicU64,
+    /// When plans get machine code.
+    tier: OnceLock<Tier>,
 }
 
 struct Entry {
@@ -110,7 +112,7 @@ impl PlanCache {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let inputs: Vec<Tensor> = inputs.cloned().collect();
-        let plan = Arc::new(compile(&optimised(graph)?, &inputs, true)?);
+        let plan = Arc::new(compile(&optimised(graph)?, &inputs, true, self.tier())?);
         drop(self.keep(&key, &plan, now));
         Ok(plan)
     }
@@ -134,6 +136,15 @@ impl PlanCache {
         };
         plans.insert(key.into(), entry);
         gone
+    }
+
+    fn tier(&self) -> Tier {
+        self.tier.get().copied().unwrap_or_default()
+    }
+
+    /// Says when plans get machine code, before the first is made; what was said first holds.
+    pub fn set_tier(&self, tier: Tier) {
+        self.tier.get_or_init(|| tier);
     }
 
     /// How it was used.
@@ -189,7 +200,7 @@ pub fn plan_for<'a>(
 /// As [`plan_for`].
 pub fn compile_unoptimised(graph: &Arc<Graph>, inputs: &[Tensor]) -> Result<Plan> {
     expect_inputs(graph, inputs.len())?;
-    compile(graph, inputs, false)
+    compile(graph, inputs, false, Tier::Never)
 }
 
 fn expect_inputs(graph: &Graph, n: usize) -> Result<()> {

@@ -4,7 +4,8 @@
 //! plan    = "plan" string "slab" bytes "{" slot* block "return" slots "}"
 //! slot    = "s" number ":" dtype "x" (length | "?") "," place
 //! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
-//! block   = ["drops" slots] step* record* move*
+//! block   = ["drops" slots] machine* step* record* move*
+//! machine = "machine code" "steps" range | "no machine code" "loop" number ":" text
 //! step    = slots "=" operation string ("kernel" | "eval" | "object" | "update" | "alias") "(" reads ")" ["as" shape]
 //!           [joined] ["new" slot shape,*] ["drops" slots]
 //!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
@@ -21,7 +22,8 @@
 
 use super::place::places;
 use super::{
-    Action, Block, Conditional, Joined, Loop, Move, Plan, Record, Slot, Step, Taken, UNKNOWN_LEN,
+    Action, Block, Conditional, Joined, Loop, Move, Native, Plan, Record, Slot, Step, Taken,
+    UNKNOWN_LEN,
 };
 use ferrograph_graph::{Graph, SlotType, text};
 use ferrograph_tensor::{DType, Shape, Tensor};
@@ -165,9 +167,23 @@ impl Printer<'_, '_, '_> {
         if !block.entry_drops.is_empty() {
             self.line(format_args!("drops {}", Slots(&block.entry_drops)))?;
         }
+        if let Some(native) = &block.native {
+            self.native(native)?;
+        }
         block.steps.iter().try_for_each(|step| self.step(step))?;
         block.records.iter().try_for_each(|r| self.record(r))?;
         self.moves(&block.moves)
+    }
+
+    /// Which steps can be machine code, and which loops cannot.
+    fn native(&mut self, native: &Native) -> fmt::Result {
+        for part in &native.parts {
+            self.line(format_args!("machine code steps {:?}", part.steps))?;
+        }
+        for (at, why) in &native.refused {
+            self.line(format_args!("no machine code loop {at}: {why}"))?;
+        }
+        Ok(())
     }
 
     /// A block one level deeper.

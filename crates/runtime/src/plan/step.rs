@@ -1,6 +1,6 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
-use super::UpdateKernel;
+use super::{Native, UpdateKernel};
 use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 use smallvec::SmallVec;
@@ -18,6 +18,8 @@ pub(crate) struct Block {
     pub records: Vec<Record>,
     /// Carried out one after the other.
     pub moves: Vec<Move>,
+    /// What machine code can do of the steps.
+    pub native: Option<Box<Native>>,
 }
 
 /// One step of a plan.

@@ -345,6 +345,8 @@ class Function(_core.FunctionBase):
         self._n_traced += 1
         self._n_of_instances.add(args)
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
+        if self._jit_compile is not None:
+            made._set_jit_compile(self._jit_compile)
         if signature._types():
             special.keep(made, signature)
         guards = reads.guards() if reads is not None else None
@@ -460,8 +462,9 @@ def function(
     ``input_signature``, a sequence of ``TensorSpec``, fixes one signature, to which inputs are
     converted. ``reduce_retracing``: by default a signature that differs from an earlier one in
     dimensions only is traced with those dimensions unknown; True relaxes ranks as well, False
-    nothing. ``jit_compile`` is accepted; there is one compiler. The other options are kept for
-    compatibility and change nothing.
+    nothing. Loops and long chains over scalars and small values become machine code once they have
+    run for a while; ``jit_compile`` True asks for that at once, False for none, and no result
+    differs by a bit. The other options are kept for compatibility and change nothing.
 
     At most ``max_traces`` traces are kept: a further one takes the place of the least recently
     used. A trace serves as long as the Python numbers, strings, bools and None that its code read

@@ -1,0 +1,30 @@
+//! Machine code for programs over scalars.
+//!
+//! **What is here.** A [`Program`] is a small typed representation: variables of machine types, functions of them
+//! ([`Op`]), calls of functions of one or two scalars, branches, loops, and places in memory that are read when it is
+//! entered and written when it is left. [`Code::compile`] makes machine code of it (by Cranelift), in which variables
+//! are registers; [`Code::run`] runs it. What a program cannot say it leaves to its *host*: a function of the caller
+//! that an instruction calls by number, with the variables it needs written to their places before, and those it made
+//! read after it.
+//!
+//! **Who knows whom.** This crate knows Cranelift and nothing of this workspace: no tensors, no graphs, no plans. The
+//! compiler of plans (`runtime/src/compile/machine`) writes programs, the executor of plans runs them and is their host.
+//! Cranelift's types do not leave this crate.
+//!
+//! **What holds.** A function of scalars has the bits of the same expression in Rust: integers wrap, comparisons with
+//! NaN are false, nothing is fused, reassociated or approximated (`tests/against_kernels.rs` in `runtime` compares them
+//! with the kernels). Integer division is defined for all but a divisor of zero, which a program must keep from it. A
+//! program writes nothing but the places of its host calls before it is left, so that a run that stops has changed no
+//! result. Loops ask their host at intervals whether to go on ([`ASK`]).
+//!
+//! **What stays out.** Vectors and loops over arrays, which belong to kernels; memory that grows; threads. No function
+//! is called that could unwind through machine code: a host that panics is caught at the border, and the panic goes on
+//! behind it.
+
+mod code;
+mod emit;
+mod program;
+mod scalar;
+
+pub use code::{Code, Host, Refused};
+pub use program::{ASK, Arg, Function, Inst, Op, Place, Program, Type, Var};

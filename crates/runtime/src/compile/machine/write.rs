@@ -1,0 +1,475 @@
+//! Steps as a program: each element of a slot is a variable.
+
+use super::Constants;
+use super::functions::{Scalar, divides, raw_type};
+use super::understood::{computed, length};
+use crate::compile::lower::{Program, SlotInfo, Storage};
+use crate::compile::reads::each_read;
+use crate::plan::{
+    Action, Block, Bound, Conditional, ENTRY, HostCall, HostWork, Loop, Move, Part, Path, Slot,
+    SlotSet, Step,
+};
+use ferrograph_graph::Kernel;
+use ferrograph_machine::{Arg, Inst, Op, Place, Program as Machine, Type, Var};
+use ferrograph_tensor::{DType, Shape};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use std::ops::Range;
+
+pub(super) struct Writer<'a> {
+    slots: &'a [SlotInfo],
+    constants: &'a Constants<'a>,
+    /// The variable of a slot's first element; those of the others follow it.
+    vars: HashMap<Slot, Var, FixedState>,
+    machine: Machine,
+    /// Slots that surely have been written here.
+    full: SlotSet,
+    /// Slots that are written here, now and then.
+    written: Vec<Slot>,
+    /// Slots of which the code reads what lies in memory when it is entered.
+    entering: Vec<Slot>,
+    hosts: Vec<HostCall>,
+    /// Slots that kernels read where they lie.
+    in_memory: Vec<Slot>,
+    drops: Vec<Slot>,
+    path: Path,
+    /// Whether the loop that comes next has begun.
+    resumes: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of one part; of a single loop, which `resumes` before one of its iterations.
+    pub fn new(program: &'a Program, constants: &'a Constants<'a>, resumes: bool) -> Writer<'a> {
+        Writer {
+            slots: &program.slots,
+            constants,
+            vars: HashMap::default(),
+            machine: Machine::default(),
+            full: SlotSet::new(program.slots.len()),
+            written: Vec::new(),
+            entering: Vec::new(),
+            hosts: Vec::new(),
+            in_memory: Vec::new(),
+            drops: Vec::new(),
+            path: Path::new(),
+            resumes,
+        }
+    }
+
+    /// The part that the steps in a range are; `reads` says how often slots are read in the whole plan.
+    pub fn part(mut self, steps: &[Step], range: Range<usize>, reads: &[u32], loops: bool) -> Part {
+        let steps = &steps[range.clone()];
+        let mut body = Vec::new();
+        for (i, step) in range.clone().zip(steps) {
+            self.path.push(i as u32);
+            self.step(step, &mut body);
+            self.path.pop();
+        }
+        let mut inside = vec![0; self.slots.len()];
+        for step in steps {
+            each_read(step, &mut |slot| inside[slot as usize] += 1);
+        }
+        let mut leaving = self.written.clone();
+        leaving.sort_unstable();
+        leaving.dedup();
+        leaving.retain(|&slot| reads[slot as usize] > inside[slot as usize]);
+        for &slot in &leaving {
+            self.enter(slot);
+        }
+        let fresh = self.fresh(&leaving);
+        for &slot in &leaving {
+            let stores = self.stores(slot);
+            self.machine.stores.extend(stores);
+        }
+        for slot in self.entering.clone() {
+            let loads = self.loads(slot);
+            self.machine.loads.extend(loads);
+        }
+        self.machine.body = body;
+        self.drops.sort_unstable();
+        self.drops.dedup();
+        self.drops.retain(|slot| !leaving.contains(slot));
+        Part::new(
+            range,
+            self.machine,
+            self.hosts,
+            fresh,
+            self.drops.into(),
+            loops,
+        )
+    }
+
+    /// The tensors that the code writes: those that stay behind, and those that kernels read.
+    fn fresh(&self, leaving: &[Slot]) -> Box<[(Slot, DType, Shape)]> {
+        let mut slots = [leaving, &self.in_memory].concat();
+        slots.retain(|&slot| {
+            self.info(slot).storage == Storage::Boxed && self.written.contains(&slot)
+        });
+        slots.sort_unstable();
+        slots.dedup();
+        let typed = slots.into_iter().filter_map(|slot| {
+            let info = self.info(slot);
+            Some((slot, info.dtype, info.shape.clone()?))
+        });
+        typed.collect()
+    }
+
+    fn info(&self, slot: Slot) -> &'a SlotInfo {
+        &self.slots[slot as usize]
+    }
+
+    fn length(&self, slot: Slot) -> usize {
+        self.info(slot).shape.as_ref().map_or(0, Shape::n_elements)
+    }
+
+    fn type_of(&self, slot: Slot) -> Type {
+        raw_type(self.info(slot).dtype).unwrap_or(Type::Bool)
+    }
+
+    fn new_var(&mut self, t: Type) -> Var {
+        self.machine.vars.push(t);
+        self.machine.vars.len() as Var - 1
+    }
+
+    /// The variable of a slot's first element.
+    fn var(&mut self, slot: Slot) -> Var {
+        if let Some(&var) = self.vars.get(&slot) {
+            return var;
+        }
+        let (t, n) = (self.type_of(slot), self.length(slot));
+        let first = self.machine.vars.len() as Var;
+        self.machine.vars.extend(std::iter::repeat_n(t, n));
+        self.vars.insert(slot, first);
+        first
+    }
+
+    /// Says that a slot holds a value from before, unless it surely was written here.
+    fn enter(&mut self, slot: Slot) {
+        if !self.full.has(slot) {
+            self.full.add(slot);
+            self.entering.push(slot);
+            self.var(slot);
+        }
+    }
+
+    fn read(&mut self, slot: Slot, element: usize) -> Arg {
+        if let Some(tensor) = self.constants.get(&slot) {
+            let size = self.type_of(slot).bytes() as usize;
+            let mut bits = [0; 8];
+            bits[..size].copy_from_slice(&tensor.bytes()[element * size..][..size]);
+            return Arg::Bits(u64::from_le_bytes(bits));
+        }
+        self.enter(slot);
+        Arg::Var(self.var(slot) + element as Var)
+    }
+
+    fn write(&mut self, slot: Slot) -> Var {
+        self.full.add(slot);
+        self.written.push(slot);
+        self.var(slot)
+    }
+
+    fn places(&self, slot: Slot) -> impl Iterator<Item = Place> + use<> {
+        let size = self.type_of(slot).bytes();
+        (0..self.length(slot) as u32).map(move |i| Place {
+            pointer: slot,
+            offset: i * size,
+        })
+    }
+
+    fn stores(&mut self, slot: Slot) -> Vec<(Arg, Type, Place)> {
+        let (var, t) = (self.var(slot), self.type_of(slot));
+        let stores = (var..).zip(self.places(slot));
+        stores.map(|(v, place)| (Arg::Var(v), t, place)).collect()
+    }
+
+    fn loads(&mut self, slot: Slot) -> Vec<(Place, Var)> {
+        let var = self.var(slot);
+        self.places(slot).zip(var..).collect()
+    }
+
+    fn step(&mut self, step: &Step, out: &mut Vec<Inst>) {
+        match &step.action {
+            Action::Kernel(bound) => self.kernel(bound, out),
+            Action::Alias { from, to, .. } => self.copy(*from, *to, out),
+            Action::If(branch) => self.branch(branch, out),
+            Action::While(repeat) => self.repeat(repeat, out),
+            Action::Object { bound, .. } => {
+                let call = self.call(bound);
+                out.push(call);
+            }
+            Action::Eval { .. } | Action::Update { .. } => {}
+        }
+        self.dropped(&step.drops, out);
+    }
+
+    /// Drops what lies in memory alone; copies of what registers hold are dropped when the code is left.
+    fn dropped(&mut self, drops: &[Slot], out: &mut Vec<Inst>) {
+        let slots = self.slots;
+        let is_held = |slot: &Slot| length(slots, *slot).is_ok();
+        self.drops.extend(drops.iter().filter(|slot| is_held(slot)));
+        let drops: Box<[Slot]> = drops
+            .iter()
+            .copied()
+            .filter(|slot| !is_held(slot))
+            .collect();
+        if drops.is_empty() {
+            return;
+        }
+        let call = self.asked(HostWork::Drop);
+        if let Some(host) = self.hosts.last_mut() {
+            host.drops = drops;
+        }
+        out.push(call);
+    }
+
+    fn copy(&mut self, from: Slot, to: Slot, out: &mut Vec<Inst>) {
+        let values: Vec<Arg> = (0..self.length(to)).map(|i| self.read(from, i)).collect();
+        let first = self.write(to);
+        let copies = (first..).zip(values);
+        out.extend(copies.map(|(to, from)| Inst::Copy { to, from }));
+    }
+
+    /// Moves on that side of the step at hand.
+    fn moves(&mut self, side: u32, moves: &[Move], out: &mut Vec<Inst>) {
+        for (at, step) in moves.iter().enumerate() {
+            match *step {
+                Move::Bytes { from, to, .. } => self.copy(from, to, out),
+                Move::Tensor { .. } => out.push(self.asked(HostWork::Move(side, at))),
+            }
+        }
+    }
+
+    fn kernel(&mut self, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
+        match computed(self.slots, bound) {
+            Some(scalar) => self.map(scalar, bound, out),
+            None => {
+                let call = self.call(bound);
+                out.push(call);
+            }
+        }
+    }
+
+    fn map(&mut self, scalar: Scalar, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
+        let to = bound.outs[0];
+        let mut insts = Vec::new();
+        for element in 0..self.length(to) {
+            let mut args = [Arg::Bits(0); 3];
+            for (arg, &slot) in args.iter_mut().zip(&bound.ins) {
+                let at = self.broadcast(slot, to, element);
+                *arg = self.read(slot, at);
+            }
+            let to = self.var(to) + element as Var;
+            insts.push(match scalar {
+                Scalar::Op(op, on) => Inst::Compute { op, on, to, args },
+                Scalar::Call(function) => Inst::Call {
+                    function,
+                    to,
+                    args: [args[0], args[1]],
+                },
+            });
+        }
+        if let Scalar::Op(op, on) = scalar
+            && divides(op, on)
+            && let Some(condition) = self.any_zero(bound.ins[1], on, out)
+        {
+            let call = self.call(bound);
+            out.push(Inst::If {
+                condition,
+                then_side: vec![call],
+                else_side: insts,
+            });
+        } else {
+            out.append(&mut insts);
+        }
+        self.write(to);
+    }
+
+    /// Which element of an operand stands at an element of the result.
+    fn broadcast(&self, from: Slot, to: Slot, element: usize) -> usize {
+        let (Some(from), Some(to)) = (&self.info(from).shape, &self.info(to).shape) else {
+            return 0;
+        };
+        let (mut rest, mut stride, mut at) = (element, 1, 0);
+        for back in 1..=to.len() {
+            let size = to[to.len() - back];
+            let here = rest % size;
+            rest /= size;
+            if back <= from.len() && from[from.len() - back] != 1 {
+                at += here * stride;
+                stride *= from[from.len() - back];
+            }
+        }
+        at
+    }
+
+    /// Whether there is a zero in a slot, where that is not known.
+    fn any_zero(&mut self, slot: Slot, on: Type, out: &mut Vec<Inst>) -> Option<Arg> {
+        let mut found: Option<Arg> = None;
+        for element in 0..self.length(slot) {
+            let value = self.read(slot, element);
+            if matches!(value, Arg::Bits(bits) if bits != 0) {
+                continue;
+            }
+            let zero = self.computed(Op::Equal, on, [value, Arg::Bits(0)], out);
+            found = Some(match found {
+                Some(before) => self.computed(Op::Or, Type::Bool, [before, zero], out),
+                None => zero,
+            });
+        }
+        found
+    }
+
+    /// A bool.
+    fn computed(&mut self, op: Op, on: Type, args: [Arg; 2], out: &mut Vec<Inst>) -> Arg {
+        let to = self.new_var(Type::Bool);
+        let args = [args[0], args[1], Arg::Bits(0)];
+        out.push(Inst::Compute { op, on, to, args });
+        Arg::Var(to)
+    }
+
+    /// The kernel of the step at hand, as it is.
+    fn call<K>(&mut self, bound: &Bound<K>) -> Inst {
+        let mut stores = Vec::new();
+        for &slot in &bound.ins {
+            stores.extend(self.put(slot));
+        }
+        let loads = self.made(&bound.outs);
+        Inst::Host {
+            number: self.host(HostWork::Run),
+            stores,
+            loads,
+        }
+    }
+
+    /// What brings values that the host made to registers, where these hold them.
+    fn made(&mut self, made: &[Slot]) -> Vec<(Place, Var)> {
+        let slots = self.slots;
+        let mut loads = Vec::new();
+        for &slot in made.iter().filter(|slot| length(slots, **slot).is_ok()) {
+            self.full.add(slot);
+            if self.info(slot).storage != Storage::Boxed {
+                self.written.push(slot);
+            }
+            loads.extend(self.loads(slot));
+        }
+        loads
+    }
+
+    /// What brings a slot's value to where kernels read it.
+    fn put(&mut self, slot: Slot) -> Vec<(Arg, Type, Place)> {
+        if self.constants.contains_key(&slot) || length(self.slots, slot).is_err() {
+            return Vec::new();
+        }
+        self.enter(slot);
+        self.in_memory.push(slot);
+        match self.written.contains(&slot) {
+            true => self.stores(slot),
+            false => Vec::new(),
+        }
+    }
+
+    fn host(&mut self, what: HostWork) -> u32 {
+        self.hosts.push(HostCall {
+            what,
+            path: self.path.clone(),
+            drops: Box::default(),
+        });
+        self.hosts.len() as u32 - 1
+    }
+
+    /// A block on that side of the step at hand.
+    fn block(&mut self, side: u32, block: &Block, out: &mut Vec<Inst>) {
+        self.dropped(&block.entry_drops, out);
+        self.path.push(side);
+        for (i, step) in (0..).zip(&block.steps) {
+            self.path.push(i);
+            self.step(step, out);
+            self.path.pop();
+        }
+        self.path.pop();
+    }
+
+    fn branch(&mut self, branch: &Conditional, out: &mut Vec<Inst>) {
+        let condition = self.read(branch.condition, 0);
+        let entered = self.entering.len();
+        let before = self.full.clone();
+        let mut then_side = Vec::new();
+        self.block(0, &branch.then_block, &mut then_side);
+        self.moves(0, &branch.then_block.moves, &mut then_side);
+        let then_full = std::mem::replace(&mut self.full, before);
+        let mut else_side = Vec::new();
+        for &slot in &self.entering[entered..] {
+            self.full.add(slot);
+        }
+        self.block(1, &branch.else_block, &mut else_side);
+        self.moves(1, &branch.else_block.moves, &mut else_side);
+        self.full.intersect(&then_full);
+        for &slot in &self.entering[entered..] {
+            self.full.add(slot);
+        }
+        out.push(Inst::If {
+            condition,
+            then_side,
+            else_side,
+        });
+    }
+
+    fn repeat(&mut self, repeat: &Loop, out: &mut Vec<Inst>) {
+        if !std::mem::take(&mut self.resumes) {
+            self.moves(ENTRY, &repeat.entry, out);
+            if repeat.recorded.is_some() {
+                out.push(self.asked(HostWork::Begin));
+            }
+        }
+        let mut head = Vec::new();
+        self.block(0, &repeat.cond_block, &mut head);
+        let condition = self.read(repeat.condition, 0);
+        let (after_head, entered) = (self.full.clone(), self.entering.len());
+        let mut body = Vec::new();
+        self.block(1, &repeat.body, &mut body);
+        self.records(repeat, &mut body);
+        self.moves(1, &repeat.body.moves, &mut body);
+        self.full = after_head;
+        for &slot in &self.entering[entered..] {
+            self.full.add(slot);
+        }
+        out.push(Inst::Loop {
+            head,
+            condition,
+            body,
+        });
+        self.dropped(&repeat.exit_drops, out);
+        if let Some((_, lists)) = &repeat.recorded {
+            let loads = self.made(lists);
+            out.push(Inst::Host {
+                number: self.host(HostWork::End),
+                stores: Vec::new(),
+                loads,
+            });
+        }
+    }
+
+    fn records(&mut self, repeat: &Loop, body: &mut Vec<Inst>) {
+        if repeat.recorded.is_none() {
+            return;
+        }
+        let mut stores = Vec::new();
+        for record in &repeat.body.records {
+            stores.extend(self.put(record.from.slot));
+        }
+        body.push(Inst::Host {
+            number: self.host(HostWork::Record),
+            stores,
+            loads: Vec::new(),
+        });
+    }
+
+    fn asked(&mut self, what: HostWork) -> Inst {
+        Inst::Host {
+            number: self.host(what),
+            stores: Vec::new(),
+            loads: Vec::new(),
+        }
+    }
+}
