@@ -5,7 +5,6 @@ use crate::frames::{Frames, batch, log_add};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
 use ferrograph_tensor::{DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, bail};
 use num_traits::AsPrimitive;
 use std::cmp::Ordering;
@@ -54,8 +53,7 @@ impl Op for CTCBeamSearchDecoder {
         specs.push(TensorSpec::new(inputs.dtype(0), paths));
         Ok(specs)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs[0].dtype() {
             DType::Float32 => self.decoded::<f32>(inputs),
             _ => self.decoded::<f64>(inputs),

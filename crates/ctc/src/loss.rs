@@ -6,7 +6,6 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
 };
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_ops::checked;
 use ferrograph_ops::emit::*;
 use ferrograph_tensor::{DType, Element, PartialShape, Result, Tensor, TensorSpec, bail};
 use num_traits::AsPrimitive;
@@ -51,8 +50,7 @@ impl Op for CTCLoss {
             TensorSpec::new(dtype, inputs.shape(0).merge(&PartialShape::of_rank(3))?)
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs[0].dtype() {
             DType::Float32 => self.losses::<f32>(inputs),
             _ => self.losses::<f64>(inputs),

@@ -36,7 +36,7 @@ declare! {
 
     /// Whether `iterator` has a next element; where `stopped` holds it is not looked for.
     IteratorHasNext: iterator_has_next(iterator: resource, stopped: bool)
-        -> (more: bool), gradient Stops, effect Writes;
+        -> (more: bool rank 0), gradient Stops, effect Writes;
 
     /// The next element of `iterator`, or nothing at its end.
     IteratorGetNextAsOptional: iterator_get_next_as_optional(iterator: resource)
@@ -48,9 +48,6 @@ declare! {
 
 impl Op for AnonymousIteratorV3 {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Resource)])
-    }
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
         Ok(smallvec![IteratorCell::new().into_tensor()])
     }
@@ -58,9 +55,6 @@ impl Op for AnonymousIteratorV3 {
 
 impl Op for MakeIterator {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(Specs::new())
-    }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         IteratorCell::of(&inputs[1])?.start(DatasetHandle::of(&inputs[0])?)?;
         Ok(Tensors::new())
@@ -126,9 +120,6 @@ impl Sink for Slots<'_, '_> {
 
 impl Op for IteratorHasNext {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Bool)])
-    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let more = !inputs[1].item::<bool>()? && IteratorCell::of(&inputs[0])?.has_next(runner)?;
         Ok(smallvec![Tensor::scalar(more)?])
@@ -150,9 +141,6 @@ impl Op for IteratorHasNext {
 
 impl Op for IteratorGetNextAsOptional {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Variant)])
-    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let element = IteratorCell::of(&inputs[0])?.next(runner)?;
         Ok(smallvec![OptionalValue(element).into_tensor()])

@@ -49,7 +49,7 @@ declare! {
     OptionalNone: optional_none() -> (optional: variant), gradient Stops;
 
     /// Whether `optional` has a value.
-    OptionalHasValue: optional_has_value(optional: variant) -> (has_value: bool), gradient Stops;
+    OptionalHasValue: optional_has_value(optional: variant) -> (has_value: bool rank 0), gradient Stops;
 
     /// The components of the value of `optional`.
     OptionalGetValue: optional_get_value(optional: variant) -> (components: [output_types]), gradient Stops {
@@ -58,15 +58,8 @@ declare! {
     };
 }
 
-fn variant() -> TensorSpec {
-    TensorSpec::scalar(DType::Variant)
-}
-
 impl Op for OptionalFromValue {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![variant()])
-    }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let value = inputs.iter().cloned().collect();
         Ok(smallvec![OptionalValue(Some(value)).into_tensor()])
@@ -75,9 +68,6 @@ impl Op for OptionalFromValue {
 
 impl Op for OptionalNone {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![variant()])
-    }
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
         Ok(smallvec![OptionalValue(None).into_tensor()])
     }
@@ -85,9 +75,6 @@ impl Op for OptionalNone {
 
 impl Op for OptionalHasValue {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Bool)])
-    }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let has = OptionalValue::of(&inputs[0])?.0.is_some();
         Ok(smallvec![Tensor::scalar(has)?])

@@ -38,7 +38,7 @@ declare! {
     };
 
     /// How many elements `input_dataset` has: -1 for no end, -2 where only iterating tells.
-    DatasetCardinality: dataset_cardinality(input_dataset: variant) -> (cardinality: int64), gradient Stops;
+    DatasetCardinality: dataset_cardinality(input_dataset: variant) -> (cardinality: int64 rank 0), gradient Stops;
 }
 
 /// Calls a function without state on each element.
@@ -238,9 +238,6 @@ impl Op for DatasetToSingleElement {
 
 impl Op for DatasetCardinality {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Int64)])
-    }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = DatasetHandle::of(&inputs[0])?.dataset.cardinality();
         Ok(smallvec![Tensor::scalar(n.number())?])

@@ -156,8 +156,10 @@ pub struct Port {
     pub name: &'static str,
     /// What dtypes it may have.
     pub kind: Kind,
-    /// The rank that an input must have, where there is but one.
+    /// The rank that an input must have, where there is but one; the rank that an output always has.
     pub rank: Option<usize>,
+    /// The input whose shape an output has.
+    pub like: Option<&'static str>,
 }
 
 impl Port {
@@ -167,6 +169,7 @@ impl Port {
             name,
             kind,
             rank: None,
+            like: None,
         }
     }
 
@@ -175,6 +178,15 @@ impl Port {
     pub const fn of_rank(self, rank: usize) -> Port {
         Port {
             rank: Some(rank),
+            ..self
+        }
+    }
+
+    /// The same, an output of the shape of that input.
+    #[must_use]
+    pub const fn shaped_like(self, input: &'static str) -> Port {
+        Port {
+            like: Some(input),
             ..self
         }
     }

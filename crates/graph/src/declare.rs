@@ -88,7 +88,8 @@ pub fn emit_as<T: FromOutputs, E: Emitter + ?Sized>(
 ///
 /// An input or output is of a fixed dtype (`bool`, `int32`, …, `variant`), of a type attribute (`T`, with `in` a set out
 /// of [`sets`](crate::sets)), of a dtype of its own (`_ in` a set), a list of one dtype `[T; N]` or of several `[Tin]`; an input
-/// that must have one rank says so last (`rank 1`). `as` gives nodes another name; an
+/// that must have one rank says so last (`rank 1`). Where all outputs have a known rank (`rank 0`), the shape of an input
+/// (`like x`), or are handles, that is their inference. `as` gives nodes another name; an
 /// attribute's `as` gives it a public name that is no Rust identifier or differs from the field, or the names of the two
 /// attributes that tell it together (see [`AttrField`](crate::AttrField)). `is` gives an operation a name that differs
 /// from the struct; `batch` says how it runs for many rows at once ([`Batching`](crate::Batching), a loop by
@@ -105,7 +106,7 @@ macro_rules! declare {
             $(#[doc = $doc:literal])*
             $op:ident $(is $name:literal)? $(as $node:literal)? : $method:ident (
                 $($input:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?
-            ) -> ( $($output:ident : $okind:tt $(in $oset:ident)?),* $(,)? ),
+            ) -> ( $($output:ident : $okind:tt $(in $oset:ident)? $(rank $orank:literal)? $(like $like:ident)?),* $(,)? ),
             gradient $gradient:ident $(, effect $effect:ident)? $(, pure $pure:literal)? $(, law $law:ident)?
             $(, batch $batch:ident $(($n:literal))?)?
             $({ $(
@@ -131,6 +132,8 @@ macro_rules! declare {
                     ),*],
                     outputs: &[$(
                         $crate::Port::new(stringify!($output), $crate::port_kind!($okind $(in $oset)?))
+                            $(.of_rank($orank))?
+                            $(.shaped_like(stringify!($like)))?
                     ),*],
                     attrs: &[$($(
                         $crate::AttrDecl {

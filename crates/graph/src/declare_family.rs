@@ -100,10 +100,13 @@ macro_rules! declare_family {
             }
         }
     };
-    (@ports ($($port:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?)) => {
+    (@ports ($(
+        $port:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)? $(like $like:ident)?
+    ),* $(,)?)) => {
         &[$(
             $crate::Port::new(stringify!($port), $crate::port_kind!($kind $(in $set)?))
                 $(.of_rank($rank))?
+                $(.shaped_like(stringify!($like)))?
         ),*]
     };
     (@attrs { $(
@@ -118,7 +121,9 @@ macro_rules! declare_family {
     };
     (@method [$($doc:tt)*] $op:ident $name:ident $method:ident
         ($($input:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?)
-        ($($output:ident : $okind:tt $(in $oset:ident)?),* $(,)?)
+        ($(
+            $output:ident : $okind:tt $(in $oset:ident)? $(rank $orank:literal)? $(like $like:ident)?
+        ),* $(,)?)
         { $(
             $(#[doc = $adoc:literal])*
             $attr:ident $(as $public:literal)? : $type:ty $(= $default:expr)?

@@ -27,6 +27,7 @@ mod lowered;
 mod names;
 mod op;
 mod operands;
+mod outputs;
 mod refine;
 mod region;
 mod registry;

@@ -26,7 +26,7 @@ pub enum Lowered {
     Object(ObjectKernel),
     /// The operation runs the graphs that it holds.
     Region,
-    /// Only [`Op::eval`](crate::Op::eval) can tell: the size of an output depends on data, or values are not dense.
+    /// Only [`Op::compute`](crate::Op::compute) can tell: the size of an output depends on data, or values are not dense.
     Eval,
 }
 

@@ -1,5 +1,6 @@
 //! The contract of an operation.
 
+use crate::outputs::declared_outputs;
 use crate::{
     Attrs, Branch, Decl, EagerVal, Graph, Lowered, Operands, Region, SlotType, Val, Vals, lower,
 };
@@ -273,6 +274,16 @@ pub struct VjpCall<'a> {
 }
 
 impl VjpCall<'_> {
+    /// The inputs, which are that many.
+    ///
+    /// # Errors
+    /// `Internal` where they are not.
+    pub fn all<const N: usize>(&self) -> Result<&[Val; N]> {
+        let n = self.inputs.len();
+        let all = self.inputs.try_into();
+        all.map_err(|_| err!(Internal, "a gradient rule for {N} inputs got {n}"))
+    }
+
     /// The gradient of the first output, for operations that have one.
     pub fn grad(&self) -> Result<&Val> {
         self.grads
@@ -308,8 +319,10 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     }
 
     /// The specs of the outputs for inputs that fit the declaration, or why these inputs are refused. Callers ask
-    /// [`specs`](trait.Op.html#method.specs), which checks that first.
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs>;
+    /// [`specs`](trait.Op.html#method.specs), which checks that first. By default they follow from the declaration.
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        declared_outputs(self.as_dyn(), inputs)
+    }
 
     /// The value of the only output, where it is the same on every run.
     fn constant(&self) -> Option<&Tensor> {
@@ -330,9 +343,20 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         Ok(Lowered::Eval)
     }
 
-    /// The outputs for these inputs. The default infers, and runs the kernel.
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        evaluate(self.as_dyn(), inputs)
+    /// The outputs for these inputs. The default infers, and runs the kernel or computes.
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        evaluate(self.as_dyn(), runner, inputs)
+    }
+
+    /// The outputs for inputs that inference has accepted: what evaluation comes to where there is no kernel.
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let specs: Vec<_> = inputs.iter().map(|t| t.spec().to_string()).collect();
+        Err(err!(
+            Unimplemented,
+            "operation {} has no kernel for inputs ({})",
+            self.name(),
+            specs.join(", ")
+        ))
     }
 
     /// As [`Op::eval`], for inputs that the operation may consume: one that changes a large value does so in place
@@ -404,9 +428,9 @@ macro_rules! op_object {
     };
 }
 
-/// Evaluates an operation by inference and its kernel (or its aliased input): what [`Op::eval`] does by default. Without
-/// outputs there is nothing to compute.
-pub fn evaluate(op: &dyn Op, inputs: &[Tensor]) -> Result<Tensors> {
+/// Evaluates an operation by inference and its kernel, its aliased input, or [`Op::compute`]: what [`Op::eval`] does by
+/// default.
+pub fn evaluate(op: &dyn Op, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
     let specs: SmallVec<[TensorSpec; 4]> = inputs.iter().map(Tensor::spec).collect();
     let known = Inputs::new(specs.iter().zip(inputs).map(|(s, t)| (s, Some(t), None)));
     let outputs = op.specs(&known)?;
@@ -420,27 +444,18 @@ pub fn evaluate(op: &dyn Op, inputs: &[Tensor]) -> Result<Tensors> {
             )
         })
     };
-    if outputs.is_empty() {
-        return Ok(Tensors::new());
-    }
     outputs.iter().try_for_each(TensorSpec::check_fits)?;
     let lowered = lower(op, &known, &outputs)?;
     if let Lowered::Alias(i) = lowered {
         return Ok(smallvec![inputs[i].reshaped(shape_of(&outputs[0])?)?]);
     }
+    let Some(kernel) = lowered.into_kernel() else {
+        return op.compute(runner, inputs);
+    };
     let mut results = Tensors::new();
     for spec in &outputs {
         results.push(Tensor::empty(spec.dtype, shape_of(spec)?)?);
     }
-    let Some(kernel) = lowered.into_kernel() else {
-        let dtypes: Vec<_> = specs.iter().map(ToString::to_string).collect();
-        bail!(
-            Unimplemented,
-            "operation {} has no kernel for inputs ({})",
-            op.name(),
-            dtypes.join(", ")
-        );
-    };
     run_kernel(&kernel, inputs, &mut results)?;
     Ok(results)
 }

@@ -5,7 +5,6 @@ use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, ba
 use smallvec::smallvec;
 
 use crate::codec::{JpegRead, Picture, is_jpeg, read, shape_of};
-use crate::pixels::checked;
 
 declare! {
     trait EmitDecode;
@@ -145,8 +144,7 @@ impl Op for DecodePng {
         }
         spec(self.dtype, picture_shape(self.channels, FORMATS)?)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let picture = read(
             contents(inputs)?,
             channels_of(self.channels),
@@ -177,8 +175,7 @@ impl Op for DecodeJpeg {
         }
         spec(DType::UInt8, picture_shape(self.channels, FORMATS)?)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let how = jpeg_read(self.ratio, self.try_recover_truncated)?;
         let picture = read(contents(inputs)?, channels_of(self.channels), how)?;
         let picture = single(picture, "DecodeJpeg")?;
@@ -210,8 +207,7 @@ impl Op for DecodeAndCropJpeg {
             PartialShape::new(&[size(2), size(3), shape.dim(2)]),
         )
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let bytes = contents(inputs)?;
         if !is_jpeg(bytes) {
             bail!(
@@ -251,8 +247,7 @@ impl Op for DecodeGif {
         let [n, h, w] = [Dim::UNKNOWN; 3];
         spec(DType::UInt8, PartialShape::new(&[n, h, w, Dim::new(3)]))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let picture = read(contents(inputs)?, 3, JpegRead::default())?;
         Ok(smallvec![tensor(picture, DType::UInt8, true, 257)?])
     }
@@ -263,8 +258,7 @@ impl Op for DecodeBmp {
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         spec(DType::UInt8, picture_shape(self.channels, FORMATS)?)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let picture = read(
             contents(inputs)?,
             channels_of(self.channels),
@@ -289,8 +283,7 @@ impl Op for DecodeImage {
         let open = self.expand_animations;
         spec(self.dtype, if open { PartialShape::UNKNOWN } else { shape })
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let picture = read(
             contents(inputs)?,
             channels_of(self.channels),
@@ -312,8 +305,7 @@ impl Op for ExtractJpegShape {
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         spec(self.output_type, PartialShape::new(&[Dim::new(3)]))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let sizes = shape_of(contents(inputs)?)?.map(|n| i32::try_from(n).unwrap_or(i32::MAX));
         Ok(smallvec![match self.output_type {
             DType::Int64 => Tensor::vector(&sizes.map(i64::from))?,

@@ -8,7 +8,6 @@ use jpeg_encoder::Density;
 use smallvec::smallvec;
 
 use crate::codec::{JpegWrite, write_jpeg, write_png};
-use crate::pixels::checked;
 
 declare! {
     trait EmitEncode;
@@ -92,8 +91,7 @@ impl Op for EncodePng {
         check_channels(shape, |c| (1..=4).contains(&c), "1, 2, 3, or 4")?;
         text(PartialShape::new(&dims[..dims.len() - 3]))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let shape = inputs[0].shape();
         let (lead, sizes) = shape.split_at(shape.rank() - 3);
         let sizes = [sizes[0], sizes[1], sizes[2]];
@@ -188,8 +186,7 @@ impl Op for EncodeJpeg {
         )?;
         text(PartialShape::scalar())
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         jpeg(inputs, &self.how()?)
     }
 }
@@ -200,8 +197,7 @@ impl Op for EncodeJpegVariableQuality {
         check_channels(inputs.shape(0), |c| matches!(c, 1 | 3), "1 or 3")?;
         text(PartialShape::scalar())
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let quality = quality_of(i64::from(inputs[1].item::<i32>()?))?;
         let how = JpegWrite {
             quality,

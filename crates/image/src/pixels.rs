@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ferrograph_graph::{Inputs, Op, Operands, Specs};
+use ferrograph_graph::{Inputs, Operands};
 use ferrograph_kernels::scratch::collected;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, bail, err, with_element};
 use num_traits::AsPrimitive;
@@ -81,13 +81,6 @@ pub(crate) fn check_some(images: &PartialShape, what: &str) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// What inference says of these very tensors: what an operation that evaluates by itself checks first.
-pub(crate) fn checked(op: &dyn Op, tensors: &[Tensor]) -> Result<Specs> {
-    let specs: Specs = tensors.iter().map(Tensor::spec).collect();
-    let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
-    op.specs(&inputs)
 }
 
 /// The elements of a tensor as floats of single precision.

@@ -9,7 +9,7 @@ use smallvec::smallvec;
 
 mod choice;
 
-use crate::pixels::{check_single, checked, singles_of};
+use crate::pixels::{check_single, singles_of};
 use choice::{Choice, kept_of, overlap};
 
 declare! {
@@ -149,8 +149,7 @@ impl Op for NonMaxSuppressionV3 {
             PartialShape::of_rank(1)
         )])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (boxes, scores) = (singles_of(&inputs[0])?, singles_of(&inputs[1])?);
         let kept = kept_of(choice(inputs)?, &boxes, &scores);
         Ok(smallvec![Tensor::vector(&places(&kept, kept.len())?)?])
@@ -174,8 +173,7 @@ impl Op for NonMaxSuppressionV4 {
             .map(|shape| TensorSpec::new(DType::Int32, shape))
             .into())
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (boxes, scores) = (singles_of(&inputs[0])?, singles_of(&inputs[1])?);
         let (mut choice, shape) = (choice(inputs)?, inputs[1].shape());
         choice.at_threshold = self.covers_at_threshold;
@@ -215,8 +213,7 @@ impl Op for NonMaxSuppressionV5 {
             TensorSpec::new(DType::Int32, PartialShape::scalar())
         ])
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (boxes, scores) = (singles_of(&inputs[0])?, singles_of(&inputs[1])?);
         let mut choice = choice(inputs)?;
         choice.sigma = singles_of(&inputs[5])?[0];
@@ -268,8 +265,7 @@ impl Op for NonMaxSuppressionWithOverlaps {
             PartialShape::of_rank(1)
         )])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (overlaps, scores) = (inputs[0].as_slice::<f32>()?, inputs[1].as_slice::<f32>()?);
         let float = |i: usize| inputs[i].item::<f32>();
         let most = inputs[2].item::<i32>()?;
@@ -324,8 +320,7 @@ impl Op for CombinedNonMaxSuppression {
             TensorSpec::new(DType::Int32, PartialShape::new(&[batch]))
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let all = Classes::read(inputs)?;
         let total = inputs[3].item::<i32>()?;
         let total = usize::try_from(total).ok().filter(|n| *n > 0);

@@ -25,10 +25,10 @@ declare! {
     };
 
     /// `input` as it is.
-    Identity: identity(input: T) -> (output: T), gradient Passes, law PassesOn, batch Broadcasts;
+    Identity: identity(input: T) -> (output: T like input), gradient Passes, law PassesOn, batch Broadcasts;
 
     /// `input` as it is, through which no gradient flows.
-    StopGradient: stop_gradient(input: T) -> (output: T), gradient Stops, law PassesOn, batch Broadcasts;
+    StopGradient: stop_gradient(input: T) -> (output: T like input), gradient Stops, law PassesOn, batch Broadcasts;
 
     /// Nothing: a node to hang control dependencies on.
     NoOp: no_op() -> (), gradient Stops, effect World;
@@ -71,9 +71,6 @@ impl Op for Const {
 
 impl Op for Identity {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone()])
-    }
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Alias(0))
     }
@@ -84,9 +81,6 @@ impl Op for Identity {
 
 impl Op for StopGradient {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone()])
-    }
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Alias(0))
     }
@@ -94,9 +88,6 @@ impl Op for StopGradient {
 
 impl Op for NoOp {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(Specs::new())
-    }
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
         Ok(Tensors::new())
     }

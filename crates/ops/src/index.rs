@@ -18,8 +18,7 @@ impl Op for Where {
         let shape = PartialShape::new(&[Dim::UNKNOWN, inputs.shape(0).rank().into()]);
         Ok(smallvec![TensorSpec::new(DType::Int64, shape)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let t = &inputs[0];
         let truths = match t.dtype() {
             DType::Bool => Truths::of(t.as_slice()?),

@@ -4,9 +4,7 @@
 //! element. Dense elements are chunks of as many bytes as their dtype has, strings are shared pointers, so that one
 //! routine serves every dtype.
 
-use ferrograph_graph::{
-    Inputs, Kernel, Lowered, Movement, Op, Operands, Places, Specs, Tensors, evaluate,
-};
+use ferrograph_graph::{Inputs, Kernel, Lowered, Movement, Op, Operands, Places, Specs, Tensors};
 use ferrograph_kernels::movement::{self as k, Indices, Strided, View};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err, vec_of};
 use smallvec::SmallVec;
@@ -69,7 +67,7 @@ pub(crate) trait Moving: Op + Sized {
     }
 }
 
-/// The `lower` and `eval` of an operation that is [`Moving`].
+/// The `lower` and `compute` of an operation that is [`Moving`].
 macro_rules! moving {
     () => {
         fn lower(
@@ -79,12 +77,12 @@ macro_rules! moving {
         ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Lowered> {
             $crate::movement::lower(self, inputs, outputs)
         }
-        fn eval(
+        fn compute(
             &self,
             _runner: &dyn ::ferrograph_graph::Runner,
             inputs: &[::ferrograph_tensor::Tensor],
         ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Tensors> {
-            $crate::movement::eval(self, inputs)
+            $crate::movement::move_strings(self, inputs)
         }
     };
 }
@@ -159,19 +157,11 @@ pub(crate) fn lower<M: Moving>(
     Ok(Lowered::Move(Movement { places, kernel }))
 }
 
-/// The outputs of a moving operation, on elements of any dtype.
-pub(crate) fn eval<M: Moving>(op: &M, inputs: &[Tensor]) -> Result<Tensors> {
-    match inputs.get(op.data()).map(Tensor::dtype) {
-        Some(DType::String) => eval_strings(op, inputs),
-        _ => evaluate(op.as_dyn(), inputs),
-    }
-}
-
-fn eval_strings<M: Moving>(op: &M, tensors: &[Tensor]) -> Result<Tensors> {
+/// The outputs of a moving operation on strings.
+pub(crate) fn move_strings<M: Moving>(op: &M, tensors: &[Tensor]) -> Result<Tensors> {
     let specs: Specs = tensors.iter().map(Tensor::spec).collect();
     let inputs = Inputs::new(specs.iter().zip(tensors).map(|(s, t)| (s, Some(t), None)));
     let outputs = op.as_dyn().specs(&inputs)?;
-    outputs.iter().try_for_each(TensorSpec::check_fits)?;
     let bound = op
         .bind(&inputs, &outputs)?
         .ok_or_else(|| err!(Internal, "operation {} did not bind", op.name()))?;

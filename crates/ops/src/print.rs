@@ -94,8 +94,7 @@ impl Op for PrintV2 {
         }
         Ok(Specs::new())
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [text] = inputs[0].as_strings()? else {
             bail!(Shape, "input must be a scalar, got {}", inputs[0].spec());
         };
@@ -120,8 +119,7 @@ impl Op for StringFormat {
         }
         Ok(smallvec![TensorSpec::scalar(DType::String)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let mut text = String::new();
         let mut pieces = self.template.split(&self.placeholder);
         text.push_str(pieces.next().unwrap_or(""));
@@ -139,14 +137,8 @@ impl Op for StringFormat {
 
 impl Op for Assert {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(Specs::new())
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
-        let Some((condition, data)) = inputs.split_first() else {
-            bail!(Type, "expected a condition and data");
-        };
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let (condition, data) = (&inputs[0], &inputs[1..]);
         if condition.item::<bool>()? {
             return Ok(Tensors::new());
         }

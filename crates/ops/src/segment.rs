@@ -159,13 +159,7 @@ pub(crate) fn gather_kept(e: &mut dyn Emitter, x: &Val, ids: &Val) -> Result<Val
 
 /// The gradient of the greatest or least of segments: shared evenly by all rows that are equal to it.
 pub(crate) fn extremum_grad(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Val> {
-    let [data, ids, n] = call.inputs else {
-        bail!(
-            Internal,
-            "a segment reduction has {} inputs",
-            call.inputs.len()
-        );
-    };
+    let [data, ids, n] = call.all()?;
     let grad = call.grad()?;
     let chosen = gather_kept(e, &call.outputs[0], ids)?;
     let equal = e.equal(data, &chosen, true)?;
@@ -178,13 +172,7 @@ pub(crate) fn extremum_grad(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<V
 
 /// The gradient of products of segments, right where rows are zero too.
 pub(crate) fn prod_grad(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Val> {
-    let [data, ids, n] = call.inputs else {
-        bail!(
-            Internal,
-            "a segment reduction has {} inputs",
-            call.inputs.len()
-        );
-    };
+    let [data, ids, n] = call.all()?;
     let (zeros, ones) = (e.zeros_like(data)?, e.ones_like(data)?);
     let is_zero = e.equal(data, &zeros, true)?;
     let nonzero = e.select(&is_zero, &ones, data)?;

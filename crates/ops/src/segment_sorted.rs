@@ -98,8 +98,7 @@ impl Op for Segment {
         let shape = behind(inputs.shape(0), &ids, Dim::UNKNOWN)?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let ids = indices_of(&inputs[1])?;
         if let Some(i) = falling(ids) {
             bail!(

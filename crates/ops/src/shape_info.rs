@@ -26,13 +26,13 @@ declare! {
     };
 
     /// How many elements `input` has.
-    Size: size(input: T) -> (output: out_type in index), gradient Stops, batch Rule {
+    Size: size(input: T) -> (output: out_type in index rank 0), gradient Stops, batch Rule {
         /// The dtype of the result.
         out_type: DType = DType::Int32,
     };
 
     /// How many dimensions `input` has.
-    Rank: rank(input: T) -> (output: int32), gradient Stops, batch Rule;
+    Rank: rank(input: T) -> (output: int32 rank 0), gradient Stops, batch Rule;
 
     /// The shape that the shapes `s0` and `s1` broadcast to.
     BroadcastArgs: broadcast_args(s0: T in index rank 1, s1: T rank 1) -> (r0: T), gradient Stops;
@@ -44,7 +44,7 @@ declare! {
     };
 
     /// The inverse of the permutation `x`.
-    InvertPermutation: invert_permutation(x: T in index rank 1) -> (y: T), gradient Stops;
+    InvertPermutation: invert_permutation(x: T in index rank 1) -> (y: T like x), gradient Stops;
 }
 
 /// Writes integers to an int32 or int64 output.
@@ -130,9 +130,6 @@ impl Op for ShapeN {
 
 impl Op for Size {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(self.out_type)])
-    }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let n = i64::try_from(inputs.shape(0).n_elements()?);
         Some(smallvec![Some(n.ok()?)])
@@ -144,9 +141,6 @@ impl Op for Size {
 
 impl Op for Rank {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Int32)])
-    }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         Some(smallvec![Some(inputs.shape(0).rank()? as i64)])
     }
@@ -175,8 +169,7 @@ impl Op for BroadcastArgs {
         let both = inputs.shape_value(0).broadcast(&inputs.shape_value(1));
         dims_as_known(&both.ok()?)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let dims = |t: &Tensor| -> Result<Vec<usize>> {
             let size = |d| usize::try_from(d).map_err(|_| err!(Shape, "dimension {d} in a shape"));
             t.to_i64s()?.into_iter().map(size).collect()
@@ -234,17 +227,12 @@ impl InvertPermutation {
 
 impl Op for InvertPermutation {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let shape = inputs.shape(0).merge(&PartialShape::of_rank(1))?;
-        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
-    }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let perm: Option<Vec<i64>> = elements(inputs, 0)?.into_iter().collect();
         let inverse = InvertPermutation::invert(&perm?).ok()?;
         Some(inverse.into_iter().map(Some).collect())
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        crate::args::checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let inverse = InvertPermutation::invert(&inputs[0].to_i64s()?)?;
         Ok(smallvec![ints_tensor(
             inputs[0].dtype(),

@@ -6,7 +6,7 @@ use crate::movement::{Ground, Io, Moving, Placed, Rearrange, Viewed, moving, sta
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Known, Lowered, Op, Places, Runner, Specs, Tensors, Val, VjpCall,
-    declare, declared,
+    declare, declared, evaluate,
 };
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
@@ -219,18 +219,19 @@ impl Op for StridedSlice {
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         crate::movement::lower(self, inputs, outputs)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         if inputs.len() == 4
             && let Some(rows) = self.as_rows(inputs)?
         {
             return Ok(smallvec![rows]);
         }
-        crate::movement::eval(self, inputs)
+        evaluate(self, runner, inputs)
+    }
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        crate::movement::move_strings(self, inputs)
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [x, begin, end, strides] = call.inputs else {
-            bail!(Internal, "a slice has {} inputs", call.inputs.len());
-        };
+        let [x, begin, end, strides] = call.all()?;
         let shape = e.shape_of(x)?;
         let [shape, begin, end, strides] = e.in_one_dtype([&shape, begin, end, strides])?;
         let grad = e.strided_slice_grad(
@@ -296,13 +297,7 @@ impl Op for StridedSliceGrad {
         Ok(smallvec![TensorSpec::new(inputs.dtype(4), shape)])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [_, begin, end, strides, _] = call.inputs else {
-            bail!(
-                Internal,
-                "a slice gradient has {} inputs",
-                call.inputs.len()
-            );
-        };
+        let [_, begin, end, strides, _] = call.all()?;
         let grad = e.strided_slice(
             call.grad()?,
             begin,

@@ -10,7 +10,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, Op, Specs, Val, VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::movement::{copy, scatter_rows};
-use ferrograph_tensor::{Result, TensorSpec, bail, with_element};
+use ferrograph_tensor::{Result, TensorSpec, with_element};
 use smallvec::smallvec;
 
 /// How an update combines with what is there.
@@ -59,9 +59,7 @@ declare_family! {
 impl TensorScatter {
     /// The gradients of a greatest or least: shared evenly by all that are equal to it.
     fn extremum_vjp(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [tensor, indices, updates] = call.inputs else {
-            bail!(Internal, "a scatter has {} inputs", call.inputs.len());
-        };
+        let [tensor, indices, updates] = call.all()?;
         let (grad, out) = (call.grad()?, &call.outputs[0]);
         let equal = |e: &mut dyn Emitter, a: &Val, b: &Val| {
             let same = e.equal(a, b, true)?;

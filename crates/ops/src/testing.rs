@@ -139,7 +139,7 @@ pub(crate) fn run(name: &str, inputs: &[&Tensor], attrs: Vec<(&str, Attr)>) -> R
     let op = registry().make(name, &attrs)?;
     if first.dtype().is_dense()
         && op.effect() == ferrograph_graph::Effect::Pure
-        && let Ok(other) = ferrograph_graph::evaluate(&*op, &owned)
+        && let Ok(other) = ferrograph_graph::evaluate(&*op, &Interpreter, &owned)
     {
         assert_eq!(other[0].bytes(), first.bytes(), "eval and kernel of {name}");
         assert_eq!(other[0].spec(), first.spec());

@@ -1,6 +1,5 @@
 //! The distinct elements of a vector.
 
-use crate::args::checked;
 use crate::emit::*;
 use crate::movement::indices_of;
 use ferrograph_graph::{
@@ -198,8 +197,7 @@ impl Op for Unique {
     fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         hashing(inputs)
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [y, which] = unique(runner, &inputs[0], self.out_idx)?;
         Ok(smallvec![y, which])
     }
@@ -218,8 +216,7 @@ impl Op for UniqueWithCounts {
     fn flops(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         hashing(inputs)
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [y, which] = unique(runner, &inputs[0], self.out_idx)?;
         let counts = counts(&which, y.n_elements())?;
         Ok(smallvec![y, which, counts])

@@ -1,7 +1,6 @@
 //! Sound as the contents of WAV files of 16 bits a sample.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_ops::checked;
 use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, string_of, vec_for,
     vec_of,
@@ -47,8 +46,7 @@ impl Op for DecodeWav {
             TensorSpec::scalar(DType::Int32)
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let Some(contents) = inputs[0].as_strings()?.first() else {
             bail!(Internal, "a scalar has an element");
         };
@@ -106,8 +104,7 @@ impl Op for EncodeWav {
         }
         Ok(smallvec![TensorSpec::scalar(DType::String)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let rate = inputs[1].item::<i32>()?;
         let rate = u32::try_from(rate)
             .ok()

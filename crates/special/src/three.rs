@@ -4,7 +4,7 @@ use crate::emit::*;
 use crate::function::beta::betainc;
 use crate::kernel::{infer, lower};
 use ferrograph_graph::{Emitter, Grads, Inputs, Lowered, Op, Specs, VjpCall, declare, declared};
-use ferrograph_tensor::{DType, Result, TensorSpec, bail};
+use ferrograph_tensor::{DType, Result, TensorSpec};
 use smallvec::smallvec;
 
 declare! {
@@ -24,9 +24,7 @@ impl Op for Betainc {
     }
     /// `x^(a-1) (1-x)^(b-1) / B(a, b)`, in double precision: the parts of its logarithm cancel.
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [a, b, x] = call.inputs else {
-            bail!(Internal, "Betainc has three inputs");
-        };
+        let [a, b, x] = call.all()?;
         let wide = DType::Float64;
         let (p, q, at) = (e.cast(a, wide)?, e.cast(b, wide)?, e.cast(x, wide)?);
         let one = e.scalar(1.0, wide)?;

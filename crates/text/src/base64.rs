@@ -1,24 +1,23 @@
 //! Base64 in the alphabet for web addresses, RFC 4648 section 5.
 
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::vec_for;
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
-use ferrograph_ops::text::{like_input, map_strings};
-use ferrograph_tensor::{DType, Result, Tensor, bail, string_of};
+use ferrograph_ops::text::map_strings;
+use ferrograph_tensor::{Result, Tensor, bail, string_of};
 use smallvec::smallvec;
 
 declare! {
     trait EmitBase64;
 
     /// Each of `input` in base64 of the alphabet for web addresses.
-    EncodeBase64: encode_base64(input: string) -> (output: string), gradient Stops, batch Broadcasts {
+    EncodeBase64: encode_base64(input: string) -> (output: string like input), gradient Stops, batch Broadcasts {
         /// Whether `=` fills up to whole groups of four.
         pad: bool = false,
     };
 
     /// The bytes that each of `input` stands for in base64 of the alphabet for web addresses, with or without padding.
-    DecodeBase64: decode_base64(input: string) -> (output: string), gradient Stops, batch Broadcasts;
+    DecodeBase64: decode_base64(input: string) -> (output: string like input), gradient Stops, batch Broadcasts;
 }
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -78,11 +77,7 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>> {
 
 impl Op for EncodeBase64 {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let encode = |s: &[u8]| string_of(&encoded(s, self.pad));
         Ok(smallvec![map_strings(&inputs[0], encode)?])
     }
@@ -90,11 +85,7 @@ impl Op for EncodeBase64 {
 
 impl Op for DecodeBase64 {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let decode = |s: &[u8]| string_of(&decoded(s)?);
         Ok(smallvec![map_strings(&inputs[0], decode)?])
     }

@@ -5,7 +5,6 @@ use crate::hash::{murmur, sip};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::collected;
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
 use ferrograph_ops::text::like_input;
 use ferrograph_tensor::{DType, Result, Tensor, bail};
 use smallvec::smallvec;
@@ -42,8 +41,7 @@ fn checked_buckets(n: i64) -> Result<u64> {
     }
 }
 
-fn hashed(op: &dyn Op, inputs: &[Tensor], n: i64, hash: impl Fn(&[u8]) -> u64) -> Result<Tensors> {
-    checked(op, inputs)?;
+fn hashed(inputs: &[Tensor], n: i64, hash: impl Fn(&[u8]) -> u64) -> Result<Tensors> {
     let n = checked_buckets(n)?;
     let bucket = |s: &ferrograph_tensor::Bytes| {
         breathe();
@@ -75,8 +73,8 @@ impl Op for StringToHashBucket {
         checked_buckets(self.num_buckets)?;
         like_input(inputs, DType::Int64)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        hashed(self, inputs, self.num_buckets, murmur)
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        hashed(inputs, self.num_buckets, murmur)
     }
 }
 
@@ -86,8 +84,8 @@ impl Op for StringToHashBucketFast {
         checked_buckets(self.num_buckets)?;
         like_input(inputs, DType::Int64)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        hashed(self, inputs, self.num_buckets, fingerprint)
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        hashed(inputs, self.num_buckets, fingerprint)
     }
 }
 
@@ -98,8 +96,8 @@ impl Op for StringToHashBucketStrong {
         self.key()?;
         like_input(inputs, DType::Int64)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let key = self.key()?;
-        hashed(self, inputs, self.num_buckets, |s| sip(s, key))
+        hashed(inputs, self.num_buckets, |s| sip(s, key))
     }
 }

@@ -3,7 +3,6 @@
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
 use ferrograph_tensor::{Bytes, DType, Element, Result, Shape, Tensor, TensorSpec, bail, err};
 use std::str::FromStr;
 
@@ -230,11 +229,8 @@ impl Op for DecodeCSV {
         }
         Ok(specs)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
-        let [records, defaults @ ..] = inputs else {
-            bail!(Internal, "DecodeCSV has an input");
-        };
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let (records, defaults) = (&inputs[0], &inputs[1..]);
         let column = |(number, default)| Column {
             number,
             fields: Vec::new(),

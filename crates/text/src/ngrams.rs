@@ -4,7 +4,6 @@ use crate::splits;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{push, reserve};
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
 use ferrograph_tensor::{
     Bytes, DType, Made, PartialShape, Result, Tensor, TensorSpec, bail, string_of,
 };
@@ -47,8 +46,7 @@ impl Op for StringNGrams {
             TensorSpec::new(inputs.dtype(1), rows)
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (data, ends) = (inputs[0].as_strings()?, inputs[1].to_i64s()?);
         let mut runs = Runs::default();
         let mut counts = Vec::new();

@@ -1,7 +1,6 @@
 //! The bytes of strings as numbers.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_ops::checked;
 use ferrograph_tensor::{
     Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
 };
@@ -85,8 +84,7 @@ impl Op for DecodeRaw {
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(smallvec![with_numbers(inputs, self.out_type, Dim::UNKNOWN)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let texts = inputs[0].as_strings()?;
         let length = texts.first().map_or(0, |t| t.len());
         if let Some(i) = texts.iter().position(|t| t.len() != length) {
@@ -115,8 +113,7 @@ impl Op for DecodePaddedRaw {
         };
         Ok(smallvec![with_numbers(inputs, self.out_type, n)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let length = checked_length(i64::from(inputs[1].item::<i32>()?))?;
         Ok(smallvec![numbers(
             &inputs[0],

@@ -1,10 +1,8 @@
 //! The script that a character belongs to.
 
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::collected;
-use ferrograph_ops::checked;
-use ferrograph_ops::text::like_input;
-use ferrograph_tensor::{DType, Result, Tensor};
+use ferrograph_tensor::{Result, Tensor};
 use regex_syntax::hir::{Class, HirKind};
 use smallvec::smallvec;
 use std::sync::LazyLock;
@@ -13,7 +11,7 @@ declare! {
     trait EmitScript;
 
     /// The number of the script of each code point, -1 for what is none.
-    UnicodeScript: unicode_script(input: int32) -> (output: int32), gradient Stops, batch Broadcasts;
+    UnicodeScript: unicode_script(input: int32) -> (output: int32 like input), gradient Stops, batch Broadcasts;
 }
 
 /// The scripts by their numbers in ICU, as ISO 15924 calls them; `-` where none has that number.
@@ -62,11 +60,7 @@ fn script(point: i32) -> i32 {
 
 impl Op for UnicodeScript {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::Int32)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let scripts = collected(inputs[0].as_slice::<i32>()?.iter().map(|&p| script(p)));
         let shape = inputs[0].shape().clone();
         Ok(smallvec![Tensor::from_slice(shape, &scripts)?])

@@ -3,7 +3,6 @@
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
 use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 
@@ -29,8 +28,7 @@ impl Op for StringSplit {
             spec(DType::Int64, &[Dim::new(2)]),
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [delimiter] = inputs[1].as_strings()? else {
             bail!(Shape, "delimiter must be a scalar");
         };

@@ -5,8 +5,7 @@ use crate::splits;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
 use ferrograph_kernels::stop::breathe;
-use ferrograph_ops::checked;
-use ferrograph_ops::text::{like_input, made, map_strings};
+use ferrograph_ops::text::{made, map_strings};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, string_of};
 use smallvec::smallvec;
 
@@ -55,7 +54,7 @@ declare! {
     };
 
     /// Each of `input` in another encoding.
-    UnicodeTranscode: unicode_transcode(input: string) -> (output: string), gradient Stops, batch Broadcasts {
+    UnicodeTranscode: unicode_transcode(input: string) -> (output: string like input), gradient Stops, batch Broadcasts {
         /// How they are encoded.
         input_encoding: String,
         /// How they are to be encoded.
@@ -132,8 +131,7 @@ impl Op for UnicodeDecode {
         let [rows, points, _] = decoded_specs(inputs, self.tsplits);
         Ok(smallvec![rows, points])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let controls = self.replace_control_characters;
         let policy = Policy::new(self.errors, self.replacement_char, controls)?;
         let all = decoded(&inputs[0], &self.input_encoding, policy)?;
@@ -149,8 +147,7 @@ impl Op for UnicodeDecodeWithOffsets {
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         Ok(decoded_specs(inputs, self.tsplits).into_iter().collect())
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let controls = self.replace_control_characters;
         let policy = Policy::new(self.errors, self.replacement_char, controls)?;
         let all = decoded(&inputs[0], &self.input_encoding, policy)?;
@@ -172,8 +169,7 @@ impl Op for UnicodeEncode {
         let shape = PartialShape::new(&[Dim::from(rows.map(|n| n - 1))]);
         Ok(smallvec![TensorSpec::new(DType::String, shape)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let policy = Policy::new(self.errors, self.replacement_char, false)?;
         let points = inputs[0].as_slice::<i32>()?;
         let ends = inputs[1].to_i64s()?;
@@ -225,11 +221,7 @@ fn encoded(points: &[i32], to: Written, policy: Policy) -> Result<Vec<u8>> {
 
 impl Op for UnicodeTranscode {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let controls = self.replace_control_characters;
         let policy = Policy::new(self.errors, self.replacement_char, controls)?;
         let encoding = Encoding::named(&self.input_encoding)?;

@@ -213,12 +213,12 @@ impl Op for Binary {
             kernel,
         }))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [a, b] = inputs else {
-            return evaluate(self, inputs);
+            return evaluate(self, runner, inputs);
         };
         if a.dtype() != b.dtype() {
-            return evaluate(self, inputs);
+            return evaluate(self, runner, inputs);
         }
         if a.dtype() == DType::String && self.def.joins_strings {
             return Ok(smallvec![strings::join(a, b)?]);

@@ -54,10 +54,10 @@ impl Op for Cast {
             })
         }))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs {
             [x] if x.dtype() == self.dtype => Ok(smallvec![x.clone()]),
-            _ => evaluate(self, inputs),
+            _ => evaluate(self, runner, inputs),
         }
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {

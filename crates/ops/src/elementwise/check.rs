@@ -1,8 +1,6 @@
 //! Checks of values.
 
-use ferrograph_graph::{
-    Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared, evaluate,
-};
+use ferrograph_graph::{Emitter, Grads, Op, Runner, Tensors, VjpCall, declare, declared};
 use ferrograph_tensor::{Complex32, Complex64, Result, Tensor, bail, with_element};
 use smallvec::smallvec;
 
@@ -10,7 +8,7 @@ declare! {
     trait EmitChecks;
 
     /// `tensor`; NaN and infinity in it are an error.
-    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T), gradient Vjp, effect World, batch Broadcasts {
+    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T like tensor), gradient Vjp, effect World, batch Broadcasts {
         /// What the error says first.
         message: String,
     };
@@ -51,15 +49,9 @@ fn fault<T: Part>(x: &[T]) -> Option<&'static str> {
 
 impl Op for CheckNumerics {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone()])
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let [x] = inputs else {
-            return evaluate(self, inputs);
-        };
-        let fault = with_element!(x.dtype(), inexact, T => fault(x.as_slice::<T>()?),
-            else => return evaluate(self, inputs));
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let x = &inputs[0];
+        let fault = with_element!(x.dtype(), inexact, T => fault(x.as_slice::<T>()?), else => None);
         if let Some(fault) = fault {
             bail!(
                 InvalidArgument,

@@ -7,7 +7,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, ScalarCode, Specs, VjpCall, declare, declared,
 };
 use ferrograph_kernels::pool;
-use ferrograph_tensor::{Element, Result, Shape, TensorSpec, bail, with_element};
+use ferrograph_tensor::{Element, Result, Shape, TensorSpec, with_element};
 use smallvec::smallvec;
 
 declare! {
@@ -40,9 +40,7 @@ impl Op for ClipByValue {
         })), else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [x, low, high] = call.inputs else {
-            bail!(Internal, "ClipByValue has three inputs");
-        };
+        let [x, low, high] = call.all()?;
         let (g, y) = (call.grad()?, &call.outputs[0]);
         let zero = e.scalar(0.0, g.dtype())?;
         let below = e.less(x, low)?;

@@ -79,12 +79,12 @@ impl Op for Equality {
         let kernel = bind(self.loops(inputs.dtype(0))?, inputs, outputs)?;
         Ok(Lowered::Map(Map { code, kernel }))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [a, b] = inputs else {
-            return evaluate(self, inputs);
+            return evaluate(self, runner, inputs);
         };
         if a.dtype() != b.dtype() {
-            return evaluate(self, inputs);
+            return evaluate(self, runner, inputs);
         }
         if !self.incompatible_shape_error
             && a.shape() != b.shape()

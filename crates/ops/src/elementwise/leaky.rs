@@ -2,7 +2,7 @@
 
 use crate::emit::*;
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, ScalarCode, Specs, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, ScalarCode, VjpCall, declare, declared,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::{Binary as Of, BinaryOp};
@@ -15,7 +15,7 @@ declare! {
     trait EmitSloped;
 
     /// `features` where positive, else `features` times a slope.
-    LeakyRelu: leaky_relu(features: T in floating) -> (activations: T), gradient Vjp, batch Broadcasts {
+    LeakyRelu: leaky_relu(features: T in floating) -> (activations: T like features), gradient Vjp, batch Broadcasts {
         /// The slope of the negative half.
         alpha: f64 = 0.2,
     };
@@ -23,9 +23,6 @@ declare! {
 
 impl Op for LeakyRelu {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone()])
-    }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         with_element!(inputs.dtype(0), floating, T => Ok(Lowered::Map(Map {
             code: ScalarCode::Opaque,

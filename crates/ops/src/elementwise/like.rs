@@ -54,7 +54,7 @@ impl Op for FillLike {
             Ok(())
         })))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match inputs {
             [x] if !self.ones && x.dtype() == DType::Variant => {
                 Ok(smallvec![crate::variant::zeros_like(x)?])
@@ -62,7 +62,7 @@ impl Op for FillLike {
             [x] if !self.ones && x.dtype() != DType::Resource => {
                 Ok(smallvec![Tensor::zeros(x.dtype(), x.shape().clone())?])
             }
-            _ => evaluate(self, inputs),
+            _ => evaluate(self, runner, inputs),
         }
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {

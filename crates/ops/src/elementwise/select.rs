@@ -5,7 +5,7 @@ use crate::emit::*;
 use crate::movement::static_shape;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, Val,
-    VjpCall, declare_family, evaluate, of_family,
+    VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::elementwise::{Broadcast, select_broadcast};
 use ferrograph_tensor::{
@@ -87,10 +87,7 @@ impl Op for Select {
             }),
         })
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        if inputs.get(1).is_none_or(|a| a.dtype() != DType::String) {
-            return evaluate(self, inputs);
-        }
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let specs: Vec<TensorSpec> = inputs.iter().map(Tensor::spec).collect();
         let out = self.infer(&Inputs::of_specs(&specs))?;
         let shape = |s: &PartialShape| s.to_static().unwrap_or_default();
@@ -99,9 +96,7 @@ impl Op for Select {
         Ok(smallvec![choose_strings(inputs, &cond, &out)?])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        let [cond, a, b] = call.inputs else {
-            bail!(Internal, "{} has three inputs", self.name());
-        };
+        let [cond, a, b] = call.all()?;
         let (g, y) = (call.grad()?, &call.outputs[0]);
         let zero = if self.broadcast {
             e.scalar(0.0, g.dtype())?

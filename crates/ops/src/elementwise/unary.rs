@@ -118,9 +118,9 @@ impl Op for Unary {
         let (code, kernel) = (self.def.code, self.loops(inputs.dtype(0))?.bind(n));
         Ok(Lowered::Map(Map { code, kernel }))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [x] = inputs else {
-            return evaluate(self, inputs);
+            return evaluate(self, runner, inputs);
         };
         Ok(smallvec![self.loops(x.dtype())?.apply(x)?])
     }

@@ -13,7 +13,7 @@ declare! {
         -> (key: uint64, counter: uint64), gradient Stops;
 
     /// The number of the generator to use: Philox.
-    StatelessRandomGetAlg: random_algorithm() -> (alg: int32), gradient Stops;
+    StatelessRandomGetAlg: random_algorithm() -> (alg: int32 rank 0), gradient Stops;
 }
 
 /// Checks that input `i`, a seed, may be two integers.
@@ -72,9 +72,6 @@ impl Op for StatelessRandomGetKeyCounter {
 
 impl Op for StatelessRandomGetAlg {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Int32)])
-    }
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Kernel(Box::new(|o| {
             o.output::<i32>(0).fill(1);

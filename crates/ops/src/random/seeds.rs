@@ -1,16 +1,15 @@
 //! Seeds for what draws elsewhere, such as datasets.
 
 use super::{global, iteration};
-use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare, declared};
-use ferrograph_tensor::{DType, Result, TensorSpec};
-use smallvec::smallvec;
+use ferrograph_graph::{Inputs, Lowered, Op, declare, declared};
+use ferrograph_tensor::{Result, TensorSpec};
 
 declare! {
     trait EmitSeeds;
 
     /// The program's seed and one for an operation, as an operation with that seed of its own, or without one, would
     /// have them; two zeros where neither has one.
-    OperationSeeds: operation_seeds() -> (seed: int64, seed2: int64), gradient Stops, effect World {
+    OperationSeeds: operation_seeds() -> (seed: int64 rank 0, seed2: int64 rank 0), gradient Stops, effect World {
         /// The operation's own seed.
         own: i64 = 0,
         /// Whether it has one.
@@ -20,10 +19,6 @@ declare! {
 
 impl Op for OperationSeeds {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        let scalar = TensorSpec::scalar(DType::Int64);
-        Ok(smallvec![scalar.clone(), scalar])
-    }
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let own = self.given.then_some(self.own);
         Ok(Lowered::Kernel(Box::new(move |o| {

@@ -2,9 +2,7 @@
 
 use super::stream::{Drawing, Stream};
 use crate::movement::static_shape;
-use ferrograph_graph::{
-    Inputs, Lowered, Op, Runner, Specs, Tensors, declare_family, evaluate, of_family,
-};
+use ferrograph_graph::{Inputs, Lowered, Op, Runner, Tensors, declare_family, of_family};
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, vec_for, vec_of};
 use smallvec::smallvec;
@@ -16,7 +14,7 @@ declare_family! {
     Shuffle {
         /// Where the order comes from.
         stream: Stream,
-    } (value: T in plain) -> (output: T) {
+    } (value: T in plain) -> (output: T like value) {
         /// What the stream begins from; two zeros begin anywhere.
         seed: i64 = 0,
         /// The second part of that.
@@ -31,9 +29,6 @@ declare_family! {
 
 impl Op for Shuffle {
     of_family!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone()])
-    }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let (dtype, shape) = (inputs.dtype(0), static_shape(inputs.spec(0))?);
         let n = shape.first().copied().unwrap_or(1);
@@ -50,14 +45,9 @@ impl Op for Shuffle {
             Ok(())
         })))
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        match inputs {
-            [x] if x.dtype() == DType::String && x.rank() > 0 => {
-                Ok(smallvec![self.strings(x, x.shape()[0])?])
-            }
-            [x] if x.rank() == 0 => Ok(smallvec![x.clone()]),
-            _ => evaluate(self, inputs),
-        }
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let n = inputs[0].shape().first().copied().unwrap_or(1);
+        Ok(smallvec![self.strings(&inputs[0], n)?])
     }
 }
 

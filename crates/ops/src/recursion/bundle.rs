@@ -59,9 +59,6 @@ fn carries(dtype: DType) -> bool {
 
 impl Op for Bundle {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Variant)])
-    }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let values = inputs.iter().cloned().collect();
         Ok(smallvec![Values(values).into_tensor()])

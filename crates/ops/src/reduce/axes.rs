@@ -1,17 +1,17 @@
 //! Which axes are reduced, and the shapes that follow.
 
-use ferrograph_graph::{Inputs, Known, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_graph::{Inputs, Known, Op, Runner, Tensors, declare, declared};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, bail, err};
 use smallvec::{SmallVec, smallvec};
 
 declare! {
     trait EmitReducedAxes;
 
     /// The shape vector `input_shape` with ones at `axes`: what a reduction that keeps its dimensions leaves.
-    ReducedShape: reduced_shape(input_shape: T in index, axes: Tidx in index) -> (output: T), gradient Stops;
+    ReducedShape: reduced_shape(input_shape: T in index, axes: Tidx in index) -> (output: T like input_shape), gradient Stops;
 
     /// Of two shapes that broadcast against each other: the axes of the result along which each was repeated.
-    BroadcastGradientArgs: broadcast_gradient_args(s0: T in index, s1: T) -> (r0: T, r1: T), gradient Stops;
+    BroadcastGradientArgs: broadcast_gradient_args(s0: T in index, s1: T) -> (r0: T rank 1, r1: T rank 1), gradient Stops;
 }
 
 /// For each axis whether it is reduced.
@@ -80,21 +80,12 @@ pub(super) fn reduced_shape(
 
 impl Op for ReducedShape {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![inputs.spec(0).clone()])
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let [shape, axes] = inputs else {
-            bail!(Internal, "ReducedShape has two inputs");
-        };
-        let sizes = shape.to_i64s()?;
-        let marks = marks(&axes.to_i64s()?, sizes.len())?;
-        let sizes: Vec<i64> = sizes
-            .iter()
-            .zip(&marks)
-            .map(|(&n, &reduced)| if reduced { 1 } else { n })
-            .collect();
-        Ok(smallvec![int_vector(&sizes, shape.dtype())?])
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let mut sizes = inputs[0].to_i64s()?;
+        let marks = marks(&inputs[1].to_i64s()?, sizes.len())?;
+        let of_reduced = sizes.iter_mut().zip(marks).filter(|(_, reduced)| *reduced);
+        of_reduced.for_each(|(size, _)| *size = 1);
+        Ok(smallvec![int_vector(&sizes, inputs[0].dtype())?])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let mut sizes = inputs.known(0)?;
@@ -122,20 +113,12 @@ pub(super) fn int_vector(elements: &[i64], dtype: DType) -> Result<Tensor> {
 
 impl Op for BroadcastGradientArgs {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let vector = TensorSpec::new(inputs.dtype(0), PartialShape::of_rank(1));
-        Ok(smallvec![vector.clone(), vector])
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let [a, b] = inputs else {
-            bail!(Type, "expected 2 inputs, got {}", inputs.len());
-        };
-        let (x, y) = (a.to_i64s()?, b.to_i64s()?);
-        let (first, second) = repeated(&x, &y)?;
-        Ok(smallvec![
-            int_vector(&first, a.dtype())?,
-            int_vector(&second, a.dtype())?
-        ])
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let (a, b) = repeated(&inputs[0].to_i64s()?, &inputs[1].to_i64s()?)?;
+        [a, b]
+            .iter()
+            .map(|axes| int_vector(axes, inputs[0].dtype()))
+            .collect()
     }
 }
 

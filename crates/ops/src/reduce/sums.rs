@@ -3,14 +3,12 @@
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, VjpCall,
-    declare, declared, evaluate,
+    declare, declared,
 };
 use ferrograph_kernels::elementwise::{Add, Binary};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::reduce::{ReduceOp, reduce};
-use ferrograph_tensor::{
-    DType, Element, Result, Tensor, TensorSpec, bail, bf16, f16, with_element,
-};
+use ferrograph_tensor::{Element, Result, Tensor, TensorSpec, bail, bf16, f16, with_element};
 use smallvec::smallvec;
 
 declare! {
@@ -20,7 +18,7 @@ declare! {
     AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp, law OnlyTerm, batch Leads(255);
 
     /// Half the sum of the squares of `t`.
-    L2Loss: l2_loss(t: T in floating) -> (output: T), gradient Vjp, batch Rule;
+    L2Loss: l2_loss(t: T in floating) -> (output: T rank 0), gradient Vjp, batch Rule;
 }
 
 impl Op for AddN {
@@ -42,12 +40,8 @@ impl Op for AddN {
             kernel: bind::<T>(n, Binary::of::<Add>()),
         })), else => Ok(Lowered::Eval))
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        if inputs.first().is_some_and(|x| x.dtype() == DType::Variant) {
-            crate::args::checked(self, inputs)?;
-            return Ok(smallvec![crate::variant::sum(runner, inputs)?]);
-        }
-        evaluate(self, inputs)
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        Ok(smallvec![crate::variant::sum(runner, inputs)?])
     }
     fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let g = call.grad()?;
@@ -116,9 +110,6 @@ half_squares! {
 
 impl Op for L2Loss {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(inputs.dtype(0))])
-    }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         with_element!(inputs.dtype(0), floating, T => Ok(Lowered::Kernel(Box::new(|o| {
             let x = o.input::<T>(0);

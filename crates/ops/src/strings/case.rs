@@ -1,10 +1,9 @@
 //! Upper and lower case.
 
-use super::{like_input, map_strings};
-use crate::args::checked;
+use super::map_strings;
 use crate::attrs::attr_enum;
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare_family, of_family};
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, err, string_of};
+use ferrograph_graph::{Op, Runner, Tensors, declare_family, of_family};
+use ferrograph_tensor::{Bytes, Result, Tensor, err, string_of};
 use smallvec::smallvec;
 
 declare_family! {
@@ -14,7 +13,7 @@ declare_family! {
     StringCase {
         /// Upper rather than lower.
         upper: bool,
-    } (input: string) -> (output: string) {
+    } (input: string) -> (output: string like input) {
         /// What the strings are.
         encoding: Encoding = Encoding::Bytes,
     };
@@ -37,11 +36,7 @@ attr_enum! {
 
 impl Op for StringCase {
     of_family!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let change = |s: &[u8]| -> Result<Bytes> {
             if self.encoding == Encoding::Bytes {
                 let ascii = if self.upper {

@@ -157,7 +157,7 @@ impl Op for ReduceJoin {
             .chain(axes.iter().rev().copied())
             .map(|i| i as i64)
             .collect();
-        let moved = crate::movement::eval(
+        let moved = crate::movement::move_strings(
             &crate::Transpose,
             &[inputs[0].clone(), Tensor::vector(&perm)?],
         )?;

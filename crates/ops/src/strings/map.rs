@@ -1,10 +1,11 @@
 //! Functions of single strings.
 
-use super::{char_len, like_input, made, map_strings};
-use crate::args::checked;
+use super::{char_len, made, map_strings};
 use crate::attrs::attr_enum;
 use crate::movement::indices_of;
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_graph::{
+    Inputs, Interpreter, Op, Runner, Specs, Tensors, declare, declared, evaluate,
+};
 use ferrograph_kernels::scratch::{collected, push};
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{
@@ -16,10 +17,10 @@ declare! {
     trait EmitStringMap;
 
     /// Each of `input` without white space at its ends.
-    StringStrip: string_strip(input: string) -> (output: string), gradient Stops, batch Broadcasts;
+    StringStrip: string_strip(input: string) -> (output: string like input), gradient Stops, batch Broadcasts;
 
     /// How many bytes or characters each of `input` has.
-    StringLength: string_length(input: string) -> (output: int32), gradient Stops, batch Broadcasts {
+    StringLength: string_length(input: string) -> (output: int32 like input), gradient Stops, batch Broadcasts {
         /// What is counted.
         unit: Unit = Unit::Byte,
     };
@@ -44,11 +45,7 @@ attr_enum! {
 
 impl Op for StringStrip {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let strip = |s: &[u8]| string_of(trimmed(s));
         Ok(smallvec![map_strings(&inputs[0], strip)?])
     }
@@ -87,11 +84,7 @@ pub(super) fn starts(s: &[u8], unit: Unit) -> Vec<usize> {
 
 impl Op for StringLength {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::Int32)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let length = |s: &Bytes| {
             breathe();
             let n = match self.unit {
@@ -142,8 +135,7 @@ impl Op for Substr {
         let shape = inputs.shape(0).broadcast(inputs.shape(1))?;
         Ok(smallvec![TensorSpec::new(DType::String, shape)])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let shape = broadcast_shapes(inputs[0].shape(), inputs[1].shape())?;
         let spread: Vec<Tensor> = inputs
             .iter()
@@ -166,7 +158,11 @@ pub(super) fn broadcast(t: &Tensor, shape: &[usize]) -> Result<Tensor> {
         return Ok(t.clone());
     }
     let dims: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
-    let spread = crate::movement::eval(&crate::BroadcastTo, &[t.clone(), Tensor::vector(&dims)?])?;
+    let spread = evaluate(
+        &crate::BroadcastTo,
+        &Interpreter,
+        &[t.clone(), Tensor::vector(&dims)?],
+    )?;
     let spread = spread.into_iter().next();
     spread.ok_or_else(|| err!(Internal, "nothing was broadcast"))
 }

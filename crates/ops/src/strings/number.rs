@@ -2,7 +2,6 @@
 
 use super::map::trimmed;
 use super::{like_input, made};
-use crate::args::checked;
 use crate::format::{c_exponent, general, special};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{
@@ -29,7 +28,7 @@ declare! {
     };
 
     /// Each of `string_tensor` read as a number.
-    StringToNumber: string_to_number(string_tensor: string) -> (output: out_type in real), gradient Stops, batch Broadcasts {
+    StringToNumber: string_to_number(string_tensor: string) -> (output: out_type in real like string_tensor), gradient Stops, batch Broadcasts {
         /// What is read.
         out_type: DType = DType::Float32,
     };
@@ -142,8 +141,7 @@ impl Op for AsString {
         }
         like_input(inputs, DType::String)
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let t = &inputs[0];
         if t.dtype() == DType::String {
             return Ok(smallvec![t.clone()]);
@@ -236,11 +234,7 @@ fn read<T: Read>(s: &[u8]) -> Result<T> {
 
 impl Op for StringToNumber {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, self.out_type)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let strings = inputs[0].as_strings()?;
         let shape = inputs[0].shape().clone();
         let out = with_element!(self.out_type, real, T => {

@@ -1,11 +1,10 @@
 //! Regular expressions.
 
-use super::{char_len, like_input, map_strings};
-use crate::args::checked;
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use super::{char_len, map_strings};
+use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{collected, reserve, vec_for};
 use ferrograph_kernels::stop::breathe;
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Result, Tensor, bail, err, string_of};
 use regex::bytes::{Captures, Regex};
 use smallvec::smallvec;
 
@@ -13,13 +12,13 @@ declare! {
     trait EmitPattern;
 
     /// Each of `input` with what matches `pattern` rewritten; `\\1` in `rewrite` is the first group, `\\0` all.
-    RegexReplace: regex_replace(input: string, pattern: string rank 0, rewrite: string rank 0) -> (output: string), gradient Stops, batch Leads(1) {
+    RegexReplace: regex_replace(input: string, pattern: string rank 0, rewrite: string rank 0) -> (output: string like input), gradient Stops, batch Leads(1) {
         /// Every match rather than the first.
         replace_global: bool = true,
     };
 
     /// As `RegexReplace`, by a pattern and a rewrite that are fixed.
-    StaticRegexReplace: static_regex_replace(input: string) -> (output: string), gradient Stops, batch Broadcasts {
+    StaticRegexReplace: static_regex_replace(input: string) -> (output: string like input), gradient Stops, batch Broadcasts {
         /// What is looked for.
         pattern: String,
         /// What stands in its place.
@@ -29,10 +28,10 @@ declare! {
     };
 
     /// Whether `pattern` matches the whole of each of `input`.
-    RegexFullMatch: regex_full_match(input: string, pattern: string rank 0) -> (output: bool), gradient Stops, batch Leads(1);
+    RegexFullMatch: regex_full_match(input: string, pattern: string rank 0) -> (output: bool like input), gradient Stops, batch Leads(1);
 
     /// As `RegexFullMatch`, by a pattern that is fixed.
-    StaticRegexFullMatch: static_regex_full_match(input: string) -> (output: bool), gradient Stops, batch Broadcasts {
+    StaticRegexFullMatch: static_regex_full_match(input: string) -> (output: bool like input), gradient Stops, batch Broadcasts {
         /// The pattern.
         pattern: String,
     };
@@ -143,11 +142,7 @@ fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
 
 impl Op for RegexReplace {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (pattern, rewrite) = (
             single(&inputs[1], "pattern")?,
             single(&inputs[2], "rewrite")?,
@@ -158,11 +153,7 @@ impl Op for RegexReplace {
 
 impl Op for StaticRegexReplace {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::String)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (pattern, rewrite) = (self.pattern.as_bytes(), self.rewrite.as_bytes());
         replaced(&inputs[0], pattern, rewrite, self.replace_global)
     }
@@ -170,22 +161,14 @@ impl Op for StaticRegexReplace {
 
 impl Op for RegexFullMatch {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::Bool)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         matched(&inputs[0], single(&inputs[1], "pattern")?)
     }
 }
 
 impl Op for StaticRegexFullMatch {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        like_input(inputs, DType::Bool)
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         matched(&inputs[0], self.pattern.as_bytes())
     }
 }

@@ -1,6 +1,5 @@
 //! Splitting strings.
 
-use crate::args::checked;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
 use ferrograph_kernels::stop::breathe;
@@ -65,8 +64,7 @@ impl Op for StringSplitV2 {
             spec(DType::Int64, &[Dim::new(2)]),
         ])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let [separator] = inputs[1].as_strings()? else {
             bail!(Shape, "sep must be a scalar");
         };

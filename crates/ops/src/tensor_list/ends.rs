@@ -3,7 +3,6 @@
 use super::grad::{empty_like, grads};
 use super::list::TensorList;
 use super::ops::{element_shape, list_spec, packed, parts, place_in, shape_in};
-use crate::args::checked;
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, ObjectKernel, Op, Runner, Specs, Tensors, VjpCall, declare,
@@ -36,10 +35,6 @@ declare! {
 
 impl Op for TensorListPushBack {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect_dtype(1, self.element_dtype)?;
-        Ok(smallvec![list_spec()])
-    }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let dtype = self.element_dtype;
         Ok(packed(inputs.spec(1)).map_or(Lowered::Eval, |shape| {
@@ -50,8 +45,7 @@ impl Op for TensorListPushBack {
             })))
         }))
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         self.eval_owned(runner, inputs.iter().cloned().collect())
     }
     fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
@@ -75,8 +69,7 @@ impl Op for TensorListPopBack {
             TensorSpec::new(self.element_dtype, shape)
         ])
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         self.eval_owned(runner, inputs.iter().cloned().collect())
     }
     fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
@@ -107,11 +100,7 @@ impl Op for TensorListPopBack {
 
 impl Op for TensorListResize {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![list_spec()])
-    }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         self.eval_owned(runner, inputs.iter().cloned().collect())
     }
     fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {

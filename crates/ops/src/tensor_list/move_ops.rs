@@ -3,7 +3,6 @@
 use super::grad::{any_shape, empty_like, grads};
 use super::list::TensorList;
 use super::ops::{element_shape, list_spec, place_in, shape_in};
-use crate::args::checked;
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
@@ -137,8 +136,7 @@ impl Op for TensorListStack {
         let shape = stacked(&element_shape(inputs, 1), n);
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
         if usize::try_from(self.num_elements).is_ok_and(|n| n != list.len()) {
@@ -176,8 +174,7 @@ impl Op for TensorListFromTensor {
         element_shape(inputs, 1).merge(&rows_of(inputs.shape(0)))?;
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let t = &inputs[0];
         let n = t.shape()[0];
         checked_bytes(n, LIST_PLACE_BYTES)?;
@@ -205,8 +202,7 @@ impl Op for TensorListGather {
         let shape = stacked(&element_shape(inputs, 2), inputs.shape(1).dim(0));
         Ok(smallvec![TensorSpec::new(self.element_dtype, shape)])
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
         let shape = list.shape(&shape_in(&inputs[2]))?;
@@ -242,8 +238,7 @@ impl Op for TensorListScatterIntoExistingList {
         }
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let mut list = TensorList::of(&inputs[0])?.clone();
         for (r, i) in inputs[2].to_i64s()?.into_iter().enumerate() {
             let i = usize::try_from(i).map_err(|_| err!(OutOfRange, "index {i} is negative"))?;
@@ -287,8 +282,7 @@ impl Op for TensorListConcatV2 {
             lengths
         ])
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let list = TensorList::of(&inputs[0])?;
         expect_element_dtype(list, self.element_dtype)?;
         let shape = shape_in(&inputs[1]);
@@ -337,8 +331,7 @@ impl Op for TensorListSplit {
         }
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let t = &inputs[0];
         let lengths = inputs[2].to_i64s()?;
         let mut list = TensorList::new(self.element_dtype, shape_in(&inputs[1]), lengths.len())?;
@@ -378,12 +371,7 @@ impl Op for TensorListSplit {
 
 impl Op for TensorListScatterV2 {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect_dtype(0, self.element_dtype)?;
-        Ok(smallvec![list_spec()])
-    }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = match inputs[3].to_i64s()?.as_slice() {
             [n] if *n < 0 => 0,
             _ => place_in(&inputs[3], "num_elements")?,

@@ -3,7 +3,7 @@
 use super::PACKED_BYTES;
 use super::grad::{empty_like, grads};
 use super::list::TensorList;
-use crate::args::{checked, scalar};
+use crate::args::scalar;
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, ObjectKernel, Op, Operands, Runner, Specs, Tensors, VjpCall,
@@ -84,7 +84,7 @@ declare! {
     };
 
     /// How many places a list has.
-    TensorListLength: tensor_list_length(input_handle: variant) -> (length: int32), gradient Stops, batch Rule;
+    TensorListLength: tensor_list_length(input_handle: variant) -> (length: int32 rank 0), gradient Stops, batch Rule;
 
     /// The list with `item` at place `index`.
     TensorListSetItem: tensor_list_set_item(input_handle: variant, index: _ in index, item: element_dtype)
@@ -109,11 +109,7 @@ fn single(list: TensorList) -> Result<Tensors> {
 
 impl Op for EmptyTensorList {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![list_spec()])
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         single(TensorList::new(
             self.element_dtype,
             shape_in(&inputs[0]),
@@ -130,8 +126,7 @@ impl Op for TensorListReserve {
         }
         Ok(smallvec![list_spec()])
     }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = place_in(&inputs[1], "num_elements")?;
         single(TensorList::new(
             self.element_dtype,
@@ -143,11 +138,7 @@ impl Op for TensorListReserve {
 
 impl Op for TensorListLength {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(smallvec![TensorSpec::scalar(DType::Int32)])
-    }
-    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let n = i32::try_from(TensorList::of(&inputs[0])?.len());
         Ok(smallvec![Tensor::scalar(n.unwrap_or(i32::MAX))?])
     }
@@ -155,10 +146,6 @@ impl Op for TensorListLength {
 
 impl Op for TensorListSetItem {
     declared!();
-    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        inputs.expect_dtype(2, self.element_dtype)?;
-        Ok(smallvec![list_spec()])
-    }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let (index, dtype, grows) = (inputs.dtype(1), self.element_dtype, self.grows);
         let shape = packed(inputs.spec(2)).filter(|_| inputs.shape(1).n_elements() == Some(1));
@@ -174,8 +161,7 @@ impl Op for TensorListSetItem {
             })))
         }))
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         self.eval_owned(runner, inputs.iter().cloned().collect())
     }
     fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
@@ -222,8 +208,7 @@ impl Op for TensorListGetItem {
             })))
         }))
     }
-    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        checked(self, inputs)?;
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         self.eval_owned(runner, inputs.iter().cloned().collect())
     }
     fn eval_owned(&self, _runner: &dyn Runner, inputs: Tensors) -> Result<Tensors> {
