@@ -5,7 +5,7 @@ use crate::iterator::IteratorCell;
 use crate::op::check_element;
 use crate::optional::OptionalValue;
 use ferrograph_graph::{
-    Inputs, Lowered, ObjectKernel, Op, Operands, Runner, Specs, Tensors, declare, declared,
+    Inputs, Lowered, ObjectKernel, Op, Operands, Runner, Tensors, declare, declared,
 };
 use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, bail};
@@ -63,9 +63,6 @@ impl Op for MakeIterator {
 
 impl Op for IteratorGetNext {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(self.element.iter().cloned().collect())
-    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match IteratorCell::of(&inputs[0])?.next(runner)? {
             Some(element) => {

@@ -1,7 +1,7 @@
 //! Values that may be missing.
 
 use crate::op::check_element;
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
+use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
 use std::any::Any;
@@ -83,9 +83,6 @@ impl Op for OptionalHasValue {
 
 impl Op for OptionalGetValue {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(self.value.iter().cloned().collect())
-    }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match &OptionalValue::of(&inputs[0])?.0 {
             Some(value) => {

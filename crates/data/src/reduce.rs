@@ -213,9 +213,6 @@ const UNBOUNDED_FLOPS: f64 = 1e9;
 
 impl Op for DatasetToSingleElement {
     declared!();
-    fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        Ok(self.element.iter().cloned().collect())
-    }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let _back = Iteration::here().resume();
         let mut elements = dataset_of(&inputs[0])?.open()?;

@@ -1,10 +1,10 @@
 //! The outputs of operations whose declarations say all of them.
 
 use crate::{Attr, Attrs, Inputs, Kind, Op, Port, Specs};
-use ferrograph_tensor::{DType, PartialShape, Result, TensorSpec, err};
+use ferrograph_tensor::{DType, Error, PartialShape, Result, TensorSpec, err};
 
 /// The specs of the outputs as the declaration gives them: each of a fixed dtype or of a type attribute's, of a fixed
-/// rank or shaped like an input.
+/// rank or shaped like an input; lists of the types that attributes tell.
 ///
 /// # Errors
 /// `DType` where an input has not the dtype that an attribute says; `Shape` where one that an output is like has not its
@@ -18,22 +18,38 @@ pub(crate) fn declared_outputs(op: &dyn Op, inputs: &Inputs<'_>) -> Result<Specs
             inputs.expect_dtype(i, dtype)?;
         }
     }
-    let spec = |port: &Port| {
-        let dtype = dtype(port, op, &attrs, inputs);
-        let shape = shape(port, op, inputs)?;
-        let of = dtype
-            .zip(shape)
-            .map(|(dtype, shape)| TensorSpec::new(dtype, shape));
-        of.ok_or_else(|| {
-            err!(
-                Internal,
-                "operation {} leaves {} open",
-                op.name(),
-                port.name
-            )
-        })
+    let mut specs = Specs::new();
+    for port in decl.outputs {
+        match port.kind {
+            Kind::Each(name) => specs.extend(listed(op, &attrs, name)?),
+            _ => specs.push(one(port, op, &attrs, inputs)?),
+        }
+    }
+    Ok(specs)
+}
+
+/// The types that two attributes tell, dtypes and behind them shapes.
+fn listed(op: &dyn Op, attrs: &Attrs, name: &str) -> Result<Vec<TensorSpec>> {
+    let mut declared = op.decl().attrs.iter().skip_while(|attr| attr.name != name);
+    let shapes = declared.nth(1).and_then(|attr| attrs.get(attr.name));
+    let (Some(Attr::DTypes(dtypes)), Some(Attr::Shapes(shapes))) = (attrs.get(name), shapes) else {
+        return Err(left_open(op, name));
     };
-    decl.outputs.iter().map(spec).collect()
+    let pairs = dtypes.iter().zip(shapes);
+    Ok(pairs
+        .map(|(&dtype, shape)| TensorSpec::new(dtype, shape.clone()))
+        .collect())
+}
+
+fn one(port: &Port, op: &dyn Op, attrs: &Attrs, inputs: &Inputs<'_>) -> Result<TensorSpec> {
+    match (dtype(port, op, attrs, inputs), shape(port, op, inputs)?) {
+        (Some(dtype), Some(shape)) => Ok(TensorSpec::new(dtype, shape)),
+        _ => Err(left_open(op, port.name)),
+    }
+}
+
+fn left_open(op: &dyn Op, what: &str) -> Error {
+    err!(Internal, "operation {} leaves {what} open", op.name())
 }
 
 fn dtype_in(attrs: &Attrs, name: &str) -> Option<DType> {
@@ -101,6 +117,12 @@ mod tests {
             of: DType,
         };
 
+        /// What stands behind a handle.
+        Held: held(handle: resource) -> (parts: [output_types]), gradient Stops {
+            /// The types of the parts.
+            parts as ("output_types", "output_shapes"): Vec<TensorSpec>,
+        };
+
         /// A result of which the declaration does not say all.
         Open: open(x: T) -> (y: T), gradient Stops;
     }
@@ -109,6 +131,9 @@ mod tests {
         declared!();
     }
     impl Op for Listed {
+        declared!();
+    }
+    impl Op for Held {
         declared!();
     }
     impl Op for Open {
@@ -150,6 +175,19 @@ mod tests {
             refused.contains("input #1 was expected to be a bool tensor"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn lists_are_of_the_types_that_attributes_tell() {
+        let parts = vec![
+            TensorSpec::scalar(DType::Int8),
+            spec(DType::Bool, PartialShape::of_rank(2)),
+        ];
+        let op = Held {
+            parts: parts.clone(),
+        };
+        let found = outputs(&op, &[TensorSpec::scalar(DType::Resource)]).unwrap();
+        assert_eq!(found[..], parts[..]);
     }
 
     #[test]

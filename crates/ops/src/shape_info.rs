@@ -2,7 +2,7 @@
 
 use crate::args::{dims_as_known, elements};
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, VjpCall, declare,
+    Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, declare,
     declared,
 };
 use ferrograph_tensor::{
@@ -38,7 +38,7 @@ declare! {
     BroadcastArgs: broadcast_args(s0: T in index rank 1, s1: T rank 1) -> (r0: T), gradient Stops;
 
     /// `input`, whose shape must fit.
-    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Vjp, law KeepsShape, batch Rule {
+    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Passes, law KeepsShape, batch Rule {
         /// What the shape must fit.
         shape: PartialShape,
     };
@@ -205,9 +205,6 @@ impl Op for EnsureShape {
     }
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Alias(0))
-    }
-    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        Ok(smallvec![Some(call.grad()?.clone().into())])
     }
 }
 

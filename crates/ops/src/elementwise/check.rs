@@ -1,6 +1,6 @@
 //! Checks of values.
 
-use ferrograph_graph::{Emitter, Grads, Op, Runner, Tensors, VjpCall, declare, declared};
+use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_tensor::{Complex32, Complex64, Result, Tensor, bail, with_element};
 use smallvec::smallvec;
 
@@ -8,7 +8,7 @@ declare! {
     trait EmitChecks;
 
     /// `tensor`; NaN and infinity in it are an error.
-    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T like tensor), gradient Vjp, effect World, batch Broadcasts {
+    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T like tensor), gradient Passes, effect World, batch Broadcasts {
         /// What the error says first.
         message: String,
     };
@@ -60,8 +60,5 @@ impl Op for CheckNumerics {
             );
         }
         Ok(smallvec![x.clone()])
-    }
-    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
-        Ok(smallvec![Some(call.grad()?.clone().into())])
     }
 }
