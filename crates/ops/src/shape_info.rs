@@ -2,8 +2,7 @@
 
 use crate::args::{dims_as_known, elements};
 use ferrograph_graph::{
-    Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, declare,
-    declared,
+    Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, declare, declared,
 };
 use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, broadcast_shapes, err,

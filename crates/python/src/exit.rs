@@ -9,8 +9,10 @@ use std::ffi::c_ulong;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long threads have to stop.
+/// How long threads have to stop from where they were last seen to move.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long they have in all.
+const LIMIT: Duration = Duration::from_secs(10);
 /// How long they have until they are told again.
 const INTERVAL: Duration = Duration::from_millis(5);
 
@@ -21,19 +23,24 @@ thread_local! {
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Stops the threads within, whose numbers `threads_within` lists, and keeps others from coming in.
+/// Stops the threads within, whose numbers and places in the program `threads_within` lists, and keeps others from
+/// coming in.
 #[pyfunction]
 pub(crate) fn before_exit(threads_within: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = threads_within.py();
     ENDS.set(true);
     ENDING.store(true, Ordering::Release);
-    let end = Instant::now() + PATIENCE;
-    while Instant::now() < end {
-        let threads: Vec<c_ulong> = threads_within.call0()?.extract()?;
+    let begin = Instant::now();
+    let (mut seen, mut moved) = (Vec::new(), begin);
+    while begin.elapsed() < LIMIT && moved.elapsed() < PATIENCE {
+        let threads: Vec<(c_ulong, usize, i64)> = threads_within.call0()?.extract()?;
         if threads.is_empty() {
             break;
         }
-        for thread in threads {
+        if threads != seen {
+            (seen, moved) = (threads.clone(), Instant::now());
+        }
+        for (thread, ..) in threads {
             let exception = py.get_type::<PySystemExit>();
             // SAFETY: the lock is held; the exception is a live class, of which the interpreter takes a reference.
             unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(thread as _, exception.as_ptr()) };

@@ -51,11 +51,12 @@ def _upward(name: str) -> Callable:
     return lambda *args: _find(name)(*args)
 
 
-def _threads_within() -> list[int]:
-    """The other threads that run code of this package, or what it called."""
+def _threads_within() -> list[tuple[int, int, int]]:
+    """The other threads that run code of this package, or what it called, and where each of them is."""
     mine = threading.get_ident()
     frames = sys._current_frames().items()
-    return [thread for thread, frame in frames if thread != mine and _is_within(frame)]
+    within = [(t, frame) for t, frame in frames if t != mine and _is_within(frame)]
+    return [(thread, id(frame), frame.f_lasti) for thread, frame in within]
 
 
 def _is_within(frame: FrameType | None) -> bool:
