@@ -83,7 +83,9 @@ mod _core {
     #[pymodule_export]
     use super::tensor::{PyEager, PySymbolic, PyTensor};
     #[pymodule_export]
-    use super::testing::{interpret, pass_counts, plan_text, run_planned, verifies, verify_plan};
+    use super::testing::{
+        interpret, pass_counts, plan_cost, plan_text, run_planned, verifies, verify_plan,
+    };
     #[pymodule_export]
     use super::variable::PyVariable;
 }

@@ -1,4 +1,5 @@
-//! What tests ask of a traced function beside calling it: the same work by other executors, and its plans as text.
+//! What tests and explanations ask of a traced function beside calling it: the same work by other executors, its plans
+//! as text, and what they cost.
 //! `inputs` is a flat list of the function's arguments; what it captured is added.
 
 use crate::errors::{IntoPyResult, guarded};
@@ -47,6 +48,18 @@ pub(crate) fn plan_text(
         false => compile_unoptimised(&graph, &inputs).map(|plan| plan.to_string()),
     };
     guarded(text).map_err(when_run).or_raise(function.py())
+}
+
+/// The floating-point operations of a call with these inputs, roughly, and the bytes that intermediate values share.
+#[pyfunction]
+pub(crate) fn plan_cost(
+    function: &Bound<'_, PyConcrete>,
+    inputs: &Bound<'_, PyAny>,
+) -> PyResult<(f64, usize)> {
+    let (graph, inputs) = parts(function, inputs)?;
+    let plan = guarded(|| plan_for(&graph, inputs.iter()));
+    let plan = plan.map_err(when_run).or_raise(function.py())?;
+    Ok((plan.flops(), plan.slab_bytes()))
 }
 
 /// What breaks the invariants of the plan that a call with these inputs runs, a line each; empty for a sound one.

@@ -52,7 +52,7 @@ def _upward(name: str) -> Callable:
 
 
 def _threads_within() -> list[tuple[int, int, int]]:
-    """The other threads that run code of this package, or what it called, and where each of them is."""
+    """The other threads that run code of this package, or what it called; where each is."""
     mine = threading.get_ident()
     frames = sys._current_frames().items()
     within = [(t, frame) for t, frame in frames if t != mine and _is_within(frame)]

@@ -21,8 +21,9 @@ from ..native import _core
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.errors import InvalidArgumentError
 from ..values.public import public
-from . import explain, outputs, special
+from . import outputs, special
 from .concrete import ConcreteFunction
+from .explained import Explained
 from .guards import Reads
 from .misses import InstanceCounts, Log, Miss, in_short
 from .parameters import (
@@ -37,7 +38,6 @@ from .parameters import (
 )
 
 if TYPE_CHECKING:
-    from .explain import TraceRecord
     from .special import FunctionType
 
 __all__ = ["BoundFunction", "Function", "function"]
@@ -57,7 +57,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-class Function(_core.FunctionBase):
+class Function(Explained):
     """A polymorphic function: what ``function`` makes of a Python function."""
 
     def __new__(
@@ -136,43 +136,6 @@ class Function(_core.FunctionBase):
                 for name, kind, has_default, _ in self._params
             ]
         )
-
-    def experimental_get_tracing_count(self) -> int:
-        """How many times the Python function was traced."""
-        return self._n_traced
-
-    def cache_info(self) -> dict[str, int]:
-        """Traces kept, calls that found one (hits) or none (misses), traces dropped to make room
-        (evictions), and how many are kept at most (max_traces)."""
-        n, hits, misses, evictions, most = self._cache_stats()
-        return {
-            "traces": n,
-            "hits": hits,
-            "misses": misses,
-            "evictions": evictions,
-            "max_traces": most,
-        }
-
-    def cache_clear(self) -> None:
-        """Drop all traces, and give memory that is kept for reuse back to the system."""
-        self._clear()
-
-    def trace_records(self) -> list[TraceRecord]:
-        """Why its latest traces were made, oldest first, a record for each call that found none."""
-        return explain.records_of(self)
-
-    def explain_last_trace(self) -> TraceRecord | None:
-        """Why the latest trace was made; None where nothing was traced yet."""
-        records = self.trace_records()
-        return records[-1] if records else None
-
-    def explain(self) -> str:
-        """Why its latest traces were made, as text: what differed, where, and what to change."""
-        return explain.explain(self)
-
-    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The signatures of all traces, as text."""
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces())
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, traced now if need be. TensorSpecs stand for tensors.
@@ -416,6 +379,10 @@ class BoundFunction:
         return self._function.get_concrete_function(self._instance, *args, **kwargs).bound_to(
             self._instance
         )
+
+    def explain_plan(self, *args: Any, **kwargs: Any) -> str:
+        """See ``Function.explain_plan``; the instance is bound."""
+        return self._function.explain_plan(self._instance, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)

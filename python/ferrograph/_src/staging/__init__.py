@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .elements import elements_of
     from .failures import left_region
     from .fronts import Method, perform
+    from .pictures import to_dot, to_html
     from .standing import can_stand_in, is_alone, stand_in
 
 _CONSTRUCTS = (
@@ -44,6 +45,7 @@ __getattr__ = lazy(
         "elements_of": "elements",
         "left_region": "failures",
         **dict.fromkeys(("Method", "perform"), "fronts"),
+        **dict.fromkeys(("to_dot", "to_html"), "pictures"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
     },
 )

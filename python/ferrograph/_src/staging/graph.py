@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from .. import staging
 from ..native import _core
 from ..values.public import public
 
@@ -264,9 +265,36 @@ class Graph:
         """The nodes in the form of a GraphDef."""
         return GraphDef([] if self._source is None else self._source.nodes())
 
+    def to_dot(self) -> str:
+        """The picture of a finished graph in the DOT language, which Graphviz draws.
+
+        >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32))
+        >>> f.graph.to_dot().startswith('digraph')
+        True
+        """
+        return staging.to_dot(self._finished())
+
+    def _repr_html_(self) -> str | None:
+        """The graph as a table for notebooks; None while it is built."""
+        return staging.to_html(self._source) if self._is_finished() else None
+
+    def _is_finished(self) -> bool:
+        return isinstance(self._source, _core.GraphHandle)
+
+    def _finished(self) -> Any:
+        if not self._is_finished():
+            raise ValueError(
+                "a graph that is still being built has no picture: draw it when its trace ends"
+            )
+        return self._source
+
     def verify(self) -> list[str]:
         """What breaks the invariants of a finished graph, a line each; empty for a sound one."""
-        return self._source.verify() if isinstance(self._source, _core.GraphHandle) else []
+        return self._source.verify() if self._is_finished() else []
+
+    def __str__(self) -> str:
+        """A finished graph as text: a line a node with its inputs, attributes and types."""
+        return self._source.text() if self._is_finished() else repr(self)
 
     def __repr__(self) -> str:
         return f"<Graph {self.name!r}>"

@@ -1,4 +1,4 @@
-"""Why functions were traced: records in words. Imported when somebody asks."""
+"""Why functions were traced and what they run, in words. Imported when somebody asks."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,8 @@ from ... import lazy
 
 if TYPE_CHECKING:
     from .records import TraceRecord, explain, record_of, records_of, speak
+    from .report import plan_report
 
 _NAMES = ("TraceRecord", "explain", "record_of", "records_of", "speak")
 
-__getattr__ = lazy(__name__, dict.fromkeys(_NAMES, "records"))
+__getattr__ = lazy(__name__, {**dict.fromkeys(_NAMES, "records"), "plan_report": "report"})

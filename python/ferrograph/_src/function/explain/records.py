@@ -16,6 +16,7 @@ from ...values.public import public
 from .. import misses
 from . import differences
 from .differences import Cause
+from .report import Report
 
 __all__ = ["Cause", "TraceRecord", "explain", "record_of", "records_of", "speak", "trace_report"]
 
@@ -227,7 +228,7 @@ def explain(function: Any) -> str:
         f"{function.name} ({_definition(function)}): {n} traces kept, {hits} calls served by one, "
         f"{misses} not"
     )
-    return "\n".join([head, *map(str, found)])
+    return Report("\n".join([head, *map(str, found)]))
 
 
 def speak(function: Any, miss: Any, aloud: bool) -> None:
@@ -278,7 +279,7 @@ def trace_report() -> str:
         why = _commonest_cause(site.latest())
         text = f"{name} ({file}:{line}){why}"
         lines.append(f"{site.seconds:9.4f}  {site.n_traces:6}  {site.n_functions:9}  {text}")
-    return "\n".join(lines)
+    return Report("\n".join(lines))
 
 
 def _commonest_cause(function: Any) -> str:
