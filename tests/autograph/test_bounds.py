@@ -113,7 +113,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("function", "small", "large"), CASES, ids=lambda v: str(v))
+@pytest.mark.parametrize(
+    ("function", "small", "large"), CASES, ids=lambda v: getattr(v, "__name__", None)
+)
 def test_integers_are_those_of_python_or_fail_at_their_line(function, small, large):
     traced = fg.function(function)
     given = fg.nest.map_structure(int, traced(fg.constant(small)))

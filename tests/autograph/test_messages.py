@@ -731,6 +731,15 @@ def structures_of_branches(x):
     return (x, x) if x > 0 else x
 
 
+@meets("staging/regions.py:Conditional.merge:1")
+def views_of_branches(x):
+    items = {"a": 1}
+    view = items.values()
+    if x > 0:
+        view = items.values()
+    return x + sum(view)
+
+
 @meets("staging/regions.py:Conditional._leaf:0")
 def objects_of_branches(x):
     thing = object()

@@ -67,9 +67,9 @@ class Explained(_core.FunctionBase):
         floating-point operations and the bytes that intermediate values share. Then the values
         (where each lives) and the steps.
 
-        >>> f = fg.function(lambda x: fg.tanh(x) * 2.0)
-        >>> print(f.explain_plan(fg.ones([8, 8])).splitlines()[0])
-        2 steps of 2 operations, 64 flops a call, 0 bytes shared by intermediate values
+        >>> f = fg.function(lambda x: fg.tanh(x) * 2.0 + 1.0)
+        >>> f.explain_plan(fg.ones([100, 100])).split(",")[0]
+        '1 steps of 3 operations'
         """
         concrete = self.get_concrete_function(*args, **kwargs)
         return explain.plan_report(concrete, self._tensors_of(args, kwargs))

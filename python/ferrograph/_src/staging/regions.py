@@ -20,6 +20,8 @@ else:
 _VALUES_OF = "the values of "  # how a label begins that names a place
 _IN_NAMES = frozenset("_.[]'\"")
 
+_TAKE_LATER = "Take the view after the `if`, where it is read, or copy it: `list(d.values())`."
+
 
 class Traced:
     """A region under construction: entered to trace into it, and again to add to it."""
@@ -139,6 +141,9 @@ class Conditional:
             self._refuse_none(label, *pair)
             problem = f"have different structures: {difference}"
             raise TypeError(self._message(label, problem, leaves=tuple(pair)))
+        if first is not second and any(map(values.holds_view, pair)):
+            problem = "are views of dicts, and the graph cannot choose which dict one shows"
+            raise TypeError(self._message(label, problem, _TAKE_LATER))
         takers = [
             self._leaf(label, filled, *leaves)
             for leaves in zip(*map(values.leaves_of, pair), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -105,6 +106,16 @@ def pack(structure: Any, leaves: list) -> Any:
     if type(structure) in nest.LEAVES and len(leaves) == 1:
         return leaves[0]
     return nest.pack_sequence_as(_open(structure), leaves, expand_composites=True)
+
+
+def holds_view(value: Any) -> bool:
+    """Whether a value is a view of a dict, or a tuple, list or dict that holds one: what shows the
+    changes of another object."""
+    if type(value) in (tuple, list):
+        return any(map(holds_view, value))
+    if type(value) is dict:
+        return any(map(holds_view, value.values()))
+    return isinstance(value, collections.abc.MappingView)
 
 
 def check_same_structure(first: Any, second: Any) -> str | None:
