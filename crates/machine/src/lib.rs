@@ -12,8 +12,8 @@
 //! Cranelift's types do not leave this crate.
 //!
 //! **What holds.** A function of scalars has the bits of the same expression in Rust: integers wrap, comparisons with
-//! NaN are false, nothing is fused, reassociated or approximated (`tests/against_kernels.rs` in `runtime` compares them
-//! with the kernels). Integer division is defined for all but a divisor of zero, which a program must keep from it. A
+//! NaN are false, nothing is fused, reassociated or approximated (`tests/against_kernels.rs` compares them with the
+//! kernels); where both operands are NaN, either may be the result. Integer division is defined for all but a divisor of zero, which a program must keep from it. A
 //! program writes nothing but the places of its host calls before it is left, so that a run that stops has changed no
 //! result. Loops ask their host at intervals whether to go on ([`ASK`]).
 //!

@@ -9,6 +9,9 @@ trait Scalar: Copy + Debug + Default + Send + Sync + 'static {
     const TYPE: Type;
     fn edges() -> Vec<Self>;
     fn bits(self) -> u64;
+    fn is_number(self) -> bool {
+        true
+    }
 }
 
 macro_rules! integers {
@@ -45,6 +48,9 @@ macro_rules! floats {
             }
             fn bits(self) -> u64 {
                 u64::from(self.to_bits())
+            }
+            fn is_number(self) -> bool {
+                !self.is_nan()
             }
         }
     )*};
@@ -107,6 +113,10 @@ fn binary<T: Scalar, O: BinaryOp<T, Out = U>, U: Scalar>(op: Op, divides: bool) 
             kernel.run(&[a], &[b], &mut wanted);
             for code in [&code, &by_constant] {
                 let found: U = run(code, a, b);
+                let either = !(a.is_number() || b.is_number());
+                if either && !(found.is_number() || wanted[0].is_number()) {
+                    continue; // of two NaNs either may be the result
+                }
                 assert_eq!(
                     found.bits(),
                     wanted[0].bits(),

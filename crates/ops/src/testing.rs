@@ -3,10 +3,11 @@
 use crate::emit::*;
 use crate::{LeafOps, registry};
 use ferrograph_graph::{
-    Attr, Emitter, Grad, GraphBuilder, Interpreter, OpRef, Runner, Sym, Tensors, Trace, TraceRef,
-    Val, Vals, ValueId, VjpCall,
+    Attr, Differentiability, Emitter, Grad, Grads, GraphBuilder, Interpreter, OpRef, Runner, Sym,
+    Tensors, Trace, TraceRef, Val, Vals, ValueId, VjpCall,
 };
 use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec, err};
+use smallvec::smallvec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -78,9 +79,6 @@ impl Recorder {
             if of.iter().all(Option::is_none) {
                 continue;
             }
-            if op.differentiability() != ferrograph_graph::Differentiability::Vjp {
-                continue;
-            }
             let needs = vec![true; inputs.len()];
             let call = VjpCall {
                 inputs: &inputs,
@@ -88,7 +86,12 @@ impl Recorder {
                 grads: &of,
                 needs: &needs,
             };
-            for (input, grad) in inputs.iter().zip(op.vjp(self, &call)?) {
+            let given: Grads = match op.differentiability() {
+                Differentiability::Vjp => op.vjp(self, &call)?,
+                Differentiability::Passes => smallvec![of[0].clone().map(Grad::Dense)],
+                _ => continue,
+            };
+            for (input, grad) in inputs.iter().zip(given) {
                 let grad = match grad {
                     Some(Grad::Dense(grad)) => grad,
                     Some(Grad::Slices {
