@@ -319,7 +319,7 @@ def test_an_endless_loop_is_interrupted():
     assert time.monotonic() - begin < 0.3 + 0.2 + 0.3  # the trace, too
 
 
-def test_it_becomes_code_while_it_runs():
+def test_it_becomes_code_once_it_ran_for_a_while():
     def count(n):
         i = fg.constant(0, fg.int64)
         while i < n:
@@ -330,11 +330,11 @@ def test_it_becomes_code_while_it_runs():
     n = fg.constant(200_000, fg.int64)
     times = []
     for f in (warm, steps):
-        f(fg.constant(1, fg.int64))
+        f(n)
         begin = time.perf_counter()
         assert int(f(n)) == 200_000
         times.append(time.perf_counter() - begin)
-    assert times[0] < times[1]
+    assert times[0] < times[1] / 2
 
 
 def test_memory_of_dropped_functions_is_given_back():

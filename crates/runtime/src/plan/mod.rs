@@ -14,7 +14,6 @@ mod verify;
 
 pub(crate) use frame::{Frame, Frames};
 pub(crate) use kept::Kept;
-use native::Warming;
 pub(crate) use native::{ENTRY, HostCall, HostWork, Native, Part, Path};
 pub use native::{Tier, set_warning};
 pub(crate) use place::ALIGN;
@@ -217,7 +216,7 @@ impl Plan {
                 };
                 self.run_block(block, frame)
             }
-            Action::While(l) => self.run_loop(l, None, frame),
+            Action::While(l) => self.run_loop(l, frame),
         }
     }
 
@@ -263,7 +262,7 @@ impl Plan {
     }
 
     /// Runs a loop, which may become machine code as it runs.
-    fn run_loop(&self, l: &Loop, warming: Option<Warming<'_>>, frame: &mut Frame) -> Result<()> {
+    fn run_loop(&self, l: &Loop, frame: &mut Frame) -> Result<()> {
         frame.apply(self, &l.entry)?;
         let recorded = l.recorded.as_ref();
         let mut records = empty_records(recorded.map_or(&[], |(specs, _)| specs))?;
@@ -281,12 +280,6 @@ impl Plan {
             frame.apply(self, &l.body.moves)?;
             n_iterations = n_iterations.saturating_add(1);
             watch.tick()?;
-            if let Some(warming) = &warming
-                && let Some(code) = warming.code()
-            {
-                let recording = recorded.map(|_| (records, n_iterations));
-                return self.resume(warming, code, Vec::from_iter(recording), frame);
-            }
         }
         frame.drop_all(&l.exit_drops);
         self.hand_out(l, n_iterations, records, frame)

@@ -49,8 +49,6 @@ pub(crate) struct Part {
     pub drops: Box<[Slot]>,
     /// Whether there is a loop in it, so that its time is measured.
     pub loops: bool,
-    /// For loops among the steps a part that goes on with the loop before any of its iterations.
-    pub resumes: Vec<(usize, Part)>,
     code: OnceLock<Option<Code>>,
     spent: AtomicU64,
 }
@@ -122,7 +120,6 @@ impl Part {
             fresh,
             drops,
             loops,
-            resumes: Vec::new(),
             code: OnceLock::new(),
             spent: AtomicU64::new(0),
         }
@@ -146,34 +143,12 @@ impl Part {
         self.code.get()?.as_ref()
     }
 
-    fn resume(&self, at: usize) -> Option<&Part> {
-        let found = self.resumes.iter().find(|(step, _)| *step == at);
-        found.map(|(_, part)| part)
-    }
-
     /// Says that it ran step by step, in so many nanoseconds.
     fn ran(&self, time: u64) {
         let spent = self.spent.fetch_add(time, Ordering::Relaxed) + time;
         if spent >= WARM {
             self.compile();
         }
-    }
-}
-
-/// A loop that runs step by step, and may become machine code as it runs.
-#[derive(Clone, Copy)]
-pub(crate) struct Warming<'a> {
-    block: &'a Block,
-    /// What goes on with the loop.
-    part: &'a Part,
-    begin: Instant,
-}
-
-impl<'a> Warming<'a> {
-    /// The code to go on with, once that is worth it.
-    pub fn code(&self) -> Option<&'a Code> {
-        let is_warm = self.begin.elapsed().as_nanos() as u64 >= WARM;
-        is_warm.then(|| self.part.compile()).flatten()
     }
 }
 
@@ -210,45 +185,12 @@ impl Plan {
             return Ok(());
         }
         let begin = Instant::now();
-        for (at, step) in part.steps.clone().zip(steps) {
-            let done = match (&step.action, part.resume(at)) {
-                (Action::While(repeat), Some(part)) => {
-                    let warming = Warming { block, part, begin };
-                    self.run_loop(repeat, Some(warming), frame)
-                }
-                (action, _) => self.run_step(action, frame),
-            };
-            done.map_err(|e| self.located(e, step.site))?;
-            frame.drop_all(&step.drops);
-        }
+        self.run_range(steps, frame)?;
         part.ran(begin.elapsed().as_nanos() as u64);
         Ok(())
     }
 
-    /// Goes on with a loop as machine code, before one of its iterations.
-    pub(super) fn resume(
-        &self,
-        warming: &Warming<'_>,
-        code: &Code,
-        recording: Vec<(Vec<TensorList>, i32)>,
-        frame: &mut Frame,
-    ) -> Result<()> {
-        let Warming { block, part, .. } = *warming;
-        self.run_from(block, part, code, recording, frame)
-    }
-
     fn run_code(&self, block: &Block, part: &Part, code: &Code, frame: &mut Frame) -> Result<()> {
-        self.run_from(block, part, code, Vec::new(), frame)
-    }
-
-    fn run_from(
-        &self,
-        block: &Block,
-        part: &Part,
-        code: &Code,
-        recording: Vec<(Vec<TensorList>, i32)>,
-        frame: &mut Frame,
-    ) -> Result<()> {
         frame.allocate(&part.fresh)?;
         let pointers = frame.pointers.as_ptr();
         let mut run = HostRun {
@@ -257,7 +199,7 @@ impl Plan {
             part,
             frame,
             watch: None,
-            recording,
+            recording: Vec::new(),
         };
         let mut failure = None;
         let mut host = |number| match run.answer(number) {

@@ -99,12 +99,8 @@ impl Finder<'_> {
             let why = || "most of its steps call kernels".to_owned();
             native.refused.extend(loops.map(|at| (at, why())));
         } else if worth.loops || range.len() >= FEWEST {
-            let writer = |resumes| Writer::new(self.program, &self.constants, resumes);
-            let mut part = writer(false).part(steps, range.clone(), &self.reads, worth.loops);
-            for at in range.filter(|&at| matches!(steps[at].action, Action::While(_))) {
-                let resume = writer(true).part(steps, at..at + 1, &self.reads, true);
-                part.resumes.push((at, resume));
-            }
+            let writer = Writer::new(self.program, &self.constants);
+            let part = writer.part(steps, range, &self.reads, worth.loops);
             native.parts.push(part);
         }
     }

@@ -33,13 +33,11 @@ pub(super) struct Writer<'a> {
     in_memory: Vec<Slot>,
     drops: Vec<Slot>,
     path: Path,
-    /// Whether the loop that comes next has begun.
-    resumes: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of one part; of a single loop, which `resumes` before one of its iterations.
-    pub fn new(program: &'a Program, constants: &'a Constants<'a>, resumes: bool) -> Writer<'a> {
+    /// A writer of one part.
+    pub fn new(program: &'a Program, constants: &'a Constants<'a>) -> Writer<'a> {
         Writer {
             slots: &program.slots,
             constants,
@@ -52,7 +50,6 @@ impl<'a> Writer<'a> {
             in_memory: Vec::new(),
             drops: Vec::new(),
             path: Path::new(),
-            resumes,
         }
     }
 
@@ -416,11 +413,9 @@ impl<'a> Writer<'a> {
     }
 
     fn repeat(&mut self, repeat: &Loop, out: &mut Vec<Inst>) {
-        if !std::mem::take(&mut self.resumes) {
-            self.moves(ENTRY, &repeat.entry, out);
-            if repeat.recorded.is_some() {
-                out.push(self.asked(HostWork::Begin));
-            }
+        self.moves(ENTRY, &repeat.entry, out);
+        if repeat.recorded.is_some() {
+            out.push(self.asked(HostWork::Begin));
         }
         let mut head = Vec::new();
         self.block(0, &repeat.cond_block, &mut head);
