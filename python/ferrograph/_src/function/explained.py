@@ -18,9 +18,9 @@ class Explained(_core.FunctionBase):
 
     _n_traced: int
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
-        """The trace for these arguments, traced now if need be."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any: ...
 
     def experimental_get_tracing_count(self) -> int:
         """How many times the Python function was traced."""
