@@ -311,12 +311,13 @@ def test_an_endless_loop_is_interrupted():
             i += 1
         return i
 
+    endless(fg.constant(0))
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()
         endless(fg.constant(1))
-    assert time.monotonic() - begin < 0.3 + 0.2 + 0.3  # the trace, too
+    assert time.monotonic() - begin < 2.0  # among other tests, which take turns
 
 
 def test_it_becomes_code_once_it_ran_for_a_while():

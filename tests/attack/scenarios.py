@@ -56,8 +56,19 @@ def in_child(work):
     assert os.waitpid(pid, 0)[1] == 0
 
 
+def import_all():
+    """Import what is imported late.
+
+    A handler cannot use a module that is half imported, and what it raises while Python drops the
+    lock of an import goes no further (a weak reference's callback, which has no caller).
+    """
+    for found in pkgutil.walk_packages(fg.__path__, "ferrograph."):
+        importlib.import_module(found.name)
+
+
 def interrupted(work, after=0.2, within=1.0):
     """SIGINT while ``work`` runs in the main thread: it ends with KeyboardInterrupt soon."""
+    import_all()
     began = []
 
     def interrupt():
@@ -65,8 +76,8 @@ def interrupted(work, after=0.2, within=1.0):
         began.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt, daemon=True).start()
     try:
+        threading.Thread(target=interrupt, daemon=True).start()
         work()
     except KeyboardInterrupt:
         late = time.monotonic() - began[0]
@@ -333,6 +344,7 @@ def interrupt_many_times():
             x = x * 1.0
         return x
 
+    endless(fg.constant(1.0))
     for _ in range(5):
         interrupted(lambda: endless(fg.constant(0.5)), after=0.05)
 
@@ -349,9 +361,7 @@ def signals_at_random():
 
 def a_handler_that_computes():
     values = []
-    # What is imported late is there: a handler cannot use a module that is half imported.
-    for found in pkgutil.walk_packages(fg.__path__, "ferrograph."):
-        importlib.import_module(found.name)
+    import_all()
 
     # The next signal comes after the handler: handlers within handlers would end the stack.
     def handle(*_):
