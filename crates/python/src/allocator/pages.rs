@@ -64,6 +64,10 @@ pub(super) unsafe fn resized(block: *mut u8, old: usize, new: usize) -> *mut u8 
     unsafe { remap(block, old.next_multiple_of(PAGE), to) }
 }
 
+/// A mapping, resized to whole pages.
+///
+/// # Safety
+/// As for [`resized`].
 #[cfg(target_os = "linux")]
 unsafe fn remap(block: *mut u8, from: usize, to: usize) -> *mut u8 {
     // SAFETY: the caller's promise: the mapping is its own and as long as said.
@@ -74,6 +78,10 @@ unsafe fn remap(block: *mut u8, from: usize, to: usize) -> *mut u8 {
     moved.cast()
 }
 
+/// A mapping, copied to one of another size.
+///
+/// # Safety
+/// As for [`resized`].
 #[cfg(not(target_os = "linux"))]
 unsafe fn remap(block: *mut u8, from: usize, to: usize) -> *mut u8 {
     let made = zeroed(to);
@@ -99,11 +107,19 @@ pub(super) unsafe fn free(block: *mut u8, bytes: usize) {
 /// No system has smaller pages than these; where its pages are larger it rounds up itself.
 const PAGE: usize = 64 << 10;
 
+/// Asks the system for large pages under a block.
+///
+/// # Safety
+/// The block is a mapping of this module, of so many bytes.
 #[cfg(target_os = "linux")]
 unsafe fn prefer_large_pages(block: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise that the pages are ours; a refusal changes nothing.
     unsafe { libc::madvise(block.cast(), bytes, libc::MADV_HUGEPAGE) };
 }
 
+/// Other systems choose their pages themselves.
+///
+/// # Safety
+/// None is needed; the signature is that of the other one.
 #[cfg(not(target_os = "linux"))]
 unsafe fn prefer_large_pages(_block: *mut u8, _bytes: usize) {}

@@ -160,6 +160,9 @@ fn capsule<'py>(py: Python<'py>, managed: *mut c_void, name: &CStr) -> PyResult<
 }
 
 /// Frees a capsule's tensor where nobody took it: a taken one bears another name.
+///
+/// # Safety
+/// Called by the interpreter alone, with a capsule that `to_dlpack` made.
 unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     // SAFETY: called by the interpreter with a capsule of `to_dlpack`; the name tells which struct it points to.
     unsafe {
@@ -171,6 +174,10 @@ unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     }
 }
 
+/// Frees a tensor that was handed out.
+///
+/// # Safety
+/// Called once, by the last holder, with what `to_dlpack` made or with null.
 unsafe extern "C" fn delete(managed: *mut Managed) {
     // SAFETY: `managed` and its context are boxes of `to_dlpack`, freed once by whoever holds the tensor last.
     unsafe {
@@ -181,6 +188,10 @@ unsafe extern "C" fn delete(managed: *mut Managed) {
     }
 }
 
+/// As [`delete`], for the versioned struct.
+///
+/// # Safety
+/// As for [`delete`].
 unsafe extern "C" fn delete_versioned(managed: *mut ManagedVersioned) {
     // SAFETY: as in `delete`.
     unsafe {
