@@ -163,6 +163,12 @@ def test_what_is_refused(traced):
     refuses(lambda: fg.map_fn(lambda v: v, ()))
 
 
+def test_results_without_rows_are_refused():
+    spec = fg.data.DatasetSpec(fg.TensorSpec([], fg.int64))
+    with pytest.raises(TypeError, match="DatasetSpec.*have no rows to be stacked in"):
+        fg.map_fn(lambda x: fg.data.Dataset.range(3), fg.ones([2]), fn_output_signature=spec)
+
+
 def test_gradients():
     def program(x):
         squares = fg.map_fn(lambda v: v * v, x)

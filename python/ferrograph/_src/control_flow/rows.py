@@ -47,14 +47,17 @@ class CompositeRows:
 
 
 def collector_for(spec: Any, count: Any, infer_shape: bool) -> Any:
-    """What collects ``count`` results of a spec. NotImplementedError for one without rows."""
+    """What collects ``count`` results of a spec. TypeError for one without rows."""
     if isinstance(spec, TensorSpec):
         return _Stacked(spec, count, infer_shape)
     if hasattr(spec, "row_splits_dtype"):
         return _RaggedRows(spec, count)
     if hasattr(spec, "_batch"):
         return _Parts(spec, count, infer_shape)
-    raise NotImplementedError(f"results of the type {spec!r} cannot be stacked")
+    raise TypeError(
+        f"map_fn: results of the type {spec!r} have no rows to be stacked in; return tensors, "
+        "ragged or sparse tensors, or extension types that can be batched"
+    )
 
 
 class _Stacked:
