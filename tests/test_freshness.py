@@ -416,6 +416,97 @@ def test_attributes_of_objects_in_a_list():
     assert float(model.over_list(X)) == 40
 
 
+class Pair:
+    """Objects that are handed to one another and to functions, in loops of Python's."""
+
+    def __init__(self, rate, bias=0.0):
+        self.rate, self.bias = rate, bias
+
+    def own(self):
+        return 0.0 + self.bias * 0.0
+
+    def of(self, other):
+        return other.rate
+
+    def __private(self):
+        return self.rate
+
+    def privately(self):
+        return self.__private()
+
+    @staticmethod
+    def static(other):
+        return other.rate
+
+    def __add__(self, other):
+        return self.rate + other.bias
+
+
+def rate_of(pair):
+    return pair.rate
+
+
+def rates_of(*, pair):
+    return pair.rate
+
+
+def rate_and_bias(first, second):
+    return first.rate + second.bias
+
+
+def yielded(pair):
+    for _ in range(3):
+        yield pair.rate
+
+
+def twice(f):
+    """What ``f`` gives the second of two times in a loop."""
+    for _ in range(2):
+        found = f()
+    return found
+
+
+HANDED = {
+    "method": lambda a, b: twice(lambda: a.own() + b.own() + a.of(b)),
+    "unbound": lambda a, b: twice(lambda: Pair.own(b) + Pair.of(a, b)),
+    "private": lambda a, b: twice(lambda: b.privately()),
+    "static": lambda a, b: twice(lambda: b.own() + a.static(b)),
+    "function": lambda a, b: twice(lambda: b.own() + rate_of(b)),
+    "keyword": lambda a, b: twice(lambda: b.own() + rates_of(pair=b)),
+    "star": lambda a, b: twice(lambda: b.own() + rate_of(*[b])),
+    "several": lambda a, b: twice(lambda: b.own() + rate_and_bias(b, a)),
+    "lambda": lambda a, b: twice(lambda: b.own() + (lambda pair: pair.rate)(b)),
+    "generator": lambda a, b: twice(lambda: b.own() + max(yielded(b))),
+    "operator": lambda a, b: twice(lambda: b + a),
+    "later": lambda a, b: [rate_of(b), b.own(), rate_of(b)][-1],
+    "comprehended": lambda a, b: [p.own() + rate_of(p) for p in (a, b)][-1],
+}
+
+
+@pytest.mark.parametrize("how", HANDED)
+def test_attributes_of_objects_that_are_handed_on(how):
+    a, b = Pair(1.0), Pair(5.0)
+
+    def read():
+        return fg.constant(HANDED[how](b if how == "unbound" else a, b))
+
+    f = fg.function(read)
+    assert float(f()) == 5
+    b.rate = 7.0
+    assert float(f()) == 7
+    a.rate = b.bias = 0.5
+    assert float(f()) == 7
+
+
+def test_an_attribute_of_another_argument_is_no_guard():
+    a, b = Pair(1.0), Pair(5.0)
+    f = fg.function(lambda: fg.constant(a.own() + b.own() + a.of(b)))
+    assert float(f()) == 5
+    a.rate = 2.0  # which is read of the other object alone
+    assert float(f()) == 5
+    assert traces(f) == 1
+
+
 settings = Settings()
 
 

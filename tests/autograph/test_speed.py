@@ -229,3 +229,50 @@ def test_methods_that_read_attributes_are_told_to_the_trace_once():
     COUNTER.step = 3  # which the trace has read
     assert int(function()) == stepped(200)
     COUNTER.step = 2
+
+
+class Linked:
+    def __init__(self):
+        self.step = 2
+
+    def of(self, other):
+        return other.step
+
+    def both(self, other):
+        return self.step + other.step
+
+
+ONE, TWO = Linked(), Linked()
+
+
+def step_of(linked):
+    return linked.step
+
+
+def steps_of(one, two):
+    return one.step + two.step
+
+
+def handed(n):
+    for _ in range(n):
+        ONE.of(TWO)
+
+
+def handed_both(n):
+    for _ in range(n):
+        ONE.both(TWO)
+
+
+def functions(n):
+    for _ in range(n):
+        step_of(ONE)
+
+
+def functions_of_two(n):
+    for _ in range(n):
+        steps_of(ONE, TWO)
+
+
+@pytest.mark.parametrize("work", [handed, handed_both, functions, functions_of_two])
+def test_functions_that_read_attributes_of_arguments_tell_the_trace_once(work):
+    assert traced_seconds(work) < 9 * seconds(work)

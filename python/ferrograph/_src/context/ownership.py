@@ -14,10 +14,12 @@ import types
 __all__ = [
     "LOUD",
     "MACHINERY",
+    "MET",
     "OPERATORS",
     "PACKAGE_FOLDER",
     "SITES",
     "TESTS",
+    "UNMET",
     "is_library_class",
     "is_library_file",
     "is_own_file",
@@ -35,9 +37,12 @@ SITES = "ag__sites"
 # The free name of a cell that says whether there is anything to ask; see ``staging/journal.py``.
 LOUD = "ag__loud"
 loud_cell = types.CellType(False)
+# Free names for what a function has still to tell of its arguments; see ``function/guards.py``.
+MET, UNMET = "ag__met", "ag__unmet"
 # Free names for what converted code tests values with, whatever the program calls so.
 TESTS = {
     "ag__kind": type,
+    "ag__id": id,
     "ag__int": int,
     "ag__str": str,
     "ag__list": list,
@@ -50,7 +55,7 @@ TESTS = {
     "ag__hashed": frozenset({dict, set, frozenset}),
     "ag__methods": frozenset({types.MethodType, types.BuiltinFunctionType}),
 }
-MACHINERY = frozenset({OPERATORS, SITES, LOUD, *TESTS})
+MACHINERY = frozenset({OPERATORS, SITES, LOUD, MET, UNMET, *TESTS})
 
 _PACKAGE = __name__.partition(".")[0]
 

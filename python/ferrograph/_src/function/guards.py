@@ -35,6 +35,7 @@ class Reads:
         self._held: list[Any] = []  # objects whose addresses are in ``_bound`` and ``_selves``
         self._selves: set[int] = set()  # objects whose methods run
         self._calls: dict[tuple, Any] = {}  # calls with these that were looked at: their code
+        self._unmet: dict[int, Unmet] = {}  # by the ids of codes that ``_held`` holds
 
     def add_target(
         self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
@@ -95,9 +96,8 @@ class Reads:
         """What a function is called with: the attributes that it reads of objects whose methods
         run belong to the trace. Those of other arguments are as documented: not seen to change."""
         code = function.__code__
-        if args and id(args[0]) not in self._selves and hasattr(type(args[0]), code.co_name):
-            self._selves.add(id(args[0]))
-            self._held.append(args[0])
+        if args:
+            self._meet(args[0], code)
         ids = [*map(id, args), *map(id, kwargs.values())]
         if self._selves.isdisjoint(ids):
             return
@@ -111,13 +111,65 @@ class Reads:
             if scope != "local" or name not in values:
                 continue
             value = values[name]
-            if id(value) not in self._selves:
-                continue
-            key = id(code), id(value), chain
-            if key not in self._bound:
-                self._bound.add(key)
-                self._held += [code, value]
-                self._follow(value, chain, deep)
+            if id(value) in self._selves:
+                self._read(value, chain, code, deep)
+
+    def _meet(self, value: Any, code: types.CodeType) -> None:
+        """What code is called with first: an object whose methods run where it has one so named."""
+        if id(value) in self._selves or not hasattr(type(value), code.co_name):
+            return
+        self._selves.add(id(value))
+        self._held.append(value)
+        for unmet in self._unmet.values():
+            unmet.add(id(value))
+
+    def _read(self, value: Any, chain: Chain, code: types.CodeType, deep: bool = False) -> None:
+        key = id(code), id(value), chain
+        if key not in self._bound:
+            self._bound.add(key)
+            self._held += [code, value]
+            self._follow(value, chain, deep)
+
+    def asked(self, function: types.FunctionType) -> Asked | None:
+        """The parameters whose objects a function has to tell; None where there are none: that of
+        the object, if it stands in a class, and the others whose attributes it reads."""
+        code, place = function.__code__, function.__qualname__.rpartition(".")[0]
+        read = dict.fromkeys(name for scope, name, _ in _chains(code) if scope == "local")
+        if not read:
+            return None
+        is_method = code.co_argcount > 0 and place and not place.endswith("<locals>")
+        parameters = code.co_varnames[: _n_parameters(code)]
+        first = parameters[0] if is_method else None
+        return first, tuple(n for n in read if n in parameters and n != first)
+
+    def unmet(self, function: types.FunctionType) -> Unmet:
+        """What a function has still to tell of the arguments that it is asked for."""
+        code = function.__code__
+        found = self._unmet.get(id(code))
+        if found is None:
+            found = self._unmet[id(code)] = Unmet(self, function)
+            self._held.append(code)
+        return found
+
+    def tell(self, unmet: Unmet, arguments: tuple) -> None:
+        """``bind`` for the arguments that a function is asked for. An object that it is given as
+        one of several is looked at for all of these but the first."""
+        code, first, others = unmet.code, unmet.first, unmet.others
+        if first is not None:
+            target, arguments = arguments[0], arguments[1:]
+            self._meet(target, code)
+            if id(target) in self._selves:
+                unmet.met.add(id(target))
+                self._read_all(target, (first,), code)
+        for value in arguments:
+            if id(value) in unmet:
+                unmet.remove(id(value))
+                self._read_all(value, others, code)
+
+    def _read_all(self, value: Any, names: tuple[str, ...], code: types.CodeType) -> None:
+        for chain in _chains(code):
+            if chain[0] == "local" and chain[1] in names:
+                self._read(value, chain, code)
 
     def _follow(self, value: Any, chain: Any, deep: bool) -> None:
         """Guard the literal at which a chain of attributes of ``value`` ends."""
@@ -189,6 +241,28 @@ class Reads:
                 elif type(value) in _LITERALS:
                     self._found.setdefault(key, (cell, None, name, value))
         return values
+
+
+class Unmet(set):
+    """What a function that reads attributes of its arguments has still to tell its trace: the
+    objects whose methods run that it has not had as an argument yet, by id.
+
+    ``met`` are those of which it has run as a method. A call that brings nothing new costs a test
+    of each, in the function itself.
+    """
+
+    __slots__ = ("_reads", "code", "first", "met", "others")
+
+    def __init__(self, reads: Reads, function: types.FunctionType) -> None:
+        super().__init__(reads._selves)
+        self._reads, self.code = reads, function.__code__
+        self.first, self.others = reads.asked(function) or (None, ())
+        self.met: set[int] = set()
+
+    def tell(self, *arguments: Any) -> bool:
+        """Tell the trace the arguments that are asked for; true."""
+        self._reads.tell(self, arguments)
+        return True
 
 
 def _now(owner: Any, name: str | None) -> Any:
@@ -273,6 +347,8 @@ def _is_plain(value: Any) -> bool:
     return type(value) in _LITERALS or type(value) is types.FunctionType
 
 
+# The parameter of a method's object, and the others whose attributes it reads.
+Asked = tuple["str | None", tuple[str, ...]]
 # Where a chain begins (``local``, ``global``, ``free``), the name there, the attributes.
 Chain = tuple[str, str, tuple[str, ...]]
 

@@ -15,23 +15,28 @@ from typing import Any
 
 from ... import uncollected
 from ...context import tracebacks
-from ...context.ownership import TESTS, loud_cell
-from . import build, inline, parse, pipeline, specials
+from ...context.ownership import MET, TESTS, UNMET, loud_cell
+from . import build, inline, jumps, parse, pipeline, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
 _CELLS = {build.LOUD: loud_cell} | {n: types.CellType(v) for n, v in TESTS.items()}
+_CELLS |= {MET: types.CellType(None), UNMET: types.CellType(())}  # which tell nothing
 _FUTURE_FLAGS = 0
 _OPTIMIZED = 0x01  # the flag of the code of a function
 for _feature in future_features.all_feature_names:
     _FUTURE_FLAGS |= getattr(future_features, _feature).compiler_flag
 
 
+# The parameters whose objects a function tells: that of a method's object, if any, and others.
+Asked = tuple["str | None", tuple[str, ...]]
+
+
 class _Converted:
     """The converted code of a code object, what its conversion asked of ``specials``, and what was
     known to it."""
 
-    __slots__ = ("asked", "code", "known", "of", "once")
+    __slots__ = ("asked", "code", "known", "of", "once", "tells")
 
     def __init__(
         self,
@@ -40,8 +45,10 @@ class _Converted:
         asked: frozenset[str],
         known: frozenset[str],
         once: bool,
+        tells: bool,
     ):
         self.of, self.code, self.asked, self.known = of, code, asked, known
+        self.tells = tells  # whether it may tell its arguments
         self.once = once  # whether it is made for functions that run once
 
 
@@ -56,32 +63,55 @@ def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     return pipeline.convert_function(node, source.text, source.class_name)
 
 
-def converted_code(fn: types.FunctionType, once: bool = False) -> types.CodeType:
+def converted_code(
+    fn: types.FunctionType, once: bool = False, asked: Asked | None = None
+) -> types.CodeType:
     """The converted code of ``fn``, which runs ``once`` in a trace or may do so more often; made
-    once for each code object and what it depends on."""
+    once for each code object and what it depends on. It can tell the arguments it is ``asked``."""
     code = fn.__code__
     held, known = _cache.get(id(code)), specials.known_to(fn)
     if held is not None and held.of() is code:
         known |= held.known
-        if held.asked & known == held.asked & held.known and (once or not held.once):
+        is_same = held.asked & known == held.asked & held.known
+        if is_same and (once or not held.once) and (held.tells or asked is None):
             return held.code
     specials.begin(known)
     with uncollected(), inline.run_once(once):
-        made = _compile(converted_tree(fn), code)
+        node = converted_tree(fn)
+        if asked is not None:
+            _tell(node, *asked)
+        made = _compile(node, code)
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
-    cache[key] = _Converted(gone, made, specials.asked(), known, once)
+    cache[key] = _Converted(gone, made, specials.asked(), known, once, asked is not None)
     return made
 
 
-def instantiate(fn: types.FunctionType, operators: Any, once: bool = False) -> types.FunctionType:
+def instantiate(
+    fn: types.FunctionType, operators: Any, once: bool = False, asked: Asked | None = None
+) -> types.FunctionType:
     """A function like ``fn`` that runs its converted code with these operators; ``once`` in a trace
-    if it is what is traced."""
-    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn, once)
+    if it is what is traced. It has nothing to tell before ``telling``."""
+    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn, once, asked)
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= _CELLS
     cells[build.OPERATORS] = types.CellType(operators)
+    return _with_cells(fn, code, cells)
+
+
+def telling(fn: types.FunctionType, met: Any, unmet: Any) -> types.FunctionType:
+    """A converted function like ``fn`` that tells ``unmet`` the arguments that it was asked for;
+    that of a method's object unless ``met`` is None."""
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    cells |= {MET: types.CellType(met), UNMET: types.CellType(unmet)}
+    return _with_cells(fn, fn.__code__, cells)
+
+
+def _with_cells(
+    fn: types.FunctionType, code: types.CodeType, cells: dict[str, types.CellType]
+) -> types.FunctionType:
+    """A function like ``fn`` that runs ``code`` with these free names."""
     closure = tuple(cells[name] for name in code.co_freevars)
     new = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
     new.__kwdefaults__ = fn.__kwdefaults__
@@ -99,6 +129,45 @@ def instantiate(fn: types.FunctionType, operators: Any, once: bool = False) -> t
 def is_converted(code: types.CodeType) -> bool:
     """Whether ``code`` comes from here. Converted code that uses no operator counts as plain."""
     return build.OPERATORS in code.co_freevars
+
+
+def tells(code: types.CodeType) -> bool:
+    """Whether converted code can tell the arguments of a function."""
+    return UNMET in code.co_freevars
+
+
+def _tell(node: ast.FunctionDef | ast.Lambda, first: str | None, others: tuple[str, ...]) -> None:
+    """Let a function tell arguments at its head, where there is something new in them."""
+    unknown: list[ast.expr] = []
+    if first is not None:
+        is_method = ast.Compare(build.name(MET), [ast.IsNot()], [build.constant(None)])
+        unknown.append(ast.BoolOp(ast.And(), [is_method, _is_in(first, ast.NotIn(), MET)]))
+    if others:
+        found = [_is_in(name, ast.In(), UNMET) for name in others]
+        found = [ast.BoolOp(ast.Or(), found)] if len(found) > 1 else found
+        unknown.append(ast.BoolOp(ast.And(), [build.name(UNMET), *found]))
+    test = ast.BoolOp(ast.Or(), unknown) if len(unknown) > 1 else unknown[0]
+    told = [build.name(name) for name in (first, *others) if name is not None]
+    call = ast.Call(ast.Attribute(build.name(UNMET), "tell", ast.Load()), told, [])
+    if isinstance(node, ast.Lambda):
+        is_done = ast.BoolOp(ast.Or(), [ast.UnaryOp(ast.Not(), test), call])
+        node.body = build.locate(ast.BoolOp(ast.And(), [is_done, node.body]), node.body)
+        return
+    at = next((i for i, s in enumerate(node.body) if not _comes_first(s)), len(node.body))
+    like = node.body[min(at, len(node.body) - 1)]
+    head = ast.If(test=test, body=[ast.Expr(value=call)], orelse=[])
+    node.body.insert(at, build.locate(head, like, like))
+
+
+def _comes_first(statement: ast.stmt) -> bool:
+    """Whether nothing may stand before a statement."""
+    return jumps.is_docstring(statement) or isinstance(statement, (ast.Global, ast.Nonlocal))
+
+
+def _is_in(name: str, how: ast.cmpop, ids: str) -> ast.expr:
+    """Whether the object of a name is, or is not, among others by their ids."""
+    identity = ast.Call(build.name("ag__id"), [build.name(name)], [])
+    return ast.Compare(identity, [how], [build.name(ids)])
 
 
 def _strip(node: ast.FunctionDef | ast.Lambda) -> None:

@@ -223,9 +223,14 @@ def convert_callee(callee: types.FunctionType) -> Any:
             _note(callee, deep=True)
         staged = builtins.staged_form(callee)
         return _library(staged) if notes.active() else staged
-    result = converted(callee)
+    reads = thread.reads() if notes.active() else None
+    result = converted(callee, asked=None if reads is None else reads.asked(callee))
     deep = result is callee and not compile.is_converted(callee.__code__)
-    return _noting(callee, result, deep) if _note(callee, deep) else result
+    if not _note(callee, deep):
+        return result
+    if reads is None or result is callee or not compile.tells(result.__code__):
+        return _noting(callee, result, deep)
+    return _telling(result, reads.unmet(callee))
 
 
 def _note(function: types.FunctionType, deep: bool) -> bool:
@@ -235,6 +240,14 @@ def _note(function: types.FunctionType, deep: bool) -> bool:
     """
     reads = thread.reads()
     return reads is not None and reads.add(function, deep)
+
+
+def _telling(function: types.FunctionType, unmet: Any) -> types.FunctionType:
+    """``function``, a converted one, telling the trace its arguments; where a trace knows what it
+    is bound to, it tells the others alone."""
+    told = compile.telling(function, unmet.met, unmet)
+    setattr(told, _NOTED, compile.telling(function, None, unmet))
+    return told
 
 
 def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
@@ -254,12 +267,15 @@ def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
     return noted
 
 
-def converted(function: types.FunctionType, once: bool = False) -> types.FunctionType:
-    """``function`` converted whatever its module; itself where that cannot be done."""
+def converted(
+    function: types.FunctionType, once: bool = False, asked: compile.Asked | None = None
+) -> types.FunctionType:
+    """``function`` converted whatever its module; itself where that cannot be done. It can tell
+    the arguments that it is ``asked`` for."""
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
-        return compile.instantiate(function, late.operators, once)
+        return compile.instantiate(function, late.operators, once, asked)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
         if status.verbosity() > 0:
@@ -322,10 +338,15 @@ def _bound(method: types.MethodType, changed: Any) -> Any:
     bound to has to be told to the trace told of that."""
     function, owner, reads = method.__func__, method.__self__, thread.reads()
     result = getattr(changed, _NOTED, None)
-    if result is not None and reads is not None and not reads.reads_others(function):
+    if result is not None and reads is not None and _tells_others(function, changed, reads):
         reads.bind(function, (owner,), {}, result is function)
         changed = result
     return method if changed is function else _METHOD(changed, owner)
+
+
+def _tells_others(function: types.FunctionType, changed: types.FunctionType, reads: Any) -> bool:
+    """Whether, without its wrapper or its first argument, a function tells what it has to."""
+    return compile.tells(changed.__code__) or not reads.reads_others(function)
 
 
 def _unless_again(function: Any, found: Any) -> Any:
