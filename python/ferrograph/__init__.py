@@ -231,6 +231,7 @@ if TYPE_CHECKING:
     from ._src.control_flow.loops import while_loop
     from ._src.data.specs import TensorArraySpec
     from ._src.function.callbacks import numpy_function, py_function, timestamp
+    from ._src.function.explain.profile import profile
     from ._src.function.explain.records import TraceRecord, trace_report
     from ._src.interfaces.initializers import (
         constant_initializer,
@@ -450,6 +451,7 @@ __all__ = [
     "pad",
     "pow",
     "print",
+    "profile",
     "py_function",
     "quantization",
     "ragged",
@@ -605,6 +607,7 @@ if not TYPE_CHECKING:
         "numpy_function": "function.callbacks:numpy_function",
         "ones_initializer": "interfaces.initializers:ones_initializer",
         "print": "ops.debug:print",
+        "profile": "function.explain.profile:profile",
         "py_function": "function.callbacks:py_function",
         "ragged_fill_empty_rows": "interfaces.seldom:ragged_fill_empty_rows",
         "ragged_fill_empty_rows_grad": "interfaces.seldom:ragged_fill_empty_rows_grad",

@@ -21,6 +21,7 @@ mod numbers;
 mod operators;
 mod origin;
 mod part;
+mod profile;
 mod region;
 mod seeds;
 mod tape;
@@ -69,6 +70,8 @@ mod _core {
     use super::origin::set_internal_paths;
     #[pymodule_export]
     use super::part::part_of;
+    #[pymodule_export]
+    use super::profile::PyProfile;
     #[pymodule_export]
     use super::region::{
         PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,

@@ -11,6 +11,7 @@ mod context;
 mod door;
 mod function;
 mod plan;
+mod profile;
 mod signature;
 mod tape;
 mod trail;
@@ -24,6 +25,7 @@ pub use context::{
 pub use door::{Door, compute, computes_now, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, Planned, evaluate_output};
 pub use plan::{Plan, PlanRunner, Tier, compile_unoptimised, plan_for, set_warning, verify_plan};
+pub use profile::{Profile, ProfileData, ProfiledRun, ProfiledStep};
 pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,
     tensor_shapes, with_words_of_class, words_of_class,

@@ -10,6 +10,8 @@ use parking_lot::Mutex;
 pub(crate) struct Frame {
     pub pointers: Vec<*mut u8>,
     tensors: Vec<Option<Tensor>>,
+    /// Whether the call that has it is recorded.
+    pub is_recorded: bool,
     _slab: Buffer,
 }
 
@@ -28,6 +30,7 @@ impl Frame {
         let mut frame = Frame {
             pointers: vec![std::ptr::null_mut(); n],
             tensors: vec![None; n],
+            is_recorded: false,
             _slab: slab,
         };
         for &(slot, offset) in &plan.in_slab {

@@ -6,6 +6,7 @@ mod native;
 mod place;
 mod plans;
 mod print;
+mod recorded;
 mod slots;
 mod step;
 mod tiled;
@@ -29,6 +30,7 @@ pub(crate) use update::{Single, Source, Update, UpdateKernel};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
 
+use crate::profile;
 use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};
 use ferrograph_ops::{TensorList, Watch, empty_records, recorded_values};
 use ferrograph_tensor::{Error, Result, Shape, Tensor, bail};
@@ -91,10 +93,19 @@ impl Plan {
 
     /// The outputs for these inputs, which must have the dtypes and shapes the plan was compiled for.
     pub fn execute(&self, inputs: impl IntoIterator<Item = Tensor>) -> Result<Tensors> {
+        match profile::is_on() {
+            false => self.call(inputs, false),
+            true => self.in_recorded_call(|| self.call(inputs, true)),
+        }
+    }
+
+    #[inline]
+    fn call(&self, inputs: impl IntoIterator<Item = Tensor>, is_recorded: bool) -> Result<Tensors> {
         let mut frame = match self.frames.take() {
             Some(frame) => frame,
             None => Box::new(Frame::new(self)?),
         };
+        frame.is_recorded = is_recorded;
         for (&slot, tensor) in self.inputs.iter().zip(inputs) {
             let expected = self.types[slot as usize];
             let fits = expected.len == UNKNOWN_LEN || tensor.n_elements() == expected.len;
@@ -145,6 +156,9 @@ impl Plan {
 
     #[inline]
     fn run_range(&self, steps: &[Step], frame: &mut Frame) -> Result<()> {
+        if frame.is_recorded {
+            return self.run_recorded(steps, frame);
+        }
         for step in steps {
             if let Err(e) = self.run_step(&step.action, frame) {
                 return Err(self.located(e, step.site));

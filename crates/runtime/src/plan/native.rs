@@ -169,6 +169,9 @@ impl Plan {
         for part in &native.parts {
             self.run_range(&block.steps[at..part.steps.start], frame)?;
             match part.code() {
+                Some(code) if frame.is_recorded => {
+                    self.in_recorded_part(block, part, || self.run_code(block, part, code, frame))?
+                }
                 Some(code) => self.run_code(block, part, code, frame)?,
                 None => self.run_cold(block, part, frame)?,
             }
