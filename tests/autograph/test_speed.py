@@ -2,6 +2,7 @@
 what a quiet machine needs."""
 
 import linecache
+import sys
 import time
 
 import ferrograph as fg
@@ -276,3 +277,49 @@ def functions_of_two(n):
 @pytest.mark.parametrize("work", [handed, handed_both, functions, functions_of_two])
 def test_functions_that_read_attributes_of_arguments_tell_the_trace_once(work):
     assert traced_seconds(work) < 9 * seconds(work)
+
+
+IF = """    if x > {k}.0:
+        x = x * 2.0
+    else:
+        x = x + 1.0
+"""
+WHILE = """    while x < {k}.0:
+        x = x * 2.0
+"""
+NEST = """    for _ in fg.range(3):
+        while x < {k}.0:
+            x = x * 2.0
+        x = x - 1.0
+"""
+
+
+def calls_to_trace(statement, n):
+    """How many calls, of Python's and of C, the trace of a function of ``n`` statements takes."""
+    name = f"<calls {n} {len(statement)}>"
+    text = "def f(x):\n" + "".join(statement.format(k=k) for k in range(n)) + "    return x\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {"fg": fg}
+    exec(compile(text, name, "exec"), namespace)
+    spec = fg.TensorSpec([], fg.float32)
+    fg.function(namespace["f"]).get_concrete_function(spec)  # which converts and imports
+    counted = 0
+
+    def count(frame, event, argument):
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    again = fg.function(namespace["f"])
+    sys.setprofile(count)
+    try:
+        again.get_concrete_function(spec)
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("statement", "most"), [(IF, 310), (WHILE, 450), (NEST, 1000)], ids=["if", "while", "nest"]
+)
+def test_a_statement_takes_few_calls_to_trace(statement, most):
+    assert (calls_to_trace(statement, 20) - calls_to_trace(statement, 10)) / 10 < most

@@ -62,7 +62,7 @@ def convert_for(fn: Callable, arguments: Iterable[Any], known: Any) -> tuple[Cal
     if known is not None and known[1] == seen:
         return known
     made = runtime.any_callable(fn)
-    return made, runtime.meet(arguments)
+    return made, (runtime.version(), seen[1])
 
 
 def convert_callback(fn: _F) -> _F:

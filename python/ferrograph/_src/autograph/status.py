@@ -55,10 +55,14 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
             thread.journals[0].explain(e)
         raise
     finally:
-        with contextlib.ExitStack() as left:  # all of it, also where some of it fails
-            left.callback(_restore, before, *journals, is_trace=roots is not None)
-            for leave in reversed(thread.journals[0].at_end if roots is not None else ()):
-                left.callback(leave)
+        at_end = thread.journals[0].at_end if roots is not None else []
+        if at_end:
+            with contextlib.ExitStack() as left:  # all of it, also where some of it fails
+                left.callback(_restore, before, *journals, is_trace=True)
+                for leave in reversed(at_end):
+                    left.callback(leave)
+        else:
+            _restore(before, *journals, is_trace=roots is not None)
 
 
 def check_bounds() -> None:

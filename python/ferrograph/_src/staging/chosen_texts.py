@@ -35,10 +35,10 @@ def mark(tensor: Any) -> None:
 
 def is_chosen(value: Any) -> bool:
     """Whether a value is a string tensor that stands for a text, or is made of such ones."""
-    if not traces.n or type(value) is not _core.SymbolicTensor or value.dtype != dtypes.string:
+    if not traces.n or type(value) is not _core.SymbolicTensor or not _thread.journals:
         return False
-    known = _thread.journals[0].texts if _thread.journals else {}
-    if not known or is_made_of(value, known, _made_of) is None:
+    known = _thread.journals[0].texts
+    if not known or value.dtype != dtypes.string or is_made_of(value, known, _made_of) is None:
         return False
     known[key_of(value)] = value
     return True

@@ -113,8 +113,9 @@ def _stage_if(
         for i, spot in enumerate(state.places):
             sides = after[0][i], after[1][i]
             needed = spot.label in live
-            changed = any(s is not before[i] and not f for s, f in zip(sides, failed, strict=True))
-            if not changed or not (needed or spot.label in soft):
+            if not (needed or spot.label in soft):
+                continue
+            if all(s is before[i] or f for s, f in zip(sides, failed, strict=True)):
                 continue
             skipped = tuple(failed[k] or spot.label in unread[k] for k in (0, 1))
             merge = _merge if needed else _merge_soft
@@ -170,6 +171,8 @@ def _lift(conditional: Conditional, failed: list[bool]) -> None:
 
 def _leave(conditional: Conditional, found: list[list[effects.Change]], place: str) -> None:
     """Tell a conditional what its branches left in containers that they changed in place."""
+    if not any(found):
+        return
     copied = conditional.copied
     yes, no = (remains.as_left(changes, place, copied) if changes else itself for changes in found)
     conditional.as_left = yes, no
@@ -200,6 +203,8 @@ def _merge_changes(
 
     With ``fills`` a name that one branch alone sets is a placeholder after the other.
     """
+    if not any(found) and conditional.lifting is None:
+        return lambda results: effects.stand_in_again()
     sides = [{c.place.key: c for c in changes} for changes in found]
     effects.refuse_shadowed([*found[0], *found[1]])
     setters: list[Callable[[Iterator], None]] = []
@@ -352,7 +357,8 @@ def _merge(
                 "Set it before the `if`, or in both branches.",
             )
         )
-    pair = None if any(filled) else merging.objects_left(conditional, was, *sides)
+    is_plain = type(sides[0]) is type(sides[1]) is _core.SymbolicTensor
+    pair = None if is_plain or any(filled) else merging.objects_left(conditional, was, *sides)
     if pair is not None:
         conditional.grouped(functools.partial(versions.objects, conditional, label, pair, place))
         return True

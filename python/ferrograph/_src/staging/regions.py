@@ -134,6 +134,9 @@ class Conditional:
             if filled[side]:
                 with self.branches[side]:
                     pair[side] = values.placeholder_like(pair[1 - side])
+        if type(pair[0]) is type(pair[1]) is _core.SymbolicTensor:
+            self._rebuild.append(self._leaf(label, filled, *pair))
+            return
         difference = values.check_same_structure(*pair)
         if difference is None and isinstance(self._where, Spot):
             difference = values.other_order(*pair)
@@ -193,21 +196,13 @@ class Conditional:
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any
     ) -> Callable[[list], Any]:
         """How to take one leaf of the result from the outputs."""
-        tensors = [values.can_be_tensor(leaf) for leaf in (first, second)]
-        if not all(tensors):
-            if first is second:
+        if not type(first) is type(second) is _core.SymbolicTensor:
+            self._refuse_objects(label, first, second)
+            if first is second and (aliases.is_array(first) or not values.can_be_tensor(first)):
                 return lambda outputs: first
-            self._refuse_none(label, first, second)
-            raise TypeError(
-                self._message(
-                    label,
-                    f"must be tensors or the same object: {first!r} and {second!r}",
-                    "Choose between tensors, and make Python objects before the `if`.",
-                )
-            )
-        if first is second and (values.is_tensor(first) or aliases.is_array(first)):
+            self._arrays += [(_name_in(label), a) for a in (first, second) if aliases.is_array(a)]
+        if first is second and values.is_tensor(first):
             return lambda outputs: first
-        self._arrays += [(_name_in(label), a) for a in (first, second) if aliases.is_array(a)]
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
         if chosen_texts.is_text(first) and chosen_texts.is_text(second):
@@ -219,7 +214,21 @@ class Conditional:
             self._integers.append(index)
         return lambda outputs: outputs[index]
 
-    def _add_outputs(self, label: str, first: Any, second: Any) -> None:
+    def _refuse_objects(self, label: str, first: Any, second: Any) -> None:
+        """Refuse two leaves of which one has no tensor to stand for it."""
+        if first is second or all(map(values.can_be_tensor, (first, second))):
+            return
+        self._refuse_none(label, first, second)
+        raise TypeError(
+            self._message(
+                label,
+                f"must be tensors or the same object: {first!r} and {second!r}",
+                "Choose between tensors, and make Python objects before the `if`.",
+            )
+        )
+
+    def _in_branches(self, first: Any, second: Any) -> list:
+        """Two leaves as tensors of their branches."""
         dtype = values.common_dtype([first, second])
         if dtype is None and self.promotes:
             dtype = values.number_dtype(first, second)
@@ -233,6 +242,13 @@ class Conditional:
                     made.append(values.to_tensor(leaf, dtype))
                 except TypeError:
                     made.append(values.to_tensor(leaf))
+        return made
+
+    def _add_outputs(self, label: str, first: Any, second: Any) -> None:
+        yes, no = self.branches
+        made = [first, second]
+        if not (yes.has(first) and no.has(second)):
+            made = self._in_branches(first, second)
         if made[0].dtype != made[1].dtype:
             raise TypeError(self._other_dtypes(label, (first, second), made))
         for branch, tensor in zip(self.branches, made, strict=True):

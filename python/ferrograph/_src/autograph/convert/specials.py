@@ -168,6 +168,8 @@ def _spaces_of(value: Any, space: _Space | None = None) -> list[dict]:
         return [vars(value)]
     found = []
     for base in (value if isinstance(value, type) else kind).__mro__[:-1]:
+        if ownership.is_library_class(base):
+            continue
         for held in list(vars(base).values()):
             if type(held) is types.FunctionType:
                 found += _space_of_function(held, space)

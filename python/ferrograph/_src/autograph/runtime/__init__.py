@@ -8,6 +8,6 @@ from typing import TYPE_CHECKING
 from ... import lazy
 
 if TYPE_CHECKING:
-    from .entry import any_callable, fn, meet
+    from .entry import any_callable, fn, meet, version
 
-__getattr__ = lazy(__name__, {"any_callable": "entry", "fn": "entry", "meet": "entry"})
+__getattr__ = lazy(__name__, dict.fromkeys(("any_callable", "fn", "meet", "version"), "entry"))

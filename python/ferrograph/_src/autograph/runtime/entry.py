@@ -8,12 +8,13 @@ from typing import Any
 from ...context import ownership
 from ...staging import notes
 from ..convert import specials
+from ..convert.specials import version
 from . import operators
 from .callees import any_callable, fn, late
 
 Seen = tuple[int, frozenset[int]]
 
-__all__ = ["any_callable", "fn", "meet", "operators"]
+__all__ = ["any_callable", "fn", "meet", "operators", "version"]
 
 late.operators = operators
 ownership.is_library_file("")  # which imports what it needs, here and not in a trace
@@ -22,4 +23,4 @@ ownership.is_library_file("")  # which imports what it needs, here and not in a 
 def meet(arguments: Iterable[Any]) -> Seen:
     """Take in the classes of the arguments of a function that is traced next; what is known."""
     modules = specials.meet(arguments, anew=not notes.active())
-    return specials.version(), modules
+    return version(), modules
