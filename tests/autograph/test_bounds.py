@@ -97,7 +97,71 @@ def numbered(x):
     return found
 
 
+def in_one_branch_alone(x):
+    n = 3 if x > 0 else x
+    for _ in fg.range(x):
+        n = n * 3
+    return n
+
+
+def element_of_either(x):
+    numbers = [1, 2]
+    if x < 0:
+        numbers = [x, x]
+    while x > 0:
+        numbers = [a + b for a, b in zip(numbers, numbers[::-1], strict=True)]
+        x = x - 1
+    return numbers
+
+
+def by_one(x):
+    k = 2_147_483_640 if x > 0 else 5
+    for _ in fg.range(x):
+        k += 1
+    return k
+
+
+def by_one_after_more(x):
+    k = 1
+    while x > 0:
+        if k > 2_000_000_000:
+            k += 1
+        else:
+            k = k * 1_073_741_823
+            k = k + k
+            k = k + 1
+        x = x - 1
+    return k
+
+
+def summed(x):
+    sizes = []
+    for _ in range(x):
+        sizes.append(1_000_000_000)
+    return sum(sizes)
+
+
+def stored(x):
+    sizes = [1_000_000_000, 5]
+    sizes[x % 2] = 7
+    return sizes[0] * 3
+
+
+def from_the_end(x):
+    last = 0
+    for i in range(x, x + 3):
+        last = i + 1 + 1
+    return last
+
+
 CASES = [
+    (in_one_branch_alone, 18, 20),
+    (element_of_either, 20, 40),
+    (by_one, 7, 8),
+    (by_one_after_more, 1, 3),
+    (summed, 2, 3),
+    (stored, 0, 1),
+    (from_the_end, 4, 2_147_483_644),
     (product, 3, 4),
     (chosen, -1, 1),
     (in_one_branch, 0, 1),
@@ -149,7 +213,16 @@ def hashed_by_row(values):
     return found
 
 
-@pytest.mark.parametrize("function", [hashed, hashed_if, hashed_by_row])
+def hashed_from(values):
+    found = 7 if values[0] > 0 else values[1]
+    for value in values:
+        found = values[2] if value == 3 else found
+        if value > 4:
+            found = found * 31
+    return found
+
+
+@pytest.mark.parametrize("function", [hashed, hashed_if, hashed_by_row, hashed_from])
 def test_what_is_a_tensor_in_plain_python_wraps(function):
     values = fg.constant(list(range(1, 40)))
     assert int(fg.function(function)(values)) == int(function(values))

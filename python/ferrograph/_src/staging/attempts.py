@@ -38,11 +38,13 @@ class Again(Exception):
         places: Sequence[Place] = (),
         promoted: dict | None = None,
         tensors: Iterable[tuple[str, int]] = (),
+        flagged: Iterable[tuple[str, int]] = (),
+        large: Iterable[tuple[str, int]] = (),
     ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
-        self.tensors = set(tensors)
+        self.tensors, self.flagged, self.large = set(tensors), set(flagged), set(large)
 
 
 class ShapeChangeError(ValueError):
@@ -60,6 +62,8 @@ class Memory:
         self.places: list[Place] = []
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
         self.tensors: set[tuple[str, int]] = set()  # Python numbers that iterations make tensors
+        self.flagged: set[tuple[str, int]] = set()  # those that some iterations make tensors
+        self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
         self._n_met: dict[Any, int] = {}
@@ -70,6 +74,8 @@ class Memory:
         self.places += [p for p in again.places if p.key not in known]
         self.promoted.update(again.promoted)
         self.tensors |= again.tensors
+        self.flagged |= again.flagged
+        self.large |= again.large
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""

@@ -3,12 +3,14 @@
 A variable of a loop that starts as an integer of Python's, and what branches choose among such
 integers, are int32 tensors in the graph, where plain Python has integers without bounds. What
 Python's operators make of them alone is checked when the graph runs. What is a tensor in plain
-Python, too, wraps there as it does in the graph, and is not checked; nor are steps by one, of which
-there would have to be two thousand million.
+Python, too, wraps there as it does in the graph, and is not checked. Where one branch leaves an
+integer and the other a tensor, a flag of the graph says which it is. Steps by one are checked only
+from numbers that may be large: from others there would have to be a thousand million of them.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import ops
@@ -17,9 +19,11 @@ from ..native import _core
 from ..values import dtypes
 from .journal import thread as _thread
 from .places import Spot, here, say
+from .provenance import key_of
 
 _SUMS = frozenset({"Add", "AddV2", "Sub"})
 _LEAST = -(2**31)
+_LARGE = 2**30  # so far from the bounds of int32 that no steps by one reach them
 _WIDER = (
     dtypes.float64,
     dtypes.float32,
@@ -40,13 +44,18 @@ def is_integer(leaf: Any) -> bool:
     return known is not None and _may_stand_for_one(leaf) and known.holds(leaf)
 
 
-def note(tensor: Any) -> Any:
-    """``tensor``, noted as one that stands for an integer of Python's own."""
+def note(tensor: Any, large: bool = False, flag: Any = True) -> Any:
+    """``tensor``, noted as one that stands for an integer of Python's own, which may be ``large``.
+
+    ``flag`` says what ``standing`` says of it.
+    """
     if _thread.journals and type(tensor) is _core.SymbolicTensor and _may_stand_for_one(tensor):
         root = _thread.journals[0]
         if root.integers is None:
             root.integers, root.bound = _core.Numbers(), _check_function
         root.integers.add(tensor)
+        root.integer_facts[key_of(tensor)] = large, flag
+        root.has_flags = root.has_flags or flag is not True
     return tensor
 
 
@@ -58,6 +67,91 @@ def forget(tensor: Any) -> None:
     """Take back ``note``: what an iteration leaves is a tensor in plain Python, too."""
     if are_met():
         _thread.journals[0].integers.remove(tensor)
+        _thread.journals[0].integer_facts.pop(key_of(tensor), None)
+
+
+def standing(leaf: Any) -> Any:
+    """Whether plain Python has an integer of its own where a trace has ``leaf``: True or False, or
+    a tensor where the graph decides, made in the graph under construction."""
+    if not is_integer(leaf):
+        return False
+    flags = _flags_of(leaf)
+    return functools.reduce(ops.logical_and, flags) if flags else True
+
+
+def _flags_of(leaf: Any) -> list:
+    """The flags of the integers that an integer is made of."""
+    if type(leaf) is int or not _thread.journals[0].has_flags:
+        return []
+    facts = _thread.journals[0].integer_facts
+    pending, seen, found = [leaf], set(), {}
+    while pending:
+        tensor = pending.pop()
+        key = key_of(tensor)
+        if key in seen:
+            continue
+        seen.add(key)
+        if key in facts:
+            flag = facts[key][1]
+            if flag is not True:
+                found[key_of(flag)] = flag
+        elif (made := _core.made_by(tensor)) is not None:
+            pending += made[1]
+    return list(found.values())
+
+
+def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
+    """Note a tensor that is the ``first`` of two values where a test holds, else the second."""
+    if not (is_integer(first) or is_integer(second)):
+        return
+    flags = standing(first), standing(second)
+    are_both = all(flag is True for flag in flags)
+    note(tensor, True, are_both or ops.where(test, *map(_core.convert_to_tensor, flags)))
+
+
+def is_large(leaf: Any) -> bool:
+    """Whether an integer may be so near the bounds of int32 that steps by one reach them."""
+    if type(leaf) is int:
+        return abs(leaf) >= _LARGE
+    facts = _thread.journals[0].integer_facts
+    pending, seen = [leaf], set()
+    while pending:
+        tensor = pending.pop()
+        key = key_of(tensor)
+        if key in seen:
+            continue
+        seen.add(key)
+        if key in facts:
+            if facts[key][0]:
+                return True
+            continue
+        value, made = _constant(tensor), _core.made_by(tensor)
+        if value is not None:
+            if abs(int(value)) >= _LARGE:
+                return True
+        elif made is None or (parts := _no_larger_than(*made)) is None:
+            return True
+        else:
+            pending += parts
+    return False
+
+
+def _no_larger_than(op: str, inputs: list) -> list | None:
+    """The inputs of an operation of which one is at least as large as its result, but for a step by
+    one; None where that cannot be said."""
+    if op in _SUMS:
+        steps = [c is not None and abs(int(c)) <= 1 for c in map(_constant, inputs)]
+        return inputs if any(steps) else None
+    if op in ("FloorMod", "Mod"):
+        return inputs[1:]
+    if op == "FloorDiv":
+        return inputs[:1]
+    if op == "SelectV2":
+        return inputs[1:]
+    return inputs if op in _NO_LARGER else None
+
+
+_NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
 
 
 def are_met() -> bool:
@@ -68,6 +162,16 @@ def are_met() -> bool:
 def n_checks() -> int:
     """How many operations of the trace are checked."""
     return _thread.journals[0].n_checks if _thread.journals else 0
+
+
+def n_unchecked() -> int:
+    """How many steps by one of the trace are not checked."""
+    return _thread.journals[0].n_unchecked if _thread.journals else 0
+
+
+def are_made_in(region: Any) -> bool:
+    """Whether a graph under construction has operations on such integers that may be checked."""
+    return are_met() and bool(_thread.journals[0].integers.arithmetic(region))
 
 
 def _check_function() -> None:
@@ -84,9 +188,20 @@ def check(region: Any) -> None:
     root = _thread.journals[0]
     for op, inputs, output, place in root.integers.arithmetic(region):
         exact = _exact(op, inputs, output) if output.shape.rank == 0 else None
-        if exact is not None:
-            root.n_checks += 1
-            ops.Assert(exact, [_message(op, place)])
+        if exact is None:
+            continue
+        root.n_checks += 1
+        for flag in _flags_of(output):
+            exact = ops.logical_or(exact, ops.logical_not(flag))
+        ops.Assert(exact, [_message(op, Spot(*place) if place is not None else "")])
+
+
+def total(values: Any) -> Any:
+    """The sum of the elements of a tensor, which stand for integers of Python's own."""
+    wide = ops.reduce_sum(ops.cast(values, dtypes.int64), axis=0)
+    found = ops.cast(wide, dtypes.int32)
+    ops.Assert(ops.equal(ops.cast(found, dtypes.int64), wide), [_message("Sum", here())])
+    return note(found, large=True)
 
 
 def check_cast(value: Any) -> None:
@@ -151,14 +266,16 @@ def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
         return ops.equal(wide[2], wide[0] - wide[1])
     at = 1 if constants[1] is not None else 0
     step = constants[at] if op != "Sub" else -constants[at]
-    if abs(step) <= 1:
-        return None
     start = inputs[1 - at]
+    if step == 0:
+        return None
+    if abs(step) == 1 and not is_large(start):
+        _thread.journals[0].n_unchecked += 1
+        return None
     return ops.greater(output, start) if step > 0 else ops.less(output, start)
 
 
-def _message(op: str, place: tuple[str, int] | None) -> str:
-    spot = Spot(*place) if place is not None else ""
+def _message(op: str, spot: str) -> str:
     return say(
         spot,
         "a Python integer that a branch or a loop of the graph carries is beyond the range of "

@@ -55,9 +55,13 @@ class Variables:
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
         self.tensors: set[tuple[str, int]] = set()  # those of them that iterations make tensors
+        self.flagged: set[tuple[str, int]] = set()  # those that some iterations make tensors
+        self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
         self._integers: dict[int, tuple[str, int]] = {}  # those that start as integers
+        self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
+        self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
         self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
-        self._n_checks = bounds.n_checks()
+        self._n_checks, self._n_unchecked = bounds.n_checks(), bounds.n_unchecked()
 
     def __enter__(self) -> Variables:
         return self
@@ -104,10 +108,29 @@ class Variables:
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
             if (label, i) not in self.tensors and bounds.is_integer(leaf):
-                self._integers[len(self.initial) - 1] = label, i
-                for inputs in self.inputs:
-                    bounds.note(inputs[-1])
+                self._add_integer(len(self.initial) - 1, (label, i), leaf)
         return slot
+
+    def _add_integer(self, index: int, spot: tuple[str, int], leaf: Any) -> None:
+        """Note a variable that starts as an integer of Python's."""
+        self._integers[index], self._starts[index] = spot, bounds.standing(leaf)
+        if bounds.is_large(leaf):
+            self.large.add(spot)
+        self._note_integer(index)
+
+    def _note_integer(self, index: int) -> None:
+        flag, large = self._flags.get(index), self._integers[index] in self.large
+        for inputs in self.inputs:
+            is_one = self._starts[index] if flag is None else inputs[flag]
+            bounds.note(inputs[index], large, is_one)
+
+    def add_flags(self) -> None:
+        """Carry of the variables that need it whether they are integers of Python's yet."""
+        for index, spot in list(self._integers.items()):
+            if spot in self.flagged:
+                start = values.to_tensor(self._starts[index])
+                self._flags[index] = self.add(f"whether {spot[0]!r} is an integer", start)
+                self._note_integer(index)
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""
@@ -126,6 +149,7 @@ class Variables:
                 self._chosen.append(len(self.initial) - 1)
             if bounds.is_integer(leaf):
                 self._integers[len(self.initial) - 1] = label, i
+                self.large.add((label, i))
         return slot
 
     def packed(self, slot: Slot, tensors: list) -> Any:
@@ -311,8 +335,9 @@ class Variables:
             chosen_texts.mark(outputs[index])
         for index in self._chosen:
             chosen_numbers.mark(outputs[index])
-        for index in self._integers:
-            bounds.note(outputs[index])
+        for index, spot in self._integers.items():
+            flag = outputs[self._flags[index]] if index in self._flags else True
+            bounds.note(outputs[index], spot in self.large, flag)
         return outputs
 
     def _settle_integers(self) -> None:
@@ -324,7 +349,7 @@ class Variables:
         while found := {
             index: spot
             for index, spot in self._integers.items()
-            if not bounds.is_integer(self._left.get(index))
+            if index not in self._flags and not bounds.is_integer(self._left.get(index))
         }:
             made_tensors.update(found)
             for index in found:
@@ -333,6 +358,40 @@ class Variables:
                     bounds.forget(inputs[index])
         if made_tensors and bounds.n_checks() > self._n_checks:
             raise Again(tensors=made_tensors.values())
+        if self._integers:
+            self._settle_flags()
+            self._settle_large()
+
+    def _settle_flags(self) -> None:
+        """Give the flags what an iteration leaves in them; start again where one more is needed."""
+        missing = []
+        with self.body:
+            left = {index: bounds.standing(self._left.get(index)) for index in self._integers}
+        for index, is_one in left.items():
+            if index in self._flags:
+                self.result(self._flags[index], is_one)
+            elif index in self._starts and is_one is not self._starts[index]:
+                missing.append(self._integers[index])
+        if missing and (bounds.n_checks() > self._n_checks or bounds.are_made_in(self.body.region)):
+            raise Again(flagged=missing)
+
+    def _settle_large(self) -> None:
+        """Find the variables that grow by more than steps of one; start again where such steps were
+        not checked."""
+        met = set()
+        while found := {
+            index
+            for index, spot in self._integers.items()
+            if spot not in self.large
+            and bounds.is_integer(left := self._left.get(index))
+            and bounds.is_large(left)
+        }:
+            for index in found:
+                met.add(self._integers[index])
+                self.large.add(self._integers[index])
+                self._note_integer(index)
+        if met and bounds.n_unchecked() > self._n_unchecked:
+            raise Again(large=met)
 
 
 def _widens(number: Any, found: Any) -> bool:

@@ -131,7 +131,9 @@ class Enumerated(Source):
         return self._inner.more_unless(position, stop)
 
     def at(self, index: Any) -> Any:
-        return bounds.note(index + self._first), self._inner.at(index)
+        first = self._first
+        large = type(first) is not int or bounds.is_large(first)
+        return bounds.note(index + first, large), self._inner.at(index)
 
 
 class Zipped(Source):
@@ -224,6 +226,9 @@ class Counting:
         self._limit = limit
         self._step = step
         self._of_python = of_python  # whether plain Python has integers of its own
+        first = start._constant_value() if of_python else None
+        by_one = isinstance(step, int) and abs(step) == 1
+        self._is_large = not by_one or first is None or bounds.is_large(int(first))
         self.start = start
 
     def has_more(self, position: Any) -> Any:
@@ -241,7 +246,7 @@ class Counting:
         return ops.logical_and(self.has_more(position), ops.logical_not(stop))
 
     def element(self, position: Any) -> Any:
-        return bounds.note(position) if self._of_python else position
+        return bounds.note(position, self._is_large) if self._of_python else position
 
     def following(self, position: Any) -> Any:
         return position + self._step

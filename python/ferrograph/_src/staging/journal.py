@@ -28,6 +28,8 @@ class Journal:
     fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
     integers: Any = None  # of a trace: tensors that stand for integers of Python's own
     n_checks = 0  # of a trace: how many of their operations it has checked
+    has_flags = False  # of a trace: whether the graph decides of some what they stand for
+    n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
 
     def __init__(self) -> None:
@@ -40,6 +42,7 @@ class Journal:
         self.at_end: list[Callable[[], None]] = []
         self.running: list[tuple[list, Any]] = []  # of a trace: lists, iterators of loops over them
         self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
+        self.integer_facts: dict[Any, tuple[bool, Any]] = {}  # of a trace: see ``bounds.note``
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 

@@ -51,7 +51,7 @@ class Elements:
         self.are_numbers = [
             any(map(chosen_numbers.is_number, c)) for c in zip(*columns, strict=True)
         ]
-        self.are_integers = [all(map(bounds.is_integer, c)) for c in zip(*columns, strict=True)]
+        self.are_integers = [any(map(bounds.is_integer, c)) for c in zip(*columns, strict=True)]
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
@@ -171,7 +171,7 @@ class Grown(Together):
         if self._elements.are_numbers[i]:
             chosen_numbers.mark(leaf)
         if self._elements.are_integers[i]:
-            bounds.note(leaf)
+            bounds.note(leaf, large=True)
         return leaf
 
     def _place(self, index: Any) -> Any:
@@ -442,7 +442,9 @@ def _set_by_tensor(items: list, key: Any, value: Any) -> None:
     dtype = values.common_dtype([*items, value])
     new = values.to_tensor(value, dtype)
     for i, old in enumerate(list(items)):
-        items[i] = ops.where(ops.equal(place, i), new, values.to_tensor(old, dtype))
+        chosen = ops.equal(place, i)
+        items[i] = ops.where(chosen, new, values.to_tensor(old, dtype))
+        bounds.note_chosen(items[i], chosen, value, old)
 
 
 def loaded(items: Any, key: Any) -> Any:
@@ -463,7 +465,21 @@ def _by_tensor(items: Any, key: Any) -> Any:
     stack = ops.stack([values.to_tensor(v, dtype) for v in items])
     key, n = ops.cast(key, dtypes.int32), len(items)
     ops.Assert(ops.logical_and(key >= -n, key < n), ["list index out of range"])
-    return ops.gather(stack, ops.where(key < 0, key + n, key))
+    found = ops.gather(stack, place := ops.where(key < 0, key + n, key))
+    standing = [bounds.standing(v) for v in items]
+    if any(flag is not False for flag in standing):
+        are_all = all(flag is True for flag in standing)
+        flag = are_all or ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
+        bounds.note(found, True, flag)
+    return found
+
+
+def total(items: list) -> Any:
+    """The sum of such a list where its elements stand for integers of Python's own, else None."""
+    grown = whole(items)
+    known = grown._elements
+    is_flat = grown.holds_numbers() == dtypes.int32 and all(known.are_integers)
+    return chosen_numbers.mark(bounds.total(grown.stacked())) if is_flat else None
 
 
 def as_tensors(arguments: Any) -> Any:

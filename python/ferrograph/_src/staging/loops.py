@@ -199,6 +199,7 @@ def _stage(
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.promoted, variables.tensors = memory.promoted, memory.tensors
+            variables.flagged, variables.large = memory.flagged, memory.large
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)
@@ -206,6 +207,7 @@ def _stage(
                 variables.add("the number of iterations", constants.constant(0))
             aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
+            variables.add_flags()
             with effects.region(loop.anchors) as journal:
                 for value in before:
                     notes.in_place(value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .. import later
+from .. import later, ops
 from ..context import thread
 from ..native import _core
+from ..values import dtypes
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .journal import thread as _thread
 from .places import Spot, say
@@ -94,7 +95,7 @@ class Conditional:
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._numbers: list[int] = []  # those that stand for numbers of Python's
-        self._integers: list[int] = []  # those that do so in whichever branch
+        self._integers: list[tuple[int, bool, Any]] = []  # those of integers: see ``bounds.note``
         # What each branch leaves in names and other places, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
@@ -179,8 +180,9 @@ class Conditional:
             chosen_texts.mark(outputs[index])
         for index in self._numbers:
             chosen_numbers.mark(outputs[index])
-        for index in self._integers:
-            bounds.note(outputs[index])
+        for index, large, flag in self._integers:
+            if outputs[index].dtype == dtypes.int32:
+                bounds.note(outputs[index], large, flag(outputs))
         return [rebuild(outputs) for rebuild in self._rebuild]
 
     def note_aliases(self) -> None:
@@ -209,9 +211,34 @@ class Conditional:
             self._texts.append(index)
         if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
             self._numbers.append(index)
-        read = [leaf for leaf, f in zip((first, second), filled, strict=True) if not f]
-        if read and all(map(bounds.is_integer, read)):
-            self._integers.append(index)
+        self._note_integer(index, [first, second], filled)
+        return lambda outputs: outputs[index]
+
+    def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:
+        """Note where an output stands for an integer of Python's: after both branches or one."""
+        read = [leaf for leaf, f in zip(leaves, filled, strict=True) if not f]
+        integers = [leaf for leaf in read if bounds.is_integer(leaf)]
+        if not integers:
+            return
+        flags = []
+        for branch, leaf, unread in zip(self.branches, leaves, filled, strict=True):
+            with branch:
+                flags.append(unread or bounds.standing(leaf))
+        large = any(map(bounds.is_large, integers))
+        self._integers.append((index, large, self._flag(flags)))
+
+    def _flag(self, flags: list) -> Callable[[list], Any]:
+        """How to take from the outputs whether one stands for an integer, by what the branches say
+        of it."""
+        if all(flag is True for flag in flags):
+            return lambda outputs: True
+        if all(type(flag) is bool for flag in flags):
+            test = self._predicate
+            return lambda outputs: test if flags[0] else ops.logical_not(test)
+        for branch, flag in zip(self.branches, flags, strict=True):
+            with branch:
+                branch.outputs.append(values.to_tensor(flag))
+        index = len(self.branches[0].outputs) - 1
         return lambda outputs: outputs[index]
 
     def _refuse_objects(self, label: str, first: Any, second: Any) -> None:

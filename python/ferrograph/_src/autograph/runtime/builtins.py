@@ -114,10 +114,10 @@ def _float(*args: Any) -> Any:
 def _number(value: Any, dtype: Any) -> Any:
     value = _core.convert_to_tensor(value)
     if value.dtype == dtypes.string:
-        return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype)))
+        return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype)), True)
     if dtype == "int32":
         bounds.check_cast(value)
-    return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype))))
+    return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype))), large=True)
 
 
 def _bool(*args: Any) -> Any:
@@ -202,6 +202,10 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
         values = iterated(values)
         if is_dataset(values) and not args and not keywords:
             return hooks.on_datasets.fold(values, pairwise, empty)
+        if lists.is_grown(values) and not args and not keywords:
+            total = lists.total(values)
+            if total is not None:
+                return total
         values = lists.as_tensors(values)
         if is_staged(values) and not args and not keywords:
             return staged(values, axis=0)
