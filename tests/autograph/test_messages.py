@@ -740,7 +740,7 @@ def views_of_branches(x):
     return x + sum(view)
 
 
-@meets("staging/regions.py:Conditional._leaf:0")
+@meets("staging/regions.py:Conditional._refuse_objects:0")
 def objects_of_branches(x):
     thing = object()
     if x > 0:

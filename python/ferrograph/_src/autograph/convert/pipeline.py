@@ -21,7 +21,6 @@ from . import (
     analysis,
     build,
     calls,
-    comprehensions,
     conditionals,
     inline,
     jumps,
@@ -37,9 +36,9 @@ from .context import Context
 from .sites import Sites
 
 if TYPE_CHECKING:
-    from . import asserts, raises
+    from . import asserts, comprehensions, raises
 else:
-    asserts, raises = later(__package__, "asserts", "raises")
+    asserts, comprehensions, raises = later(__package__, "asserts", "comprehensions", "raises")
 
 
 def convert_function(
@@ -166,7 +165,8 @@ class _Expressions(build.Transformer):
     def visit_Call(self, node: ast.Call) -> Any:
         if build.is_operator_call(node):
             return self.generic_visit(node)
-        if comprehensions.is_consumed(node):
+        is_over = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
+        if is_over and comprehensions.is_consumed(node):
             node.args[0] = self._consumed(node)
         return calls.convert(self.generic_visit(node), self._in_loop(), self.inlines)
 

@@ -20,13 +20,15 @@ from ...staging.journal import front_of, has_versions, is_front, loud, traces
 from ...staging.journal import thread as _thread
 from .. import status
 from ..convert import compile
-from . import arithmetic, builtins, specials
+from . import specials
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import foreign, sorting
+    from . import arithmetic, builtins, foreign, sorting
 else:
-    foreign, sorting = later(__package__, "foreign", "sorting")
+    arithmetic, builtins, foreign, sorting = later(
+        __package__, "arithmetic", "builtins", "foreign", "sorting"
+    )
     (list_arguments,) = later(staging.__name__, "list_arguments")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator

@@ -24,7 +24,6 @@ from ...staging.notes import (
     owner,
 )
 from ...staging.state import attribute, global_name, item
-from .arithmetic import augment, binary, compared, item_of, same, unary
 from .callees import fn
 from .logic import and_, not_, or_
 from .names import bind
@@ -32,6 +31,7 @@ from .sites import called, stored
 from .specials import managed
 
 if TYPE_CHECKING:
+    from .arithmetic import augment, binary, compared, item_of, same, unary
     from .attributes import attribute_of
     from .comparisons import compare, contained
     from .comprehensions import each, listed, taken
@@ -103,6 +103,9 @@ __all__ = [
 __getattr__ = lazy(
     __name__,
     {
+        **dict.fromkeys(
+            ("augment", "binary", "compared", "item_of", "same", "unary"), "arithmetic"
+        ),
         "attribute_of": "attributes",
         **dict.fromkeys(("compare", "contained"), "comparisons"),
         **dict.fromkeys(("each", "listed", "taken"), "comprehensions"),
