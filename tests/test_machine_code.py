@@ -303,6 +303,126 @@ def test_random_programs(seed):
     agree(function, *args)
 
 
+def is_one_program(function, *args):
+    """Whether all loops become machine code."""
+    text = plan_text(function, *args)
+    return "no machine code" not in text and "machine code" in text
+
+
+def test_elements_that_move():
+    def f(v, n):
+        for _ in fg.range(n):
+            a, b, c = v[0], v[1], v[2]
+            m = fg.reshape(fg.concat([v, v[::-1]], 0), [2, 3])
+            p, q = fg.unstack(fg.transpose(m)[1:, :], axis=1)
+            left, right = fg.split(fg.stack([b, c, a, p[0]]), 2)
+            v = fg.stack([10.0 * (b - a), a * (2.0 - c) - b, left[1] * right[0]]) * 0.01
+            v += fg.reverse(fg.broadcast_to(q[:1], [3]), [0]) + m[1]
+        return v
+
+    v = fg.constant([1.0, 2.0, 3.0])
+    for n in (0, 1, 7):
+        agree(f, v, fg.constant(n))
+    agree(f, fg.cast(v, fg.float64), fg.constant(3))
+    assert is_one_program(f, v, fg.constant(3))
+
+
+@pytest.mark.parametrize("dtype", [fg.int32, fg.int64])
+def test_elements_that_an_index_names(dtype):
+    def f(x, w, first, n):
+        s, best = fg.zeros([4]), fg.constant(-1.0)
+        k = first
+        while k < n:
+            s += x[k] * fg.gather(w, k) + fg.gather(x, k, axis=1)[0] + x[:, -k - 1][:4]
+            best = fg.maximum(best, x[k, 3 - k] + x[1, k])
+            w = fg.concat([w[1:], fg.reshape(best, [1])], 0)
+            k += 1
+        return s, best, w
+
+    x = fg.reshape(fg.range(16.0), [4, 4])
+    w = fg.constant([0.5, 2.0, -1.0, 3.0])
+    for first, n in [(0, 4), (0, 0), (2, 3), (3, 4)]:
+        agree(f, x, w, fg.constant(first, dtype), fg.constant(n, dtype))
+    assert is_one_program(f, x, w, fg.constant(0, dtype), fg.constant(4, dtype))
+    beyond = agree(f, x, w, fg.constant(2, dtype), fg.constant(6, dtype))
+    assert "slice index 4 of axis 0 is out of bounds for size 4" in beyond[1]
+
+
+def test_an_index_into_what_is_large():
+    def f(x, n):
+        s, i = fg.constant(0), fg.constant(0)
+        while i < n:
+            s += x[i] * x[-i] - x[i, ...]
+            i += 1
+        return s
+
+    x = fg.range(1000) % 37
+    agree(f, x, fg.constant(1000))
+    assert is_one_program(f, x, fg.constant(5))
+    error = agree(f, x, fg.constant(2000))
+    assert "1000" in error[1]
+
+
+def test_assertions():
+    def f(x, n):
+        i = fg.constant(0)
+        while i < n:
+            fg.debugging.Assert(x < 100.0, ["x is", x, "at", i])
+            assert i < 50, "too far"
+            x = x * 1.5
+            i += 1
+        return x
+
+    x = fg.constant(1.0)
+    for n in (0, 3, 11):
+        agree(f, x, fg.constant(n))
+    assert is_one_program(f, x, fg.constant(3))
+    error = agree(f, x, fg.constant(20))
+    assert error[0] == "InvalidArgumentError" and "x is" in error[1]
+    error = agree(f, fg.constant(0.0), fg.constant(60))
+    assert "too far" in error[1]
+
+
+def vector_program(seed):
+    """A function of small vectors: a loop of random movements, indices and arithmetic."""
+
+    def draw(rng, i, vectors):
+        x, y = rng.choice(vectors), rng.choice(vectors)
+        n = int(x.shape[0])
+        return rng.choice([
+            lambda: x[::-1] + 1,
+            lambda: fg.concat([x[1:], x[:1]], 0),
+            lambda: fg.stack([x[(k * 3) % n] for k in range(n)]),
+            lambda: fg.fill([n], 0) + x[i % n],
+            lambda: fg.reshape(fg.transpose(fg.stack([x, y[:1] + x])), [-1])[:n],
+            lambda: fg.concat(fg.split(x, [1, n - 1])[::-1], 0),
+            lambda: fg.where(x > x[-1], x, fg.gather(x, i % n)),
+            lambda: fg.tile(x[:1], [n]) - x,
+            lambda: fg.reverse(x, [0]) * 3,
+            lambda: fg.unstack(fg.stack([x, x + 2], 1), axis=1)[1],
+        ])()  # fmt: skip
+
+    def f(n, *vectors):
+        i = fg.constant(0)
+        while i < n:
+            rng = random.Random(seed)
+            vectors = list(vectors)
+            for _ in range(5):
+                at = rng.randrange(len(vectors))
+                vectors[at] = draw(rng, i, [vectors[at]])
+            i += 1
+        return list(vectors)
+
+    return f
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_of_small_vectors(seed):
+    rng = random.Random(seed)
+    vectors = [fg.constant([rng.randrange(9) for _ in range(rng.randint(2, 8))]) for _ in range(3)]
+    agree(vector_program(seed), fg.constant(rng.randint(0, 6)), *vectors)
+
+
 def test_an_endless_loop_is_interrupted():
     @fg.function(jit_compile=True)
     def endless(n):

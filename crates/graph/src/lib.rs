@@ -52,7 +52,7 @@ pub use ids::{NodeId, ValueId};
 pub use interpret::{Interpreter, run_nodes};
 pub use law::Law;
 pub use lowered::{
-    Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
+    IndexTerm, Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
 };
 pub use op::{
     Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, MOST_KNOWN, Memo,

@@ -119,22 +119,57 @@ pub struct Reduction {
     pub kernel: Kernel,
 }
 
+/// An entry of an index input that names a place along an axis. Outside of the axis it is an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IndexTerm {
+    /// Which entry.
+    pub entry: usize,
+    /// How long the axis is.
+    pub len: usize,
+    /// The elements from place to place.
+    pub stride: isize,
+    /// Whether negative entries count from the end.
+    pub wraps: bool,
+}
+
 /// Where a movement takes its elements from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Places {
-    /// The output walks input `input` from `start` with these strides, in elements, one an axis of the output.
+    /// The elements of the output, in order, are those that a walk over input `input` meets.
     Strided {
         /// The input that is read.
         input: usize,
         /// The first element.
         start: usize,
-        /// Steps for each axis of the output; 0 repeats, negative ones walk backwards.
+        /// How many steps along each axis of the walk: those of the output, but for axes of one.
+        dims: SmallVec<[usize; 6]>,
+        /// The elements from step to step along each axis; 0 repeats, negative ones walk backwards.
+        strides: SmallVec<[isize; 6]>,
+    },
+    /// As [`Places::Strided`] of input 0, but the walk begins where entries of an index input say.
+    Indexed {
+        /// The index input.
+        index: usize,
+        /// What its entries add to the first place.
+        terms: SmallVec<[IndexTerm; 2]>,
+        /// The first element where all entries are 0.
+        start: usize,
+        /// How many steps along each axis.
+        dims: SmallVec<[usize; 6]>,
+        /// The elements from step to step along each axis.
         strides: SmallVec<[isize; 6]>,
     },
     /// Whole rows of input 0, named by an index input.
     Rows,
-    /// All inputs one after another along that axis.
+    /// The first inputs one after another along that axis of the output, one each where they lack it.
     Join(usize),
+    /// The outputs are parts of that input, one after another along that axis of it.
+    Split {
+        /// The input that is split.
+        input: usize,
+        /// The axis.
+        axis: usize,
+    },
     /// One value everywhere.
     Fill,
     /// What only the kernel knows.
@@ -176,6 +211,14 @@ impl Lowered {
     pub fn code(&self) -> Option<ScalarCode> {
         match self {
             Lowered::Map(Map { code, .. }) => Some(*code),
+            _ => None,
+        }
+    }
+
+    /// Where the elements of a movement come from.
+    pub fn places(&self) -> Option<&Places> {
+        match self {
+            Lowered::Move(Movement { places, .. }) => Some(places),
             _ => None,
         }
     }

@@ -125,6 +125,24 @@ impl Emitter<'_, '_> {
         }
     }
 
+    fn read(&mut self, pointer: u32, at: Arg, loads: &[(u32, Var)]) {
+        let (base, at) = (
+            self.base(Place { pointer, offset: 0 }),
+            self.value(at, Type::I64),
+        );
+        for &(element, var) in loads {
+            let t = self.types[var as usize];
+            let bytes = self.b.ins().imul_imm_u(at, i64::from(t.bytes()));
+            let address = self.b.ins().iadd(base, bytes);
+            let (flags, offset) = (MemFlagsData::trusted(), element * t.bytes());
+            let value = self
+                .b
+                .ins()
+                .load(machine_type(t), flags, address, offset as i32);
+            self.set(var, value);
+        }
+    }
+
     fn value(&mut self, arg: Arg, t: Type) -> Value {
         match arg {
             Arg::Var(var) => self.b.use_var(self.vars[var as usize]),
@@ -180,6 +198,15 @@ impl Emitter<'_, '_> {
                 self.stores(stores);
                 self.ask(*number);
                 self.loads(loads);
+            }
+            Inst::Read {
+                stores,
+                pointer,
+                at,
+                loads,
+            } => {
+                self.stores(stores);
+                self.read(*pointer, *at, loads);
             }
             Inst::If {
                 condition,

@@ -161,6 +161,17 @@ pub enum Inst {
         /// What is read from memory after.
         loads: Vec<(Place, Var)>,
     },
+    /// Reads elements of memory, so many behind a place that is counted in elements.
+    Read {
+        /// What is written to memory before.
+        stores: Vec<(Arg, Type, Place)>,
+        /// Which pointer.
+        pointer: u32,
+        /// An [`Type::I64`]: the place, such that all elements read lie in the memory.
+        at: Arg,
+        /// Elements behind the place, and what they set.
+        loads: Vec<(u32, Var)>,
+    },
     /// One of two sequences.
     If {
         /// A bool.

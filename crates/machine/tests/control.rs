@@ -152,3 +152,38 @@ fn memory_of_dropped_code_is_given_back() {
     }
     assert!(pages() - before < 500, "{} pages more", pages() - before);
 }
+
+#[test]
+fn elements_are_read_from_where_a_variable_says() {
+    let (sum, x) = (3, 4);
+    let add = compute(Op::Add, Type::I64, sum, Arg::Var(sum), Arg::Var(x));
+    let read = Inst::Read {
+        stores: vec![(
+            Arg::Bits(5),
+            Type::I64,
+            Place {
+                pointer: 1,
+                offset: 16,
+            },
+        )],
+        pointer: 1,
+        at: Arg::Var(1),
+        loads: vec![(1, x)],
+    };
+    let mut program = counter(vec![read, add]);
+    program.vars.extend([Type::I64, Type::I64]);
+    program.body.insert(
+        0,
+        Inst::Copy {
+            to: sum,
+            from: Arg::Bits(0),
+        },
+    );
+    program.stores[0].0 = Arg::Var(sum);
+    let code = Code::compile(&program).unwrap();
+    let (mut n, mut numbers) = (3i64, [1i64, 20, 300, 4000]);
+    let pointers: [*mut u8; 2] = [(&raw mut n).cast(), numbers.as_mut_ptr().cast()];
+    // SAFETY: the pointers are to as many integers of 64 bits as the program reads and writes.
+    assert!(unsafe { code.run(pointers.as_ptr(), &mut |_| true) });
+    assert_eq!(numbers, [20 + 5 + 4000, 20, 5, 4000]);
+}

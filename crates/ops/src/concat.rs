@@ -240,7 +240,7 @@ impl Moving for Pack {
         let width = out[axis + 1..].iter().product();
         let widths: SmallVec<[usize; 8]> = smallvec![width; inputs.len()];
         Ok(Some(Joined {
-            places: Places::Opaque,
+            places: Places::Join(axis),
             join: Join::new(out[..axis].iter().product(), &widths),
         }))
     }

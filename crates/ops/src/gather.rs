@@ -5,7 +5,8 @@ use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use crate::slice::span;
 use ferrograph_graph::{
-    Emitter, Grad, Grads, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare, declared,
+    Emitter, Grad, Grads, IndexTerm, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare,
+    declared,
 };
 use ferrograph_kernels::movement::{Gather, Indices, Rows, gather_rows};
 use ferrograph_tensor::{DType, Error, PartialShape, Result, Shape, TensorSpec, bail, err};
@@ -255,8 +256,27 @@ impl Rearrange for BoundGather {
         gathered.map_err(wrong)
     }
     fn places(&self) -> Places {
-        match self.gather.batch * self.gather.outer {
-            1 => Places::Rows,
+        let Gather {
+            batch,
+            outer,
+            n,
+            inner,
+            k,
+        } = self.gather;
+        match (batch, outer, k) {
+            (1, _, 1) => Places::Indexed {
+                index: 1,
+                terms: smallvec![IndexTerm {
+                    entry: 0,
+                    len: n,
+                    stride: inner as isize,
+                    wraps: false,
+                }],
+                start: 0,
+                dims: smallvec![outer, inner],
+                strides: smallvec![(n * inner) as isize, 1],
+            },
+            (1, 1, _) => Places::Rows,
             _ => Places::Opaque,
         }
     }

@@ -62,7 +62,7 @@ pub use interrupt::{
     while_wanted,
 };
 pub use pad::{MirrorMode, MirrorPad, MirrorPadGrad, Pad, PadV2};
-pub use print::{PrintSink, set_print_sink};
+pub use print::{PrintSink, is_assertion, set_print_sink};
 pub use random::{Iteration, SEED_MODULUS, Stream, number_draws, set_global_seed};
 pub use recursion::{Bundle, Knot, KnotGradient, Level, RecursiveCall};
 pub use reduce::Reduce;

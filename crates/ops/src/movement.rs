@@ -201,7 +201,7 @@ impl Rearrange for Strided {
     }
 }
 
-/// Input 0 read by a view with an axis for each of the only output's.
+/// Input 0 read by a view with the axes of the only output, but for those of one.
 pub(crate) struct Viewed {
     places: Places,
     copy: Strided,
@@ -214,18 +214,13 @@ impl Viewed {
             Ok(start) => Places::Strided {
                 input: 0,
                 start,
+                dims: view.shape(),
                 strides: view.strides(),
             },
             Err(_) => Places::Opaque,
         };
         let copy = Strided::read(view);
         Viewed { places, copy }
-    }
-
-    /// The same elements for an output that has other axes than the view.
-    pub(crate) fn reshaped(self) -> Viewed {
-        let places = Places::Opaque;
-        Viewed { places, ..self }
     }
 }
 

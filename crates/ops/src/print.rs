@@ -135,6 +135,11 @@ impl Op for StringFormat {
     }
 }
 
+/// Whether all that an operation does is to fail where its first input, a bool, does not hold.
+pub fn is_assertion(op: &dyn Op) -> bool {
+    op.downcast::<Assert>().is_some()
+}
+
 impl Op for Assert {
     declared!();
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {

@@ -5,8 +5,8 @@ use crate::emit::*;
 use crate::movement::{Ground, Io, Moving, Placed, Rearrange, Viewed, moving, static_shape};
 use crate::slice_spec::{Entries, Selection, SliceMasks, Taken, entries_of};
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Known, Lowered, Op, Places, Runner, Specs, Tensors, Val, VjpCall,
-    declare, declared, evaluate,
+    Emitter, Grads, IndexTerm, Inputs, Known, Lowered, Op, Places, Runner, Specs, Tensors, Val,
+    VjpCall, declare, declared, evaluate,
 };
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
@@ -130,7 +130,32 @@ pub(crate) enum BoundSlice {
         dims: Shape,
         output: Shape,
         index: DType,
+        places: Box<Places>,
     },
+}
+
+/// Where a slice with open bounds reads, as far as it can be said.
+fn late_places(masks: &SliceMasks, known: &[Known; 3], dims: &[usize]) -> Result<Places> {
+    let Some((selection, open)) = masks.resolve_open(&view(known), dims)? else {
+        return Ok(Places::Opaque);
+    };
+    let (strides, walk) = (View::of(dims).strides(), place(&selection.taken, dims));
+    let Ok(start) = usize::try_from(walk.start()) else {
+        return Ok(Places::Opaque);
+    };
+    let term = |&(entry, axis): &(usize, usize)| IndexTerm {
+        entry,
+        len: dims[axis],
+        stride: strides[axis],
+        wraps: true,
+    };
+    Ok(Places::Indexed {
+        index: 1,
+        terms: open.iter().map(term).collect(),
+        start,
+        dims: walk.shape(),
+        strides: walk.strides(),
+    })
 }
 
 impl Rearrange for BoundSlice {
@@ -142,6 +167,7 @@ impl Rearrange for BoundSlice {
                 dims,
                 output,
                 index,
+                ..
             } => (masks, dims, output, *index),
         };
         let known = [1, 2, 3].map(|i| io.ints(i, index).iter().map(Some).collect::<Known>());
@@ -158,7 +184,7 @@ impl Rearrange for BoundSlice {
     fn places(&self) -> Places {
         match self {
             BoundSlice::Fixed(viewed) => viewed.places(),
-            BoundSlice::Late { .. } => Places::Opaque,
+            BoundSlice::Late { places, .. } => Places::clone(places),
         }
     }
 }
@@ -264,6 +290,7 @@ impl Moving for StridedSlice {
             }
             return Ok(Some(BoundSlice::Late {
                 masks: self.masks(),
+                places: Box::new(late_places(&self.masks(), &known, &dims)?),
                 dims,
                 output: static_shape(&outputs[0])?,
                 index,
@@ -271,11 +298,7 @@ impl Moving for StridedSlice {
         }
         let selection = self.masks().resolve(&view(&known), &dims)?;
         let view = place(&selection.taken, &dims);
-        let viewed = match view.shape().as_slice() == selection.shape.as_slice() {
-            true => Viewed::new(&view),
-            false => Viewed::new(&view).reshaped(),
-        };
-        Ok(Some(BoundSlice::Fixed(Box::new(viewed))))
+        Ok(Some(BoundSlice::Fixed(Box::new(Viewed::new(&view)))))
     }
 }
 

@@ -37,7 +37,11 @@ enum Bound {
 enum Item {
     NewAxis,
     Whole,
-    Index(Option<i64>),
+    /// One place, the `entry`th begin.
+    Index {
+        entry: usize,
+        at: Option<i64>,
+    },
     Range {
         begin: Bound,
         end: Bound,
@@ -64,6 +68,9 @@ pub(crate) struct Selection {
     /// The shape of the result.
     pub shape: SmallVec<[usize; 4]>,
 }
+
+/// Entries of begin that name a place along an axis and are not known, each with its axis.
+pub(crate) type OpenIndices = SmallVec<[(usize, usize); 2]>;
 
 /// Entries of begin, end and strides as far as known.
 pub(crate) struct Entries<'a> {
@@ -124,12 +131,11 @@ impl SliceMasks {
                     "slice strides[{i}] must be positive where one index is taken"
                 );
             }
-            let begin = if bit(self.begin, i) {
-                Some(0)
-            } else {
-                entries.begin[i]
+            let at = match bit(self.begin, i) {
+                true => Some(0),
+                false => entries.begin[i],
             };
-            return Ok(Item::Index(begin));
+            return Ok(Item::Index { entry: i, at });
         }
         let bound = |mask, at: &[Option<i64>]| match bit(mask, i) {
             true => Bound::Open,
@@ -156,10 +162,10 @@ impl SliceMasks {
             };
             match (item, dim.known()) {
                 (Item::Whole, _) => shape.push(*dim),
-                (Item::Index(Some(index)), Some(n)) => {
-                    position(index, n, axis)?;
+                (Item::Index { at: Some(at), .. }, Some(n)) => {
+                    position(at, n, axis)?;
                 }
-                (Item::Index(_), _) => {}
+                (Item::Index { .. }, _) => {}
                 (Item::Range { begin, end, stride }, n) => {
                     shape.push(range_size(begin, end, stride, n));
                 }
@@ -171,6 +177,41 @@ impl SliceMasks {
 
     /// The slice of a tensor of that shape, where everything is known.
     pub(crate) fn resolve(&self, entries: &Entries<'_>, dims: &[usize]) -> Result<Selection> {
+        let known = |_, _| Err(err!(Internal, "a slice was resolved without its bounds"));
+        self.selected(entries, dims, known)
+    }
+
+    /// As [`SliceMasks::resolve`], where indices of single places may be open: these are 0 in the selection, and
+    /// listed by entry and axis. `None` where something else is open, or such an axis is empty.
+    pub(crate) fn resolve_open(
+        &self,
+        entries: &Entries<'_>,
+        dims: &[usize],
+    ) -> Result<Option<(Selection, OpenIndices)>> {
+        let items = self.items(entries, dims.len())?;
+        let is_open = |item: &Item| {
+            matches!(item, Item::Range { begin, end, stride }
+            if stride.is_none() || [begin, end].iter().any(|b| matches!(b, Bound::At(None))))
+        };
+        if items.iter().any(is_open) {
+            return Ok(None);
+        }
+        let mut open = OpenIndices::new();
+        let selection = self.selected(entries, dims, |entry, axis| {
+            open.push((entry, axis));
+            Ok(0)
+        })?;
+        let some = open.iter().all(|&(_, axis)| dims[axis] > 0);
+        Ok(some.then_some((selection, open)))
+    }
+
+    /// The slice, where `open` tells the places along axes that entries leave open.
+    fn selected(
+        &self,
+        entries: &Entries<'_>,
+        dims: &[usize],
+        mut open: impl FnMut(usize, usize) -> Result<usize>,
+    ) -> Result<Selection> {
         let unknown = || err!(Internal, "a slice was resolved without its bounds");
         let mut selection = Selection {
             taken: SmallVec::new(),
@@ -184,8 +225,11 @@ impl SliceMasks {
             }
             let Some((axis, &n)) = axes.next() else { break };
             let taken = match item {
-                Item::Index(index) => Taken {
-                    start: position(index.ok_or_else(unknown)?, n, axis)?,
+                Item::Index { entry, at } => Taken {
+                    start: match at {
+                        Some(at) => position(at, n, axis)?,
+                        None => open(entry, axis)?,
+                    },
                     stride: 1,
                     size: 1,
                 },
@@ -198,7 +242,7 @@ impl SliceMasks {
                     size: n,
                 },
             };
-            if !matches!(item, Item::Index(_)) {
+            if !matches!(item, Item::Index { .. }) {
                 selection.shape.push(taken.size);
             }
             selection.taken.push(taken);

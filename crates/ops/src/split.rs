@@ -4,7 +4,9 @@ use crate::args::{axis_of, elements, expect_one, scalar, size_of};
 use crate::concat::unstacked;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
-use ferrograph_graph::{Emitter, Grads, Inputs, Known, Op, Specs, Val, VjpCall, declare, declared};
+use ferrograph_graph::{
+    Emitter, Grads, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare, declared,
+};
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{Dim, PartialShape, Result, Shape, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
@@ -37,6 +39,7 @@ declare! {
 /// Copies of parts of one input to the outputs.
 pub(crate) struct Part {
     from: usize,
+    axis: usize,
     parts: Vec<Strided>,
 }
 
@@ -47,6 +50,12 @@ impl Rearrange for Part {
             part.copy(from, io.output(i));
         }
         Ok(())
+    }
+    fn places(&self) -> Places {
+        Places::Split {
+            input: self.from,
+            axis: self.axis,
+        }
     }
 }
 
@@ -68,7 +77,7 @@ impl Part {
             Strided::read(&View::of(dims).slice(axis, at - n, 1, n))
         };
         let parts = sizes.into_iter().map(part).collect();
-        Ok(Part { from, parts })
+        Ok(Part { from, axis, parts })
     }
 }
 
@@ -259,7 +268,11 @@ impl Moving for Unpack {
         let axis = axis_of(self.axis, dims.rank(), "axis")?;
         let part = |i| Strided::read(&View::of(&dims).at(axis, i));
         let parts = (0..outputs.len()).map(part).collect();
-        Ok(Some(Part { from: 0, parts }))
+        Ok(Some(Part {
+            from: 0,
+            axis,
+            parts,
+        }))
     }
 }
 

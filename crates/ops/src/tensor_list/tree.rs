@@ -7,7 +7,7 @@ pub(super) const WIDTH_BITS: u32 = 5;
 pub(super) const WIDTH: usize = 1 << WIDTH_BITS;
 
 /// Dense elements up to this many bytes lie side by side in their leaf.
-pub(crate) const PACKED_BYTES: usize = 64;
+pub(crate) const PACKED_BYTES: usize = 256;
 
 /// An element to be written.
 pub(super) enum Item<'a> {

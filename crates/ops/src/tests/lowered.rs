@@ -2,7 +2,7 @@
 
 use super::support::*;
 use crate::registry;
-use ferrograph_graph::{Attr, Inputs, Lowered, Places, lower};
+use ferrograph_graph::{Attr, IndexTerm, Inputs, Lowered, Places, lower};
 use ferrograph_tensor::{DType, ErrorKind, Tensor};
 use smallvec::SmallVec;
 
@@ -21,10 +21,11 @@ fn places(name: &str, attrs: &[(&str, Attr)], inputs: &[&Tensor]) -> Places {
     }
 }
 
-fn strided(start: usize, strides: &[isize]) -> Places {
+fn strided(start: usize, dims: &[usize], strides: &[isize]) -> Places {
     Places::Strided {
         input: 0,
         start,
+        dims: SmallVec::from_slice(dims),
         strides: SmallVec::from_slice(strides),
     }
 }
@@ -33,39 +34,75 @@ fn strided(start: usize, strides: &[isize]) -> Places {
 fn views_say_where_they_read() {
     let x = iota(&[2, 3]);
     let transposed = places("Transpose", &[], &[&x, &v(&[1, 0])]);
-    assert_eq!(transposed, strided(0, &[1, 3]));
+    assert_eq!(transposed, strided(0, &[3, 2], &[1, 3]));
     let reversed = places("ReverseV2", &[], &[&x, &v(&[1])]);
-    assert_eq!(reversed, strided(2, &[3, -1]));
+    assert_eq!(reversed, strided(2, &[2, 3], &[3, -1]));
     let repeated = places("BroadcastTo", &[], &[&iota(&[3, 1]), &v(&[2, 3, 4])]);
-    assert_eq!(repeated, strided(0, &[0, 1, 0]));
+    assert_eq!(repeated, strided(0, &[2, 3, 4], &[0, 1, 0]));
     let sliced = places("Slice", &[], &[&x, &v(&[1, 1]), &v(&[1, 2])]);
-    assert_eq!(sliced, strided(4, &[3, 1]));
+    assert_eq!(sliced, strided(4, &[1, 2], &[3, 1]));
     let every_other = [&x, &v(&[0, 0]), &v(&[2, 3]), &v(&[1, 2])];
     assert_eq!(
         places("StridedSlice", &[], &every_other),
-        strided(0, &[3, 2])
+        strided(0, &[2, 2], &[3, 2])
     );
 }
 
 #[test]
-fn an_axis_taken_away_leaves_no_strided_view_of_the_output() {
+fn an_axis_taken_away_is_one_step_of_the_walk() {
     let row = [&iota(&[2, 3]), &v(&[1]), &v(&[2]), &v(&[1])];
     let shrink = [("shrink_axis_mask", Attr::Int(1))];
-    assert_eq!(places("StridedSlice", &shrink, &row), Places::Opaque);
+    let places = places("StridedSlice", &shrink, &row);
+    assert_eq!(places, strided(3, &[1, 3], &[3, 1]));
+}
+
+fn indexed(terms: &[IndexTerm], dims: &[usize], strides: &[isize]) -> Places {
+    Places::Indexed {
+        index: 1,
+        terms: SmallVec::from_slice(terms),
+        start: 0,
+        dims: SmallVec::from_slice(dims),
+        strides: SmallVec::from_slice(strides),
+    }
+}
+
+#[test]
+fn what_one_index_names_is_a_walk_from_there() {
+    let x = iota(&[2, 3]);
+    let term = |len, stride, wraps| IndexTerm {
+        entry: 0,
+        len,
+        stride,
+        wraps,
+    };
+    let rows = places("GatherV2", &[], &[&x, &v(&[1]), &s(0)]);
+    assert_eq!(rows, indexed(&[term(2, 3, false)], &[1, 3], &[6, 1]));
+    let columns = places("GatherV2", &[], &[&x, &s(1), &s(1)]);
+    assert_eq!(columns, indexed(&[term(3, 1, false)], &[2, 1], &[3, 1]));
+
+    let shrink = op("StridedSlice", &[("shrink_axis_mask", Attr::Int(1))]);
+    let inputs = [x, v(&[1]), v(&[2]), v(&[1])];
+    let specs: Vec<_> = inputs.iter().map(Tensor::spec).collect();
+    let known = |i: usize| (i == 3).then_some(&inputs[i]);
+    let inputs = Inputs::new((0..4).map(|i| (&specs[i], known(i), None)));
+    let outputs = shrink.specs(&inputs).unwrap();
+    let lowered = lower(&*shrink, &inputs, &outputs).unwrap();
+    let expected = indexed(&[term(2, 3, true)], &[1, 3], &[3, 1]);
+    assert_eq!(lowered.places(), Some(&expected));
 }
 
 #[test]
 fn other_movements_have_kinds() {
     let x = iota(&[2, 3]);
     assert_eq!(places("ConcatV2", &[], &[&x, &x, &s(-1)]), Places::Join(1));
+    assert_eq!(places("Pack", &[], &[&x, &x]), Places::Join(0));
     assert_eq!(
-        places("GatherV2", &[], &[&x, &v(&[1]), &s(0)]),
-        Places::Rows
+        places("Unpack", &[("num", Attr::Int(2))], &[&x]),
+        Places::Split { input: 0, axis: 0 }
     );
-    assert_eq!(
-        places("GatherV2", &[], &[&x, &v(&[1]), &s(1)]),
-        Places::Opaque
-    );
+    let two = v(&[1, 0]);
+    assert_eq!(places("GatherV2", &[], &[&x, &two, &s(0)]), Places::Rows);
+    assert_eq!(places("GatherV2", &[], &[&x, &two, &s(1)]), Places::Opaque);
     assert_eq!(places("Fill", &[], &[&v(&[2]), &s(7)]), Places::Fill);
     assert_eq!(lowered("Reshape", &[], &[&x, &v(&[6])]).kind(), "alias");
     assert_eq!(lowered("Shape", &[], &[&x]).kind(), "kernel");

@@ -273,6 +273,7 @@ impl Lowering {
             Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
             bound => {
                 let (code, reduced) = (bound.code(), reduced_axes(&bound));
+                let places = bound.places().cloned();
                 match bound.into_kernel().filter(|_| inputs.all_dense()) {
                     Some(kernel) => Ok(Action::Kernel(Bound {
                         kernel,
@@ -280,6 +281,7 @@ impl Lowering {
                         outs: self.writes(names, node, Storage::Slab)?,
                         fresh: Box::default(),
                         code,
+                        places,
                         reduced,
                         joined: None,
                     })),
@@ -336,6 +338,7 @@ impl Lowering {
                 outs: outs.collect::<Result<_>>()?,
                 fresh: Box::default(),
                 code: None,
+                places: None,
                 reduced: None,
                 joined: None,
             },

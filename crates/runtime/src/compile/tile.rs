@@ -370,6 +370,7 @@ impl<'a> Joining<'a> {
             outs: self.outs.clone().into(),
             fresh: Box::default(),
             code: None,
+            places: None,
             reduced: None,
         }
     }

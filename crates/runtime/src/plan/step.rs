@@ -1,7 +1,7 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
 use super::{Native, UpdateKernel};
-use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, ScalarCode};
+use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, Places, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 use smallvec::SmallVec;
 
@@ -76,6 +76,8 @@ pub(crate) struct Bound<K> {
     pub fresh: Box<[(Slot, DType, Shape)]>,
     /// What it computes for each element, where executors know that.
     pub code: Option<ScalarCode>,
+    /// Of a movement, where its elements come from.
+    pub places: Option<Places>,
     /// Of a reduction, for each axis of the first input whether it is reduced.
     pub reduced: Option<SmallVec<[bool; 6]>>,
     /// What it is joined of, where it is.

@@ -1,9 +1,10 @@
 //! Which runs of steps machine code can do, as programs: kernels over at most [`MOST`] dense elements, branches and
-//! loops of these, and the records of such loops. A kernel that is no function of scalars is called as it is, and may
-//! read what is larger.
+//! loops of these, assertions, and the records of such loops. A kernel that neither is a function of scalars nor moves
+//! elements to places known now is called as it is, and may read what is larger.
 //! What is not understood stays a step, and of a loop it is said why.
 
 mod functions;
+mod moved;
 mod understood;
 mod write;
 

@@ -2,9 +2,11 @@
 
 use super::MOST;
 use super::functions::{Scalar, raw_type, scalar};
+use super::moved::{indexed, moved};
 use crate::compile::lower::SlotInfo;
-use crate::plan::{Action, Block, Bound, Loop, Move, Slot, Step};
+use crate::plan::{Action, Block, Bound, Loop, Move, Slot, Step, Taken};
 use ferrograph_graph::Kernel;
+use ferrograph_ops::is_assertion;
 use ferrograph_tensor::Shape;
 
 /// What a run of steps is made of.
@@ -67,6 +69,7 @@ pub(super) fn understood(slots: &[SlotInfo], step: &Step) -> Result<Worth, Strin
             Ok(worth)
         }
         Action::While(repeat) => whole_loop(slots, repeat),
+        Action::Eval { op, ins, .. } if is_assertion(op.as_ref()) => assertion(slots, ins),
         Action::Eval { op, .. } => Err(format!("{} computes on tensors", op.name())),
         Action::Update { .. } => Err("variables are changed where they lie".to_owned()),
         Action::Object { bound, .. } => Ok(call(slots, bound)),
@@ -80,8 +83,27 @@ pub(super) fn computed(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Scal
     scalar(slots, bound).filter(|_| held)
 }
 
+/// A look at a condition; the operation runs where it does not hold.
+fn assertion(slots: &[SlotInfo], ins: &[Taken]) -> Result<Worth, String> {
+    let is_held = |taken: &&Taken| length(slots, taken.slot).is_ok();
+    if ins.iter().any(|taken| taken.last && !is_held(&taken)) {
+        return Err("what an assertion says is handed to it".to_owned());
+    }
+    match ins.first().map(|condition| length(slots, condition.slot)) {
+        Some(Ok(1)) => Ok(Worth {
+            size: 1 + ins.iter().filter(is_held).count(),
+            computes: 1,
+            ..Worth::default()
+        }),
+        _ => Err("an assertion has no condition of one element".to_owned()),
+    }
+}
+
 fn kernel(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Result<Worth, String> {
-    if computed(slots, bound).is_none() {
+    let is_known = computed(slots, bound).is_some()
+        || moved(slots, bound).is_some()
+        || indexed(slots, bound).is_some();
+    if !is_known {
         return Ok(call(slots, bound));
     }
     let sizes = bound.outs.iter().map(|&slot| length(slots, slot));

@@ -2,14 +2,15 @@
 
 use super::Constants;
 use super::functions::{Scalar, divides, raw_type};
+use super::moved::{Element, Indexed, indexed, moved};
 use super::understood::{computed, length};
 use crate::compile::lower::{Program, SlotInfo, Storage};
 use crate::compile::reads::each_read;
 use crate::plan::{
     Action, Block, Bound, Conditional, ENTRY, HostCall, HostWork, Loop, Move, Part, Path, Slot,
-    SlotSet, Step,
+    SlotSet, Step, Taken,
 };
-use ferrograph_graph::Kernel;
+use ferrograph_graph::{IndexTerm, Kernel};
 use ferrograph_machine::{Arg, Inst, Op, Place, Program as Machine, Type, Var};
 use ferrograph_tensor::{DType, Shape};
 use foldhash::fast::FixedState;
@@ -195,7 +196,8 @@ impl<'a> Writer<'a> {
                 let call = self.call(bound);
                 out.push(call);
             }
-            Action::Eval { .. } | Action::Update { .. } => {}
+            Action::Eval { ins, .. } => self.assertion(ins, out),
+            Action::Update { .. } => {}
         }
         self.dropped(&step.drops, out);
     }
@@ -240,11 +242,99 @@ impl<'a> Writer<'a> {
     fn kernel(&mut self, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
         match computed(self.slots, bound) {
             Some(scalar) => self.map(scalar, bound, out),
-            None => {
+            None => match moved(self.slots, bound) {
+                Some(parts) => self.rearrange(bound, &parts, out),
+                None => match indexed(self.slots, bound) {
+                    Some(found) => self.read_indexed(bound, &found, out),
+                    None => {
+                        let call = self.call(bound);
+                        out.push(call);
+                    }
+                },
+            },
+        }
+    }
+
+    /// Elements at other places.
+    fn rearrange(&mut self, bound: &Bound<Kernel>, parts: &[Vec<Element>], out: &mut Vec<Inst>) {
+        for (&to, elements) in bound.outs.iter().zip(parts) {
+            let values = elements.iter().map(|&(slot, i)| self.read(slot, i));
+            let values: Vec<Arg> = values.collect();
+            let first = self.write(to);
+            let copies = (first..).zip(values);
+            out.extend(copies.map(|(to, from)| Inst::Copy { to, from }));
+        }
+    }
+
+    /// Elements that an index names, from memory; the kernel says what is wrong with the index.
+    fn read_indexed(&mut self, bound: &Bound<Kernel>, found: &Indexed<'_>, out: &mut Vec<Inst>) {
+        let (mut place, mut wrong) = (Arg::Bits(0), None);
+        for term in found.terms {
+            let index = self.place_along(found.index, term, out);
+            let len = Arg::Bits(term.len as u64);
+            for (op, than) in [(Op::Less, Arg::Bits(0)), (Op::GreaterEqual, len)] {
+                let outside = self.computed(op, Type::I64, [index, than], out);
+                wrong = Some(self.either(wrong, outside, out));
+            }
+            let stride = Arg::Bits(term.stride as u64);
+            let step = self.compute(Op::Mul, Type::I64, Type::I64, &[index, stride], out);
+            place = self.compute(Op::Add, Type::I64, Type::I64, &[place, step], out);
+        }
+        let to = bound.outs[0];
+        let read = Inst::Read {
+            stores: self.put(found.from),
+            pointer: found.from,
+            at: place,
+            loads: found.elements.iter().copied().zip(self.var(to)..).collect(),
+        };
+        match wrong {
+            None => out.push(read),
+            Some(condition) => {
                 let call = self.call(bound);
-                out.push(call);
+                out.push(Inst::If {
+                    condition,
+                    then_side: vec![call],
+                    else_side: vec![read],
+                });
             }
         }
+        self.write(to);
+    }
+
+    /// An entry of an index as a number of places from the begin of its axis.
+    fn place_along(&mut self, index: Slot, term: &IndexTerm, out: &mut Vec<Inst>) -> Arg {
+        let (entry, t) = (self.read(index, term.entry), self.type_of(index));
+        let at = self.compute(Op::Cast, t, Type::I64, &[entry], out);
+        if !term.wraps {
+            return at;
+        }
+        let len = Arg::Bits(term.len as u64);
+        let is_negative = self.computed(Op::Less, Type::I64, [at, Arg::Bits(0)], out);
+        let around = self.compute(Op::Add, Type::I64, Type::I64, &[at, len], out);
+        let args = [is_negative, around, at];
+        self.compute(Op::Select, Type::I64, Type::I64, &args, out)
+    }
+
+    /// The operation at hand, which fails, where a condition does not hold.
+    fn assertion(&mut self, ins: &[Taken], out: &mut Vec<Inst>) {
+        let condition = self.read(ins[0].slot, 0);
+        let mut stores = Vec::new();
+        for taken in ins {
+            stores.extend(self.put(taken.slot));
+            if taken.last {
+                self.drops.push(taken.slot);
+            }
+        }
+        let call = Inst::Host {
+            number: self.host(HostWork::Run),
+            stores,
+            loads: Vec::new(),
+        };
+        out.push(Inst::If {
+            condition,
+            then_side: Vec::new(),
+            else_side: vec![call],
+        });
     }
 
     fn map(&mut self, scalar: Scalar, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
@@ -309,19 +399,34 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let zero = self.computed(Op::Equal, on, [value, Arg::Bits(0)], out);
-            found = Some(match found {
-                Some(before) => self.computed(Op::Or, Type::Bool, [before, zero], out),
-                None => zero,
-            });
+            found = Some(self.either(found, zero, out));
         }
         found
     }
 
+    fn either(&mut self, before: Option<Arg>, now: Arg, out: &mut Vec<Inst>) -> Arg {
+        match before {
+            Some(before) => self.computed(Op::Or, Type::Bool, [before, now], out),
+            None => now,
+        }
+    }
+
     /// A bool.
     fn computed(&mut self, op: Op, on: Type, args: [Arg; 2], out: &mut Vec<Inst>) -> Arg {
-        let to = self.new_var(Type::Bool);
-        let args = [args[0], args[1], Arg::Bits(0)];
-        out.push(Inst::Compute { op, on, to, args });
+        self.compute(op, on, Type::Bool, &args, out)
+    }
+
+    /// A new variable of type `t`.
+    fn compute(&mut self, op: Op, on: Type, t: Type, args: &[Arg], out: &mut Vec<Inst>) -> Arg {
+        let to = self.new_var(t);
+        let mut all = [Arg::Bits(0); 3];
+        all[..args.len()].copy_from_slice(args);
+        out.push(Inst::Compute {
+            op,
+            on,
+            to,
+            args: all,
+        });
         Arg::Var(to)
     }
 
