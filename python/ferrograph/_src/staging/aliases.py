@@ -114,28 +114,51 @@ class Copies:
 
     def __init__(self) -> None:
         self._joins = Joins()
+        self._all: list[Joins] = []
         self._begun: list[tuple[Join, list, list]] = []
 
-    def given(self, label: str, before: Any, start: Any) -> Any:
-        """``start``, made like ``before``, with one container for each one in that."""
-        return self._joins.join(label, (before,), start)
+    def given(self, label: str, before: Any, start: Any, alone: bool = False) -> Any:
+        """``start``, made like ``before``, with one container for each one in that and in others,
+        of which one that is ``alone`` is told apart."""
+        joins = self._joins if not alone else Joins()
+        self._all.append(joins)
+        return joins.join(label, (before,), start)
 
     def begin(self) -> None:
         """The iteration is traced from here on."""
-        self._begun = [(j, _held(j.made), values.leaves_of(j.made)) for j in self._joins]
+        found = {id(j.made): j for joins in self._all for j in joins}.values()
+        self._begun = [(j, _held(j.made), values.leaves_of(j.made)) for j in found]
+
+    def are_made(self) -> bool:
+        """Whether the loop's variables hold containers."""
+        return bool(self._begun)
+
+    def changed(self, held: Any) -> bool:
+        """Whether the iteration changed one of the containers that it began with in place."""
+        return any(j.made is held and _is_changed(j, *was) for j, *was in self._begun)
 
     def settled(self, functions: tuple, place: str) -> Joins:
         """For what the loop leaves: a container that the iteration did not change is the one from
         before. One that it did is refused where others may read that."""
         same = {}
         for join, held, leaves in self._begun:
-            now = values.leaves_of(join.made)
-            as_before = len(now) == len(leaves) and all(map(operator.is_, now, leaves))
-            if as_before and not _differs(join.made, held):
+            if not _is_changed(join, held, leaves):
                 same[id(join.made)] = join.sources[0]
-            elif is_alive(list(join.sources), functions):
+                continue
+            if is_alive(list(join.sources), functions):
                 Family([], join.label, place).refuse(place)
+            _thread.journals[0].replaced += join.sources
         return Joins(same)
+
+
+def _is_changed(join: Join, held: list, leaves: list) -> bool:
+    """Whether a container that a loop made is another one than it was, or is replaced by one in a
+    loop inside that changes it."""
+    now = values.leaves_of(join.made)
+    as_before = len(now) == len(leaves) and all(map(operator.is_, now, leaves))
+    if not as_before or _differs(join.made, held):
+        return True
+    return any(join.made is one for one in _thread.journals[0].replaced)
 
 
 class Family:

@@ -40,11 +40,13 @@ class Again(Exception):
         tensors: Iterable[tuple[str, int]] = (),
         flagged: Iterable[tuple[str, int]] = (),
         large: Iterable[tuple[str, int]] = (),
+        split: Iterable[str] = (),
     ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
         self.tensors, self.flagged, self.large = set(tensors), set(flagged), set(large)
+        self.split = set(split)
 
 
 class ShapeChangeError(ValueError):
@@ -64,6 +66,7 @@ class Memory:
         self.tensors: set[tuple[str, int]] = set()  # Python numbers that iterations make tensors
         self.flagged: set[tuple[str, int]] = set()  # those that some iterations make tensors
         self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
+        self.split: set[str] = set()  # places whose objects iterations make several of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
         self._n_met: dict[Any, int] = {}
@@ -76,6 +79,7 @@ class Memory:
         self.tensors |= again.tensors
         self.flagged |= again.flagged
         self.large |= again.large
+        self.split |= again.split
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import later
 from ..native import _core
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
-from .attempts import Again, ShapeChangeError
+from .attempts import Again, Memory, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
 from .journal import really
@@ -57,11 +57,17 @@ class Variables:
         self.tensors: set[tuple[str, int]] = set()  # those of them that iterations make tensors
         self.flagged: set[tuple[str, int]] = set()  # those that some iterations make tensors
         self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
+        self.split: set[str] = set()  # places whose objects iterations make several of one
         self._integers: dict[int, tuple[str, int]] = {}  # those that start as integers
         self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
         self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
         self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
         self._n_checks, self._n_unchecked = bounds.n_checks(), bounds.n_unchecked()
+
+    def recall(self, memory: Memory) -> None:
+        """Start with what earlier traces of an iteration have shown."""
+        self.promoted, self.tensors, self.split = memory.promoted, memory.tensors, memory.split
+        self.flagged, self.large = memory.flagged, memory.large
 
     def __enter__(self) -> Variables:
         return self

@@ -25,9 +25,9 @@ from .places import say
 from .state import UNDEFINED, Place, State, is_grown
 
 if TYPE_CHECKING:
-    from . import failures
+    from . import failures, partitions
 else:
-    (failures,) = later(__package__, "failures")
+    failures, partitions = later(__package__, "failures", "partitions")
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 8
@@ -198,8 +198,7 @@ def _stage(
     notes.touch_carried(state.places[state.n_names :])
     try:
         with Variables(place, memory.relaxed) as variables:
-            variables.promoted, variables.tensors = memory.promoted, memory.tensors
-            variables.flagged, variables.large = memory.flagged, memory.large
+            variables.recall(memory)
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)
@@ -297,7 +296,7 @@ def iterate(
     start = with_slots(before, slots, variables, inputs)
     copies = aliases.Copies()
     for i, slot in slots.items():
-        start[i] = copies.given(slot.label, before[i], start[i])
+        start[i] = copies.given(slot.label, before[i], start[i], slot.label in variables.split)
     copies.begin()
     given = {i: values.leaves_of(start[i]) for i in slots}
     with variables.body:
@@ -311,6 +310,7 @@ def iterate(
             failures.mark_left(e)
             raise
         after = loop.state.read()
+        _check_partition(loop, before, start, after, slots, copies, variables.place)
         variables.joins = copies.settled(loop.anchors, variables.place)
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]
@@ -329,6 +329,28 @@ def iterate(
         else:
             variables.results(slot, after[i])
     return after
+
+
+def _check_partition(
+    loop: Loop,
+    before: list,
+    start: list,
+    after: list,
+    slots: dict[int, Slot],
+    copies: aliases.Copies,
+    place: str,
+) -> None:
+    """Check that what is one object at the beginning of an iteration is one at its end."""
+    if not copies.are_made():
+        return
+    partitions.check({i: s.label for i, s in slots.items()}, start, after, copies.changed, place)
+    owners = {id(p.owner) for p in loop.state.places[loop.state.n_names :] if _is_item(p)}
+    for i, slot in slots.items():
+        if i < loop.state.n_names and slot.label not in loop.entry:
+            continue
+        if id(before[i]) in owners and after[i] is not before[i]:
+            partitions.refuse(slot.label, place)
+        partitions.check_others(slot.label, start[i], after[i], owners, copies.changed, place)
 
 
 def _removed(label: str, place: str) -> Exception:

@@ -113,12 +113,13 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
     notes.touch_carried(state.places)
     try:
         with Variables(_WHERE) as variables:
-            variables.promoted = memory.promoted
+            variables.recall(memory)
             counter = None
             if call.limit is not None:
                 counter = variables.add("the number of iterations", constants.constant(0))
             own = call.slots(variables)
             slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
+            variables.add_flags()
             more, journal = _condition(call, before, own, slots, variables, counter)
             after, reached = _body(call, before, own, slots, variables, counter, journal)
             outputs = variables.emit(more)
