@@ -320,3 +320,118 @@ def test_what_is_augmented_in_a_loop_is_followed_where_it_matters():
     for value in (1.0, -1.0):
         n, length = f(fg.constant(value))
         assert (int(n), int(length)) == ((3, 4) if value > 0 else (2, 3))
+
+
+class Kept:
+    """An attribute that is set outside of loops, through whatever the class has for that."""
+
+    def __init__(self):
+        self.n = 0
+
+    def add(self, by):
+        self.n += by
+
+    def put(self, other, value):
+        other.n = value
+
+
+class Doubling:
+    def __init__(self):
+        self._n = 0
+
+    @property
+    def n(self):
+        return self._n
+
+    @n.setter
+    def n(self, value):
+        self._n = 2 * value if value > 1 else value
+
+
+class Setting:
+    n = 0
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value + 1)
+
+
+class Slotted:
+    __slots__ = ("n",)
+
+
+def test_attributes_that_methods_set_outside_of_loops():
+    def f():
+        kept, others = Kept(), [Kept(), Doubling(), Setting(), Slotted()]
+        for i in range(4):
+            kept.add(i)
+            for other in others:
+                kept.put(other, i)
+        return kept.n, [other.n for other in others]
+
+    assert same(f) == (6, [3, 6, 4, 3])
+
+
+def test_an_attribute_that_a_branch_of_the_graph_sets():
+    def f(x):
+        kept = Kept()
+        for i in range(2):
+            kept.add(i)
+        if x > 0.0:
+            kept.add(x)
+        else:
+            kept.put(kept, -x)
+        kept.add(1.0)
+        return kept.n
+
+    for x, left in ((2.0, 4.0), (-3.0, 4.0)):
+        assert float(fg.function(f)(fg.constant(x))) == float(f(x)) == left
+
+
+def test_builtins_of_one_argument():
+    def f():
+        rows, out = [[1], [], (1, 2), {3: 4}, "abc"], []
+        for i in range(5):
+            size = len(rows[i])
+            out.append((size, abs(-i), int(f"{i}"), float(i), round(i + 0.4), str(i)))
+        return out
+
+    assert same(f)[4] == (3, 4, 4, 4.0, 4, "4")
+
+
+def test_builtins_that_the_program_calls_so_itself():
+    def f():
+        out = []
+        for abs in (len, sum, max):  # noqa: A001
+            row = [3, 4]
+            out.append(abs(row))
+            out.append(len(row))
+        return out
+
+    assert same(f) == [2, 2, 7, 2, 4, 2]
+
+
+def test_the_length_of_a_list_that_the_graph_grows():
+    @fg.function
+    def f(n):
+        items, sizes = [], []
+        for _ in range(2):
+            sizes.append(len(items))
+            for _ in fg.range(n):
+                items.append(1.0)
+        sizes.append(len(items))
+        return sizes
+
+    assert [int(size) for size in f(fg.constant(3))] == [0, 3, 6]
+
+
+def test_builtins_of_tensors_in_a_loop_of_pythons():
+    @fg.function
+    def f(x):
+        out = []
+        for value in (x, -1.5, x[0]):
+            out.append(abs(value))
+            out.append(float(value) if type(value) is float else len(x))
+        return out
+
+    found = [fg.convert_to_tensor(v).numpy().tolist() for v in f(fg.constant([-2.0, 3.0]))]
+    assert found == [[2.0, 3.0], 2, 1.5, -1.5, 2.0, 2]

@@ -14,8 +14,8 @@ class ByClass:
     ``found`` holds them by the ids of the classes: loops over many objects look there themselves.
     """
 
-    def __init__(self) -> None:
-        self.found: dict[int, Any] = {}
+    def __init__(self, found: dict[int, Any] | None = None) -> None:
+        self.found: dict[int, Any] = {} if found is None else found
         self._alive: dict[int, weakref.ref] = {}
 
     def keep(self, kind: type, value: Any) -> Any:

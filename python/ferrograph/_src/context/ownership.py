@@ -25,6 +25,7 @@ __all__ = [
     "is_own_file",
     "is_own_module",
     "loud_cell",
+    "settable",
 ]
 
 # The beginning of the paths of this package's files.
@@ -39,11 +40,17 @@ LOUD = "ag__loud"
 loud_cell = types.CellType(False)
 # Free names for what a function has still to tell of its arguments; see ``function/guards.py``.
 MET, UNMET = "ag__met", "ag__unmet"
+# By id, the classes whose objects keep any attribute that is set; see ``staging/setters.py``.
+settable: dict[int, bool] = {}
 # Free names for what converted code tests values with, whatever the program calls so.
 TESTS = {
     "ag__kind": type,
     "ag__id": id,
+    "ag__abs": abs,
+    "ag__float": float,
     "ag__int": int,
+    "ag__len": len,
+    "ag__round": round,
     "ag__str": str,
     "ag__list": list,
     "ag__dict": dict,
@@ -52,7 +59,9 @@ TESTS = {
     # Classes of conditions that code runs as plain Python without asking further.
     "ag__plain": frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset}),
     "ag__simple": frozenset({bool, int, float, str, bytes, type(None)}),
+    "ag__sized": frozenset({list, tuple, range, str, bytes, dict, set, frozenset}),
     "ag__hashed": frozenset({dict, set, frozenset}),
+    "ag__settable": settable,
     "ag__methods": frozenset({types.MethodType, types.BuiltinFunctionType}),
 }
 MACHINERY = frozenset({OPERATORS, SITES, LOUD, MET, UNMET, *TESTS})

@@ -16,6 +16,7 @@ from ..context.hooks import hooks
 
 _decided = ByClass()  # the names, None where a method decides
 decided = _decided.found  # by the id of the class
+_settable = ByClass(ownership.settable)  # those for which there are no such names
 
 
 def of_attribute(target: Any, name: str) -> Any:
@@ -40,6 +41,8 @@ def _learn(kind: type) -> frozenset[str] | None:
     if not (_function(kind, "__setattr__") or _function(kind, "__delattr__")):
         held = (item for base in kind.__mro__ for item in vars(base).items())
         found = frozenset(name for name, value in held if _is_setter(value))
+        if not found:
+            _settable.keep(kind, True)
     return _decided.keep(kind, found)
 
 

@@ -49,15 +49,16 @@ def is_loud() -> ast.Name:
 
 def has_kind(value: ast.expr, kind: str) -> ast.Compare:
     """Whether a value is of a class, by its name among the tests."""
-    return ast.Compare(_kind_of(value), [_IS], [name(kind)])
+    return ast.Compare(kind_of(value), [_IS], [name(kind)])
 
 
 def is_among(value: ast.expr, kinds: str) -> ast.Compare:
     """Whether the class of a value is one of several."""
-    return ast.Compare(_kind_of(value), [_IN], [name(kinds)])
+    return ast.Compare(kind_of(value), [_IN], [name(kinds)])
 
 
-def _kind_of(value: ast.expr) -> ast.Call:
+def kind_of(value: ast.expr) -> ast.Call:
+    """The class of a value."""
     return ast.Call(name("ag__kind"), [value], [])
 
 

@@ -21,6 +21,10 @@ def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> 
     if sites is not None and (isinstance(node.func, ast.Name) or names):
         if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
             return build.locate(short, node)
+        if isinstance(node.func, ast.Name):
+            short = short_ways.builtin_call(node, sites, names)
+            if short is not None:
+                return build.locate(short, node)
         node.func = build.locate(short_ways.callee(node.func, sites), node.func)
         return node
     node.func = build.locate(build.call("fn", node.func), node.func)

@@ -293,7 +293,8 @@ class _Statements(_Expressions):
         if isinstance(node.ctx, ast.Load):
             return super().visit_Attribute(node)
         text = getattr(node, "ag_text", "") or build.text_of(node)
-        return stores.convert_attribute(self.generic_visit(node), text, self._in_loop())
+        node = self.generic_visit(node)
+        return stores.convert_attribute(node, text, self._in_loop(), self._repeats)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         if isinstance(node.ctx, ast.Load):

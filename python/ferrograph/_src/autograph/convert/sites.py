@@ -88,6 +88,17 @@ def owner(value: ast.expr, attribute: str, text: str, sites: Sites) -> ast.expr:
     return short(again, _asked("stored", place, again, *labels), _is_at(first, place))
 
 
+def settable(value: ast.expr, attribute: str, text: str) -> ast.expr:
+    """The same where no loop is seen: by the class of the object."""
+    labels = build.constant(attribute), build.constant(text)
+    if is_made(value):
+        return build.call("owner", value, *labels)
+    first, again = _twice(value)
+    kind = ast.Call(build.name("ag__id"), [build.kind_of(first)], [])
+    known = ast.Compare(kind, [ast.In()], [build.name("ag__settable")])
+    return short(again, build.call("owner", again, *labels), known)
+
+
 def container(node: ast.Subscript, text: str) -> ast.expr | None:
     """What an item is set in, whose key ``node`` then has at hand; None without a short way.
 
@@ -169,6 +180,33 @@ def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
     plain = ast.Call(ast.Attribute(again, function.attr, ast.Load()), node.args, [])
     asked = callee(ast.Attribute(again, function.attr, ast.Load()), sites)
     return short(plain, ast.Call(asked, node.args, []), build.has_kind(first, kind))
+
+
+# Builtins of one argument that do as Python's own for arguments of some classes.
+_BUILTINS = {
+    "len": "ag__sized",
+    **dict.fromkeys(("abs", "float", "int", "round", "str"), "ag__simple"),
+}
+
+
+def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
+    """The call of a builtin, where Python alone does it for the class of its argument; None for
+    other calls. ``names`` says that a name may be bound there."""
+    function: Any = node.func
+    kinds = _BUILTINS.get(function.id)
+    if kinds is None or node.keywords or len(node.args) != 1:
+        return None
+    value = node.args[0]
+    if not isinstance(value, ast.Name) and not (names and isinstance(value, _READ)):
+        return None
+    first, again = _twice(value)
+    is_own = ast.Compare(build.name(function.id), [ast.Is()], [build.name(f"ag__{function.id}")])
+    plain = ast.Call(build.name(function.id), [again], [])
+    asked = ast.Call(callee(function, sites), [again], [])
+    return short(plain, asked, build.is_among(first, kinds), is_own)
+
+
+_READ = (ast.Attribute, ast.Subscript)
 
 
 def is_arithmetic(key: ast.expr) -> bool:

@@ -17,11 +17,16 @@ _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetCom
 _NUMERIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr)
 
 
-def convert_attribute(node: ast.Attribute, text: str, sites: Sites | None = None) -> ast.Attribute:
-    """An attribute that is set or deleted."""
+def convert_attribute(
+    node: ast.Attribute, text: str, sites: Sites | None = None, repeats: bool = False
+) -> ast.Attribute:
+    """An attribute that is set or deleted, ``repeats`` where that may be often."""
     if sites is not None:
         short = short_ways.owner(node.value, node.attr, text, sites)
         node.value = build.locate(short, node.value)
+        return node
+    if repeats:
+        node.value = build.locate(short_ways.settable(node.value, node.attr, text), node.value)
         return node
     place = build.constant(node.attr), build.constant(text)
     node.value = build.locate(build.call("owner", node.value, *place), node.value)
