@@ -387,6 +387,53 @@ def test_an_attribute_that_a_branch_of_the_graph_sets():
         assert float(fg.function(f)(fg.constant(x))) == float(f(x)) == left
 
 
+class Bare:
+    pass
+
+
+class Point:
+    def __init__(self, x, y=2):
+        self.x = x
+        self.y = y
+        self.rest = []
+
+
+class Crossed:
+    """Sets an attribute of its argument."""
+
+    def __init__(self, other):
+        self.other = other
+        other.n = 7
+
+
+def test_objects_made_in_a_loop():
+    def f():
+        made, twice = [], Doubling()
+        for i in range(4):
+            made.append((Bare(), Point(i), Point(i, y=3), Crossed(twice)))
+            made[-1][1].rest.append(i)
+            twice.n = 1
+        kept = made[2]
+        return type(kept[0]) is Bare, kept[1].rest, kept[1].y, kept[2].y, kept[3].other.n
+
+    assert same(f) == (True, [2], 2, 3, 1)
+
+
+def test_objects_made_in_a_branch_are_its_own():
+    @fg.function
+    def f(x):
+        for _ in range(2):
+            points = [Point(x)]
+        for i in range(2):
+            if x > 0.0:
+                point = Point(x, i)
+                point.rest.append(x)
+                points[0].x = points[0].x + point.rest[0]
+        return points[0].x
+
+    assert [float(f(fg.constant(x))) for x in (2.0, -2.0)] == [6.0, -2.0]
+
+
 def test_builtins_of_one_argument():
     def f():
         rows, out = [[1], [], (1, 2), {3: 4}, "abc"], []

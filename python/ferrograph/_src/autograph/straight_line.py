@@ -10,13 +10,13 @@ from __future__ import annotations
 import opcode
 import sys
 import types
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ..context.ownership import is_own_module
 from ..native import _core
 
-__all__ = ["is_straight_line"]
+__all__ = ["is_straight_line", "sets_attributes_only"]
 
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods that have a meaning on tensors
 _VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
@@ -46,6 +46,28 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
     if _BY_TENSORS.intersection(code.co_names) or any(map(_is_suspect, set(code.co_code[::2]))):
         return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
+
+
+_SETTING = frozenset(
+    {"RESUME", "CACHE", "NOP", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CONST", "LOAD_SMALL_INT"}
+    | {"BUILD_LIST", "BUILD_TUPLE", "BUILD_MAP", "STORE_ATTR", "RETURN_VALUE", "RETURN_CONST"}
+)
+
+
+@lru_cache(maxsize=4096)
+def sets_attributes_only(code: types.CodeType) -> bool:
+    """Whether code does nothing but keep its arguments, constants and new containers as attributes
+    of its first argument."""
+    before = "", 0
+    for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        name = opcode.opname[op]
+        if name not in _SETTING:
+            return False
+        if name == "STORE_ATTR" and (not before[0].startswith("LOAD_FAST") or before[1] != 0):
+            return False
+        if name != "CACHE":
+            before = name, arg
+    return True
 
 
 def _all_plain(values: list) -> bool:

@@ -35,6 +35,13 @@ def of_attribute(target: Any, name: str) -> Any:
     return _DescriptorSetter(target, _bound(setter, held), _bound(deleter, held), held)
 
 
+def keeps_any(kind: type) -> bool:
+    """Whether objects of a class keep any attribute that is set, and no code of the user's runs."""
+    if id(kind) not in decided:
+        _learn(kind)
+    return id(kind) in ownership.settable
+
+
 def _learn(kind: type) -> frozenset[str] | None:
     """The names whose setting runs functions of the user's, kept for the next store."""
     found = None

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ... import later, staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...staging import lists, notes
+from ...staging import lists, notes, setters
 from ...staging.errors import ConversionError
 from ...staging.journal import front_of, has_versions, is_front, loud, traces
 from ...staging.journal import thread as _thread
 from .. import status
 from ..convert import compile
+from ..straight_line import sets_attributes_only
 from . import specials
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods 
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
 _NOTED = "_ferrograph_noted"  # of a function that tells its arguments: what it calls
+PLAIN_FORM = "_ferrograph_plain"  # of what is called in place of a class: what does the same
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
 _MAX_KNOWN = 4096
 
@@ -215,7 +217,22 @@ def _class(cls: type) -> Any:
         changed(instance, *args, **kwargs)
         return instance
 
+    if _is_made_by_python(cls):
+        setattr(make, PLAIN_FORM, cls)
     return make
+
+
+def _is_made_by_python(cls: type) -> bool:
+    """Whether Python alone makes the objects of a class while there is nothing to tell: nothing of
+    the user's runs but an ``__init__`` that sets attributes."""
+    init: Any = getattr(cls, "__init__")  # noqa: B009 - the function itself is wanted
+    if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
+        return False
+    if init is object.__init__:
+        return True
+    if type(init) is not _FUNCTION or is_exempt(init):
+        return False
+    return sets_attributes_only(init.__code__) and setters.keeps_any(cls)
 
 
 def convert_callee(callee: types.FunctionType) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...staging.journal import loud
 from ...staging.notes import owner
-from .callees import fn
+from .callees import PLAIN_FORM, fn
 
 __all__ = ["called", "stored"]
 
@@ -23,7 +23,8 @@ def called(sites: list, place: int, callee: Any) -> Any:
     """``fn(callee)``."""
     found = fn(callee)
     if not loud and type(callee) in _LASTING:
-        sites[place], sites[place + 1] = callee, found
+        short = getattr(found, PLAIN_FORM, found) if type(found) is types.FunctionType else found
+        sites[place], sites[place + 1] = callee, short
     return found
 
 
