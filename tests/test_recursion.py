@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import time
 import weakref
 
 import ferrograph as fg
@@ -526,3 +527,33 @@ def test_an_endless_helper_is_no_recursion_of_the_function():
     with pytest.raises(RecursionError) as e:
         f(number(1))
     assert "is traced" not in str(e.value)
+
+
+def least_seconds(f, n):
+    """The least time that ``f(n)`` takes, of many."""
+    times = []
+    for _ in range(30):
+        start = time.thread_time()
+        f(n)
+        times.append(time.thread_time() - start)
+    return min(times)
+
+
+@pytest.mark.alone
+def test_a_level_of_a_recursion_costs_as_much_as_a_few_operations():
+    @fg.function
+    def factorial(n):
+        if n <= 1:
+            return fg.constant(1)
+        return n * factorial(n - 1)
+
+    def operations(n):
+        total = one
+        for _ in range(n):
+            total = total + one
+        return total
+
+    one = fg.constant(1.0)
+    few, many = fg.constant(100), fg.constant(400)
+    level = (least_seconds(factorial, many) - least_seconds(factorial, few)) / 300
+    assert level < 12 * least_seconds(operations, 300) / 300

@@ -169,7 +169,47 @@ def traced_seconds(f):
     return min(spent)
 
 
-WORKS = [calls, methods, attributes, items, rows, cells, held_rows, appended, looked_up]
+def sized(n):
+    for _ in range(n):
+        len(ROW)
+
+
+class Part:
+    def __init__(self):
+        self.total = 0
+
+    def add(self, value):
+        self.total += value
+
+
+def made(n):
+    for _ in range(n):
+        Part()
+
+
+PARTS = [Part() for _ in range(4)]
+
+
+def parts(n):
+    part = PARTS[0]
+    for i in range(n):
+        part.add(i)
+
+
+WORKS = [
+    sized,
+    made,
+    parts,
+    calls,
+    methods,
+    attributes,
+    items,
+    rows,
+    cells,
+    held_rows,
+    appended,
+    looked_up,
+]
 
 
 @pytest.mark.parametrize("work", WORKS)
