@@ -5,9 +5,9 @@ use crate::pool;
 
 /// One dimension of the walk: its length and each operand's stride in elements (0 where it is broadcast).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Dim<const N: usize> {
-    len: usize,
-    strides: [usize; N],
+pub(super) struct Dim<const N: usize> {
+    pub len: usize,
+    pub strides: [usize; N],
 }
 
 /// A plan for walking `N` row-major operands over the shape of their result, with dimensions merged where possible.
@@ -81,6 +81,16 @@ impl<const N: usize> Broadcast<N> {
         self.dims.len() == 1
     }
 
+    /// The dimensions, the slowest first.
+    pub(super) fn dims(&self) -> &[Dim<N>] {
+        &self.dims
+    }
+
+    /// Where each operand is at the beginning of the `row`-th run of the inner loop.
+    pub(super) fn row_begin(&self, row: usize) -> [usize; N] {
+        self.position(row).1
+    }
+
     /// Calls `f` on the runs that make up `range` of the result.
     pub(crate) fn runs(&self, range: std::ops::Range<usize>, mut f: impl FnMut(Run<N>)) {
         if range.is_empty() || self.size == 0 {
@@ -151,7 +161,7 @@ fn advance<const N: usize>(outer: &[Dim<N>], index: &mut [usize], at: &mut [usiz
     }
 }
 
-/// Inner runs shorter than this are laid out side by side first.
+/// Inner runs shorter than this are laid out side by side first, where there are too few of them for blocks.
 const SHORT: usize = 24;
 /// Elements laid out at once.
 const BLOCK: usize = 512;
@@ -166,6 +176,9 @@ impl Broadcast<2> {
         out: &mut [U],
     ) {
         assert_eq!(out.len(), self.size, "the result has the planned size");
+        if self.has_short_rows() {
+            return self.by_blocks(kernel, a, b, out);
+        }
         let short = !self.is_flat() && self.dims.last().is_some_and(|d| d.len < SHORT);
         let cost = kernel.cost_ns + if short { 2.0 } else { 0.1 };
         pool::par_chunks_mut(out, cost, |first, out| {

@@ -4,6 +4,7 @@
 //! be called many times. [`Broadcast`] walks n-dimensional operands and calls them on runs.
 
 mod binary;
+mod blocks;
 mod broadcast;
 mod cast;
 mod compare;

@@ -9,6 +9,10 @@ use crate::scratch::vec_of;
 
 /// Independent accumulators of the contiguous loop.
 const LANES: usize = 32;
+/// Fewer elements than this are taken one after the other.
+const FEW: usize = 8;
+/// Rows of at most as many elements are reduced many in one loop.
+const SHORT: usize = 256;
 /// Elements that the contiguous loop takes before the tree begins.
 const LEAF: usize = 2048;
 /// Rows that the row loop takes before the tree begins.
@@ -24,30 +28,111 @@ impl<T: Copy, O: ReduceOp<T>> Job for Leaf<'_, T, O> {
     type Out = O::Acc;
     #[inline(always)]
     fn run<I: Isa>(self) -> O::Acc {
-        if O::ANY_ORDER {
-            return self
-                .0
-                .iter()
-                .fold(O::identity(), |all, &x| O::merge(all, O::lift(x)));
+        leaf::<T, O>(self.0)
+    }
+}
+
+#[inline(always)]
+fn leaf<T: Copy, O: ReduceOp<T>>(x: &[T]) -> O::Acc {
+    if O::ANY_ORDER {
+        return x
+            .iter()
+            .fold(O::identity(), |all, &x| O::merge(all, O::lift(x)));
+    }
+    let mut lanes = [O::identity(); LANES];
+    let mut chunks = x.chunks_exact(LANES);
+    for chunk in &mut chunks {
+        for i in 0..LANES {
+            lanes[i] = O::merge(lanes[i], O::lift(chunk[i]));
         }
-        let mut lanes = [O::identity(); LANES];
-        let mut chunks = self.0.chunks_exact(LANES);
-        for chunk in &mut chunks {
-            for i in 0..LANES {
-                lanes[i] = O::merge(lanes[i], O::lift(chunk[i]));
+    }
+    for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
+        *lane = O::merge(*lane, O::lift(x));
+    }
+    merged::<T, O, LANES>(lanes)
+}
+
+/// All lanes in one.
+#[inline(always)]
+fn merged<T: Copy, O: ReduceOp<T>, const N: usize>(mut lanes: [O::Acc; N]) -> O::Acc {
+    let mut width = N / 2;
+    while width > 0 {
+        for i in 0..width {
+            lanes[i] = O::merge(lanes[i], lanes[i + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+/// A few elements, one after the other.
+#[inline(always)]
+fn few<T: Copy, O: ReduceOp<T>>(x: &[T]) -> O::Acc {
+    match x {
+        [] => O::identity(),
+        [first, rest @ ..] => rest
+            .iter()
+            .fold(O::lift(*first), |a, &v| O::merge(a, O::lift(v))),
+    }
+}
+
+/// Reductions of rows of `n` elements each, which are not many. Each is what [`contiguous`] gives.
+struct ShortRows<'a, T, A, O> {
+    x: &'a [T],
+    n: usize,
+    acc: &'a mut [A],
+    op: PhantomData<O>,
+}
+
+impl<T: Copy, O: ReduceOp<T>> Job for ShortRows<'_, T, O::Acc, O> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        match self.n {
+            _ if O::ANY_ORDER => self.each(|row| leaf::<T, O>(row)),
+            0..FEW => self.each(|row| few::<T, O>(row)),
+            FEW..=16 => self.padded::<16>(),
+            17..=LANES => self.padded::<LANES>(),
+            _ => self.each(|row| leaf::<T, O>(row)),
+        }
+    }
+}
+
+impl<T: Copy, O: ReduceOp<T>> ShortRows<'_, T, O::Acc, O> {
+    #[inline(always)]
+    fn each(self, reduce: impl Fn(&[T]) -> O::Acc) {
+        for (i, acc) in self.acc.iter_mut().enumerate() {
+            *acc = reduce(&self.x[i * self.n..][..self.n]);
+        }
+    }
+
+    /// Rows of at most `N` elements, which are lanes: those behind a row's end are as if they were not there.
+    #[inline(always)]
+    fn padded<const N: usize>(self) {
+        let n = self.n;
+        for (i, acc) in self.acc.iter_mut().enumerate() {
+            let row = &self.x[i * n..];
+            let mut lanes = [O::identity(); N];
+            match row.first_chunk::<N>() {
+                Some(window) if n == N => {
+                    for k in 0..N {
+                        lanes[k] = O::merge(lanes[k], O::lift(window[k]));
+                    }
+                }
+                Some(window) => {
+                    for k in 0..N {
+                        let lane = O::merge(lanes[k], O::lift(window[k]));
+                        lanes[k] = if k < n { lane } else { lanes[k] };
+                    }
+                }
+                None => {
+                    for (lane, &x) in lanes.iter_mut().zip(&row[..n]) {
+                        *lane = O::merge(*lane, O::lift(x));
+                    }
+                }
             }
+            *acc = merged::<T, O, N>(lanes);
         }
-        for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
-            *lane = O::merge(*lane, O::lift(x));
-        }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for i in 0..width {
-                lanes[i] = O::merge(lanes[i], lanes[i + width]);
-            }
-            width /= 2;
-        }
-        lanes[0]
     }
 }
 
@@ -55,10 +140,7 @@ impl<T: Copy, O: ReduceOp<T>> Job for Leaf<'_, T, O> {
 pub(super) fn contiguous<T: Copy + Sync, O: ReduceOp<T>>(x: &[T], spread: bool) -> O::Acc {
     if x.len() <= LEAF {
         return match x.len() {
-            0 => O::identity(),
-            1..8 => x[1..]
-                .iter()
-                .fold(O::lift(x[0]), |a, &v| O::merge(a, O::lift(v))),
+            0..FEW => few::<T, O>(x),
             _ => dispatch(Leaf::<T, O>(x, PhantomData)),
         };
     }
@@ -173,6 +255,11 @@ fn slabs<T: Copy + Sync, O: ReduceOp<T>>(
     acc: &mut [O::Acc],
     spread: bool,
 ) {
+    if inner == 1 && n <= SHORT {
+        let x = &x[first * n..][..acc.len() * n];
+        let op = PhantomData;
+        return dispatch(ShortRows::<T, O::Acc, O> { x, n, acc, op });
+    }
     if inner == 1 {
         for (i, a) in acc.iter_mut().enumerate() {
             *a = contiguous::<T, O>(&x[(first + i) * n..][..n], spread);
@@ -207,4 +294,35 @@ pub(super) fn sequential<T: Copy + Sync, O: ReduceOp<T>>(
     acc: &mut [O::Acc],
 ) {
     slabs::<T, O>(x, n, inner, 0, acc, false);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Max, Min, Prod, Sum};
+    use super::*;
+
+    fn short_rows_are_those_of_one_row<O: ReduceOp<f32, Acc = f32>>() {
+        for n in [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 256] {
+            let value = |i: usize| match i % 11 {
+                3 => -0.0,
+                8 if n == 31 => f32::NAN,
+                k => (k as f32 - 4.3) * 1.37e-3 * (i + 1) as f32,
+            };
+            let x: Vec<f32> = (0..37 * n).map(value).collect();
+            let mut all = [0.0; 37];
+            slabs::<f32, O>(&x, n, 1, 0, &mut all, false);
+            for (row, found) in x.chunks(n).zip(all) {
+                let expected = contiguous::<f32, O>(row, false);
+                assert_eq!(found.to_bits(), expected.to_bits(), "rows of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_short_rows_have_the_bits_of_single_ones() {
+        short_rows_are_those_of_one_row::<Sum>();
+        short_rows_are_those_of_one_row::<Prod>();
+        short_rows_are_those_of_one_row::<Max>();
+        short_rows_are_those_of_one_row::<Min>();
+    }
 }
