@@ -195,14 +195,17 @@ class Uses:
         """Take in what another piece of code uses."""
         self.loads |= other.loads
         self.stores |= other.stores
-        self.calls |= other.calls
-        for name in other.__dict__.keys() & _RARE:
-            setattr(self, name, getattr(self, name) | getattr(other, name))
+        if other.calls:
+            self.calls = True
+        if len(other.__dict__) > _USUAL:
+            for name in other.__dict__.keys() & _RARE:
+                setattr(self, name, getattr(self, name) | getattr(other, name))
         for text, node in other.places.items():
             self.places.setdefault(text, node)
 
 
 _RARE = frozenset({"captured", "rebound", "globals", "nonlocals", "walrus", "grown", "extended"})
+_USUAL = len(Uses().__dict__)
 _BLOCKS = (ast.If, ast.While, ast.For, ast.With)
 _OTHER_BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", ast.Try), ast.Match)
 
@@ -245,6 +248,14 @@ def summary(body: Iterable[Any]) -> Uses:
                 if not isinstance(part, ast.stmt):
                     known.visit(part)
         total.add(_of_simple(node) if known is None else known)
+    return total
+
+
+def together(*parts: Uses) -> Uses:
+    """What several pieces of code use."""
+    total = Uses()
+    for part in parts:
+        total.add(part)
     return total
 
 
@@ -314,19 +325,18 @@ class Scope:
         """Names that others may read at any time: nested functions, outer ones, the module."""
         return self.captured | self.rebound | self.nonlocals | self.globals
 
-    def modified(self, body: Iterable[ast.AST]) -> Names:
-        """Names that ``body`` may rebind, by itself or through a nested function that it calls."""
-        uses = summary(body)
+    def modified(self, uses: Uses) -> Names:
+        """Names that statements with these ``uses`` may rebind, by themselves or through a nested
+        function that they call."""
         return frozenset(uses.stores | (self.rebound if uses.calls else NONE))
 
 
-def places_set(body: Iterable[ast.AST]) -> dict[str, ast.Attribute | ast.Subscript]:
-    """The attributes and items that ``body`` sets, by their text, if that means one place in it.
+def places_set(uses: Uses) -> dict[str, ast.Attribute | ast.Subscript]:
+    """The attributes and items that statements with these ``uses`` set, by their text, if that
+    means one place in them.
 
-    The root name must not be rebound in ``body``, nor any name in a key; keys are constants and
-    names.
+    The root name must not be rebound there, nor any name in a key; keys are constants and names.
     """
-    uses = summary(body)
     return {text: node for text, node in uses.places.items() if _is_stable(node, uses.stores)}
 
 

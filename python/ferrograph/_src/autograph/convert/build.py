@@ -124,12 +124,16 @@ def locate(node: Any, like: ast.AST, end: ast.AST | None = None) -> Any:
         if held.get("lineno"):
             continue
         kind = current.__class__
+        names = _parts[kind]
+        if not names:  # of a name or a constant, for one
+            held.update(place)
+            continue
         if kind not in _NOWHERE:
             held.update(place)
         if kind in _WITH_GAPS:
             pending += children(current)
             continue
-        for name in _parts[kind]:
+        for name in names:
             value = held.get(name)
             if value.__class__ is list:
                 pending += value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import build, inline
-from .analysis import summary
+from .analysis import summary, together
 from .context import Context
 from .jumps import live_at_exit
 
@@ -28,7 +28,8 @@ class Facts:
 
 def prepare(node: ast.If, context: Context) -> Facts:
     """Read off ``node``, before its branches are converted, what ``convert`` needs."""
-    both = [*node.body, *node.orelse]
+    sides = summary(node.body), summary(node.orelse)
+    both = together(*sides)
     names, live, soft = context.state(both, node.ag_live)
     private = tuple(n for n in live if n not in context.scope.always_live)
     unread = tuple(_unread(private, body) for body in (node.body, node.orelse))
@@ -37,7 +38,7 @@ def prepare(node: ast.If, context: Context) -> Facts:
         keywords["soft"] = soft
     if any(unread):
         keywords["unread"] = unread
-    stores = summary(node.body).stores, summary(node.orelse).stores
+    stores = sides[0].stores, sides[1].stores
     return Facts(names, keywords, context.places(both), stores)
 
 

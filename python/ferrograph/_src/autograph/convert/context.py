@@ -25,10 +25,11 @@ class Context:
         return self._count
 
     def state(
-        self, body: list[ast.stmt], live: Iterable[str]
+        self, uses: analysis.Uses, live: Iterable[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """The names that ``body`` binds; of them, those read later, and those others may read."""
-        modified = self.scope.modified(body)
+        """The names that statements with these ``uses`` bind; of them, those read later, and those
+        others may read."""
+        modified = self.scope.modified(uses)
         names = tuple(sorted(modified - self.scope.globals))
         hard = tuple(n for n in names if n in live)
         soft = tuple(n for n in names if n in self.scope.always_live and n not in live)
@@ -44,11 +45,10 @@ class Context:
             return build.constant(names)
         return build.thunk(build.tuple_of(build.name(n) for n in names))
 
-    def places(self, body: list[ast.stmt]) -> ast.expr:
-        """``(("a.b", lambda: a, "b"), ...)`` for what else ``body`` sets; ``state.place_of`` says
-        how."""
-        found = [_place(text, node) for text, node in analysis.places_set(body).items()]
-        uses = analysis.summary(body)
+    def places(self, uses: analysis.Uses) -> ast.expr:
+        """``(("a.b", lambda: a, "b"), ...)`` for what else statements with these ``uses`` set;
+        ``state.place_of`` says how."""
+        found = [_place(text, node) for text, node in analysis.places_set(uses).items()]
         for identifier in sorted(uses.stores & self.scope.globals):
             parts = build.constant(identifier), build.thunk(build.name(identifier))
             found.append(build.tuple_of([*parts, build.constant(None)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import build, inline, unpacking
-from .analysis import Uses, only_extended, summary
+from .analysis import only_extended, summary, together
 from .context import Context
 
 _OPTIONS = "set_loop_options"
@@ -33,8 +33,9 @@ class Facts:
 def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     """Read off ``node``, before its body is converted, what converting it needs."""
     head = node.test if isinstance(node, ast.While) else node.target
-    parts = [head, *node.body]
-    names, live, soft = context.state(parts, node.ag_live | node.ag_entry)
+    in_head, in_body = summary([head]), summary(node.body)
+    uses = together(in_head, in_body)
+    names, live, soft = context.state(uses, node.ag_live | node.ag_entry)
     constants = {
         "line": node.lineno,
         "live": live,
@@ -46,10 +47,10 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     extended = only_extended(node.body)
     if extended:
         constants["extended"] = extended
-    body_stores = set(summary(node.body).stores)
+    body_stores = set(in_body.stores)
     if isinstance(node, ast.For):
-        body_stores |= Uses(head).stores
-        constants["targets"] = tuple(sorted(Uses(head).stores))
+        body_stores |= in_head.stores
+        constants["targets"] = tuple(sorted(in_head.stores))
     keywords: dict[str, ast.expr] = {}
     if node.ag_broke:
         keywords["broke"] = build.thunk(build.name(node.ag_broke))
@@ -58,8 +59,8 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     options = _take_options(node.body)
     if options is not None:
         keywords["options"] = build.thunk(options)
-    test_stores = Uses(head).stores if isinstance(node, ast.While) else set()
-    places = context.places(parts)
+    test_stores = in_head.stores if isinstance(node, ast.While) else set()
+    places = context.places(uses)
     return Facts(names, constants, keywords, places, body_stores, test_stores)
 
 
