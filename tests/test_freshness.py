@@ -611,3 +611,26 @@ def test_two_lambdas_on_one_line_are_two_functions():
     both = [first, second]
     assert [float(f(X)) for f in both] == [11.0, 20.0]
     assert [f.explain_last_trace().causes for f in both] == [(), ()]
+
+
+def test_objects_of_a_trace_are_gone_as_soon_as_nothing_holds_them():
+    import gc
+    import weakref
+
+    found = []
+
+    @fg.function
+    def f(x):
+        first, second = Pair(1.0), Pair(4.0)
+        found.extend(map(weakref.ref, (first, second)))
+        for _ in range(3):
+            rate = first.own() + first.of(second) + second.of(first) + rate_of(first)
+        return x * rate
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert float(f(X)) == 60
+        assert [ref() for ref in found] == [None, None]
+    finally:
+        gc.enable()

@@ -255,13 +255,15 @@ class Unmet(set):
 
     def __init__(self, reads: Reads, function: types.FunctionType) -> None:
         super().__init__(reads._selves)
-        self._reads, self.code = reads, function.__code__
+        self._reads, self.code = weakref.ref(reads), function.__code__
         self.first, self.others = reads.asked(function) or (None, ())
         self.met: set[int] = set()
 
     def tell(self, *arguments: Any) -> bool:
-        """Tell the trace the arguments that are asked for; true."""
-        self._reads.tell(self, arguments)
+        """Tell the trace, while it is under way, the arguments that are asked for; true."""
+        reads = self._reads()
+        if reads is not None:
+            reads.tell(self, arguments)
         return True
 
 
