@@ -445,6 +445,19 @@ def test_builtins_of_one_argument():
     assert same(f)[4] == (3, 4, 4, 4.0, 4, "4")
 
 
+def test_a_view_whose_length_is_asked_for_is_not_kept():
+    def f():
+        data, out = bytearray(b"abcd"), []
+        view = memoryview(data)
+        for i in range(2):
+            out.append(len(view[i:]))
+        del view
+        data.append(1)
+        return out, len(data)
+
+    assert same(f) == ([4, 3], 5)
+
+
 def test_builtins_that_the_program_calls_so_itself():
     def f():
         out = []

@@ -197,16 +197,13 @@ def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
     if kinds is None or node.keywords or len(node.args) != 1:
         return None
     value = node.args[0]
-    if not isinstance(value, ast.Name) and not (names and isinstance(value, _READ)):
+    if not isinstance(value, ast.Name) and not (names and isinstance(value, ast.Attribute)):
         return None
     first, again = _twice(value)
     is_own = ast.Compare(build.name(function.id), [ast.Is()], [build.name(f"ag__{function.id}")])
     plain = ast.Call(build.name(function.id), [again], [])
     asked = ast.Call(callee(function, sites), [again], [])
     return short(plain, asked, build.is_among(first, kinds), is_own)
-
-
-_READ = (ast.Attribute, ast.Subscript)
 
 
 def is_arithmetic(key: ast.expr) -> bool:
