@@ -88,15 +88,12 @@ def owner(value: ast.expr, attribute: str, text: str, sites: Sites) -> ast.expr:
     return short(again, _asked("stored", place, again, *labels), _is_at(first, place))
 
 
-def settable(value: ast.expr, attribute: str, text: str) -> ast.expr:
-    """The same where no loop is seen: by the class of the object."""
-    labels = build.constant(attribute), build.constant(text)
-    if is_made(value):
-        return build.call("owner", value, *labels)
-    first, again = _twice(value)
-    kind = ast.Call(build.name("ag__id"), [build.kind_of(first)], [])
+def settable(value: ast.Name, attribute: str, text: str) -> ast.expr:
+    """The same where no loop is seen: by the class of the object that a name holds."""
+    asked = build.call("owner", value, build.constant(attribute), build.constant(text))
+    kind = ast.Call(build.name("ag__id"), [build.kind_of(value)], [])
     known = ast.Compare(kind, [ast.In()], [build.name("ag__settable")])
-    return short(again, build.call("owner", again, *labels), known)
+    return short(value, asked, known)
 
 
 def container(node: ast.Subscript, text: str) -> ast.expr | None:

@@ -25,7 +25,7 @@ def convert_attribute(
         short = short_ways.owner(node.value, node.attr, text, sites)
         node.value = build.locate(short, node.value)
         return node
-    if repeats:
+    if repeats and isinstance(node.value, ast.Name):
         node.value = build.locate(short_ways.settable(node.value, node.attr, text), node.value)
         return node
     place = build.constant(node.attr), build.constant(text)
