@@ -143,8 +143,14 @@ def step(choice, values):
         return fg.cast(fg.cast(a, fg.float64) * 0.3, a.dtype)
     if a.shape.rank == 0:
         return a * 0.5
+    if kind < 0.9:
+        return fg.broadcast_to(a, np.broadcast_shapes(a.shape.as_list(), b.shape.as_list()))
     axis = choice.choice([*range(a.shape.rank), None])
-    return choice.choice(REDUCTIONS[:4])(a, axis, keepdims=choice.random() < 0.7)
+    made = choice.choice(REDUCTIONS[:4])(a, axis, keepdims=choice.random() < 0.7)
+    if axis is None or choice.random() < 0.5:
+        return made
+    kept = [1 if i == axis else n for i, n in enumerate(a.shape.as_list())]
+    return fg.reshape(made, kept)
 
 
 def fits(a, values):

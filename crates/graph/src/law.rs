@@ -27,6 +27,8 @@ pub enum Law {
     Permutes,
     /// Input 0 where it has the dtype of the output; back from one that holds all its values, too.
     Casts,
+    /// The same for all values of input 0: its dtype and shape decide.
+    OfShape,
     /// Input 1 or 2, where input 0 chooses the same for all elements.
     Selects,
 }

@@ -5,9 +5,11 @@
 
 mod arg;
 mod axes;
+mod fed;
 mod ops;
 mod tree;
 
 pub use arg::{ArgMax, ArgMin, ArgOp, arg_reduce};
 pub use axes::{reduce, reduce_axes};
+pub use fed::{Fed, Feeder};
 pub use ops::{All, Any, Max, Mean, Min, Prod, ReduceOp, Sum};

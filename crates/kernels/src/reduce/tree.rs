@@ -8,15 +8,15 @@ use crate::pool;
 use crate::scratch::vec_of;
 
 /// Independent accumulators of the contiguous loop.
-const LANES: usize = 32;
+pub(super) const LANES: usize = 32;
 /// Fewer elements than this are taken one after the other.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 /// Rows of at most as many elements are reduced many in one loop.
 const SHORT: usize = 256;
 /// Elements that the contiguous loop takes before the tree begins.
-const LEAF: usize = 2048;
+pub(super) const LEAF: usize = 2048;
 /// Rows that the row loop takes before the tree begins.
-const ROWS: usize = 64;
+pub(super) const ROWS: usize = 64;
 /// Columns that the row loop takes at once, so that their accumulators stay in cache.
 const COLUMNS: usize = 512;
 /// Below this many elements a subtree stays on one thread.
@@ -54,7 +54,7 @@ fn leaf<T: Copy, O: ReduceOp<T>>(x: &[T]) -> O::Acc {
 
 /// All lanes in one.
 #[inline(always)]
-fn merged<T: Copy, O: ReduceOp<T>, const N: usize>(mut lanes: [O::Acc; N]) -> O::Acc {
+pub(super) fn merged<T: Copy, O: ReduceOp<T>, const N: usize>(mut lanes: [O::Acc; N]) -> O::Acc {
     let mut width = N / 2;
     while width > 0 {
         for i in 0..width {

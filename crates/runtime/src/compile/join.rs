@@ -84,6 +84,8 @@ pub(super) struct Group {
     pub steps: Vec<(usize, Step)>,
     /// What they make.
     pub made: Vec<Slot>,
+    /// Which of that is there only when all rows are done.
+    totals: Vec<Slot>,
     /// What they read.
     taken: Vec<Slot>,
     /// The numbers of rows into which all of them can be cut.
@@ -95,6 +97,11 @@ pub(super) struct Group {
 impl Group {
     fn makes(&self, read: &[Slot]) -> bool {
         read.iter().any(|slot| self.made.contains(slot))
+    }
+
+    /// Whether a step that reads that needs all rows of these.
+    fn ends_before(&self, read: &[Slot]) -> bool {
+        read.iter().any(|slot| self.totals.contains(slot))
     }
 
     /// Whether what has an effect must not change places with these.
@@ -114,6 +121,7 @@ impl Group {
         self.steps.extend(other.steps);
         self.steps.sort_by_key(|(at, _)| *at);
         self.made.extend(other.made);
+        self.totals.extend(other.totals);
         self.taken.extend(other.taken);
         self.rows.retain(|rows| other.rows.contains(rows));
         self.effect = self.effect.max(other.effect);
@@ -141,16 +149,20 @@ impl Groups<'_> {
             });
             return self.steps.push(step);
         }
-        let made = Doing::of(self.facts.slots(), &step).and_then(|doing| doing.made());
+        let doing = Doing::of(self.facts.slots(), &step);
+        let made = doing.and_then(|doing| doing.made());
+        let is_total = matches!(doing, Some(Doing::Total(_)));
         let mut group = Group {
             made: made.into_iter().collect(),
+            totals: made.into_iter().filter(|_| is_total).collect(),
             taken: read.clone(),
             rows,
             effect: Some(effect),
             steps: vec![(at, step)],
         };
         let is_host = |group: &Group| group.makes(&read) || group.keeps_order(effect);
-        if !self.join_hosts(&mut group, is_host) {
+        let ends = self.open.iter().any(|group| group.ends_before(&read));
+        if ends || !self.join_hosts(&mut group, is_host) {
             self.close(is_host);
             self.join_reader(&mut group, &read);
         }
@@ -177,7 +189,7 @@ impl Groups<'_> {
             Doing::Assign {
                 kind: AssignKind::Set,
                 ..
-            }
+            } | Doing::Alias { .. }
         );
         let is_large = !only_moves && most_elements(slots, &doing) >= FEW;
         match is_large || is_inside() {

@@ -2,12 +2,12 @@
 //! values.
 
 use super::facts::Scope;
-use crate::plan::{Action, Block, Bound, Move, Site, Slot, Step, Taken};
+use crate::plan::{Action, Block, Bound, Move, Reduced, Site, Slot, Step, Taken};
 use ferrograph_graph::{
     Effect, Graph, Inputs, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower,
 };
+use ferrograph_ops::BroadcastTo;
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
-use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
 /// Values that several blocks write are kept in the slab up to this many bytes, and as tensors beyond.
@@ -272,7 +272,7 @@ impl Lowering {
             Lowered::Object(kernel) => self.object(names, node, &ins, kernel),
             Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
             bound => {
-                let (code, reduced) = (bound.code(), reduced_axes(&bound));
+                let (code, reduced) = (bound.code(), reduced(&bound));
                 let places = bound.places().cloned();
                 match bound.into_kernel().filter(|_| inputs.all_dense()) {
                     Some(kernel) => Ok(Action::Kernel(Bound {
@@ -283,6 +283,7 @@ impl Lowering {
                         code,
                         places,
                         reduced,
+                        repeats: node.op.downcast::<BroadcastTo>().is_some(),
                         joined: None,
                     })),
                     None => self.evaluation(names, node, ins),
@@ -340,6 +341,7 @@ impl Lowering {
                 code: None,
                 places: None,
                 reduced: None,
+                repeats: false,
                 joined: None,
             },
             to,
@@ -347,9 +349,12 @@ impl Lowering {
     }
 }
 
-fn reduced_axes(lowered: &Lowered) -> Option<SmallVec<[bool; 6]>> {
+fn reduced(lowered: &Lowered) -> Option<Reduced> {
     match lowered {
-        Lowered::Reduce(reduction) => Some(reduction.axes.clone()),
+        Lowered::Reduce(reduction) => Some(Reduced {
+            code: reduction.code,
+            axes: reduction.axes.clone(),
+        }),
         _ => None,
     }
 }

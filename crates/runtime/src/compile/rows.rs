@@ -2,7 +2,7 @@
 //! same piece of what it reads, or all of it.
 
 use super::lower::SlotInfo;
-use crate::plan::{Action, Bound, Slot, Step};
+use crate::plan::{Action, Bound, Reduced, Slot, Step, block, total};
 use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
 use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, combining};
 use ferrograph_tensor::{DType, PartialShape, Shape, Tensor, TensorSpec};
@@ -13,6 +13,12 @@ pub(super) type Rows = SmallVec<[usize; 4]>;
 
 /// Elements of a row, at most: tiles have to fit the cache.
 const WIDEST: usize = 16 << 10;
+
+/// Elements of a reduction that one thread may do.
+const WHOLE: usize = 32 << 10;
+
+/// Parts of other reductions that threads may do at once, at least.
+const PARTS: usize = 4;
 
 /// Elements of a variable that is changed where it lies, at most: nothing stops that once it has begun.
 const LARGEST: usize = 4 << 20;
@@ -28,6 +34,10 @@ pub(super) struct Cut {
 pub(super) enum Doing<'a> {
     /// Computes.
     Compute(&'a Bound<Kernel>),
+    /// Reduces the rows to one value, which is there when all are done.
+    Total(&'a Bound<Kernel>),
+    /// Gives a value another shape.
+    Alias { from: &'a Slot, out: Slot },
     /// Reads a variable.
     Read { variable: Slot, out: Slot },
     /// Changes a variable.
@@ -42,7 +52,12 @@ impl<'a> Doing<'a> {
     /// What a step does, if it is of this kind.
     pub fn of(slots: &[SlotInfo], step: &'a Step) -> Option<Doing<'a>> {
         match &step.action {
+            Action::Kernel(bound) if total_of(slots, bound).is_some() => Some(Doing::Total(bound)),
             Action::Kernel(bound) => computes(slots, bound).then_some(Doing::Compute(bound)),
+            Action::Alias { from, to, .. } => {
+                let is_known = shape(slots, *from).is_some() && shape(slots, *to).is_some();
+                is_known.then_some(Doing::Alias { from, out: *to })
+            }
             Action::Eval { op, ins, outs } => {
                 let doing = match (&ins[..], &outs[..]) {
                     ([variable], &[out]) if op.downcast::<ReadVariableOp>().is_some() => {
@@ -67,7 +82,8 @@ impl<'a> Doing<'a> {
     fn result(&self) -> Slot {
         match *self {
             Doing::Compute(bound) => bound.outs[0],
-            Doing::Read { out, .. } => out,
+            Doing::Total(bound) => bound.ins[0],
+            Doing::Read { out, .. } | Doing::Alias { out, .. } => out,
             Doing::Assign { value, .. } => value,
         }
     }
@@ -75,7 +91,8 @@ impl<'a> Doing<'a> {
     /// What it reads, apart from variables.
     pub fn ins(&self) -> &[Slot] {
         match self {
-            Doing::Compute(bound) => &bound.ins,
+            Doing::Compute(bound) | Doing::Total(bound) => &bound.ins,
+            Doing::Alias { from, .. } => std::slice::from_ref(*from),
             Doing::Read { .. } => &[],
             Doing::Assign { value, .. } => std::slice::from_ref(value),
         }
@@ -84,8 +101,8 @@ impl<'a> Doing<'a> {
     /// What it makes.
     pub fn made(&self) -> Option<Slot> {
         match *self {
-            Doing::Compute(bound) => Some(bound.outs[0]),
-            Doing::Read { out, .. } => Some(out),
+            Doing::Compute(bound) | Doing::Total(bound) => Some(bound.outs[0]),
+            Doing::Read { out, .. } | Doing::Alias { out, .. } => Some(out),
             Doing::Assign { .. } => None,
         }
     }
@@ -93,7 +110,7 @@ impl<'a> Doing<'a> {
     /// The variable that it reads or changes.
     pub fn variable(&self) -> Option<Slot> {
         match *self {
-            Doing::Compute(_) => None,
+            Doing::Compute(_) | Doing::Total(_) | Doing::Alias { .. } => None,
             Doing::Read { variable, .. } | Doing::Assign { variable, .. } => Some(variable),
         }
     }
@@ -110,7 +127,36 @@ fn computes(slots: &[SlotInfo], bound: &Bound<Kernel>) -> bool {
     };
     let refuses = |code| matches!(code, ScalarCode::Div | ScalarCode::Pow | ScalarCode::Opaque);
     let may_fail = slots[out as usize].dtype.is_integer() && bound.code.is_some_and(refuses);
-    bound.reduced.is_some() || bound.code.is_some() && !may_fail
+    bound.reduced.is_some() || bound.repeats || bound.code.is_some() && !may_fail
+}
+
+/// The lengths of what a step reduces to one row, and of the row, where it can be fed its rows.
+pub(super) fn total_of(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<(usize, usize)> {
+    let reduced = bound.reduced.as_ref()?;
+    let input = shape(slots, bound.ins[0])?;
+    let (n, inner) = led(input, &reduced.axes)?;
+    let dtype = slots[bound.ins[0] as usize].dtype;
+    total(reduced.code, dtype, n, inner).map(|_| (n, inner))
+}
+
+/// The lengths of the reduced axes and of those behind them, where all that is reduced leads.
+fn led(shape: &[usize], reduced: &[bool]) -> Option<(usize, usize)> {
+    let counts = || shape.iter().zip(reduced).filter(|&(&n, _)| n != 1);
+    let leading = counts().take_while(|&(_, &reduced)| reduced).count();
+    let all = counts().filter(|&(_, &reduced)| reduced).count();
+    let size = |(&n, _): (&usize, &bool)| n;
+    let n = counts().take(leading).map(size).product();
+    let inner = counts().skip(leading).map(size).product();
+    (leading == all && n > 1 && inner > 0).then_some((n, inner))
+}
+
+/// Of how many rows, a power of two, the elements are fed in order by one thread.
+pub(super) fn rows_in_order(slots: &[SlotInfo], bound: &Bound<Kernel>, width: usize) -> usize {
+    let (n, inner) = total_of(slots, bound).unwrap_or((1, 1));
+    let block = block(n, inner);
+    let mut powers = (0..usize::BITS).map(|i| 1usize << i);
+    let ends = |rows: &usize| rows.saturating_mul(width).is_multiple_of(block);
+    powers.find(ends).unwrap_or(usize::MAX)
 }
 
 fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {
@@ -142,13 +188,26 @@ pub(super) fn row_counts(slots: &[SlotInfo], doing: &Doing<'_>) -> Rows {
 /// How to cut a step into that many rows, where it can be.
 pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<Cut> {
     let out = shape(slots, doing.result())?;
-    let Doing::Compute(bound) = doing else {
-        let sliced = doing.ins().iter().map(|_| true).collect();
-        let axes = leading(out, rows)?;
-        return Some(Cut { axes, sliced });
+    let bound = match doing {
+        Doing::Compute(bound) => bound,
+        Doing::Total(bound) => return cut_total(slots, bound, rows),
+        _ => {
+            let mut ins = doing.ins().iter();
+            let fits =
+                ins.all(|&slot| shape(slots, slot).is_some_and(|s| leading(s, rows).is_some()));
+            let sliced = doing.ins().iter().map(|_| true).collect();
+            let axes = leading(out, rows).filter(|_| fits)?;
+            return Some(Cut { axes, sliced });
+        }
     };
     let ins = || bound.ins.iter().map(|&slot| shape(slots, slot));
-    let Some(marks) = &bound.reduced else {
+    if bound.repeats {
+        let axes = leading(out, rows)?;
+        let sliced = is_sliced(ins().next()??, out, axes)?;
+        let sliced = [sliced, false].into_iter().take(bound.ins.len()).collect();
+        return Some(Cut { axes, sliced });
+    }
+    let Some(Reduced { axes: marks, .. }) = &bound.reduced else {
         let axes = leading(out, rows)?;
         let sliced = ins().map(|input| is_sliced(input?, out, axes));
         let sliced = sliced.collect::<Option<_>>()?;
@@ -159,6 +218,19 @@ pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<
     let axes = leading(&input[..kept], rows)?;
     let sliced = (0..bound.ins.len()).map(|i| i == 0).collect();
     (input.get(..axes) == out.get(..axes)).then_some(Cut { axes, sliced })
+}
+
+/// How to cut what reduces all rows to one: along the axes that it reduces, where enough threads find work.
+fn cut_total(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> Option<Cut> {
+    let input = shape(slots, bound.ins[0])?;
+    let marks = &bound.reduced.as_ref()?.axes;
+    let run = input.iter().zip(marks);
+    let run = run.take_while(|&(&n, &reduced)| reduced || n == 1).count();
+    let axes = leading(&input[..run], rows)?;
+    let n = input.n_elements();
+    let parts = rows / rows_in_order(slots, bound, n / rows).max(1);
+    let sliced = (0..bound.ins.len()).map(|i| i == 0).collect();
+    (n <= WHOLE || parts >= PARTS).then_some(Cut { axes, sliced })
 }
 
 /// How many leading axes have that many positions; those of size 1 behind them are counted in.
@@ -223,7 +295,9 @@ pub(super) fn bind_update(kind: AssignKind, dtype: DType, n: usize) -> Option<Ke
 
 fn bound_now(op: &OpRef, inputs: &Inputs<'_>, out: TensorSpec) -> Option<Kernel> {
     match lower(op.as_ref(), inputs, &[out]).ok()? {
-        lowered @ (Lowered::Map(_) | Lowered::Reduce(_)) => lowered.into_kernel(),
+        lowered @ (Lowered::Map(_) | Lowered::Reduce(_) | Lowered::Move(_)) => {
+            lowered.into_kernel()
+        }
         _ => None,
     }
 }
@@ -241,6 +315,19 @@ fn tiled(shape: &[usize], axes: usize, tile: usize) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn totals_reduce_what_leads() {
+        let marks = |text: &str| text.chars().map(|c| c == 'r').collect::<Vec<_>>();
+        assert_eq!(led(&[4, 3], &marks("rk")), Some((4, 3)));
+        assert_eq!(led(&[4, 3], &marks("rr")), Some((12, 1)));
+        assert_eq!(led(&[1, 4, 3, 5], &marks("krrk")), Some((12, 5)));
+        assert_eq!(led(&[4, 3], &marks("kr")), None);
+        assert_eq!(led(&[4, 3, 5], &marks("rkr")), None);
+        assert_eq!(led(&[1, 3], &marks("rk")), None);
+        assert_eq!(led(&[4, 0], &marks("rk")), None);
+        assert_eq!(led(&[0, 4], &marks("rk")), None);
+    }
 
     #[test]
     fn axes_of_one_position_are_counted_in() {

@@ -13,7 +13,7 @@ pub(super) fn settled(facts: &Facts<'_>, mut group: Group) -> Vec<Step> {
     let before = apart(facts, &mut group, ahead);
     let steps = |steps: Vec<(usize, Step)>| steps.into_iter().map(|(_, step)| step);
     let inside = match joined(facts, &group) {
-        Some(step) => vec![step],
+        Some(joined) => joined,
         None => steps(group.steps).collect(),
     };
     let around = steps(before).chain(inside);

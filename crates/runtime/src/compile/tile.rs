@@ -2,13 +2,16 @@
 
 use super::join::{Facts, Group};
 use super::layout::{Lifetime, assign};
-use super::rows::{Cut, Doing, bind, bind_update, cut};
+use super::rows::{Cut, Doing, bind, bind_update, cut, rows_in_order, total_of};
 use super::update::update;
 use super::variables::Variables;
-use crate::plan::{Action, At, Binding, Bound, Joined, Member, Slot, Step, Tiled};
+use crate::plan::{
+    Action, At, Binding, Bound, Joined, Member, Site, Slot, Step, Tiled, Total, Work, total,
+};
 use ferrograph_graph::{Kernel, OpRef, Operands, SlotType};
 use ferrograph_ops::AssignKind;
 use ferrograph_tensor::{DType, Origin, Result, Shape};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Elements of the widest value of a tile, where a row has no more.
@@ -21,7 +24,10 @@ const ELEMENT_NS: f64 = 0.2;
 pub(super) struct Part<'a> {
     pub op: OpRef,
     pub origin: Option<Arc<Origin>>,
+    site: Site,
     pub doing: Doing<'a>,
+    /// What it reads, apart from variables, before other shapes were given to it.
+    pub ins: SmallVec<[Slot; 4]>,
     cut: Cut,
 }
 
@@ -44,6 +50,8 @@ enum Run {
     Part(usize),
     /// A copy.
     Copy,
+    /// Feeds that total, so many elements a row.
+    Feed(usize, usize),
     /// What an assignment adds to the rows of that variable, or subtracts.
     Update(AssignKind, usize),
 }
@@ -58,17 +66,25 @@ pub(super) struct Joining<'a> {
     values: Vec<Value>,
     members: Vec<Member>,
     runs: Vec<Run>,
+    /// The reductions of all rows, with the outputs that they are.
+    totals: Vec<(usize, usize)>,
+    /// Tiles that one thread takes in their order.
+    in_order: usize,
     /// The inputs of the joined step, and its outputs.
     pub ins: Vec<Slot>,
     pub outs: Vec<Slot>,
+    /// Outputs that others read under another shape: the step that gives it to them.
+    aliases: Vec<(Slot, Slot, Site)>,
 }
 
-/// The step that does what those of a group do; none where they are better left alone.
-pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Step> {
+/// The step that does what those of a group do, and those that give its outputs other shapes; none where they are
+/// better left alone.
+pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Vec<Step>> {
     let (_, last) = group.steps.last()?;
     let mut joining = Joining::of(facts, group)?;
     let updates = |part: &Part<'_>| part.doing.changes();
-    if group.steps.len() < 2 && !joining.parts.iter().any(updates) {
+    let works = |part: &&Part<'_>| !matches!(part.doing, Doing::Alias { .. });
+    if joining.parts.iter().filter(works).count() < 2 && !joining.parts.iter().any(updates) {
         return None;
     }
     joining.name_operands(group);
@@ -78,29 +94,44 @@ pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Step> {
         true => Action::Kernel(joining.bound(tiled.into_kernel())),
         false => update(&joining, tiled)?,
     };
-    Some(Step {
+    let step = Step {
         action,
         drops: Box::default(),
         site: last.site,
+    };
+    let aliases = joining.aliases.iter();
+    let aliases = aliases.map(|&(from, to, site)| alias(facts, from, to, site));
+    std::iter::once(Some(step)).chain(aliases).collect()
+}
+
+fn alias(facts: &Facts<'_>, from: Slot, to: Slot, site: Site) -> Option<Step> {
+    let shape = facts.slots()[to as usize].shape.clone()?;
+    Some(Step {
+        action: Action::Alias { from, shape, to },
+        drops: Box::default(),
+        site,
     })
 }
 
 impl<'a> Joining<'a> {
     fn of(facts: &'a Facts<'a>, group: &'a Group) -> Option<Joining<'a>> {
         let rows = *group.rows.first()?;
-        let part = |step: &'a Step| {
+        let mut parts: Vec<Part<'a>> = Vec::with_capacity(group.steps.len());
+        for (_, step) in &group.steps {
             let doing = Doing::of(facts.slots(), step)?;
             let graph = facts.program.graphs[step.site.graph as usize].upgrade()?;
             let node = graph.node(step.site.node);
-            Some(Part {
+            let ins = doing.ins().iter().map(|&slot| root(&parts, slot));
+            let ins = ins.collect();
+            parts.push(Part {
                 op: node.op.clone(),
                 origin: node.origin.clone(),
                 doing,
+                ins,
+                site: step.site,
                 cut: cut(facts.slots(), &doing, rows)?,
-            })
-        };
-        let steps = group.steps.iter();
-        let parts: Vec<Part<'a>> = steps.map(|(_, step)| part(step)).collect::<Option<_>>()?;
+            });
+        }
         Some(Joining {
             facts,
             rows,
@@ -110,28 +141,45 @@ impl<'a> Joining<'a> {
             values: Vec::new(),
             members: Vec::new(),
             runs: Vec::new(),
+            totals: Vec::new(),
+            in_order: 1,
             ins: Vec::new(),
             outs: Vec::new(),
+            aliases: Vec::new(),
         })
     }
 
     /// Says what comes from outside and what is needed there.
     fn name_operands(&mut self, group: &Group) {
-        let slots = self.parts.iter().flat_map(|part| part.doing.ins());
         let mut inside = vec![0; group.made.len()];
-        for &slot in slots {
-            match group.made.iter().position(|&made| made == slot) {
-                Some(at) => inside[at] += 1,
-                None if !self.ins.contains(&slot) => self.ins.push(slot),
-                None => {}
+        for part in &self.parts {
+            for slot in part.doing.ins() {
+                let made = group.made.iter().position(|made| made == slot);
+                made.into_iter().for_each(|at| inside[at] += 1);
+            }
+            let is_alias = matches!(part.doing, Doing::Alias { .. });
+            for &slot in part.ins.iter().filter(|_| !is_alias) {
+                if !group.made.contains(&slot) && !self.ins.contains(&slot) {
+                    self.ins.push(slot);
+                }
             }
         }
-        let needed = |slot: &Slot| {
-            let at = group.made.iter().position(|made| made == slot);
-            at.is_none_or(|at| self.facts.reads[*slot as usize] > inside[at])
+        let needed = |slot: Slot| {
+            let at = group.made.iter().position(|&made| made == slot);
+            at.is_none_or(|at| self.facts.reads[slot as usize] > inside[at])
         };
-        let made = self.parts.iter().filter_map(|part| part.doing.made());
-        self.outs = made.filter(needed).collect();
+        for part in &self.parts {
+            if let Doing::Alias { out, .. } = part.doing
+                && needed(out)
+            {
+                self.aliases.push((part.ins[0], out, part.site));
+            }
+        }
+        let is_shown = |slot: &Slot| needed(*slot) || self.aliases.iter().any(|a| a.0 == *slot);
+        let works = |part: &&Part<'_>| !matches!(part.doing, Doing::Alias { .. });
+        let made = self.parts.iter().filter(works);
+        let made = made.filter_map(|part| part.doing.made());
+        self.outs = made.filter(is_shown).collect();
     }
 
     /// Says which kernels run, on which values.
@@ -142,7 +190,7 @@ impl<'a> Joining<'a> {
             match doing {
                 Doing::Compute(bound) => {
                     let sliced = self.parts[at].cut.sliced.clone();
-                    let ins = bound.ins.iter().zip(sliced);
+                    let ins = self.parts[at].ins.iter().zip(sliced);
                     let ins: Vec<Value> = ins
                         .map(|(&slot, sliced)| match sliced {
                             true => self.variables.rows(slot),
@@ -152,22 +200,57 @@ impl<'a> Joining<'a> {
                     let out = self.variables.rows(bound.outs[0]);
                     self.member(Run::Part(at), &ins, out);
                 }
+                Doing::Total(bound) => self.name_total(at, bound.outs[0]),
+                Doing::Alias { .. } => {}
                 Doing::Read { variable, out } => {
                     let (from, to) = (self.variables.value(variable), self.variables.rows(out));
                     if from != to {
                         self.member(Run::Copy, &[from], to);
                     }
                 }
-                Doing::Assign {
-                    kind,
-                    variable,
-                    value,
-                } => self.name_assignment(kind, variable, value),
+                Doing::Assign { kind, variable, .. } => {
+                    let value = self.parts[at].ins[0];
+                    self.name_assignment(kind, variable, value);
+                }
             }
         }
+        self.choose_tile();
+    }
+
+    fn name_total(&mut self, at: usize, out: Slot) {
+        let Some(output) = self.outs.iter().position(|&slot| slot == out) else {
+            return;
+        };
+        let value = self.variables.rows(self.parts[at].ins[0]);
+        let ins = [self.number(value)].into();
+        let outs = Box::default();
+        self.members.push(Member { ins, outs });
+        let width = self.width(value);
+        self.runs.push(Run::Feed(self.totals.len(), width));
+        self.totals.push((at, output));
+    }
+
+    /// Says how many rows a tile has, and how many tiles one thread takes in order for the sake of the totals.
+    fn choose_tile(&mut self) {
         let widest = self.values.iter().filter(|v| !matches!(v, Value::All(_)));
         let widest = widest.map(|value| self.width(*value)).max();
         self.tile = (TILE / widest.unwrap_or(1).max(1)).clamp(1, self.rows);
+        let in_order = |&(at, _): &(usize, usize)| match self.parts[at].doing {
+            Doing::Total(bound) => {
+                let width = self.width(Value::Rows(bound.ins[0]));
+                rows_in_order(self.facts.slots(), bound, width)
+            }
+            _ => 1,
+        };
+        let Some(rows) = self.totals.iter().map(in_order).max() else {
+            return;
+        };
+        if self.tile < rows {
+            self.tile = 1 << self.tile.ilog2();
+        } else {
+            self.tile -= self.tile % rows;
+        }
+        self.in_order = (rows / self.tile).max(1);
     }
 
     fn name_assignment(&mut self, kind: AssignKind, variable: Slot, value: Slot) {
@@ -246,6 +329,8 @@ impl<'a> Joining<'a> {
                 n => Some(self.binding(n)?),
             },
             members: self.members.clone(),
+            totals: self.running()?,
+            in_order: self.in_order,
             places,
             scratch_bytes,
             bool_bytes,
@@ -262,15 +347,30 @@ impl<'a> Joining<'a> {
                 _ => self.width(value) * tile,
             },
         };
-        let kernels = self.runs.iter().map(|run| self.kernel(run, tile));
+        let work = self.runs.iter().map(|run| self.work(run, tile));
         Some(Binding {
-            kernels: kernels.collect::<Option<_>>()?,
+            work: work.collect::<Option<_>>()?,
             types: self.values.iter().map(slot_type).collect(),
         })
     }
 
-    fn kernel(&self, run: &Run, tile: usize) -> Option<Kernel> {
-        match *run {
+    /// The reductions of all rows, with the outputs that they are.
+    fn running(&self) -> Option<Vec<(Total, usize)>> {
+        let total = |&(at, output): &(usize, usize)| {
+            let Doing::Total(bound) = self.parts[at].doing else {
+                return None;
+            };
+            let (n, inner) = total_of(self.facts.slots(), bound)?;
+            let dtype = self.facts.slots()[bound.ins[0] as usize].dtype;
+            let code = bound.reduced.as_ref()?.code;
+            Some((total(code, dtype, n, inner)?, output))
+        };
+        self.totals.iter().map(total).collect()
+    }
+
+    fn work(&self, run: &Run, tile: usize) -> Option<Work> {
+        let kernel: Option<Kernel> = match *run {
+            Run::Feed(total, width) => return Some(Work::Feed(total, width)),
             Run::Part(at) => {
                 let part = &self.parts[at];
                 let Doing::Compute(bound) = part.doing else {
@@ -290,7 +390,8 @@ impl<'a> Joining<'a> {
                 let value = Value::Variable(number);
                 bind_update(kind, self.dtype(value), self.width(value) * tile)
             }
-        }
+        };
+        kernel.map(Work::Compute)
     }
 
     /// Where each value is, the bytes of scratch memory, and how many of them hold bools.
@@ -360,7 +461,7 @@ impl<'a> Joining<'a> {
         Bound {
             kernel,
             joined: Some(Joined {
-                n_operations: self.parts.len(),
+                operations: self.parts.iter().map(|part| part.op.name()).collect(),
                 rows: self.rows,
                 tile: self.tile,
                 bytes_read: bytes(&self.ins) + of_variables(&read),
@@ -372,8 +473,15 @@ impl<'a> Joining<'a> {
             code: None,
             places: None,
             reduced: None,
+            repeats: false,
         }
     }
+}
+
+/// The value that was given other shapes to make that one.
+fn root(parts: &[Part<'_>], slot: Slot) -> Slot {
+    let gives = |part: &&Part<'_>| matches!(part.doing, Doing::Alias { out, .. } if out == slot);
+    parts.iter().find(gives).map_or(slot, |part| part.ins[0])
 }
 
 /// Copies rows from one place to another, which may be the same: of two variables that are one.

@@ -29,8 +29,13 @@ pub(super) fn update(joining: &Joining<'_>, tiled: Tiled) -> Option<Action> {
             .collect::<Option<Box<[Source]>>>()
     };
     let single = |part: &super::tile::Part<'_>| {
+        let alias = match part.doing {
+            Doing::Alias { out, .. } => joining.facts.slots()[out as usize].shape.clone(),
+            _ => None,
+        };
         Some(Single {
             op: part.op.clone(),
+            alias,
             ins: sources(&part.doing)?,
             origin: part.origin.clone(),
         })

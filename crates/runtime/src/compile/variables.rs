@@ -24,7 +24,7 @@ impl Variables {
         let mut all = Variables::default();
         for doing in doings {
             let (slot, value, is_read) = match doing {
-                Doing::Compute(_) => continue,
+                Doing::Compute(_) | Doing::Total(_) | Doing::Alias { .. } => continue,
                 Doing::Read { variable, out } => (variable, out, true),
                 Doing::Assign {
                     kind,
@@ -79,8 +79,11 @@ impl Variables {
                 Doing::Assign {
                     kind: AssignKind::Set,
                     variable,
-                    value,
-                } => self.arises(parts, at, value).then_some((value, variable)),
+                    ..
+                } => {
+                    let value = part.ins[0];
+                    self.arises(parts, at, value).then_some((value, variable))
+                }
                 _ => None,
             };
             if let Some((slot, variable)) = found
@@ -97,7 +100,7 @@ impl Variables {
         let Some(last) = last_use(parts, value) else {
             return false;
         };
-        let taken = |part: &Part<'_>| part.doing.changes() && part.doing.ins().contains(&value);
+        let taken = |part: &Part<'_>| part.doing.changes() && part.ins.contains(&value);
         let behind = &parts[at..=last.max(at)];
         !behind.iter().any(|part| part.doing.changes()) && !parts.iter().any(taken)
     }
@@ -114,11 +117,11 @@ impl Variables {
         let last = last_use(parts, value).unwrap_or(at).max(at);
         let reads = |part: &Part<'_>| {
             let lies = |slot: &Slot| *slot != value && self.lies(*slot);
-            part.doing.variable().is_some() || part.doing.ins().iter().any(lies)
+            part.doing.variable().is_some() || part.ins.iter().any(lies)
         };
         let untouched = !parts[from..at].iter().any(reads);
         let later = &parts[(at + 1).min(last + 1)..=last];
-        let is_only = parts[at].doing.ins().len() == 1 && !self.lies(value);
+        let is_only = parts[at].ins.len() == 1 && !self.lies(value);
         untouched && is_only && !later.iter().any(|part| part.doing.changes())
     }
 
@@ -128,7 +131,5 @@ impl Variables {
 }
 
 fn last_use(parts: &[Part<'_>], value: Slot) -> Option<usize> {
-    parts
-        .iter()
-        .rposition(|part| part.doing.ins().contains(&value))
+    parts.iter().rposition(|part| part.ins.contains(&value))
 }

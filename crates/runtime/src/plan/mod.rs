@@ -10,6 +10,7 @@ mod recorded;
 mod slots;
 mod step;
 mod tiled;
+mod total;
 mod update;
 mod verify;
 
@@ -23,9 +24,10 @@ pub use plans::{PlanRunner, compile_unoptimised, plan_for};
 pub(crate) use print::Listing;
 pub(crate) use slots::SlotSet;
 pub(crate) use step::{
-    Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Site, Slot, Step, Taken,
+    Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Reduced, Site, Slot, Step, Taken,
 };
-pub(crate) use tiled::{At, Binding, Member, Tiled};
+pub(crate) use tiled::{At, Binding, Member, Tiled, Work};
+pub(crate) use total::{Total, block, total};
 pub(crate) use update::{Single, Source, Update, UpdateKernel};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;

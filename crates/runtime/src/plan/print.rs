@@ -12,6 +12,7 @@
 //!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
 //!           ["records" slots] "}" ["drops" slots]
 //! joined  = "of" number "operations over" number "rows by" number "reads" number "writes" number
+//!           "joining" operation,*
 //! record  = "record" read ["as" shape]
 //! move    = slot "<-" read ["bytes" number]
 //! read    = slot ["!"]
@@ -309,8 +310,13 @@ fn operation(node: &str, action: &Action) -> String {
 fn joined(joined: Option<&Joined>) -> String {
     joined.map_or_else(String::new, |j| {
         format!(
-            " of {} operations over {} rows by {} reads {} writes {}",
-            j.n_operations, j.rows, j.tile, j.bytes_read, j.bytes_written
+            " of {} operations over {} rows by {} reads {} writes {} joining {}",
+            j.operations.len(),
+            j.rows,
+            j.tile,
+            j.bytes_read,
+            j.bytes_written,
+            j.operations.join(", ")
         )
     })
 }

@@ -97,7 +97,10 @@ fn kind(action: &Action) -> (Kind, usize) {
 }
 
 fn n_operations<K>(bound: &Bound<K>) -> usize {
-    bound.joined.map_or(1, |joined| joined.n_operations)
+    bound
+        .joined
+        .as_ref()
+        .map_or(1, |joined| joined.operations.len())
 }
 
 /// The slots that a step computes; none of one that only holds others.

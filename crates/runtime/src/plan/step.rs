@@ -1,7 +1,7 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
 use super::{Native, UpdateKernel};
-use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, Places, ScalarCode};
+use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, Places, ReduceCode, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 use smallvec::SmallVec;
 
@@ -78,16 +78,25 @@ pub(crate) struct Bound<K> {
     pub code: Option<ScalarCode>,
     /// Of a movement, where its elements come from.
     pub places: Option<Places>,
-    /// Of a reduction, for each axis of the first input whether it is reduced.
-    pub reduced: Option<SmallVec<[bool; 6]>>,
+    /// How it reduces the first input, where it does.
+    pub reduced: Option<Reduced>,
+    /// Whether it repeats the first input to the shape of the output.
+    pub repeats: bool,
     /// What it is joined of, where it is.
     pub joined: Option<Joined>,
 }
 
+/// A reduction.
+pub(crate) struct Reduced {
+    pub code: ReduceCode,
+    /// Of each axis of the first input, whether it is reduced.
+    pub axes: SmallVec<[bool; 6]>,
+}
+
 /// What a step is joined of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Joined {
-    pub n_operations: usize,
+    pub operations: Box<[&'static str]>,
     /// Rows that go through all of them, and how many at a time.
     pub rows: usize,
     pub tile: usize,

@@ -2,6 +2,7 @@
 //! it is in the cache. The kernels are those of the steps, bound anew to as many rows as a tile has.
 
 use super::ALIGN;
+use super::total::{Feeds, Total};
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::stop::undisturbed;
@@ -29,9 +30,16 @@ pub(crate) struct Member {
     pub outs: Box<[u32]>,
 }
 
-/// The kernels for tiles of so many rows, and what the values are then.
+/// What a member does with a tile.
+pub(crate) enum Work {
+    Compute(Kernel),
+    /// Feeds that one of the totals with its input, of which a row has so many elements.
+    Feed(usize, usize),
+}
+
+/// What the members do with tiles of so many rows, and what the values are then.
 pub(crate) struct Binding {
-    pub kernels: Vec<Kernel>,
+    pub work: Vec<Work>,
     pub types: Vec<SlotType>,
 }
 
@@ -46,6 +54,10 @@ pub(crate) struct Tiled {
     /// For the last tile, where it has fewer rows.
     pub rest: Option<Binding>,
     pub members: Vec<Member>,
+    /// Reductions of all rows, with the outputs that they are.
+    pub totals: Vec<(Total, usize)>,
+    /// Tiles that one thread takes in their order.
+    pub in_order: usize,
     pub places: Vec<At>,
     pub scratch_bytes: usize,
     /// The head of the scratch memory, in which bools lie.
@@ -78,19 +90,30 @@ impl Tiled {
         let may_stop = variables.is_empty();
         let failed: Mutex<Option<Error>> = Mutex::new(None);
         let spare = Mutex::new(self.scratch()?);
+        let mut running: Vec<_> = self.totals.iter().map(|(total, _)| total()).collect();
+        let feeds: Vec<_> = running.iter_mut().map(|total| total.feeds()).collect();
+        let n = self.rows.div_ceil(self.tile);
         #[allow(clippy::cast_precision_loss)]
-        let tile_ns = self.row_ns * self.tile as f64;
-        pool::par_chunks(self.rows.div_ceil(self.tile), tile_ns, |tiles| {
+        let part_ns = self.row_ns * (self.tile * self.in_order) as f64;
+        pool::par_chunks(n.div_ceil(self.in_order), part_ns, |parts| {
+            let tiles = parts.start * self.in_order..n.min(parts.end * self.in_order);
             let run = || match self.scratch() {
-                Ok(mut scratch) => self.tiles(tiles, &bases, &mut scratch),
-                Err(_) => self.tiles(tiles, &bases, &mut spare.lock()),
+                Ok(mut scratch) => self.tiles(tiles, &bases, &feeds, &mut scratch),
+                Err(_) => self.tiles(tiles, &bases, &feeds, &mut spare.lock()),
             };
             let done = if may_stop { run() } else { undisturbed(run) };
             if let Err(e) = done {
                 failed.lock().get_or_insert(e);
             }
         });
-        failed.into_inner().map_or(Ok(()), Err)
+        drop(feeds);
+        if let Some(e) = failed.into_inner() {
+            return Err(e);
+        }
+        for (total, &(_, output)) in running.into_iter().zip(&self.totals) {
+            total.finish(o, output);
+        }
+        Ok(())
     }
 
     /// Memory for a thread.
@@ -99,7 +122,13 @@ impl Tiled {
     }
 
     /// Runs consecutive tiles.
-    fn tiles(&self, tiles: Range<usize>, bases: &Bases, scratch: &mut Buffer) -> Result<()> {
+    fn tiles(
+        &self,
+        tiles: Range<usize>,
+        bases: &Bases,
+        feeds: &[Box<dyn Feeds + '_>],
+        scratch: &mut Buffer,
+    ) -> Result<()> {
         let scratch = scratch.as_mut_ptr();
         let scratch = scratch.ok_or_else(|| err!(Internal, "fresh memory cannot be written"))?;
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
@@ -120,17 +149,29 @@ impl Tiled {
             }
             let is_whole = first + self.tile <= self.rows;
             let rest = self.rest.as_ref().filter(|_| !is_whole);
-            self.members(rest.unwrap_or(&self.whole), &pointers)?;
+            self.members(rest.unwrap_or(&self.whole), &pointers, first, feeds)?;
         }
         Ok(())
     }
 
-    fn members(&self, binding: &Binding, pointers: &[*mut u8]) -> Result<()> {
-        for (kernel, member) in binding.kernels.iter().zip(&self.members) {
+    fn members(
+        &self,
+        binding: &Binding,
+        pointers: &[*mut u8],
+        first: usize,
+        feeds: &[Box<dyn Feeds + '_>],
+    ) -> Result<()> {
+        for (work, member) in binding.work.iter().zip(&self.members) {
             // SAFETY: values that are alive together have places of their own, with room for what the types say.
             let mut operands =
                 unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
-            kernel(&mut operands)?;
+            match work {
+                Work::Compute(kernel) => kernel(&mut operands)?,
+                // SAFETY: one thread takes the tiles in which a block lies, in their order.
+                Work::Feed(total, width) => unsafe {
+                    feeds[*total].feed(first * width, &operands);
+                },
+            }
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ impl Pass for Simplify {
 /// What a law makes of a node that obeys it.
 fn applied(law: Law, site: &Site<'_>) -> Option<Rewrite> {
     match law {
-        Law::Free => None,
+        Law::Free | Law::OfShape => None,
         Law::PassesOn => passed_on(site),
         Law::OnlyTerm => only_term(site),
         Law::OnlyPart => only_part(site),
