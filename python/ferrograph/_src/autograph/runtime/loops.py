@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import ops, staging
+from ... import later, ops, staging
 from ...staging import lists
-from ...staging.cursors import Cursor, going_on
 from ...staging.errors import UnstageableLoopError
 from ...staging.iteration import is_iterated_staged
 from ...staging.journal import is_front
@@ -19,6 +18,11 @@ from ...staging.values import is_staged, predicate
 from .logic import Thunk, not_
 from .names import raise_as_local
 from .specials import PLAIN, has_methods, iterated, opened, truth
+
+if TYPE_CHECKING:
+    from ...staging import cursors
+else:
+    (cursors,) = later(staging.__name__, "cursors")
 
 __all__ = ["followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"]
 
@@ -110,7 +114,7 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        iterable = iterated(going_on(lists.elements_of(opened(iterable))))
+        iterable = iterated(cursors.going_on(lists.elements_of(opened(iterable))))
         if is_iterated_staged(iterable):
             state = State(names, places, (body,))
             loop = staging.Loop(state, broke, returned, options, **dict(facts))
@@ -174,7 +178,7 @@ def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
     if is_iterated_staged(iterable) or lists.is_grown(iterable):
         return False
-    if isinstance(iterable, Cursor) or is_front(iterable):
+    if isinstance(iterable, cursors.Cursor) or is_front(iterable):
         return False
     if has_methods(iterable):
         return False
