@@ -162,12 +162,18 @@ type Pairs<T> = (Vec<T>, Option<Mat<T>>);
 fn self_adjoint<T: Field>(stack: Stack, vectors: bool) -> Kernel {
     general::<T, T>(stack, vectors, move |a| {
         let is_lower_finite = (0..a.nrows()).all(|i| (0..=i).all(|j| a[(i, j)].is_finite_number()));
-        let factors = is_lower_finite.then(|| SelfAdjointEigen::new(a, Side::Lower).ok());
-        let factors = factors.flatten()?;
-        let values = (0..a.nrows())
-            .map(|i| factors.S().column_vector()[i])
-            .collect();
-        Some((values, vectors.then(|| factors.U().to_owned())))
+        match (is_lower_finite, vectors) {
+            (false, _) => None,
+            (true, false) => {
+                let values = a.self_adjoint_eigenvalues(Side::Lower).ok()?;
+                Some((values.into_iter().map(T::of_part).collect(), None))
+            }
+            (true, true) => {
+                let factors = SelfAdjointEigen::new(a, Side::Lower).ok()?;
+                let values = factors.S().column_vector().iter().copied().collect();
+                Some((values, Some(factors.U().to_owned())))
+            }
+        }
     })
 }
 
