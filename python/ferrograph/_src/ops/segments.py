@@ -27,7 +27,7 @@ from .creation import ones, ones_like, range, zeros, zeros_like
 from .debug import Assert
 from .elementwise import floor, sqrt
 from .numeric import cast
-from .reductions import reduce_all, reduce_max
+from .reductions import reduce_all, reduce_max, reduce_min
 from .selection import boolean_mask, tensor_scatter_nd_update
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -265,7 +265,7 @@ def bincount(
     arr = convert(arr)
     if arr.dtype.is_floating:
         arr = cast(arr, int32)
-    Assert(reduce_all(greater_equal(arr, 0)), ["bincount needs numbers that are not negative"])
+    Assert(greater_equal(reduce_min(arr), 0), ["bincount needs numbers that are not negative"])
     length = _above(reshape(arr, [-1]))
     if minlength is not None:
         length = maximum(length, cast(minlength, arr.dtype))
