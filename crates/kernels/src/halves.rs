@@ -5,7 +5,7 @@ use half::{bf16, f16};
 
 use crate::isa::{Isa, Job, dispatch};
 use crate::pool;
-use crate::scratch::vec_of;
+use crate::scratch::{Floats, floats};
 
 /// A 16-bit float that converts from and to `f32` by slices of one length.
 pub trait Half: Copy + Send + Sync + 'static {
@@ -23,8 +23,8 @@ pub trait Half: Copy + Send + Sync + 'static {
 const COST_NS: f64 = 0.15;
 
 /// As `f32`, over the pool when that is worth it.
-pub fn widened<H: Half>(all: &[H]) -> Vec<f32> {
-    let mut wide = vec_of(0.0, all.len());
+pub fn widened<H: Half>(all: &[H]) -> Floats {
+    let mut wide = floats(all.len());
     pool::par_chunks_mut(&mut wide, COST_NS, |at, wide| {
         H::widen(&all[at..][..wide.len()], wide);
     });
@@ -128,6 +128,9 @@ mod by_16 {
         from.iter()
             .zip(to)
             .for_each(|(from, to)| widen_16(from, to));
+        if from_rest.is_empty() {
+            return;
+        }
         let (mut last, mut wide) = ([f16::ZERO; 16], [0.0; 16]);
         last[..from_rest.len()].copy_from_slice(from_rest);
         widen_16(&last, &mut wide);
@@ -141,6 +144,9 @@ mod by_16 {
         from.iter()
             .zip(to)
             .for_each(|(from, to)| narrow_16(from, to));
+        if from_rest.is_empty() {
+            return;
+        }
         let (mut last, mut slim) = ([0.0; 16], [f16::ZERO; 16]);
         last[..from_rest.len()].copy_from_slice(from_rest);
         narrow_16(&last, &mut slim);
@@ -174,7 +180,7 @@ mod tests {
 
     fn agree<H: Half + PartialEq + std::fmt::Debug>(all: &[H], bits: impl Fn(H) -> u16) {
         let wide = widened(all);
-        for (x, wide) in all.iter().zip(&wide) {
+        for (x, wide) in all.iter().zip(wide.iter()) {
             assert_eq!(wide.to_bits(), x.widen1().to_bits(), "{x:?}");
         }
         // Each number, the middle to the next one, and what lies beside that.
@@ -201,7 +207,7 @@ mod tests {
             bf16::to_bits,
         );
         for n in 0..40 {
-            assert_eq!(widened(&vec![f16::ONE; n]), vec![1.0; n]);
+            assert_eq!(*widened(&vec![f16::ONE; n]), vec![1.0; n]);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Memory that work takes on its way. An allocation that fails ends the process; here the stack unwinds with
 //! [`Exhausted`] instead, up to who catches it, as with work that is stopped.
 
+use std::cell::RefCell;
+use std::mem::take;
+use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
 
 /// What the stack unwinds with: so many bytes were asked for in vain.
@@ -51,6 +54,63 @@ pub fn push<T>(all: &mut Vec<T>, element: T) {
     all.push(element);
 }
 
+/// Numbers that a thread keeps for its next work, at most: a megabyte.
+const KEPT: usize = 1 << 18;
+
+/// How many times a thread keeps some: two operands and their result.
+const TIMES: usize = 3;
+
+thread_local! {
+    /// The numbers that are kept, the latest last.
+    static IDLE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Numbers on the way of work that is done again and again; the thread keeps them where they are few.
+pub struct Floats {
+    all: Vec<f32>,
+    n: usize,
+}
+
+/// So many numbers, whatever they are.
+pub fn floats(n: usize) -> Floats {
+    let kept = IDLE.with_borrow_mut(|idle| {
+        let fits = idle.iter().position(|all| all.len() >= n);
+        fits.map(|i| idle.remove(i))
+    });
+    let all = kept.unwrap_or_else(|| vec_of(0.0, n));
+    Floats { all, n }
+}
+
+impl Deref for Floats {
+    type Target = [f32];
+    fn deref(&self) -> &[f32] {
+        &self.all[..self.n]
+    }
+}
+
+impl DerefMut for Floats {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.all[..self.n]
+    }
+}
+
+impl Drop for Floats {
+    fn drop(&mut self) {
+        let all = take(&mut self.all);
+        if all.len() > KEPT {
+            return;
+        }
+        // A thread that ends keeps nothing.
+        let _ = IDLE.try_with(|idle| {
+            let mut idle = idle.borrow_mut();
+            if idle.len() == TIMES {
+                idle.remove(0);
+            }
+            idle.push(all);
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,6 +121,22 @@ mod tests {
         let unwound = catch_unwind(|| vec_of(0u64, 1 << 60)).unwrap_err();
         assert_eq!(unwound.downcast_ref::<Exhausted>().unwrap().0, 1 << 63);
         assert!(catch_unwind(|| reserve(&mut vec![0u8], usize::MAX)).is_err());
+    }
+
+    #[test]
+    fn few_numbers_are_used_again() {
+        let place = |n: usize| floats(n).as_ptr();
+        let first = place(1000);
+        assert_eq!(place(500), first);
+        let (a, b) = (floats(1000), floats(1000));
+        assert_ne!(a.as_ptr(), b.as_ptr());
+        drop((a, b));
+        let held = || IDLE.with_borrow(|idle| idle.iter().map(Vec::len).collect::<Vec<_>>());
+        assert_eq!(held(), [1000, 1000]);
+        drop(floats(KEPT + 1));
+        assert_eq!(held(), [1000, 1000]);
+        (2..9).for_each(|i| drop(floats(i * 1000)));
+        assert_eq!(held(), [6000, 7000, 8000]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use ferrograph_kernels::halves::{Half, narrow, widened};
 use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Matrix, Operand, batch_matmul, gemm};
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::scratch::vec_of;
+use ferrograph_kernels::scratch::floats;
 use ferrograph_tensor::Element;
 use half::{bf16, f16};
 use num_traits::NumAssign;
@@ -79,7 +79,8 @@ fn as_wide<H: Half>(
     [a, b]: [&[H]; 2],
     out: &mut [H],
 ) {
-    let mut wide = vec_of(0.0, out.len());
+    let mut wide = floats(out.len());
+    wide.fill(0.0);
     f(conv, &widened(a), &widened(b), &mut wide);
     narrow(&wide, out);
 }

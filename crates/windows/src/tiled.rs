@@ -5,7 +5,7 @@
 
 use ferrograph_kernels::matmul::Matrix;
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::scratch::vec_of;
+use ferrograph_kernels::scratch::floats;
 use ferrograph_kernels::tiles::{Panels, Pieces, multiply, multiply_transposed};
 
 use crate::geometry::{AXES, Axis};
@@ -120,7 +120,7 @@ impl Layout {
     ) {
         let (own, image) = (conv.positions() * conv.channels, self.image(conv));
         let origins = self.origins(conv);
-        let mut padded = vec_of(0.0, if self.padded { self.group * image } else { 0 });
+        let mut padded = floats(if self.padded { self.group * image } else { 0 });
         for first in (0..conv.images).step_by(self.group) {
             let n = self.group.min(conv.images - first);
             let images = &input[first * own..(first + n) * own];

@@ -4,7 +4,7 @@ use super::{BinaryOp, UnaryOp};
 use crate::halves::Half;
 use crate::isa::Isa;
 
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
 
 /// How results of the `f32` loop become results of the half loop.
 pub(crate) trait FromWide<W: Copy>: Copy + Send {

@@ -7,7 +7,7 @@ use num_traits::Zero;
 use super::Matrix;
 use crate::halves::{narrow, widened};
 use crate::isa::{Isa, Job, dispatch};
-use crate::scratch::vec_of;
+use crate::scratch::floats;
 use crate::{pool, stop};
 
 /// A product to be made; the operands have been checked.
@@ -158,7 +158,7 @@ macro_rules! halves {
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
                 let (a, b) = (widened(p.a.data), widened(p.b.data));
-                let mut wide = if p.accumulate { widened(out) } else { vec_of(0f32, out.len()) };
+                let mut wide = if p.accumulate { widened(out) } else { floats(out.len()) };
                 let Product { m, k, n, accumulate, spread, .. } = p;
                 let a = Matrix { data: &a[..], row_stride: p.a.row_stride, col_stride: p.a.col_stride, conj: false };
                 let b = Matrix { data: &b[..], row_stride: p.b.row_stride, col_stride: p.b.col_stride, conj: false };
