@@ -87,28 +87,34 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-@contextlib.contextmanager
-def tracing(region: Any, reads: Any = None) -> Iterator[None]:
+class tracing:
     """Operations of a block become nodes of the region. After an exception it is abandoned.
 
     ``reads`` is told of the Python functions that run in the block.
     """
-    scopes, _thread.scopes = _thread.scopes, []
-    _thread.regions.append(region)
-    _thread.reads.append(reads)
-    _thread.depth += 1
-    region.enter()
-    try:
-        yield
-    except BaseException:
-        region.abandon()
-        raise
-    finally:
-        region.exit()
-        _thread.depth -= 1
-        _thread.reads.pop()
-        _thread.regions.pop()
-        _thread.scopes = scopes
+
+    __slots__ = ("_reads", "_region", "_scopes")
+
+    def __init__(self, region: Any, reads: Any = None):
+        self._region, self._reads = region, reads
+
+    def __enter__(self) -> None:
+        self._scopes, _thread.scopes = _thread.scopes, []
+        _thread.regions.append(self._region)
+        _thread.reads.append(self._reads)
+        _thread.depth += 1
+        self._region.enter()
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
+        try:
+            if kind is not None:
+                self._region.abandon()
+        finally:
+            self._region.exit()
+            _thread.depth -= 1
+            _thread.reads.pop()
+            _thread.regions.pop()
+            _thread.scopes = self._scopes
 
 
 class TraceLock:
@@ -165,14 +171,19 @@ def forget_waiting() -> None:
     _waiting.clear()
 
 
-@contextlib.contextmanager
-def ongoing(function: Any, signature: Any) -> Iterator[Ongoing]:
+class ongoing:
     """A function is traced for a signature in a block."""
-    made = Ongoing(function, signature)
-    _thread.ongoing.append(made)
-    try:
-        yield made
-    finally:
+
+    __slots__ = ("_made",)
+
+    def __init__(self, function: Any, signature: Any):
+        self._made = Ongoing(function, signature)
+
+    def __enter__(self) -> Ongoing:
+        _thread.ongoing.append(self._made)
+        return self._made
+
+    def __exit__(self, *exception: Any) -> None:
         _thread.ongoing.pop()
 
 
