@@ -344,7 +344,11 @@ def _check_partition(
     if not copies.are_made():
         return
     partitions.check({i: s.label for i, s in slots.items()}, start, after, copies.changed, place)
-    owners = {id(p.owner) for p in loop.state.places[loop.state.n_names :] if _is_item(p)}
+    owners = {
+        id(spot.owner)
+        for i, spot in enumerate(loop.state.places)
+        if i >= loop.state.n_names and _is_item(spot) and after[i] is not start[i]
+    }
     for i, slot in slots.items():
         if i < loop.state.n_names and slot.label not in loop.entry:
             continue

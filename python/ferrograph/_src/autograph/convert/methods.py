@@ -83,7 +83,7 @@ def key_of(key: ast.expr) -> ast.expr:
 
 def convert_attribute(node: ast.Attribute) -> ast.expr:
     """``a.name`` where it is read."""
-    if not specials.has_attribute(node.attr):
+    if node.attr != "__class__" and not specials.has_attribute(node.attr):
         return node
     return build.locate(build.call("attribute_of", node.value, build.constant(node.attr)), node)
 

@@ -6,7 +6,8 @@ import functools
 import types
 from typing import Any
 
-from ...staging import notes
+from ...staging import chosen_numbers, notes
+from ...staging.journal import chosen
 from .specials import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_"]
@@ -17,6 +18,8 @@ _MISSING = object()
 def attribute_of(value: Any, name: str) -> Any:
     """``value.name``."""
     kind = type(value)
+    if name == "__class__" and chosen:
+        chosen_numbers.refuse(value, "`__class__`")
     if kind in PLAIN or isinstance(value, (type, types.ModuleType)):
         return getattr(value, name)
     everything = method(value, "__getattribute__")

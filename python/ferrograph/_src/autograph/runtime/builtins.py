@@ -396,6 +396,8 @@ def _written(python: Callable) -> Callable:
     def write(*args: Any, **keywords: Any) -> Any:
         if chosen and len(args) == 1 and chosen_numbers.is_chosen(args[0]):
             return texts.written(args[0])
+        if (chosen or loud) and len(args) == 1:
+            texts.shown(args[0])
         if loud:
             foreign.given(python, args)
         return python(*args, **keywords)

@@ -25,10 +25,10 @@ from . import specials
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import arithmetic, builtins, foreign, sorting
+    from . import arithmetic, builtins, dispatching, foreign, sorting
 else:
-    arithmetic, builtins, foreign, sorting = later(
-        __package__, "arithmetic", "builtins", "foreign", "sorting"
+    arithmetic, builtins, dispatching, foreign, sorting = later(
+        __package__, "arithmetic", "builtins", "dispatching", "foreign", "sorting"
     )
     (list_arguments,) = later(staging.__name__, "list_arguments")
 
@@ -39,6 +39,7 @@ _LOOKED_AT = _BY_TENSORS | {"format"}  # methods written in C whose arguments ma
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
+_FUNCTOOLS = functools.singledispatch.__code__.co_filename
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
@@ -190,6 +191,8 @@ def _operator(own: Any, python: Any) -> Any:
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
+    if str(getattr(callee, "__module__", None)).startswith("numpy"):
+        callee = foreign.asking(callee)
     takes_lists = notes.has_lists()
     if takes_lists:
         callee = list_arguments.for_library(callee)
@@ -241,7 +244,10 @@ def convert_callee(callee: types.FunctionType) -> Any:
         if getattr(callee, status.NOT_CONVERTED, False):
             _note(callee, deep=True)
         staged = builtins.staged_form(callee)
-        return _library(staged) if notes.active() else staged
+        if not notes.active():
+            return staged
+        by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee)
+        return by_class or _library(staged)
     reads = thread.reads() if notes.active() else None
     result = converted(callee, asked=None if reads is None else reads.asked(callee))
     deep = result is callee and not compile.is_converted(callee.__code__)

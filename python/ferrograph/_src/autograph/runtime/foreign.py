@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_numbers, chosen_texts, effects, list_arguments, notes, stale
+from ...staging import chosen_numbers, chosen_texts, contents, effects, list_arguments, notes, stale
 from ...staging.journal import front_of
 from ...staging.places import here, say
 from ...staging.snapshot import Snapshot
@@ -20,7 +20,7 @@ from ...values import errors
 from .specials import iterated, opened
 
 __all__ = [
-    "LAZY", "each_content", "formatting", "given", "guarded", "over_elements", "spread",
+    "LAZY", "asking", "each_content", "formatting", "given", "guarded", "over_elements", "spread",
     "without_waiting",
 ]  # fmt: skip
 
@@ -65,12 +65,22 @@ def formatting(callee: Callable) -> Callable:
 
     def put_in(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
-            chosen_numbers.refuse(value, "a text")
-            chosen_texts.refuse(value)
+            contents.refuse_chosen(value, "a text")
             list_arguments.refuse_grown(value)
         return callee(*args, **kwargs)
 
     return put_in
+
+
+def asking(callee: Callable) -> Callable:
+    """A function that tells a number of Python's from a tensor."""
+
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            chosen_numbers.refuse(value, f"`{callee.__name__}`")
+        return callee(*args, **kwargs)
+
+    return ask
 
 
 def remembering(callee: Any) -> Callable:

@@ -8,7 +8,8 @@ from typing import Any
 from ... import ops
 from ...native import _core
 from ...ops import string_ops
-from ...staging import chosen_numbers, chosen_texts, list_arguments
+from ...staging import chosen_numbers, chosen_texts, contents, list_arguments
+from ...staging.journal import chosen, loud
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import dtypes, errors
@@ -60,8 +61,8 @@ def shown(value: Any) -> Any:
     if value.__class__ is tuple:
         return tuple(map(shown, value))
     list_arguments.refuse_grown(value)
-    chosen_texts.refuse(value)
-    chosen_numbers.refuse(value, "a text")
+    if chosen or loud:
+        contents.refuse_chosen(value, "a text")
     return value
 
 

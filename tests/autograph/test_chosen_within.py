@@ -1,0 +1,99 @@
+"""What tells numbers that the graph chose from tensors, wherever they are: refused at its line."""
+
+import collections
+import dataclasses
+import functools
+
+import ferrograph as fg
+import numpy as np
+import pytest
+
+
+@dataclasses.dataclass
+class Pair:
+    a: object
+    b: object = 0
+
+
+class Slotted:
+    """An object without a ``__dict__``, whose text shows what it holds."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+    def __repr__(self):
+        return f"<{self.held}>"
+
+
+@functools.singledispatch
+def kind(value):
+    return 1 if value is None else 5
+
+
+@kind.register
+def _(value: int):
+    return 2
+
+
+@kind.register
+def _(value: list):
+    return 3 if value[0] > 0 else 4
+
+
+class Kinds:
+    """A method that goes by the class of its argument."""
+
+    @functools.singledispatchmethod
+    def kind(self, value):
+        return 1
+
+    @kind.register
+    def _(self, value: list):
+        return 2 if value[0] > 0 else 3
+
+
+FORM = "a{}"
+USES = {
+    "text of a list": lambda k: str([k]),
+    "repr of a dict": lambda k: repr({"a": k}),
+    "text of a tuple": lambda k: str((1, (k,))),
+    "f-string": lambda k: f"{[k]}",
+    "format": lambda k: FORM.format([k]),
+    "percent": lambda k: "%s" % [k],
+    "percent by name": lambda k: "%(a)s" % {"a": k},  # noqa: UP031
+    "dataclass": lambda k: f"{Pair(1, [k])}",
+    "slots": lambda k: str(Slotted(k)),
+    "counter": lambda k: str(collections.Counter({"a": k})),
+    "class": lambda k: k.__class__ is int,
+    "isscalar": lambda k: np.isscalar(k),
+    "singledispatch": lambda k: kind(k),
+    "singledispatchmethod": lambda k: Kinds().kind(k),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_tells_a_chosen_number_from_a_tensor_is_refused(use):
+    ask = USES[use]
+
+    @fg.function
+    def traced(x):
+        k = 1 if x > 0 else 2
+        return ask(k)
+
+    with pytest.raises(fg.errors.StagingError, match="which tells a number of Python") as info:
+        traced(fg.constant(1))
+    assert f"{__file__}:" in str(info.value)
+
+
+def shown(x):
+    k = 1 if x > 0 else 2
+    text = str([3, {"a": 4}]) + f"{Pair(5)}" + "%s" % [6] + str(Slotted(7))
+    return k + len(text), kind([x]), Kinds().kind([x]), x.__class__ is int, kind(None), kind(5)
+
+
+def test_others_are_shown_and_told_apart_as_ever():
+    for value in (3, -3):
+        x = fg.constant(value)
+        assert list(map(int, fg.function(shown)(x))) == list(map(int, shown(x)))
