@@ -195,6 +195,15 @@ def array_added_to_under_a_second_name(x):
     return a
 
 
+@meets("staging/aliases.py:refuse_copies:0")
+def identity_in_a_loop(x):
+    a, b, n = [1], [2], 0
+    for _ in fg.range(x):
+        n = n + 1 if a is b else n
+        a = b
+    return n
+
+
 @meets("staging/partitions.py:refuse:0")
 def list_replaced_after_a_store(x):
     a = [1, 2]

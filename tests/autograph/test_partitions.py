@@ -135,3 +135,43 @@ def test_what_is_changed_in_place_is_refused_at_the_loop(function):
         fg.function(function)(fg.constant(3))
     assert f"{__file__}:{line}" not in str(info.value)
     assert any(f"{__file__}:{line + k}" in str(info.value) for k in range(1, 6))
+
+
+def asked_which(x):
+    a, n = [1], 0
+    b = a
+    for i in fg.range(x):
+        if a is b:
+            n = n + 1
+        a = [i]
+    return n
+
+
+def asked_by_number(x):
+    a, n = [1], 0
+    b = a
+    for i in fg.range(x):
+        n = n + (id(a) == id(b))
+        a = [i]
+    return n
+
+
+def asked_for_none(x):
+    a, n = [1], 0
+    for i in fg.range(x):
+        if a is not None:
+            n = n + i
+        a = [i]
+    return n + a[0]
+
+
+@pytest.mark.parametrize("function", [asked_which, asked_by_number])
+def test_which_object_an_iteration_has_is_not_known(function):
+    with pytest.raises(fg.errors.StagingError, match="which object a container is") as info:
+        fg.function(function)(fg.constant(3))
+    assert f"{__file__}:" in str(info.value)
+
+
+def test_a_container_is_never_none():
+    x = fg.constant(3)
+    assert int(fg.function(asked_for_none)(x)) == int(asked_for_none(x)) == 5

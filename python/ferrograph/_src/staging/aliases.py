@@ -128,6 +128,8 @@ class Copies:
         """The iteration is traced from here on."""
         found = {id(j.made): j for joins in self._all for j in joins}.values()
         self._begun = [(j, _held(j.made), values.leaves_of(j.made)) for j in found]
+        if self._begun:
+            _thread.journals[0].copies.update({id(j.made): j.made for j, *_ in self._begun})
 
     def are_made(self) -> bool:
         """Whether the loop's variables hold containers."""
@@ -255,6 +257,21 @@ class Families:
                 if not line or family.is_read_beside(changed):
                     family.refuse(line or family.place)
                 self.all.remove(family)
+
+
+def refuse_copies(*compared: Any) -> None:
+    """Refuse that code in a loop asks which object a container is that an iteration begins with:
+    the trace stands for all iterations, and each may have another one."""
+    copies = _thread.journals[0].copies if _thread.journals else {}
+    if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
+        raise errors.StagingError(
+            say(
+                here(),
+                "this line asks which object a container is that a loop of the graph carries: the "
+                "loop is traced once for all iterations, of which each may have another one",
+                "Keep a number beside it that says which one it is, and compare that.",
+            )
+        )
 
 
 def of_trace() -> Families | None:

@@ -20,9 +20,11 @@ from .logic import not_
 from .specials import PLAIN, found, function_of, method
 
 if TYPE_CHECKING:
-    from ...staging import chosen_numbers, list_arguments
+    from ...staging import aliases, chosen_numbers, list_arguments
 else:
-    chosen_numbers, list_arguments = later(staging.__name__, "chosen_numbers", "list_arguments")
+    aliases, chosen_numbers, list_arguments = later(
+        staging.__name__, "aliases", "chosen_numbers", "list_arguments"
+    )
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -195,7 +197,11 @@ def identity(value: Any) -> int:
 
 
 def _refuse_identity(*compared: Any) -> None:
-    families = _thread.journals[0].families if _thread.journals else None
+    if not _thread.journals:
+        return
+    if _thread.journals[0].copies:
+        aliases.refuse_copies(*compared)
+    families = _thread.journals[0].families
     if families is not None:
         families.refuse_identity(*compared)
 
