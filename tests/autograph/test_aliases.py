@@ -453,3 +453,26 @@ def test_what_would_differ_is_refused_at_its_line(function, at):
     with pytest.raises(fg.errors.StagingError) as refusal:
         fg.function(function)(fg.constant(3))
     assert at in str(refusal.value)
+
+
+class Held:
+    """Lists in two attributes, one of them in a tuple as well."""
+
+    def __init__(self):
+        self.a, self.b = [1, 2], [1, 2]
+        self.t = (self.a, {3})
+
+
+def held_in_a_tuple(x):
+    o = Held()
+    if x > 0:
+        o.t = (o.b, o.t[1])
+        if x > 5:
+            o.b = o.a
+    o.b[0] = 4
+    return o.t[0][0]
+
+
+def test_what_a_branch_makes_of_one_object_in_two_places_is_one():
+    with pytest.raises(fg.errors.StagingError, match="changed in place"):
+        fg.function(held_in_a_tuple)(fg.constant(3))

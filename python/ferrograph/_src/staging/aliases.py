@@ -281,11 +281,13 @@ def of_trace() -> Families | None:
 
 def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
     """Keep what staging made of objects that ``snapshot`` knows, where those may still be read."""
+    joins = list(joins)
     for join in joins:
         old = [s for s in join.sources if snapshot is None or snapshot.knows(s)]
         if old:
             label = join.label or stored_next(next(frames()))
-            _keep([s for s in _distinct(old) if is_alive([s])], join.made, label, place)
+            found = _distinct([*old, *_made_of_same(join, joins)])
+            _keep([s for s in found if is_alive([s])], join.made, label, place)
 
 
 def _keep(alive: list, made: Any, label: str, place: str) -> None:
@@ -297,6 +299,19 @@ def _keep(alive: list, made: Any, label: str, place: str) -> None:
         root.watch()
     members = [*alive, made] if kinds.facets_of(type(made)) else alive
     root.families.all.append(Family(members, label, place))
+
+
+def _made_of_same(join: Join, joins: list[Join]) -> list:
+    """What else a construct made that may be, after one of its branches, what ``join`` made."""
+    others = [j for j in joins if j is not join and any(map(_may_be_one, j.sources, join.sources))]
+    return [j.made for j in others if kinds.facets_of(type(j.made))]
+
+
+def _may_be_one(first: Any, second: Any) -> bool:
+    """Whether two containers are one, or may be one in plain Python."""
+    known = _thread.journals[0].families
+    groups = [{id(m) for m, _ in family.members} for family in known.all] if known else []
+    return first is second or any({id(first), id(second)} <= group for group in groups)
 
 
 def _distinct(found: list) -> list:
