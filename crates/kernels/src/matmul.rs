@@ -99,7 +99,7 @@ fn gemm_with<T: MatMul>(
 
 /// Whether a product has enough work for threads: some 2 MFLOP.
 fn worth_it(m: usize, k: usize, n: usize) -> bool {
-    2 * m * k * n > 2_000_000 && crate::pool::n_threads() > 1
+    2 * m * k * n > 2_000_000 && crate::pool::is_free()
 }
 
 #[cfg(test)]

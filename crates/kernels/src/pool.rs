@@ -1,5 +1,6 @@
 //! The one thread pool: made on first use, keyed by process id so that a forked child makes its own.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -22,7 +23,7 @@ struct Owned {
 static CURRENT: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The number of threads of the pool: `FERROGRAPH_NUM_THREADS`, or what the machine offers.
-pub(crate) fn n_threads() -> usize {
+pub fn n_threads() -> usize {
     static N: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *N.get_or_init(|| {
         std::env::var("FERROGRAPH_NUM_THREADS")
@@ -58,7 +59,12 @@ fn enter(f: &mut (dyn FnMut() + Send)) {
 
 /// Whether work of this many nanoseconds is worth the pool.
 pub fn worth_it(total_ns: f64) -> bool {
-    total_ns > PARALLEL_THRESHOLD_NS && n_threads() > 1
+    total_ns > PARALLEL_THRESHOLD_NS && is_free()
+}
+
+/// Whether there are threads to share work with: several, and the caller does not do a task beside others.
+pub(crate) fn is_free() -> bool {
+    n_threads() > 1 && !IN_TASK.get()
 }
 
 /// The chunk length for items of this cost: a multiple of 1024 above that size, at least 1.
@@ -80,6 +86,25 @@ pub fn par_chunks(n: usize, cost_per_item_ns: f64, f: impl Fn(Range<usize>) + Sy
     }
     let len = chunk_len(cost_per_item_ns);
     par_each(n.div_ceil(len), &|i| f(i * len..((i + 1) * len).min(n)));
+}
+
+thread_local! {
+    /// Set while this thread does a task, whose work is not worth the pool again.
+    static IN_TASK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls `f` on each number below `n`, over the pool. What each does stays on its thread.
+pub fn par_tasks(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            IN_TASK.set(self.0);
+        }
+    }
+    par_each(n, &|i| {
+        let _back = Back(IN_TASK.replace(true));
+        f(i);
+    });
 }
 
 /// Calls `f` on each number below `n`, over the pool, until the work is stopped. It is not generic, so that the pool's
@@ -253,6 +278,21 @@ mod tests {
             std::panic::catch_unwind(|| par_chunks(1 << 20, 10.0, |r| assert!(r.start == 0)));
         assert!(caught.is_err() || n_threads() == 1);
         install(|| ()); // the pool still serves
+    }
+
+    #[test]
+    fn tasks_stay_on_their_threads() {
+        let threads = AtomicUsize::new(0);
+        par_tasks(8, &|_| {
+            let mine = std::thread::current().id();
+            par_chunks(1 << 20, 10.0, |_| {
+                if std::thread::current().id() != mine {
+                    threads.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        });
+        assert_eq!(threads.into_inner(), 0);
+        assert!(worth_it(1e6) || n_threads() == 1);
     }
 
     #[test]

@@ -19,11 +19,14 @@
 //! 4. **schedule** (`schedule`): the same steps in program order, with drops and last reads.
 //! 5. **find machine code** (`machine`): the same steps; blocks say which runs of them can be machine code, and hold
 //!    the programs (`ferrograph_machine`). Plans that are to run step by step do without.
-//! 6. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
+//! 6. **find lanes** (`lanes`): the same steps; blocks say which runs of them are independent lanes, large enough to be
+//!    run at once.
+//! 7. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
 
 mod blocks;
 mod facts;
 mod join;
+mod lanes;
 mod layout;
 mod lower;
 mod machine;
@@ -46,6 +49,7 @@ use facts::{Budget, Fact, Scope, infer};
 use ferrograph_graph::Graph;
 use ferrograph_tensor::{Result, Tensor};
 use join::join;
+use lanes::find_lanes;
 use lower::lower_graph;
 use machine::find_parts;
 use place::place;
@@ -73,6 +77,9 @@ pub(crate) fn compile(
     schedule(&mut program);
     if tier != Tier::Never {
         find_parts(&mut program);
+    }
+    if joins {
+        find_lanes(&mut program);
     }
     let plan = place(&graph.name, program)?;
     check_plan(&plan)?;

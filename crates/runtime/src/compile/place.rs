@@ -6,6 +6,8 @@ use super::lower::{Program, SlotInfo, Storage};
 use crate::plan::{Action, Block, Frames, Loop, Move, Plan, Slot, UNKNOWN_LEN};
 use ferrograph_graph::SlotType;
 use ferrograph_tensor::{DType, Result, Shape, err};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A plan of scheduled steps.
@@ -16,7 +18,7 @@ pub(super) fn place(name: &Arc<str>, mut program: Program) -> Result<Plan> {
     allocate(&program.slots, &mut program.block)?;
     let (bools, others) = SlabLiveness::of(&program)
         .into_iter()
-        .partition::<Vec<_>, _>(|(slot, _)| program.slots[*slot as usize].dtype == DType::Bool);
+        .partition::<Vec<_>, _>(|value| program.slots[value.slot as usize].dtype == DType::Bool);
     let (mut in_slab, bool_bytes) = placed(&bools, 0);
     let (rest, slab_bytes) = placed(&others, bool_bytes);
     in_slab.extend(rest);
@@ -56,15 +58,57 @@ pub(super) fn slot_type(info: &SlotInfo) -> SlotType {
     }
 }
 
-/// Offsets from `base` on, and where the last of them ends.
-fn placed(values: &[(Slot, Lifetime)], base: usize) -> (Vec<(Slot, usize)>, usize) {
-    let lifetimes: Vec<Lifetime> = values.iter().map(|(_, life)| *life).collect();
-    let (offsets, bytes) = assign(&lifetimes);
-    let offsets = offsets
-        .into_iter()
-        .map(|offset| base.saturating_add(offset));
-    let slots = values.iter().map(|(slot, _)| *slot);
-    (slots.zip(offsets).collect(), base.saturating_add(bytes))
+/// A value in the slab.
+struct Value {
+    slot: Slot,
+    life: Lifetime,
+    /// The lane that alone touches it, and how long all lanes beside it run.
+    lane: Option<(Lane, Range<usize>)>,
+}
+
+/// A run of steps in lanes, and one of its lanes.
+type Lane = (usize, usize);
+
+/// Offsets from `base` on, and where the last of them ends. The values of a lane share bytes with one another, and with
+/// nothing else that is alive while lanes run.
+fn placed(values: &[Value], base: usize) -> (Vec<(Slot, usize)>, usize) {
+    let mut within: BTreeMap<Lane, (Range<usize>, Vec<&Value>)> = BTreeMap::new();
+    for value in values {
+        if let Some((lane, runs)) = &value.lane {
+            let entry = within.entry(*lane);
+            let (_, of_lane) = entry.or_insert_with(|| (runs.clone(), Vec::new()));
+            of_lane.push(value);
+        }
+    }
+    let free: Vec<&Value> = values.iter().filter(|value| value.lane.is_none()).collect();
+    let mut lives = lives(&free);
+    let lanes: Vec<_> = (within.into_values())
+        .map(|(runs, values)| {
+            let (offsets, bytes) = assign(&self::lives(&values));
+            lives.push(Lifetime {
+                start: runs.start,
+                end: runs.end,
+                bytes,
+            });
+            (values, offsets)
+        })
+        .collect();
+    let (places, bytes) = assign(&lives);
+    let (of_free, of_lanes) = places.split_at(free.len());
+    let at = |offset: usize| base.saturating_add(offset);
+    let free = free.iter().zip(of_free);
+    let mut found: Vec<(Slot, usize)> = free.map(|(v, &offset)| (v.slot, at(offset))).collect();
+    for ((values, offsets), &lane) in lanes.iter().zip(of_lanes) {
+        let offsets = offsets
+            .iter()
+            .map(|offset| at(lane.saturating_add(*offset)));
+        found.extend(values.iter().map(|value| value.slot).zip(offsets));
+    }
+    (found, at(bytes))
+}
+
+fn lives(values: &[&Value]) -> Vec<Lifetime> {
+    values.iter().map(|value| value.life).collect()
 }
 
 /// Says of each kernel which outputs are tensors of their own.
@@ -109,35 +153,75 @@ struct SlabLiveness {
     now: usize,
     /// For each loop around, what was touched in it.
     touched: Vec<Vec<Slot>>,
+    /// The lane whose step this is.
+    lane: Option<Lane>,
+    /// When each run of lanes begins and ends.
+    runs: Vec<Range<usize>>,
+    /// What lanes touched.
+    in_lanes: Vec<(Slot, Lane)>,
+    /// What is touched by steps that are in no lane.
+    outside: Vec<bool>,
 }
 
 impl SlabLiveness {
-    fn of(program: &Program) -> Vec<(Slot, Lifetime)> {
+    fn of(program: &Program) -> Vec<Value> {
         let n = program.slots.len();
         let mut all = SlabLiveness {
             first: vec![None; n],
             last: vec![0; n],
+            outside: vec![false; n],
             ..SlabLiveness::default()
         };
         all.block(&program.block);
         all.now += 1;
         program.outputs.iter().for_each(|&slot| all.touch(slot));
-        let mut lives = Vec::new();
+        let lanes = all.settle_lanes();
+        let mut values = Vec::new();
         for (slot, info) in (0..).zip(&program.slots) {
             if matches!(info.storage, Storage::Slab | Storage::Pinned)
                 && let (Some(start), Some(bytes)) = (all.first[slot as usize], info.bytes())
             {
                 let end = all.last[slot as usize];
-                lives.push((slot, Lifetime { start, end, bytes }));
+                let life = Lifetime { start, end, bytes };
+                let lane = lanes.get(&slot);
+                let lane = lane.map(|&lane| (lane, all.runs[lane.0].clone()));
+                values.push(Value { slot, life, lane });
             }
         }
-        lives
+        values
+    }
+
+    /// Which slots only one lane touches; others that lanes touch live as long as the lanes run.
+    fn settle_lanes(&mut self) -> BTreeMap<Slot, Lane> {
+        let mut lanes: BTreeMap<Slot, Option<Lane>> = BTreeMap::new();
+        for &(slot, lane) in &self.in_lanes {
+            let alone = (!self.outside[slot as usize]).then_some(lane);
+            let found = lanes.entry(slot).or_insert(alone);
+            if *found != alone {
+                *found = None;
+            }
+        }
+        for &(slot, (run, _)) in &self.in_lanes {
+            if lanes[&slot].is_none() {
+                let (i, runs) = (slot as usize, &self.runs[run]);
+                self.first[i] = self.first[i].map(|first| first.min(runs.start));
+                self.last[i] = self.last[i].max(runs.end);
+            }
+        }
+        let alone = lanes.into_iter();
+        alone
+            .filter_map(|(slot, lane)| Some((slot, lane?)))
+            .collect()
     }
 
     fn touch(&mut self, slot: Slot) {
         let i = slot as usize;
         self.first[i].get_or_insert(self.now);
         self.last[i] = self.last[i].max(self.now);
+        match self.lane {
+            Some(lane) => self.in_lanes.push((slot, lane)),
+            None => self.outside[i] = true,
+        }
         if let Some(touched) = self.touched.last_mut() {
             touched.push(slot);
         }
@@ -156,8 +240,14 @@ impl SlabLiveness {
     }
 
     fn block(&mut self, block: &Block) {
-        for step in &block.steps {
+        let mut runs = (self.runs.len()..).zip(&block.lanes).peekable();
+        let places = self.lane_places(block);
+        for (at, (step, lane)) in block.steps.iter().zip(places).enumerate() {
             self.now += 1;
+            self.lane = lane;
+            if let Some((run, lanes)) = runs.next_if(|(_, lanes)| lanes.steps.start == at) {
+                self.runs[run] = self.now..self.now + lanes.steps.len() - 1;
+            }
             match &step.action {
                 Action::Kernel(bound) => {
                     let operands = bound.ins.iter().chain(&bound.outs);
@@ -181,11 +271,25 @@ impl SlabLiveness {
                 Action::While(repeat) => self.repeat(repeat),
             }
         }
+        self.lane = None;
         self.now += 1;
         for record in &block.records {
             self.touch(record.from.slot);
         }
         self.moves(&block.moves);
+    }
+
+    /// The lane of each step. When they run is said as steps are met.
+    fn lane_places(&mut self, block: &Block) -> Vec<Option<Lane>> {
+        let mut places = vec![None; block.steps.len()];
+        for lanes in &block.lanes {
+            for (i, lane) in lanes.lanes.iter().enumerate() {
+                lane.iter()
+                    .for_each(|&at| places[at] = Some((self.runs.len(), i)));
+            }
+            self.runs.push(0..0);
+        }
+        places
     }
 
     fn repeat(&mut self, repeat: &Loop) {

@@ -2,6 +2,7 @@
 
 mod frame;
 mod kept;
+mod lanes;
 mod native;
 mod place;
 mod plans;
@@ -16,6 +17,7 @@ mod verify;
 
 pub(crate) use frame::{Frame, Frames};
 pub(crate) use kept::Kept;
+pub(crate) use lanes::Lanes;
 pub(crate) use native::{ENTRY, HostCall, HostWork, Native, Part, Path};
 pub use native::{Tier, set_warning};
 pub(crate) use place::ALIGN;
@@ -151,7 +153,8 @@ impl Plan {
     fn run_steps(&self, block: &Block, frame: &mut Frame) -> Result<()> {
         frame.drop_all(&block.entry_drops);
         match &block.native {
-            None => self.run_range(&block.steps, frame),
+            None if block.lanes.is_empty() => self.run_range(&block.steps, frame),
+            None => self.run_span(block, 0..block.steps.len(), frame),
             Some(native) => self.run_parts(block, native, frame),
         }
     }

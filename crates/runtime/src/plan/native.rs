@@ -167,7 +167,7 @@ impl Plan {
     ) -> Result<()> {
         let mut at = 0;
         for part in &native.parts {
-            self.run_range(&block.steps[at..part.steps.start], frame)?;
+            self.run_span(block, at..part.steps.start, frame)?;
             match part.code() {
                 Some(code) if frame.is_recorded => {
                     self.in_recorded_part(block, part, || self.run_code(block, part, code, frame))?
@@ -177,7 +177,7 @@ impl Plan {
             }
             at = part.steps.end;
         }
-        self.run_range(&block.steps[at..], frame)
+        self.run_span(block, at..block.steps.len(), frame)
     }
 
     fn run_cold(&self, block: &Block, part: &Part, frame: &mut Frame) -> Result<()> {

@@ -4,8 +4,9 @@
 //! plan    = "plan" string "slab" bytes "{" slot* block "return" slots "}"
 //! slot    = "s" number ":" dtype "x" (length | "?") "," place
 //! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
-//! block   = ["drops" slots] machine* step* record* move*
+//! block   = ["drops" slots] machine* lanes* step* record* move*
 //! machine = "machine code" "steps" range | "no machine code" "loop" number ":" text
+//! lanes   = "lanes" "steps" range ":" [places "first"] places ("|" places)* ["then" places]
 //! step    = slots "=" operation string ("kernel" | "eval" | "object" | "update" | "alias") "(" reads ")" ["as" shape]
 //!           [joined] ["new" slot shape,*] ["drops" slots]
 //!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
@@ -23,7 +24,7 @@
 
 use super::place::places;
 use super::{
-    Action, Block, Conditional, Joined, Loop, Move, Native, Plan, Record, Slot, Step, Taken,
+    Action, Block, Conditional, Joined, Lanes, Loop, Move, Native, Plan, Record, Slot, Step, Taken,
     UNKNOWN_LEN,
 };
 use ferrograph_graph::{Graph, SlotType, text};
@@ -171,6 +172,9 @@ impl Printer<'_, '_, '_> {
         if let Some(native) = &block.native {
             self.native(native)?;
         }
+        for lanes in &block.lanes {
+            self.lanes(lanes)?;
+        }
         block.steps.iter().try_for_each(|step| self.step(step))?;
         block.records.iter().try_for_each(|r| self.record(r))?;
         self.moves(&block.moves)
@@ -185,6 +189,26 @@ impl Printer<'_, '_, '_> {
             self.line(format_args!("no machine code loop {at}: {why}"))?;
         }
         Ok(())
+    }
+
+    /// Which steps may run at once.
+    fn lanes(&mut self, lanes: &Lanes) -> fmt::Result {
+        let words = |steps: &[usize]| {
+            let words: Vec<String> = steps.iter().map(ToString::to_string).collect();
+            words.join(" ")
+        };
+        let mut text = format!("lanes steps {:?}:", lanes.steps);
+        if !lanes.early.is_empty() {
+            write!(text, " {} first", words(&lanes.early))?;
+        }
+        for (i, lane) in lanes.lanes.iter().enumerate() {
+            let before = if i > 0 { " |" } else { "" };
+            write!(text, "{before} {}", words(lane))?;
+        }
+        if !lanes.late.is_empty() {
+            write!(text, " then {}", words(&lanes.late))?;
+        }
+        self.line(text)
     }
 
     /// A block one level deeper.

@@ -1,6 +1,6 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
-use super::{Native, UpdateKernel};
+use super::{Lanes, Native, UpdateKernel};
 use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, Places, ReduceCode, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 use smallvec::SmallVec;
@@ -20,6 +20,8 @@ pub(crate) struct Block {
     pub moves: Vec<Move>,
     /// What machine code can do of the steps.
     pub native: Option<Box<Native>>,
+    /// Runs of steps, in order and outside of machine code, of which some may run at once.
+    pub lanes: Box<[Lanes]>,
 }
 
 /// One step of a plan.

@@ -2,7 +2,9 @@
 
 use super::verify_plan;
 use crate::compile_unoptimised;
-use crate::plan::{Action, Bound, Conditional, Loop, Move, Plan, Slot, Step, Taken, UNKNOWN_LEN};
+use crate::plan::{
+    Action, Bound, Conditional, Lanes, Loop, Move, Plan, Slot, Step, Taken, UNKNOWN_LEN,
+};
 use ferrograph_graph::{
     Decl, Graph, Inputs, Kernel, Kind, Lowered, Op, Port, Specs, Trace, Val, op_object, text,
 };
@@ -502,4 +504,30 @@ fn a_broken_plan_is_not_run() {
     let text = error.to_string();
     assert!(text.contains("please report it"), "{text}");
     assert!(text.contains("Grown"), "{text}");
+}
+
+/// The sound plan with its first steps, which depend on one another, taken apart.
+fn taken_apart(early: &[usize], lanes: &[&[usize]], late: &[usize], expected: &str) {
+    breaks(
+        |plan| {
+            let lanes = lanes.iter().map(|lane| lane.to_vec()).collect();
+            plan.block.lanes = [Lanes::new(0..3, early.to_vec(), lanes, late.to_vec())].into();
+        },
+        expected,
+    );
+}
+
+#[test]
+fn lanes_touch_nothing_that_others_write() {
+    taken_apart(&[], &[&[0], &[1, 2]], &[], "touched out of order");
+    taken_apart(&[], &[&[0, 2], &[1]], &[], "touched out of order");
+    taken_apart(&[], &[&[1, 2]], &[0], "touched out of order");
+    taken_apart(&[2], &[&[0, 1]], &[], "touched out of order");
+    taken_apart(&[], &[&[1, 0, 2]], &[], "out of order");
+    taken_apart(
+        &[],
+        &[&[0], &[1]],
+        &[],
+        "the lanes of steps 0..3 hold [0, 1]",
+    );
 }
