@@ -12,7 +12,7 @@ use super::settle::settled;
 use crate::plan::{Action, Block, Slot, Step};
 use ferrograph_graph::Effect;
 use ferrograph_ops::AssignKind;
-use ferrograph_tensor::Tensor;
+use ferrograph_tensor::{Shape, Tensor};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -155,7 +155,7 @@ impl Groups<'_> {
         let mut group = Group {
             made: made.into_iter().collect(),
             totals: made.into_iter().filter(|_| is_total).collect(),
-            taken: read.clone(),
+            taken: self.large(&read),
             rows,
             effect: Some(effect),
             steps: vec![(at, step)],
@@ -167,6 +167,16 @@ impl Groups<'_> {
             self.join_reader(&mut group, &read);
         }
         self.open.push(group);
+    }
+
+    /// Those of the slots that are worth reading once for several steps.
+    fn large(&self, read: &[Slot]) -> Vec<Slot> {
+        let elements = |slot: &Slot| {
+            let shape = self.facts.slots()[*slot as usize].shape.as_ref();
+            shape.map_or(0, Shape::n_elements)
+        };
+        let large = read.iter().filter(|slot| elements(slot) >= FEW);
+        large.copied().collect()
     }
 
     /// What a step does beyond computing.
