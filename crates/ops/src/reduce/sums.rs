@@ -10,6 +10,7 @@ use ferrograph_kernels::pool;
 use ferrograph_kernels::reduce::{ReduceOp, reduce};
 use ferrograph_tensor::{Element, Result, Tensor, TensorSpec, bail, bf16, f16, with_element};
 use smallvec::smallvec;
+use std::ops::Range;
 
 declare! {
     trait EmitSums;
@@ -57,19 +58,37 @@ fn bind<T: Element>(n: usize, add: Binary<T, T>) -> Kernel {
         let inputs: smallvec::SmallVec<[&[T]; 8]> = (0..n).map(|i| o.input(i)).collect();
         #[allow(clippy::cast_precision_loss)]
         pool::par_chunks_mut(o.output::<T>(0), add.cost_ns * n as f64, |first, out| {
-            let mut sum = [T::default(); TILE];
+            let mut spare = [T::default(); TILE];
             for (i, out) in out.chunks_mut(TILE).enumerate() {
                 let at = first + i * TILE..first + i * TILE + out.len();
-                out.copy_from_slice(&inputs[0][at.clone()]);
-                for x in &inputs[1..] {
-                    let sum = &mut sum[..out.len()];
-                    (add.vec_vec)(out, &x[at.clone()], sum);
-                    out.copy_from_slice(sum);
-                }
+                let spare = &mut spare[..out.len()];
+                add_up(&inputs, at, add.vec_vec, out, spare);
             }
         });
         Ok(())
     })
+}
+
+/// Adds up that part of all inputs: what is summed so far changes places with `spare`, so that it ends in `out`.
+fn add_up<T: Element>(
+    inputs: &[&[T]],
+    at: Range<usize>,
+    add: fn(&[T], &[T], &mut [T]),
+    out: &mut [T],
+    spare: &mut [T],
+) {
+    let [first, second, rest @ ..] = inputs else {
+        return out.copy_from_slice(&inputs[0][at]);
+    };
+    let (mut to, mut from) = match rest.len() % 2 {
+        0 => (out, spare),
+        _ => (spare, out),
+    };
+    add(&first[at.clone()], &second[at.clone()], to);
+    for x in rest {
+        std::mem::swap(&mut to, &mut from);
+        add(from, &x[at.clone()], to);
+    }
 }
 
 struct HalfSquares;
