@@ -45,6 +45,8 @@ def _(value: list):
 class Kinds:
     """A method that goes by the class of its argument."""
 
+    form = "%s!"
+
     @functools.singledispatchmethod
     def kind(self, value):
         return 1
@@ -54,7 +56,7 @@ class Kinds:
         return 2 if value[0] > 0 else 3
 
 
-FORM = "a{}"
+FORM, PERCENT = "a{}", "a%s"
 USES = {
     "text of a list": lambda k: str([k]),
     "repr of a dict": lambda k: repr({"a": k}),
@@ -62,6 +64,8 @@ USES = {
     "f-string": lambda k: f"{[k]}",
     "format": lambda k: FORM.format([k]),
     "percent": lambda k: "%s" % [k],
+    "percent of a name": lambda k: PERCENT % k,
+    "percent of an attribute": lambda k: Kinds.form % (k,),
     "percent by name": lambda k: "%(a)s" % {"a": k},  # noqa: UP031
     "dataclass": lambda k: f"{Pair(1, [k])}",
     "slots": lambda k: str(Slotted(k)),

@@ -45,7 +45,27 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
         return False
     if _BY_TENSORS.intersection(code.co_names) or any(map(_is_suspect, set(code.co_code[::2]))):
         return False
+    if _takes_remainders(code):
+        return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
+
+
+_REMAINDERS = frozenset({"BINARY_MODULO", "INPLACE_MODULO"})  # of Python 3.10
+_REMAINDER_ARGS = (6, 19)  # of BINARY_OP, % and %=
+
+
+@lru_cache(maxsize=4096)
+def _takes_remainders(code: types.CodeType) -> bool:
+    """Whether there is a ``%`` whose right side is no constant: the left one may be a text."""
+    before = ""
+    for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        name = opcode.opname[op]
+        takes = name in _REMAINDERS or (name == "BINARY_OP" and arg in _REMAINDER_ARGS)
+        if takes and before not in ("LOAD_CONST", "LOAD_SMALL_INT"):
+            return True
+        if name != "CACHE":
+            before = name
+    return False
 
 
 _SETTING = frozenset(

@@ -25,14 +25,19 @@ _ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
 
 def convert_binary(node: ast.BinOp, repeats: bool = False) -> ast.expr:
     """A binary operation whose operands are converted; one of a product may be a list or a text
-    that it ``repeats``."""
+    that it ``repeats``, the left one of a remainder a text that shows the other one."""
     name = _BINARY[type(node.op)]
     made = build.call("binary", build.constant(name), node.left, node.right)
     if not specials.has(f"__{name}__", f"__r{name}__"):
-        if repeats and name == "mul":
+        if (repeats and name == "mul") or (name == "mod" and _may_be_format(node)):
             return build.locate(ast.IfExp(_chosen(), made, node), node)
         return node
     return build.locate(made, node)
+
+
+def _may_be_format(node: ast.BinOp) -> bool:
+    """Whether a remainder may as well be a text that shows what is no constant."""
+    return not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant)
 
 
 def _chosen() -> ast.expr:

@@ -18,6 +18,7 @@ from ...staging.journal import chosen, loud, really, traces
 from ...staging.journal import thread as _thread
 from .logic import not_
 from .specials import PLAIN, found, function_of, method
+from .texts import shown
 
 if TYPE_CHECKING:
     from ...staging import aliases, chosen_numbers, list_arguments
@@ -48,6 +49,8 @@ _SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)  # add and 
 
 def binary(name: str, left: Any, right: Any) -> Any:
     """``left + right`` and its like."""
+    if name == "mod" and isinstance(left, (str, bytes)):
+        return left % shown(right)
     if type(left) in PLAIN and type(right) in PLAIN:
         if chosen and name == "mul":
             _refuse_repeated(left, right)
