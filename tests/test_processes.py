@@ -248,3 +248,30 @@ def test_a_fork_from_within_a_call(run_python):
         assert float(f(large)[0, 0]) == 300.0
         """
     )
+
+
+HELD = """
+import os
+import signal
+
+import ferrograph as fg
+from ferrograph._src.staging import journal
+
+with journal.loud._lock, journal.traces._lock:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+
+        @fg.function
+        def f(x):
+            if x > 0:
+                x = x * 2.0
+            return x
+
+        os._exit(int(float(f(fg.constant(1.5))) != 3.0))
+    print(os.waitpid(child, 0)[1])
+"""
+
+
+def test_a_child_waits_for_no_lock_that_a_trace_held(run_python):
+    assert run_python(HELD).stdout.split() == ["0"]

@@ -5,7 +5,6 @@ use crate::errors::IntoPyResult;
 use crate::tensor::PyTensor;
 use ferrograph_graph::{Attr, Graph};
 use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::sync::Arc;

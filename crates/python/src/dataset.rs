@@ -15,7 +15,6 @@ use ferrograph_ops::{Call, Iteration};
 use ferrograph_runtime::{PlanRunner, emit, enter_eager, is_tracing, when_run};
 use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
 use pyo3::exceptions::PyRuntimeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator as PyIter, PyTuple};
 use std::sync::Arc;

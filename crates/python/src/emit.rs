@@ -14,7 +14,6 @@ use ferrograph_runtime::{compute, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
 use ferrograph_transform::has_rule;
 use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
 use smallvec::{Array, SmallVec};

@@ -3,7 +3,6 @@
 use ferrograph_ops::OutOfBounds;
 use ferrograph_tensor::{Error, ErrorKind};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -15,7 +15,6 @@ use ferrograph_graph::Val;
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use std::ffi::c_int;

@@ -1,5 +1,8 @@
 //! The Python bindings: conversions, the call path, classes. Thin: unwrap, call, wrap; no semantics of their own.
 
+#[macro_use]
+mod once;
+
 mod allocator;
 mod attrs;
 mod bridge;

@@ -10,7 +10,6 @@ use ferrograph_data::registry;
 use ferrograph_graph::{Attr, OpRef, Val};
 use ferrograph_ops::Cast;
 use ferrograph_tensor::{DType, Result, Tensor};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};

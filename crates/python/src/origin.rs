@@ -2,7 +2,6 @@
 
 use ferrograph_tensor::Origin;
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyWeakrefMethods, PyWeakrefReference};
 use std::cell::RefCell;

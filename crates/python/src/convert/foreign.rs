@@ -6,7 +6,6 @@ use crate::export::dlpack;
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 

@@ -8,7 +8,6 @@ use crate::tensor::PyTensor;
 use crate::turns::Turns;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, PyArrayObject, PyArrayObject_fields};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyMemoryView, PySlice, PyType};

@@ -8,7 +8,6 @@ use crate::turns::Turns;
 use crate::work;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList, PyRange, PySequence, PyTuple};
 

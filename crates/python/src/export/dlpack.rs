@@ -9,7 +9,6 @@ use crate::work;
 use ferrograph_tensor::{Buffer, DType, Tensor, row_major_strides};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::ffi::{CStr, c_void};

@@ -9,7 +9,6 @@ use ferrograph_runtime::{Signature, SignatureBuilder, with_words_of_class, words
 use ferrograph_tensor::PartialShape;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRecursionError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyWeakrefMethods,

@@ -20,7 +20,6 @@ use ferrograph_runtime::{Signature, TraceCache, generalise, is_tracing, matches}
 use ferrograph_tensor::give_back;
 use parking_lot::Mutex;
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};

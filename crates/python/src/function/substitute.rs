@@ -9,7 +9,6 @@ use crate::variable::PyVariable;
 use ferrograph_runtime::tensor_shapes;
 use ferrograph_tensor::{DType, Dim, PartialShape, TensorSpec};
 use pyo3::exceptions::PyRuntimeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::collections::HashMap;

@@ -5,6 +5,7 @@ This module imports nothing heavy, since it stands before every first trace.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -76,6 +77,14 @@ class Loud(dict):
             if self.pop(id(made), None) is not None:
                 loud_cell.cell_contents = bool(self)
 
+    def forked(self, own: list[Journal]) -> None:
+        """In a forked child, where other threads are gone, with what they held and traced."""
+        self._lock = threading.Lock()
+        kept = {id(made): made for made in own if id(made) in self}
+        self.clear()
+        self.update(kept)
+        loud_cell.cell_contents = bool(self)
+
 
 loud = Loud()
 chosen: dict[int, Journal] = {}  # the same of traces with Python numbers that the graph chose
@@ -105,8 +114,21 @@ class Traces:
         with self._lock:
             self.n += n
 
+    def forked(self) -> None:
+        """In a forked child, where who held the lock may be gone."""
+        self._lock = threading.Lock()
+
 
 traces = Traces()
+
+
+def _forked() -> None:
+    loud.forked(thread.journals)
+    traces.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def has_lists() -> bool:
