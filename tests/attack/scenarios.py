@@ -64,6 +64,7 @@ def import_all():
     """
     for found in pkgutil.walk_packages(fg.__path__, "ferrograph."):
         importlib.import_module(found.name)
+    importlib.import_module("numpy.random")
 
 
 def interrupted(work, after=0.2, within=1.0):
@@ -404,6 +405,7 @@ def exceptions_injected():
     class Injected(Exception):
         pass
 
+    import_all()  # compiled modules that are stopped while they are imported raise what they like
     # Who takes the token says what comes: the exception, within the `try`, or none.
     main, stop, tokens = _thread.get_ident(), [], []
 
@@ -414,7 +416,7 @@ def exceptions_injected():
             if _taken(tokens):
                 _inject(main, Injected)
 
-    t = threading.Thread(target=inject)
+    t = threading.Thread(target=inject, daemon=True)
     t.start()
     n_hits, end = 0, time.monotonic() + 5
     while time.monotonic() < end:
