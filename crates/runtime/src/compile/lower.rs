@@ -273,7 +273,7 @@ impl Lowering {
             Lowered::Region | Lowered::Eval => self.evaluation(names, node, ins),
             bound => {
                 let (code, reduced) = (bound.code(), reduced(&bound));
-                let places = bound.places().cloned();
+                let places = bound.places().cloned().map(Box::new);
                 match bound.into_kernel().filter(|_| inputs.all_dense()) {
                     Some(kernel) => Ok(Action::Kernel(Bound {
                         kernel,

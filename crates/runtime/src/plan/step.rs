@@ -79,7 +79,7 @@ pub(crate) struct Bound<K> {
     /// What it computes for each element, where executors know that.
     pub code: Option<ScalarCode>,
     /// Of a movement, where its elements come from.
-    pub places: Option<Places>,
+    pub places: Option<Box<Places>>,
     /// How it reduces the first input, where it does.
     pub reduced: Option<Reduced>,
     /// Whether it repeats the first input to the shape of the output.

@@ -15,7 +15,7 @@ pub(super) fn moved(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Vec<Vec
     let held = |slot: Slot| length(slots, slot).ok();
     let lengths = bound.outs.iter().map(|&slot| held(slot));
     let lengths = lengths.collect::<Option<Vec<usize>>>()?;
-    match bound.places.as_ref()? {
+    match bound.places.as_deref()? {
         Places::Strided {
             input,
             start,
@@ -63,7 +63,7 @@ pub(super) fn indexed<'a>(slots: &[SlotInfo], bound: &'a Bound<Kernel>) -> Optio
         start,
         dims,
         strides,
-    }) = &bound.places
+    }) = bound.places.as_deref()
     else {
         return None;
     };
