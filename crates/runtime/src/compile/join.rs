@@ -24,6 +24,9 @@ const MOST: usize = 48;
 
 /// Joins the steps of all blocks.
 pub(super) fn join(program: &mut Program) {
+    if !program.slots.iter().any(|slot| elements(slot) >= FEW) {
+        return;
+    }
     let reads = count_reads(program);
     let mut block = std::mem::take(&mut program.block);
     let facts = Facts {
@@ -33,6 +36,11 @@ pub(super) fn join(program: &mut Program) {
     };
     join_block(&facts, &mut block);
     program.block = block;
+}
+
+/// How many elements a slot is known to have.
+fn elements(slot: &SlotInfo) -> usize {
+    slot.shape.as_ref().map_or(0, Shape::n_elements)
 }
 
 /// What is known of a program besides its blocks.
@@ -171,12 +179,9 @@ impl Groups<'_> {
 
     /// Those of the slots that are worth reading once for several steps.
     fn large(&self, read: &[Slot]) -> Vec<Slot> {
-        let elements = |slot: &Slot| {
-            let shape = self.facts.slots()[*slot as usize].shape.as_ref();
-            shape.map_or(0, Shape::n_elements)
-        };
-        let large = read.iter().filter(|slot| elements(slot) >= FEW);
-        large.copied().collect()
+        let slots = self.facts.slots();
+        let is_large = |slot: &&Slot| elements(&slots[**slot as usize]) >= FEW;
+        read.iter().filter(is_large).copied().collect()
     }
 
     /// What a step does beyond computing.

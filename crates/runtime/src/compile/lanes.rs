@@ -69,12 +69,7 @@ enum Part {
 
 impl Finder<'_> {
     fn block(&self, block: &mut Block) {
-        let parts: Vec<Part> = block.steps.iter().map(|step| self.part(step)).collect();
-        let mut found = Vec::new();
-        for run in runs(&parts, block) {
-            self.run(&block.steps, &parts, run, &mut found);
-        }
-        block.lanes = found.into();
+        block.lanes = self.lanes(block).into();
         for step in &mut block.steps {
             match &mut step.action {
                 Action::If(branch) => {
@@ -90,22 +85,41 @@ impl Finder<'_> {
         }
     }
 
+    /// The lanes among the steps of a block itself.
+    fn lanes(&self, block: &Block) -> Vec<Lanes> {
+        let mut found = Vec::new();
+        let bytes = block.steps.iter().filter_map(|step| self.bytes(step));
+        if bytes.fold(0, usize::saturating_add) < 2 * LEAST {
+            return found;
+        }
+        let parts: Vec<Part> = block.steps.iter().map(|step| self.part(step)).collect();
+        for run in runs(&parts, block) {
+            self.run(&block.steps, &parts, run, &mut found);
+        }
+        found
+    }
+
+    /// What a kernel reads and writes, where its shapes say it.
+    fn bytes(&self, step: &Step) -> Option<usize> {
+        let Action::Kernel(bound) = &step.action else {
+            return None;
+        };
+        let operands = bound.ins.iter().chain(&bound.outs);
+        operands.map(|&s| self.slots[s as usize].bytes()).sum()
+    }
+
     fn part(&self, step: &Step) -> Part {
         let effect = || {
             let graph = self.graphs[step.site.graph as usize].upgrade();
             graph.map(|graph| graph.node(step.site.node).op.effect())
         };
         match &step.action {
-            Action::Kernel(bound) => {
-                let operands = bound.ins.iter().chain(&bound.outs);
-                let bytes: Option<usize> = operands.map(|&s| self.slots[s as usize].bytes()).sum();
-                match bytes {
-                    Some(bytes) if bytes <= MOST && effect() == Some(Effect::Pure) => {
-                        Part::Kernel(bytes)
-                    }
-                    _ => Part::Other,
+            Action::Kernel(_) => match self.bytes(step) {
+                Some(bytes) if bytes <= MOST && effect() == Some(Effect::Pure) => {
+                    Part::Kernel(bytes)
                 }
-            }
+                _ => Part::Other,
+            },
             Action::Eval { ins, .. } if effect() == Some(Effect::Reads) => {
                 let is_handle =
                     |taken: &Taken| self.slots[taken.slot as usize].dtype == DType::Resource;

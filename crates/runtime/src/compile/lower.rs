@@ -349,12 +349,12 @@ impl Lowering {
     }
 }
 
-fn reduced(lowered: &Lowered) -> Option<Reduced> {
+fn reduced(lowered: &Lowered) -> Option<Box<Reduced>> {
     match lowered {
-        Lowered::Reduce(reduction) => Some(Reduced {
+        Lowered::Reduce(reduction) => Some(Box::new(Reduced {
             code: reduction.code,
             axes: reduction.axes.clone(),
-        }),
+        })),
         _ => None,
     }
 }

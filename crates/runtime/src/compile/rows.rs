@@ -2,7 +2,7 @@
 //! same piece of what it reads, or all of it.
 
 use super::lower::SlotInfo;
-use crate::plan::{Action, Bound, Reduced, Slot, Step, block, total};
+use crate::plan::{Action, Bound, Slot, Step, block, total};
 use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
 use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, combining};
 use ferrograph_tensor::{DType, PartialShape, Shape, Tensor, TensorSpec};
@@ -207,7 +207,7 @@ pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<
         let sliced = [sliced, false].into_iter().take(bound.ins.len()).collect();
         return Some(Cut { axes, sliced });
     }
-    let Some(Reduced { axes: marks, .. }) = &bound.reduced else {
+    let Some(marks) = bound.reduced.as_ref().map(|reduced| &reduced.axes) else {
         let axes = leading(out, rows)?;
         let sliced = ins().map(|input| is_sliced(input?, out, axes));
         let sliced = sliced.collect::<Option<_>>()?;

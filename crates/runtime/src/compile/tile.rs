@@ -460,13 +460,13 @@ impl<'a> Joining<'a> {
             .collect();
         Bound {
             kernel,
-            joined: Some(Joined {
+            joined: Some(Box::new(Joined {
                 operations: self.parts.iter().map(|part| part.op.name()).collect(),
                 rows: self.rows,
                 tile: self.tile,
                 bytes_read: bytes(&self.ins) + of_variables(&read),
                 bytes_written: bytes(&self.outs) + of_variables(&self.variables.changed),
-            }),
+            })),
             ins: self.ins.clone().into(),
             outs: self.outs.clone().into(),
             fresh: Box::default(),

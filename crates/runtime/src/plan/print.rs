@@ -297,7 +297,7 @@ fn operation(node: &str, action: &Action) -> String {
     match action {
         Action::Kernel(bound) => {
             let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
-            let joined = joined(bound.joined.as_ref());
+            let joined = joined(bound.joined.as_deref());
             format!("{outs}{node} kernel({ins}){joined}{}", fresh(&bound.fresh))
         }
         Action::Object { object, bound, to } => {
@@ -311,7 +311,7 @@ fn operation(node: &str, action: &Action) -> String {
         }
         Action::Update { variables, bound } => {
             let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
-            let (joined, fresh) = (joined(bound.joined.as_ref()), fresh(&bound.fresh));
+            let (joined, fresh) = (joined(bound.joined.as_deref()), fresh(&bound.fresh));
             format!(
                 "{outs}{node} update({}; {ins}){joined}{fresh}",
                 Slots(variables)

@@ -81,11 +81,11 @@ pub(crate) struct Bound<K> {
     /// Of a movement, where its elements come from.
     pub places: Option<Box<Places>>,
     /// How it reduces the first input, where it does.
-    pub reduced: Option<Reduced>,
+    pub reduced: Option<Box<Reduced>>,
     /// Whether it repeats the first input to the shape of the output.
     pub repeats: bool,
     /// What it is joined of, where it is.
-    pub joined: Option<Joined>,
+    pub joined: Option<Box<Joined>>,
 }
 
 /// A reduction.
