@@ -36,6 +36,65 @@ class Slots:
         self.n, self.items = 0.0, []
 
 
+MADE = []
+
+
+def note_class(*names, **kwargs):
+    MADE.append(names)
+
+
+class Hooked:
+    made = 0.0
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        MADE.append(cls)
+        Hooked.made += 1.0
+
+    def __class_getitem__(cls, key):
+        MADE.append(key)
+        return cls
+
+    def __new__(cls):
+        MADE.append(cls)
+        return super().__new__(cls)
+
+
+class HookedByCall:
+    __init_subclass__ = functools.partial(note_class, 1)
+
+
+class Meta(type):
+    def __new__(meta, name, bases, fields, **kwargs):
+        MADE.append(name)
+        return super().__new__(meta, name, bases, fields)
+
+    @classmethod
+    def __prepare__(meta, name, bases, **kwargs):
+        MADE.append(name)
+        return {}
+
+    @property
+    def read(cls):
+        MADE.append(cls)
+
+    def __call__(cls):
+        MADE.append(cls)
+
+    def __instancecheck__(cls, value):
+        MADE.append(value)
+        return True
+
+
+class ByMeta(metaclass=Meta):
+    pass
+
+
+class Named:
+    def __set_name__(self, owner, name):
+        MADE.append(name)
+
+
 class Dunder:
     \"\"\"Whose every special method counts in a box that it shares.\"\"\"
 

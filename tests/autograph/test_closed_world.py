@@ -186,6 +186,26 @@ c = Counted() | setattr(c, "a", 1.0) | c.sets
 c = Counted(); c.a = 0.0 | c.a = 1.0 | c.sets + c.a
 c = Counted(); c.a = 0.0 | c.a = c.a + x | c.sets + c.a
 """
+FAMILIES["classes"] = r"""
+MADE.clear() | class A(Hooked): pass | float(len(MADE))
+MADE.clear() | class A(HookedByCall): pass | float(len(MADE))
+MADE.clear() | class A(ByMeta): pass | float(len(MADE))
+MADE.clear() | class A(metaclass=Meta): pass | float(len(MADE))
+MADE.clear() | class A: a = Named() | float(len(MADE))
+MADE.clear() | class A: MADE.append(1) | float(len(MADE))
+MADE.clear() | type("A", (Hooked,), {}) | float(len(MADE))
+MADE.clear() | type("A", (HookedByCall,), {}) | float(len(MADE))
+MADE.clear() | Meta("A", (), {}) | float(len(MADE))
+MADE.clear() | types.new_class("A", (Hooked,)) | float(len(MADE))
+MADE.clear() | Hooked[1] | float(len(MADE))
+MADE.clear() | Hooked() | float(len(MADE))
+MADE.clear() | ByMeta() | float(len(MADE))
+MADE.clear() | ByMeta.read | float(len(MADE))
+MADE.clear() | isinstance(1, ByMeta) | float(len(MADE))
+Hooked.made = 0.0 | class A(Hooked): pass | Hooked.made
+bases = [Hooked]; MADE.clear() | class A(*bases): pass | float(len(MADE))
+made = [] | class A: made.append(1) | float(len(made))
+"""
 FAMILIES["iterators"] = r"""
 it = iter([1.0, 2.0, 3.0, 4.0]) | next(it) | next(it)
 it = iter((1.0, 2.0, 3.0, 4.0)) | it.__next__() | next(it)

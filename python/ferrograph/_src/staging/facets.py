@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 import collections
+import functools
 import gc
 import operator
 import types
@@ -17,6 +18,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..context import ownership
 from ..values import errors
 from .places import say
 from .state import (
@@ -229,6 +231,17 @@ def _named(owner: Any, old: dict, new: dict, label: str) -> Found:
             yield place, place.class_default if before is UNDEFINED else before
 
 
+_WITH_CODE = (
+    types.FunctionType, types.MethodType, staticmethod, classmethod, property, functools.partial,
+)  # fmt: skip
+
+
+def _is_run(value: Any) -> bool:
+    """Whether Python may run code of the program's by what a class has under a name that is
+    Python's, such as `__init_subclass__`."""
+    return isinstance(value, _WITH_CODE) or not ownership.is_library_class(type(value))
+
+
 class ClassFields(Facet):
     """The attributes of a class."""
 
@@ -237,7 +250,7 @@ class ClassFields(Facet):
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         for name, value in held.items():
-            if not name.startswith("__") or type(value) is types.FunctionType:
+            if not name.startswith("__") or _is_run(value):
                 yield value
         yield from owner.__mro__[1:]
         yield type(owner)
