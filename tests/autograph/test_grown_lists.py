@@ -117,3 +117,66 @@ def test_reading(name):
         assert filename in str(e), repr(e)
     else:
         assert found == expected
+
+
+SHARED = [1, 2, 3]
+
+
+class Held:
+    items = SHARED
+
+
+def stored_in_a_branch(x):
+    for i in fg.range(3):
+        SHARED.append(i)
+        if i > x:
+            SHARED[1] = i
+    return SHARED[1], len(SHARED)
+
+
+def stored_in_an_inner_loop(x):
+    if x > 0:
+        SHARED[0], SHARED[1] = SHARED[1], SHARED[0]
+    for i in fg.range(3):
+        SHARED.append(i)
+        n = fg.constant(0)
+        while n < x:
+            n = n + 1
+            SHARED[1] = i + n
+    return SHARED[0], SHARED[1], len(SHARED)
+
+
+def stored_through_an_attribute(x):
+    for i in fg.range(3):
+        Held.items.append(i)
+        if i > x:
+            Held.items[1] = i
+    return Held.items[1], len(Held.items)
+
+
+@pytest.mark.parametrize(
+    "function", [stored_in_a_branch, stored_in_an_inner_loop, stored_through_an_attribute]
+)
+@pytest.mark.parametrize("x", [1, 0, 5])
+def test_a_shared_list_that_a_loop_makes_grow_takes_stores_of_inner_ones(function, x):
+    SHARED[:] = [1, 2, 3]
+    eager = [int(v) for v in function(fg.constant(x))]
+    SHARED[:] = [1, 2, 3]
+    assert [int(v) for v in fg.function(function)(fg.constant(x))] == eager
+
+
+def test_what_a_branch_left_stale_is_refused_where_it_is_read_also_after_stores_in_a_loop():
+    SHARED[:] = [1, 2, 3]
+
+    @fg.function
+    def f(x):
+        if x > 0:
+            if x > 1:
+                SHARED[0], SHARED[1] = SHARED[1], SHARED[0]
+            SHARED.extend([x, 3])
+        for i in fg.range(3):
+            SHARED[1] = i
+        return SHARED[1]
+
+    with pytest.raises(fg.errors.StagingError, match="'SHARED' is read here, but"):
+        f(fg.constant(1))

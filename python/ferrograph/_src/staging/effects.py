@@ -33,6 +33,7 @@ from .state import (
     Attribute,
     Container,
     Place,
+    Together,
 )
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ def changes(
     kept = []
     for change in found:
         there = id(change.place.owner) in known or change.place.is_shared
+        if id(change.place.owner) in _thread.journals[0].stale:
+            there = False  # nobody reads it any more
         outer = id(change.place.owner) in owned or change.place.is_module
         if there and (not outer or change.place.key in direct or _is_state(change)):
             _note_library(made, change)
@@ -288,6 +291,8 @@ def _is_state(change: Change) -> bool:
     if record_of(change.place.owner) is not None:
         return True
     if isinstance(old, list) and isinstance(change.place, Container):
+        if any(isinstance(v, Together) for v in old):
+            return True
         return len(old) == len(new) and has_tensor([old, new])
     return has_tensor([old, new])
 
