@@ -1,0 +1,28 @@
+//! The masked CRC-32C that framed records, event files and bundles of tensors carry.
+
+/// Added to the rotated checksum, so that the checksum of bytes that hold their own checksum is not degenerate.
+const DELTA: u32 = 0xa282_ead8;
+
+/// The masked CRC-32C of these bytes.
+pub fn masked(bytes: &[u8]) -> u32 {
+    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(DELTA)
+}
+
+/// Whether these bytes have that masked checksum.
+pub fn verify(bytes: &[u8], checksum: u32) -> bool {
+    masked(bytes) == checksum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_of_the_catalogue_is_masked() {
+        // CRC-32C's check value for "123456789" is 0xe3069283.
+        let unmasked = masked(b"123456789").wrapping_sub(DELTA).rotate_left(15);
+        assert_eq!(unmasked, 0xe306_9283);
+        assert!(verify(b"123456789", masked(b"123456789")));
+        assert!(!verify(b"123456780", masked(b"123456789")));
+    }
+}

@@ -1,0 +1,11 @@
+//! Layouts of files: bytes in, values out, and back.
+//!
+//! What is read is hostile until it is proven sound: sizes are held against the bytes that there are before memory is
+//! taken, checksums are verified, and what does not fit is a `DataLoss` that names the place. Nothing here opens a file
+//! by name or knows an operation; the caller brings readers and writers.
+
+mod checksum;
+pub mod messages;
+pub mod record;
+
+pub use checksum::{masked, verify};
