@@ -37,6 +37,7 @@ LAZY = (
     "operators",
     "ops.candidates",
     "ops.distributions",
+    "ops.files",
     "ops.quantization",
     "ops.quantize_dequantize",
     "ops.special",

@@ -1,4 +1,4 @@
-"""Base64, numbers in bytes, lines of comma-separated values, pictures."""
+"""Files, and what their contents are: tensors, numbers, lines of fields, pictures."""
 
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
@@ -20,6 +20,13 @@ from ._src.ops.image_codecs import (
 from ._src import door as _door
 
 if TYPE_CHECKING:
+    from ._src.ops.files import (
+        matching_files,
+        parse_tensor,
+        read_file,
+        serialize_tensor,
+        write_file,
+    )
     from ._src.ops.texts import decode_base64, decode_csv, decode_raw, encode_base64
 
 __all__ = [
@@ -37,6 +44,11 @@ __all__ = [
     "encode_png",
     "extract_jpeg_shape",
     "is_jpeg",
+    "matching_files",
+    "parse_tensor",
+    "read_file",
+    "serialize_tensor",
+    "write_file",
 ]
 
 if not TYPE_CHECKING:
@@ -45,6 +57,11 @@ if not TYPE_CHECKING:
         "decode_csv": "ops.texts:decode_csv",
         "decode_raw": "ops.texts:decode_raw",
         "encode_base64": "ops.texts:encode_base64",
+        "matching_files": "ops.files:matching_files",
+        "parse_tensor": "ops.files:parse_tensor",
+        "read_file": "ops.files:read_file",
+        "serialize_tensor": "ops.files:serialize_tensor",
+        "write_file": "ops.files:write_file",
     }
     __getattr__ = _door(__name__, _LAZY)
 

@@ -56,6 +56,7 @@ pub fn registry() -> &'static Registry {
         ferrograph_ctc::register(&mut registry);
         ferrograph_draws::register(&mut registry);
         ferrograph_image::register(&mut registry);
+        ferrograph_files::register(&mut registry);
         source::register(&mut registry);
         map::register(&mut registry);
         scan::register(&mut registry);

@@ -5,7 +5,10 @@
 //! by name or knows an operation; the caller brings readers and writers.
 
 mod checksum;
+pub mod example;
+pub mod files;
 pub mod messages;
 pub mod record;
+pub mod wire;
 
 pub use checksum::{masked, verify};

@@ -4,17 +4,17 @@
 //! masked checksum.
 
 use crate::checksum::{masked, verify};
-use ferrograph_tensor::{Result, bail, err};
+use ferrograph_tensor::{Result, bail, check_bytes, err};
 use std::io::{ErrorKind, Read, Write};
 
 /// The bytes before those of a record.
 const HEAD: usize = 12;
 /// The bytes after those of a record.
 const FOOT: usize = 4;
-/// What is read at a time while a record's length is not yet believed.
-const STEP: usize = 1 << 20;
+/// What is asked for at a time.
+const BLOCK: usize = 256 << 10;
 
-/// Writes records to whatever takes bytes.
+/// Writes records to whatever takes bytes. Records are written in small pieces: `to` should have a buffer.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
@@ -42,16 +42,25 @@ impl<W: Write> Writer<W> {
         self.to.flush()
     }
 
+    /// What the records are written to.
+    pub fn get_ref(&self) -> &W {
+        &self.to
+    }
+
     /// What the records were written to.
     pub fn into_inner(self) -> W {
         self.to
     }
 }
 
-/// Reads records from whatever gives bytes.
+/// Reads records from whatever gives bytes, through a buffer of its own.
 #[derive(Debug)]
 pub struct Reader<R> {
     from: R,
+    /// What was read ahead lies in `start..end`; all behind is room.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
     /// How many bytes the records so far took.
     at: u64,
 }
@@ -59,7 +68,13 @@ pub struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// A reader of the records that begin where `from` stands.
     pub fn new(from: R) -> Self {
-        Reader { from, at: 0 }
+        Reader {
+            from,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            at: 0,
+        }
     }
 
     /// Where the next record begins, in bytes from the first one.
@@ -70,54 +85,73 @@ impl<R: Read> Reader<R> {
     /// Reads the next record into `record`, whose contents are replaced; false at the end.
     pub fn read(&mut self, record: &mut Vec<u8>) -> Result<bool> {
         record.clear();
-        let mut head = [0; HEAD];
-        match self.fill(&mut head)? {
-            0 => return Ok(false),
-            HEAD => {}
-            _ => return Err(self.truncated()),
+        let next = self.next_record()?;
+        record.extend_from_slice(next.unwrap_or_default());
+        Ok(next.is_some())
+    }
+
+    /// The next record, which lies in the reader's buffer; nothing at the end.
+    pub fn next_record(&mut self) -> Result<Option<&[u8]>> {
+        match self.filled(HEAD)? {
+            0 => return Ok(None),
+            n if n < HEAD => return Err(self.truncated()),
+            _ => {}
         }
-        let (length, checksum) = head.split_at(8);
+        let (length, checksum) = self.buffer[self.start..self.start + HEAD].split_at(8);
         if !verify(length, word(checksum)) {
             bail!(DataLoss, "corrupted record at {}", self.at);
         }
         let length = u64::from_le_bytes(length.try_into().expect("eight bytes were split off"));
-        let length = usize::try_from(length).map_err(|_| self.truncated())?;
-        self.body(length, record)?;
-        self.at += (HEAD + length + FOOT) as u64;
-        Ok(true)
-    }
-
-    /// Reads the bytes of a record and checks them. Memory grows with what there is, not with what the head says.
-    fn body(&mut self, length: usize, record: &mut Vec<u8>) -> Result<()> {
-        while record.len() < length {
-            let from = record.len();
-            record.resize(from + STEP.min(length - from), 0);
-            if self.fill(&mut record[from..])? < record.len() - from {
-                return Err(self.truncated());
-            }
-        }
-        let mut foot = [0; FOOT];
-        if self.fill(&mut foot)? < FOOT {
+        let size = usize::try_from(length)
+            .ok()
+            .and_then(|n| n.checked_add(HEAD + FOOT));
+        let size = size.ok_or_else(|| self.truncated())?;
+        if self.filled(size)? < size {
             return Err(self.truncated());
         }
-        if !verify(record, word(&foot)) {
+        let all = self.start..self.start + size;
+        let foot = all.end - FOOT;
+        let body = all.start + HEAD..foot;
+        if !verify(
+            &self.buffer[body.clone()],
+            word(&self.buffer[foot..all.end]),
+        ) {
             bail!(DataLoss, "corrupted record at {}", self.at);
         }
-        Ok(())
+        self.start = all.end;
+        self.at += size as u64;
+        Ok(Some(&self.buffer[body]))
     }
 
-    /// Reads until `to` is full or the end is there; how many bytes came.
-    fn fill(&mut self, to: &mut [u8]) -> Result<usize> {
-        let mut count = 0;
-        while count < to.len() {
-            match self.from.read(&mut to[count..]) {
+    /// Sees to it that `wanted` bytes are read ahead unless the end comes before them; how many there are. Memory grows
+    /// with what there is, not with what is wanted.
+    fn filled(&mut self, wanted: usize) -> Result<usize> {
+        while self.end - self.start < wanted {
+            if self.buffer.len() - self.start < wanted {
+                self.make_room(wanted)?;
+            }
+            match self.from.read(&mut self.buffer[self.end..]) {
                 Ok(0) => break,
-                Ok(more) => count += more,
+                Ok(more) => self.end += more,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => bail!(DataLoss, "the record at {} can't be read: {e}", self.at),
             }
         }
-        Ok(count)
+        Ok(self.end - self.start)
+    }
+
+    /// Moves what is read ahead to the front, and doubles a buffer that is full all the same.
+    fn make_room(&mut self, wanted: usize) -> Result<()> {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end == self.buffer.len() {
+            let size = wanted.min(2 * self.buffer.len()).max(BLOCK);
+            check_bytes(size)?;
+            self.buffer.resize(size, 0);
+        }
+        Ok(())
     }
 
     fn truncated(&self) -> ferrograph_tensor::Error {
@@ -142,7 +176,7 @@ mod tests {
         writer.into_inner()
     }
 
-    fn read(file: &[u8]) -> Result<Vec<Vec<u8>>> {
+    fn read(file: impl Read) -> Result<Vec<Vec<u8>>> {
         let (mut reader, mut record, mut all) = (Reader::new(file), Vec::new(), Vec::new());
         while reader.read(&mut record)? {
             all.push(record.clone());
@@ -150,10 +184,23 @@ mod tests {
         Ok(all)
     }
 
+    /// Gives a few bytes at a time.
+    struct Slowly<'a>(&'a [u8]);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            let n = to.len().min(7);
+            self.0.read(&mut to[..n])
+        }
+    }
+
     #[test]
     fn what_was_written_is_read() {
-        let records: [&[u8]; 3] = [b"first", b"", &[7; 3 << 20]];
-        assert_eq!(read(&written(&records)).unwrap(), records);
+        let records: [&[u8]; 4] = [b"first", b"", &[7; 3 << 20], &[8; 100]];
+        assert_eq!(read(&written(&records)[..]).unwrap(), records);
+        let many: Vec<Vec<u8>> = (0..9000u32).map(|i| i.to_le_bytes().repeat(20)).collect();
+        let many: Vec<&[u8]> = many.iter().map(|r| &r[..]).collect();
+        assert_eq!(read(Slowly(&written(&many))).unwrap(), many);
     }
 
     #[test]
@@ -162,7 +209,7 @@ mod tests {
         for bit in 0..file.len() * 8 {
             let mut damaged = file.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(read(&damaged).is_err(), "bit {bit}");
+            assert!(read(&damaged[..]).is_err(), "bit {bit}");
         }
     }
 
@@ -181,9 +228,13 @@ mod tests {
 
     #[test]
     fn a_length_without_bytes_takes_no_memory() {
-        let length = (1u64 << 60).to_le_bytes();
-        let mut file = length.to_vec();
-        file.extend(masked(&length).to_le_bytes());
-        assert!(read(&file).is_err());
+        for length in [1u64 << 60, u64::MAX] {
+            let length = length.to_le_bytes();
+            let mut file = length.to_vec();
+            file.extend(masked(&length).to_le_bytes());
+            let mut reader = Reader::new(&file[..]);
+            assert!(reader.next_record().is_err());
+            assert_eq!(reader.buffer.len(), BLOCK);
+        }
     }
 }

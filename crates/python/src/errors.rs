@@ -29,6 +29,7 @@ fn class_name(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::Shape | ErrorKind::DType | ErrorKind::InvalidArgument => "InvalidArgumentError",
         ErrorKind::OutOfRange => "OutOfRangeError",
         ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::PermissionDenied => "PermissionDeniedError",
         ErrorKind::FailedPrecondition => "FailedPreconditionError",
         ErrorKind::Unimplemented => "UnimplementedError",
         ErrorKind::ResourceExhausted => "ResourceExhaustedError",

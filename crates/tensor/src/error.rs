@@ -19,6 +19,8 @@ pub enum ErrorKind {
     OutOfRange,
     /// Something named that is not there.
     NotFound,
+    /// Something that the caller may not do or see.
+    PermissionDenied,
     /// State that does not allow the operation now, such as an uninitialised variable.
     FailedPrecondition,
     /// A combination that has no kernel or no gradient.

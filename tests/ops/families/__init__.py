@@ -30,6 +30,7 @@ FAMILIES = (
     "regions",
     "pipelines",
     "effects",
+    "files",
     "older",
     "slopes",
 )

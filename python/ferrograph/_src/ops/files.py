@@ -1,0 +1,114 @@
+"""Files read and written whole, and tensors as bytes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..values.public import public
+from ._base import Tensor, TensorLike, as_dtype, convert, emit, string
+
+__all__ = [
+    "matching_files",
+    "parse_tensor",
+    "read_file",
+    "serialize_tensor",
+    "write_file",
+]
+
+
+def _named(path: Any) -> Tensor:
+    """Names of files as strings."""
+    return convert(os.fspath(path) if isinstance(path, os.PathLike) else path, string)
+
+
+@public("io.read_file")
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
+    """The contents of a file, as a scalar string.
+
+    In a function the file is read by each call.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "greeting")
+    >>> fg.io.write_file(path, "hello")
+    >>> fg.io.read_file(path).numpy()
+    b'hello'
+
+    Args:
+      filename: the name of the file, a scalar.
+      name: a name for the operation.
+
+    Raises:
+      NotFoundError: where there is no such file.
+    """
+    return emit("ReadFile", (_named(filename),), None, name)
+
+
+@public("io.write_file")
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> None:
+    """Makes a file hold these bytes and nothing else; folders that it is to lie in are made.
+
+    In a function the file is written by each call, in the order of the program.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "new", "greeting")
+    >>> fg.io.write_file(path, "hello")
+    >>> open(path).read()
+    'hello'
+
+    Args:
+      filename: the name of the file, a scalar.
+      contents: the bytes, a scalar string.
+      name: a name for the operation.
+    """
+    emit("WriteFile", (_named(filename), convert(contents, string)), None, name)
+
+
+@public("io.matching_files")
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
+    """The names of the files that fit a pattern, or one of several, sorted.
+
+    ``*`` stands for any characters of a name, ``?`` for one, ``[a-z]`` for one of these.
+
+    >>> import tempfile, os
+    >>> folder = tempfile.mkdtemp()
+    >>> for name in ("a1", "a2", "b1"):
+    ...     fg.io.write_file(os.path.join(folder, name), "")
+    >>> [os.path.basename(f) for f in fg.io.matching_files(os.path.join(folder, "a*")).numpy()]
+    [b'a1', b'a2']
+
+    Args:
+      pattern: a scalar or a vector of patterns.
+      name: a name for the operation.
+    """
+    return emit("MatchingFiles", (_named(pattern),), None, name)
+
+
+@public("io.serialize_tensor")
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """A tensor as bytes: the ``TensorProto`` of its dtype, shape and elements, serialised.
+
+    >>> text = fg.io.serialize_tensor(fg.constant([1, 2]))
+    >>> fg.io.parse_tensor(text, fg.int32).numpy()
+    array([1, 2], dtype=int32)
+    """
+    return emit("SerializeTensor", (convert(tensor),), None, name)
+
+
+@public("io.parse_tensor")
+def parse_tensor(serialized: TensorLike, out_type: Any, name: str | None = None) -> Tensor:
+    """The tensor whose serialised ``TensorProto`` these bytes are.
+
+    >>> fg.io.parse_tensor(fg.io.serialize_tensor([[1.5]]), fg.float32).numpy()
+    array([[1.5]], dtype=float32)
+
+    Args:
+      serialized: the bytes, a scalar string.
+      out_type: the dtype that the tensor must have.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where they are no such message, or the tensor has another dtype.
+    """
+    attrs = {"out_type": as_dtype(out_type)}
+    return emit("ParseTensor", (convert(serialized, string),), attrs, name)
