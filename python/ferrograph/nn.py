@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         ctc_loss,
         ctc_unique_labels,
     )
-    from ._src.sparse.embedding import embedding_lookup_sparse
+    from ._src.sparse.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 
 __all__ = [
     "all_candidate_sampler",
@@ -153,6 +153,7 @@ __all__ = [
     "pool",
     "relu",
     "relu6",
+    "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
     "scale_regularization_loss",
     "selu",
@@ -191,6 +192,7 @@ if not TYPE_CHECKING:
         "embedding_lookup_sparse": "sparse.embedding:embedding_lookup_sparse",
         "fixed_unigram_candidate_sampler": "ops.candidates:fixed_unigram_candidate_sampler",
         "nce_loss": "ops.candidates:nce_loss",
+        "safe_embedding_lookup_sparse": "sparse.embedding:safe_embedding_lookup_sparse",
         "sampled_softmax_loss": "ops.candidates:sampled_softmax_loss",
     }
     __getattr__ = _door(__name__, _LAZY)

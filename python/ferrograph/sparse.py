@@ -34,6 +34,7 @@ from ._src.sparse.build import (
     to_indicator,
     transpose,
 )
+from ._src.sparse.counts import bincount
 from ._src.sparse.tensor import SparseTensor
 from ._src import door as _door
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SparseTensor",
     "add",
+    "bincount",
     "concat",
     "expand_dims",
     "eye",

@@ -90,6 +90,7 @@ CASES = [
     ("cross", fg.linalg.cross, np.cross, [M, M.T]),
     ("norm", fg.norm, np.linalg.norm, [A]),
     ("norm 1", lambda x: fg.norm(x, 1, 0), lambda x: np.linalg.norm(x, 1, 0), [A]),
+    ("norm 2", lambda x: fg.norm(x, 2, [-2, -1]), lambda x: np.linalg.norm(x, 2), [A]),
     ("norm fro", lambda x: fg.norm(x, "fro", [0, 1]), lambda x: np.linalg.norm(x), [A]),
     ("norm inf", lambda x: fg.norm(x, np.inf, [-2, -1]), lambda x: np.linalg.norm(x, np.inf), [A]),
     ("adjoint", fg.linalg.adjoint, lambda x: np.swapaxes(x, -1, -2), [T]),

@@ -138,7 +138,7 @@ def map_fn(
     The results have the structure and dtypes of ``fn_output_signature`` (dtypes and specs), by
     default those of ``elems``; ValueError or TypeError for another structure. Rows may come from
     ragged tensors and batchable extension types; results of a ``RaggedTensorSpec`` may differ in
-    length.
+    length, as they may by default for rows of a ragged tensor.
     ``parallel_iterations``, ``back_prop`` and ``swap_memory`` are accepted and change nothing.
 
     >>> fg.map_fn(lambda row: row * row, fg.constant([1, 2, 3])).numpy().tolist()
@@ -148,12 +148,16 @@ def map_fn(
     rows = Rows(elems, "map_fn")
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
-        kinds = [
-            t.dtype if isinstance(t, _core.Tensor) else t._type_spec._unbatch()
-            for t in rows.tensors
-        ]
-        signature = nest.pack_sequence_as(elems, kinds)
+        signature = nest.pack_sequence_as(elems, [_kind_of_rows(t) for t in rows.tensors])
     return mapped(fn, rows, signature, infer_shape)
+
+
+def _kind_of_rows(value: Any) -> Any:
+    """What stands for the rows of a value in a signature: rows of ragged tensors stay ragged."""
+    if isinstance(value, _core.Tensor):
+        return value.dtype
+    spec = value._type_spec
+    return spec._row() if hasattr(spec, "row_splits_dtype") else spec._unbatch()
 
 
 def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -> Any:

@@ -120,6 +120,11 @@ class _RaggedRows:
             value = _core.convert_to_tensor(value, dtype_hint=self._spec.dtype)
             rows = _core.emit("Shape", (value,), {"out_type": dtype})[0]
             return [value, rows]
+        if getattr(value, "ragged_rank", 0) != self._spec.ragged_rank:
+            raise ValueError(
+                f"map_fn: the function gives {value!r}, and its signature says {self._spec!r}: "
+                "give the `ragged_rank` of the rows, which is 0 where they are tensors"
+            )
         lengths = [_core.emit("Cast", (n,), {"DstT": dtype}) for n in value.nested_row_lengths()]
         return [value.flat_values, value.nrows(dtype), *lengths]
 

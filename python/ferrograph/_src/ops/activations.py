@@ -104,6 +104,7 @@ def _along(op: Any, logits: Any, axis: Any, name: Any) -> Any:
 
 
 @public("math.softmax", "nn.softmax")
+@dispatched
 def softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
     """``exp(logits) / sum(exp(logits))`` along an axis, the last unless told, without overflow.
 
@@ -117,6 +118,7 @@ def softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Te
 
 
 @public("math.log_softmax", "nn.log_softmax")
+@dispatched
 def log_softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
     """``logits - log(sum(exp(logits)))`` along an axis, the last unless told, without overflow.
 

@@ -370,7 +370,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
 
 @public("image.per_image_standardization")
 def per_image_standardization(image: TensorLike) -> Tensor:
-    """Images of mean 0 and variance 1, each by itself.
+    """Images of mean 0 and variance 1, each by itself, as float32.
 
     The deviation counts as one over the root of the number of elements, at least.
 
@@ -383,7 +383,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     Raises:
       ValueError: where there are fewer axes.
     """
-    image, _ = as_floats(images_of(image))
+    image = cast(images_of(image), float32)
     count = reduce_prod(shape(image)[-3:])
     mean = reduce_mean(image, [-1, -2, -3], keepdims=True)
     deviation = reduce_std(image, [-1, -2, -3], keepdims=True)

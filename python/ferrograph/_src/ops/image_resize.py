@@ -16,7 +16,7 @@ from ._base import (
     known_size,
     static_value,
 )
-from .arithmetic import divide, floordiv, maximum, minimum
+from .arithmetic import divide, maximum, minimum
 from .arrays import concat, expand_dims, reshape, shape, squeeze, stack
 from .elementwise import floor, round
 from .image_shapes import image_of, pad_to_bounding_box, size_of
@@ -167,9 +167,11 @@ def resize_with_pad(
     ]
     sizes = [cast(n, float64) for n in size_of(image)]
     ratio = maximum(*(s / cast(t, float64) for s, t in zip(sizes, targets, strict=True)))
-    inner = [cast(floor(s / ratio), int32) for s in sizes]
-    before = [floordiv(t - n, 2) for t, n in zip(targets, inner, strict=True)]
-    out = resize(image, stack(inner), method=method, antialias=antialias)
+    inner = [s / ratio for s in sizes]
+    gaps = [cast(t, float64) - n for t, n in zip(targets, inner, strict=True)]
+    before = [cast(floor(maximum(gap / 2.0, 0.0)), int32) for gap in gaps]
+    size = stack([cast(floor(n), int32) for n in inner])
+    out = resize(image, size, method=method, antialias=antialias)
     return pad_to_bounding_box(out, *before, *targets)
 
 

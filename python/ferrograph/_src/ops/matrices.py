@@ -8,7 +8,7 @@ from typing import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size
 from .arithmetic import divide, multiply, pow, subtract
-from .arrays import concat, rank, reshape, roll, shape, stack, transpose
+from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
 from .elementwise import abs, sqrt
 from .numeric import cast
@@ -32,7 +32,8 @@ def norm(
       tensor: a tensor of floats or complex numbers.
       ord: for vectors "euclidean", 1, 2, any positive number p, or infinity; for matrices
         "euclidean",
-        "fro" (the same), 1 (the largest column sum) or infinity (the largest row sum).
+        "fro" (the same), 1 (the largest column sum), 2 (the largest singular value) or infinity
+        (the largest row sum).
       axis: an integer for vectors, two for matrices, None for the whole tensor.
       keepdims: whether reduced axes stay, with size 1.
       name: a name for the operation.
@@ -61,11 +62,30 @@ def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> 
     size = abs(tensor)
     if ord in ("euclidean", "fro"):
         return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+    if ord == 2:
+        return _largest_singular_value(tensor, axis, keepdims, name)
     if ord not in (1, float("inf")):
         raise ValueError(f"there is no matrix norm {ord!r} here")
     added, compared = axis if ord == 1 else reversed(axis)
     out = reduce_max(reduce_sum(size, added, True), compared, True)
     return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)
+
+
+def _largest_singular_value(tensor: Any, axis: list, keepdims: bool, name: Any) -> Any:
+    """The spectral norm; another order of the two axes has the same."""
+    count = tensor.ndim
+    if count is None:
+        raise ValueError("the matrix norm 2 needs a tensor of known rank")
+    last = sorted(a % count for a in axis)
+    others = [a for a in builtins.range(count) if a not in last]
+    matrices = transpose(tensor, others + last)
+    values, _, _ = emit("Svd", (matrices,), {"compute_uv": False, "full_matrices": False})
+    largest = reduce_max(values, -1, name=name)
+    if not keepdims:
+        return largest
+    for at in last:
+        largest = expand_dims(largest, at)
+    return largest
 
 
 @public("linalg.normalize")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float64, int32, int64, rank_of
+from ._dispatch import dispatched
 from ._emits import dressed
 from .arithmetic import (
     add,
@@ -231,6 +232,7 @@ def unsorted_segment_sqrt_n(
 
 
 @public("math.bincount")
+@dispatched
 def bincount(
     arr: TensorLike,
     weights: TensorLike = None,

@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import activations, string_ops
+from ..ops import activations, segments, string_ops
 from ..ops import reductions as dense
-from ..values import constants
+from ..values import constants, dtypes
 from ..values.public import facts
 from . import arrays, build, reductions
 from .elementwise import aligned, map_flat_values
@@ -167,10 +167,49 @@ def _split(
     return [value[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
+def _softmax(function: Any, logits: Any, axis: Any = None, name: Any = None) -> Any:
+    return reductions.softmax(function, logits, axis)
+
+
+def _bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: Any = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Any:
+    """Numbers of an axis -1 are counted in the rows of a matrix, others all together."""
+    count = functools.partial(
+        segments.bincount,
+        weights=weights.flat_values if is_ragged(weights) else weights,
+        minlength=minlength,
+        dtype=dtype,
+        binary_output=binary_output,
+    )
+    if axis != -1:
+        return count(arr.flat_values, maxlength=maxlength)
+    if weights is not None:
+        raise ValueError("bincount of ragged rows takes no weights; use sparse.bincount")
+    # What fills the rows up is beyond the greatest number, and not counted.
+    numbers = ops.cast(arr.flat_values, dtypes.int32)
+    length = ops.reduce_max(ops.concat([[-1], numbers], 0)) + 1
+    if minlength is not None:
+        length = ops.maximum(length, ops.cast(minlength, dtypes.int32))
+    if maxlength is not None:
+        length = ops.minimum(length, ops.cast(maxlength, dtypes.int32))
+    return count(arr.to_tensor(ops.cast(length, arr.dtype)), maxlength=length, axis=-1)
+
+
 # The functions that have a ragged form of their own.
 _FORMS: dict[Any, Any] = {
     ops.add_n: _add_n,
     ops.boolean_mask: _boolean_mask,
+    segments.bincount: _bincount,
+    activations.softmax: functools.partial(_softmax, activations.softmax),
+    activations.log_softmax: functools.partial(_softmax, activations.log_softmax),
     ops.concat: _concat,
     ops.expand_dims: _expand_dims,
     ops.gather: _gather,

@@ -6,11 +6,11 @@ import functools
 from typing import Any
 
 from .. import ops
-from ..ops import partition, reductions, segments, string_ops
+from ..ops import activations, elementwise, partition, reductions, segments, string_ops
 from ..values import dtypes
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["REDUCTIONS", "join", "reduce"]
+__all__ = ["REDUCTIONS", "join", "reduce", "softmax"]
 
 
 def reduce(name: str | _Reduction, value: Any, axis: Any, keepdims: bool) -> Any:
@@ -144,3 +144,29 @@ def _std(value: Any, axes: list, keepdims: bool) -> Any:
 
 
 _BY_COUNT = {"reduce_mean": _mean, "reduce_variance": _variance, "reduce_std": _std}
+
+
+def softmax(function: Any, value: Any, axis: int | None) -> Any:
+    """``softmax`` or ``log_softmax`` along an axis: of each row where that is the last ragged one.
+
+    Raises:
+      ValueError: for an axis before that.
+    """
+    rank, ragged = value.shape.rank, value.ragged_rank
+    axis = -1 if axis is None else axis
+    axis = axis + rank if axis < 0 and rank is not None else axis
+    if rank is None or not ragged <= axis < rank:
+        raise ValueError(f"softmax of a ragged tensor works along its last ragged axis, got {axis}")
+    if axis > ragged:
+        return value.with_flat_values(function(value.flat_values, axis - ragged))
+    rows = value.values if ragged > 1 else value
+    while getattr(rows, "ragged_rank", 0) > 1:
+        rows = rows.values
+    numbers, count = rows.value_rowids(), rows.nrows()
+    flat = value.flat_values
+    largest = ops.stop_gradient(segments.unsorted_segment_max(flat, numbers, count))
+    shifted = flat - ops.gather(largest, numbers)
+    grown = ops.exp(shifted)
+    totals = ops.gather(segments.unsorted_segment_sum(grown, numbers, count), numbers)
+    is_log = function is activations.log_softmax
+    return value.with_flat_values(shifted - elementwise.log(totals) if is_log else grown / totals)

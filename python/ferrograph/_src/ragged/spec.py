@@ -164,6 +164,11 @@ class RaggedTensorSpec(TypeSpec):
             return TensorSpec(inner, self._dtype)
         return RaggedTensorSpec(inner, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
+    def _row(self) -> RaggedTensorSpec:
+        """The type of the rows, whose lengths may differ."""
+        inner, rank = self._shape[1:], max(self._ragged_rank - 1, 0)
+        return RaggedTensorSpec(inner, self._dtype, rank, self._row_splits_dtype)
+
     def __repr__(self) -> str:
         shape, dtype = repr(self._shape), repr(self._dtype)
         return (

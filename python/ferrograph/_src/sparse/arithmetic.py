@@ -12,6 +12,7 @@ from ..values import constants, dtypes, nest
 from ..values.public import facts, public
 from . import build
 from .build import _sparse
+from .counts import dense_counts
 from .places import combined, places, require, to_coordinates
 from .tensor import SparseTensor, is_sparse, made
 
@@ -362,6 +363,7 @@ def _zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = N
 
 # The functions that have a sparse form of their own.
 _FORMS: dict[Any, Any] = {
+    segments.bincount: dense_counts,
     ops.rank: _rank,
     ops.shape: _shape,
     ops.size: _size,
