@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         where,
     )
     from .elements import elements_of
-    from .failures import left_region
+    from .failures import may_handle
     from .fronts import Method, perform
     from .pictures import to_dot, to_html
     from .standing import can_stand_in, is_alone, stand_in
@@ -43,7 +43,7 @@ __getattr__ = lazy(
     {
         **dict.fromkeys(_CONSTRUCTS, "constructs"),
         "elements_of": "elements",
-        "left_region": "failures",
+        "may_handle": "failures",
         **dict.fromkeys(("Method", "perform"), "fronts"),
         **dict.fromkeys(("to_dot", "to_html"), "pictures"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),

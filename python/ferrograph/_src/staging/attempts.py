@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class Again(Exception):
+class Again(BaseException):
     """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
 
     def __init__(

@@ -27,7 +27,7 @@ from .kinds import is_opaque
 from .places import here, say
 from .reach import reached
 from .snapshot import Snapshot
-from .stale import behind
+from .stale import Stale, behind
 from .state import (
     UNDEFINED,
     Attribute,
@@ -216,6 +216,8 @@ def _is_kept(place: Place, old: Any, new: Any) -> bool:
     """Whether a place holds what it held, but for what stands for objects by now."""
     if old is new:
         return True
+    if type(old) is Stale and type(new) is not Stale and place.key in _thread.journals[0].stale:
+        return False
     if not (place.is_whole or place.is_derived):
         return _is_alike(_really(old), _really(new))
     return same(old, new) or _is_stale(old, new)

@@ -8,8 +8,9 @@ from typing import Any
 
 from .. import ops
 from ..ops import string_ops
-from ..values import dtypes
+from ..values import dtypes, errors
 from . import values
+from .journal import thread as _thread
 from .places import here, say
 
 _PLAIN = (int, float, str, bytes, type(None))
@@ -50,6 +51,31 @@ def _left_text() -> str:
 def left_region(exception: BaseException | None) -> bool:
     """Whether an exception comes out of a staged branch or loop, whose code may never run."""
     return getattr(exception, "_ferrograph_left_region", False)
+
+
+def may_handle(kinds: Any, exception: BaseException | None) -> bool:
+    """Whether an ``except`` clause for some classes may catch an exception in a trace: nothing that
+    left a staged branch or loop, and no refusal, which plain Python has not, unless the clause
+    names that."""
+    if left_region(exception):
+        return False
+    if not _thread.journals or not _is_refusal(exception):
+        return True
+    named = kinds if isinstance(kinds, tuple) else (kinds,)
+    return any(isinstance(k, type) and issubclass(k, _REFUSALS) for k in named)
+
+
+def _is_refusal(exception: BaseException | None) -> bool:
+    if isinstance(exception, _REFUSALS):
+        return True
+    return type(exception) in (TypeError, ValueError) and "^^" in str(exception)
+
+
+_REFUSALS = (
+    errors.StagingError,
+    errors.OperatorNotAllowedInGraphError,
+    errors.InaccessibleTensorError,
+)
 
 
 def are_alike(first: Exception, second: Exception) -> bool:

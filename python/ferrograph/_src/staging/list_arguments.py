@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,8 @@ def for_library(function: Callable) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and is_grown(args[0]) and special is not None:
             return special(whole(args[0]), *args[1:], **kwargs)
+        if function in _COPIES:
+            return function(*args, **kwargs)  # ``Grown`` says of what it holds
         if not own:
             for value in (*args, *kwargs.values()):
                 refuse_grown(value)
@@ -90,6 +93,9 @@ def for_library(function: Callable) -> Callable:
         return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
 
     return call
+
+
+_COPIES = (copy.copy, copy.deepcopy)
 
 
 def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:

@@ -246,11 +246,21 @@ class Grown(Together):
             )
         )
 
+    def __copy__(self) -> Grown:
+        """A copy of each element: a single number or tensor is its own."""
+        if values.check_same_structure(self._elements.structure, 0) is not None:
+            self._refuse()
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Grown:
+        return self.__copy__()
+
     __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
     __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __neg__ = __abs__ = __index__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = __format__ = _refuse
     __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = __invert__ = __array__ = _refuse
+    __reduce_ex__ = _refuse
     __hash__ = object.__hash__
     __tf_tensor__ = _refuse
 
@@ -388,10 +398,6 @@ def _reverse(items: list) -> None:
     _set(items, whole(items).rebuilt(lambda s: ops.reverse(s, [0])))
 
 
-def _copy(items: list) -> list:
-    return list(items)
-
-
 _METHODS: dict[str, Callable] = {
     "append": _append,
     "extend": _extend,
@@ -399,7 +405,7 @@ _METHODS: dict[str, Callable] = {
     "insert": _insert,
     "clear": _clear,
     "reverse": _reverse,
-    "copy": _copy,
+    "copy": list,
 }
 
 

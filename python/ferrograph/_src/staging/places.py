@@ -23,6 +23,9 @@ class Spot(str):
         made.filename, made.line = filename, line
         return made
 
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        return self.filename, self.line
+
 
 def say(place: str, problem: str, rewrite: str = "", details: Sequence[str] = ()) -> str:
     """The message that ``problem`` is at ``place``; ``rewrite`` says what helps.

@@ -70,6 +70,20 @@ class Stale:
     __exit__ = __copy__ = __deepcopy__ = __reduce_ex__ = __delattr__ = _ferrograph_refuse
 
 
+def refuse_identity(known: dict, *compared: Any) -> None:
+    """Refuse to ask which object stands in a place that a region changed, of those ``known``: an
+    object that was changed itself is still the same."""
+    for value in compared:
+        if type(value) is Stale and id(behind(value)) not in known:
+            value._ferrograph_refuse()
+
+
+def refuse_look(value: Any) -> None:
+    """Refuse to look at what is stale."""
+    if type(value) is Stale:
+        value._ferrograph_refuse()
+
+
 def only_writes(method: str) -> bool:
     """Whether a method of a container or a stream changes it without a look at it."""
     return method in _WRITES

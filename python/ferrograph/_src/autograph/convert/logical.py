@@ -15,8 +15,7 @@ _COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
     ast.Is: "is_", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
 }  # fmt: skip
-_STATIC = (ast.Is, ast.IsNot)
-_LOOKUPS = (ast.In, ast.NotIn)
+_LOOKUPS = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
 
 
 _MAX_OPERANDS = 4  # of what is written out a second time for plain values
@@ -71,8 +70,6 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
         if operator not in ("in", "not_in"):
             return methods.convert_comparison(node)
         return build.locate(_convert_lookup(node, operator, parts), node)
-    if all(isinstance(op, _STATIC) for op in node.ops):
-        return node
     if inlines and len(node.ops) == 2 and not any(isinstance(op, _LOOKUPS) for op in node.ops):
         middle = node.comparators[0]
         named = f"ag__m_{middle.lineno}_{middle.col_offset}_{middle.end_col_offset}"
@@ -118,13 +115,13 @@ def _is_constant(node: ast.expr) -> bool:
 def _convert_identity(node: ast.Compare, parts: list[ast.expr]) -> ast.expr:
     """``a is b`` of two objects, of which staging may have made another, or of a number that it may
     have made a tensor of."""
+    same: ast.expr = build.call("same", *parts)
+    if isinstance(node.ops[0], ast.IsNot):
+        same = ast.UnaryOp(op=ast.Not(), operand=same)
     constants = [part for part in parts if isinstance(part, ast.Constant)]
     if any(not isinstance(c.value, (bool, int, float, complex)) for c in constants):
-        return node
-    same = build.locate(build.call("same", *parts), node)
-    if isinstance(node.ops[0], ast.Is):
-        return same
-    return build.locate(ast.UnaryOp(op=ast.Not(), operand=same), node)
+        same = ast.IfExp(build.is_loud(), same, node)  # such as None, which is one object
+    return build.locate(same, node)
 
 
 def convert_if_exp(node: ast.IfExp, inlines: bool = True) -> ast.expr:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
+from ...staging import stale
 from ...staging.journal import chosen, loud, really, traces
 from ...staging.journal import thread as _thread
 from .logic import not_
@@ -202,6 +203,8 @@ def identity(value: Any) -> int:
 def _refuse_identity(*compared: Any) -> None:
     if not _thread.journals:
         return
+    if _thread.journals[0].stale:
+        stale.refuse_identity(_thread.journals[0].stale, *compared)
     if _thread.journals[0].copies:
         aliases.refuse_copies(*compared)
     families = _thread.journals[0].families

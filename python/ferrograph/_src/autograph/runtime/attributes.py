@@ -6,8 +6,8 @@ import functools
 import types
 from typing import Any
 
-from ...staging import chosen_numbers, notes
-from ...staging.journal import chosen
+from ...staging import chosen_numbers, notes, stale
+from ...staging.journal import traces
 from .specials import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_"]
@@ -18,7 +18,8 @@ _MISSING = object()
 def attribute_of(value: Any, name: str) -> Any:
     """``value.name``."""
     kind = type(value)
-    if name == "__class__" and chosen:
+    if name == "__class__" and traces.n:
+        stale.refuse_look(value)
         chosen_numbers.refuse(value, "`__class__`")
     if kind in PLAIN or isinstance(value, (type, types.ModuleType)):
         return getattr(value, name)

@@ -15,8 +15,8 @@ __all__ = ["assert_stmt", "catching", "raised"]
 
 
 def catching(kinds: Any) -> Any:
-    """What an ``except`` clause catches: nothing of what left a staged branch or loop."""
-    return () if staging.left_region(sys.exc_info()[1]) else kinds
+    """What an ``except`` clause catches: nothing of what plain Python may not raise."""
+    return kinds if staging.may_handle(kinds, sys.exc_info()[1]) else ()
 
 
 def raised(exception: Any) -> Any:

@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_numbers, list_arguments
+from ...staging import chosen_numbers, list_arguments, stale
 from ...staging.journal import front_of, is_front, really
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import errors
+from .attributes import getattr_
 
 _SELF_MATCHING = (
     bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
 )  # fmt: skip
 
+_MISSING = object()
+_KEEPING = ("as", "or", "star")  # patterns that only hand a subject on
 _WHOLE = ("value", "is", "as", "or", "star")  # patterns that do not look into a subject
 
 
@@ -45,6 +48,8 @@ def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
     subject = front_of(really(subject))
     if is_front(subject) and pattern[0] not in _WHOLE:
         subject._ferrograph_refuse()
+    if pattern[0] not in _KEEPING:
+        stale.refuse_look(subject)
     return _KINDS[pattern[0]](subject, names, *pattern[1:])
 
 
@@ -117,9 +122,15 @@ def _all(pairs: Any, names: dict, test: Any = True) -> Any:
 
 
 def _mapping(subject: Any, names: dict, keys: tuple, patterns: tuple, rest: str | None) -> Any:
-    if not isinstance(subject, Mapping) or any(key not in subject for key in keys):
+    if not isinstance(subject, Mapping):
         return False
-    test = _all(zip((subject[key] for key in keys), patterns, strict=True), names)
+    found = []
+    for key in keys:
+        value = subject.get(key, _MISSING)
+        if value is _MISSING:
+            return False
+        found.append(value)
+    test = _all(zip(found, patterns, strict=True), names)
     if rest is not None:
         names[rest] = {k: v for k, v in subject.items() if k not in keys}
     return test
@@ -144,9 +155,12 @@ def _class(
             )
         attributes = (*declared[: len(patterns)], *attributes)
         keywords, pairs = (*patterns, *keywords), []
-    if any(not hasattr(subject, name) for name in attributes):
-        return False
-    found = [getattr(subject, name) for name in attributes]
+    found = []
+    for name in attributes:
+        value = getattr_(subject, name, _MISSING)
+        if value is _MISSING:
+            return False
+        found.append(value)
     return _all([*pairs, *zip(found, keywords, strict=True)], names)
 
 
