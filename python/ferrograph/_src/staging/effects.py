@@ -138,10 +138,10 @@ def changes(
     kept = []
     for change in found:
         there = id(change.place.owner) in known or change.place.is_shared
-        if id(change.place.owner) in _thread.journals[0].stale:
-            there = False  # nobody reads it any more
         outer = id(change.place.owner) in owned or change.place.is_module
-        if there and (not outer or change.place.key in direct or _is_state(change)):
+        is_stale = id(change.place.owner) in _thread.journals[0].stale
+        is_ours = not outer or change.place.key in direct or _is_state(change)
+        if there and is_ours and not is_stale:
             _note_library(made, change)
             kept.append(change)
         elif there and id(change.place.owner) not in lazy:
