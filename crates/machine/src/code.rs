@@ -2,42 +2,18 @@
 
 use crate::Program;
 use crate::emit::emit;
-use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{CodegenError, Context};
+use crate::memory::{Memory, Refused};
+use cranelift_codegen::Context;
 use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Module, ModuleError, default_libcall_names};
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Module};
 use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::OnceLock;
 
 /// What a program calls, by number; says whether to go on.
 pub type Host<'a> = dyn FnMut(u32) -> bool + 'a;
-
-/// Why there is no machine code.
-#[derive(Clone, Debug)]
-pub struct Refused(String);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
-
-impl From<ModuleError> for Refused {
-    fn from(e: ModuleError) -> Refused {
-        match e {
-            ModuleError::Compilation(CodegenError::Verifier(errors)) => Refused(errors.to_string()),
-            e => Refused(e.to_string()),
-        }
-    }
-}
 
 /// The pointers, the host, and how it is called; the answer is whether the program came to its end.
 type Entry =
@@ -46,49 +22,13 @@ type Entry =
 /// A compiled program. Its memory goes back to the system when it is dropped.
 pub struct Code {
     entry: Entry,
-    module: ManuallyDrop<JITModule>,
+    _memory: Memory,
 }
-
-// SAFETY: the code is never changed, and the module is looked at only when it is dropped, by whoever drops it.
-unsafe impl Send for Code {}
-// SAFETY: as above; to run the code needs no access to the module.
-unsafe impl Sync for Code {}
 
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Code")
     }
-}
-
-/// The machine that this process runs on.
-fn machine() -> Result<OwnedTargetIsa, Refused> {
-    static MACHINE: OnceLock<Result<OwnedTargetIsa, Refused>> = OnceLock::new();
-    let found = MACHINE.get_or_init(|| {
-        let mut flags = settings::builder();
-        let chosen = [
-            ("opt_level", "speed"),
-            ("use_colocated_libcalls", "false"),
-            ("is_pic", "false"),
-            ("unwind_info", "false"),
-            ("enable_probestack", "true"),
-            ("probestack_strategy", "inline"),
-            (
-                "enable_verifier",
-                if cfg!(debug_assertions) {
-                    "true"
-                } else {
-                    "false"
-                },
-            ),
-        ];
-        for (name, value) in chosen {
-            flags.set(name, value).map_err(|e| Refused(e.to_string()))?;
-        }
-        let host = cranelift_native::builder().map_err(|e| Refused(e.to_owned()))?;
-        let isa = host.finish(settings::Flags::new(flags));
-        isa.map_err(|e| Refused(e.to_string()))
-    });
-    found.clone()
 }
 
 impl Code {
@@ -97,19 +37,13 @@ impl Code {
     /// # Errors
     /// Where the machine is not known, or the system gives no memory for code.
     pub fn compile(program: &Program) -> Result<Code, Refused> {
-        let builder = JITBuilder::with_isa(machine()?, default_libcall_names());
-        let mut module = JITModule::new(builder);
-        match define(&mut module, program) {
-            Ok(entry) => Ok(Code {
-                entry,
-                module: ManuallyDrop::new(module),
-            }),
-            Err(e) => {
-                // SAFETY: no code of this module was handed out.
-                unsafe { module.free_memory() };
-                Err(e)
-            }
-        }
+        let (memory, code) = Memory::of(|module| define(module, program))?;
+        // SAFETY: the function was defined with this signature; its memory is kept beside it.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(code) };
+        Ok(Code {
+            entry,
+            _memory: memory,
+        })
     }
 
     /// Runs the code; whether it came to its end, which it does unless the host says to stop. A panic of the host
@@ -126,13 +60,6 @@ impl Code {
             resume_unwind(panic);
         }
         ended != 0
-    }
-}
-
-impl Drop for Code {
-    fn drop(&mut self) {
-        // SAFETY: nobody runs the code, as that takes a reference; the module is not touched again.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
     }
 }
 
@@ -154,7 +81,7 @@ extern "C" fn answer(call: *mut c_void, number: u32) -> u8 {
     }
 }
 
-fn define(module: &mut JITModule, program: &Program) -> Result<Entry, Refused> {
+fn define(module: &mut JITModule, program: &Program) -> Result<FuncId, Refused> {
     let mut context = Context::new();
     emit(
         &mut context.func,
@@ -164,8 +91,5 @@ fn define(module: &mut JITModule, program: &Program) -> Result<Entry, Refused> {
     );
     let id = module.declare_anonymous_function(&context.func.signature)?;
     module.define_function(id, &mut context)?;
-    module.finalize_definitions()?;
-    let code = module.get_finalized_function(id);
-    // SAFETY: the function was defined with this signature; its memory stays until the module is freed.
-    Ok(unsafe { std::mem::transmute::<*const u8, Entry>(code) })
+    Ok(id)
 }

@@ -1,4 +1,4 @@
-//! Machine code for programs over scalars.
+//! Machine code for programs over scalars, and loops of vector instructions over arrays ([`vector`]).
 //!
 //! **What is here.** A [`Program`] is a small typed representation: variables of machine types, functions of them
 //! ([`Op`]), calls of functions of one or two scalars, branches, loops, and places in memory that are read when it is
@@ -17,14 +17,17 @@
 //! program writes nothing but the places of its host calls before it is left, so that a run that stops has changed no
 //! result. Loops ask their host at intervals whether to go on ([`ASK`]).
 //!
-//! **What stays out.** Vectors and loops over arrays, which belong to kernels; memory that grows; threads. No function
+//! **What stays out.** Memory that grows; threads. No function
 //! is called that could unwind through machine code: a host that panics is caught at the border, and the panic goes on
 //! behind it.
 
 mod code;
 mod emit;
+mod memory;
 mod program;
 mod scalar;
+pub mod vector;
 
-pub use code::{Code, Host, Refused};
+pub use code::{Code, Host};
+pub use memory::Refused;
 pub use program::{ASK, Arg, Function, Inst, Op, Place, Program, Type, Var};

@@ -22,8 +22,8 @@ const FEW: usize = 4096;
 /// Steps that one takes in, at most: their tiles have to fit the cache.
 const MOST: usize = 48;
 
-/// Joins the steps of all blocks.
-pub(super) fn join(program: &mut Program) {
+/// Joins the steps of all blocks; whether vector code may do what they do.
+pub(super) fn join(program: &mut Program, vectors: bool) {
     if !program.slots.iter().any(|slot| elements(slot) >= FEW) {
         return;
     }
@@ -33,6 +33,7 @@ pub(super) fn join(program: &mut Program) {
         program,
         constants: program.constants.iter().cloned().collect(),
         reads,
+        vectors,
     };
     join_block(&facts, &mut block);
     program.block = block;
@@ -49,6 +50,8 @@ pub(super) struct Facts<'a> {
     pub constants: HashMap<Slot, Tensor, FixedState>,
     /// How often each slot is read.
     pub reads: Vec<u32>,
+    /// Whether there may be vector code.
+    pub vectors: bool,
 }
 
 impl Facts<'_> {

@@ -36,10 +36,12 @@ mod reads;
 mod regions;
 mod rows;
 mod schedule;
+mod scratch;
 mod settle;
 mod tile;
 mod update;
 mod variables;
+mod vectors;
 
 pub(crate) use facts::live_nodes;
 pub use print::{Stage, print_stage};
@@ -72,7 +74,7 @@ pub(crate) fn compile(
     let scope = specialise(graph, inputs)?;
     let mut program = lower_graph(&scope)?;
     if joins {
-        join(&mut program);
+        join(&mut program, tier != Tier::Never);
     }
     schedule(&mut program);
     if tier != Tier::Never {

@@ -44,7 +44,7 @@ pub fn print_stage(graph: &Arc<Graph>, inputs: &[Tensor], stage: Stage) -> Resul
     if stage == Stage::Lower {
         return Ok(listing("lowered", &graph.name, &program));
     }
-    join(&mut program);
+    join(&mut program, false);
     if stage == Stage::Join {
         return Ok(listing("joined", &graph.name, &program));
     }

@@ -1,12 +1,13 @@
 //! The step that does what those of a group do, a tile of rows at a time.
 
 use super::join::{Facts, Group};
-use super::layout::{Lifetime, assign};
 use super::rows::{Cut, Doing, bind, bind_update, cut, rows_in_order, total_of};
 use super::update::update;
 use super::variables::Variables;
+use super::vectors::vectors;
 use crate::plan::{
-    Action, At, Binding, Bound, Joined, Member, Site, Slot, Step, Tiled, Total, Work, total,
+    Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Work,
+    total,
 };
 use ferrograph_graph::{Kernel, OpRef, Operands, SlotType};
 use ferrograph_ops::AssignKind;
@@ -45,7 +46,7 @@ pub(super) enum Value {
 }
 
 /// What a member of the joined step runs.
-enum Run {
+pub(super) enum Run {
     /// The kernel of that part.
     Part(usize),
     /// A copy.
@@ -60,12 +61,12 @@ enum Run {
 pub(super) struct Joining<'a> {
     pub facts: &'a Facts<'a>,
     rows: usize,
-    tile: usize,
+    pub tile: usize,
     pub parts: Vec<Part<'a>>,
     pub variables: Variables,
-    values: Vec<Value>,
-    members: Vec<Member>,
-    runs: Vec<Run>,
+    pub values: Vec<Value>,
+    pub members: Vec<Member>,
+    pub runs: Vec<Run>,
     /// The reductions of all rows, with the outputs that they are.
     totals: Vec<(usize, usize)>,
     /// Tiles that one thread takes in their order.
@@ -91,7 +92,10 @@ pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Vec<Step>> {
     joining.name_members();
     let tiled = joining.tiled()?;
     let action = match joining.variables.slots.is_empty() {
-        true => Action::Kernel(joining.bound(tiled.into_kernel())),
+        true => {
+            let in_vectors = tiled.in_vectors();
+            Action::Kernel(joining.bound(tiled.into_kernel(), in_vectors))
+        }
         false => update(&joining, tiled)?,
     };
     let step = Step {
@@ -284,14 +288,14 @@ impl<'a> Joining<'a> {
         at as u32
     }
 
-    fn dtype(&self, value: Value) -> DType {
+    pub fn dtype(&self, value: Value) -> DType {
         match value {
             Value::Rows(slot) | Value::All(slot) => self.facts.slots()[slot as usize].dtype,
             Value::Variable(i) | Value::Next(i) => self.variables.held[i].dtype,
         }
     }
 
-    fn elements(&self, value: Value) -> usize {
+    pub fn elements(&self, value: Value) -> usize {
         match value {
             Value::Rows(slot) | Value::All(slot) => {
                 let shape = self.facts.slots()[slot as usize].shape.as_ref();
@@ -306,13 +310,13 @@ impl<'a> Joining<'a> {
     }
 
     /// Elements of a row.
-    fn width(&self, value: Value) -> usize {
+    pub fn width(&self, value: Value) -> usize {
         self.elements(value) / self.rows
     }
 
     fn tiled(&self) -> Option<Tiled> {
         let rest = self.rows % self.tile;
-        let (places, scratch_bytes, bool_bytes) = self.places();
+        let (places, scratch_bytes, bool_bytes) = self.places(&self.members);
         let touched = self
             .members
             .iter()
@@ -331,9 +335,13 @@ impl<'a> Joining<'a> {
             members: self.members.clone(),
             totals: self.running()?,
             in_order: self.in_order,
-            places,
-            scratch_bytes,
-            bool_bytes,
+            order: Order {
+                tasks: (0..self.members.len()).map(Task::Member).collect(),
+                places,
+                scratch_bytes,
+                bool_bytes,
+            },
+            vectors: vectors(self),
             row_ns,
         })
     }
@@ -394,54 +402,8 @@ impl<'a> Joining<'a> {
         kernel.map(Work::Compute)
     }
 
-    /// Where each value is, the bytes of scratch memory, and how many of them hold bools.
-    fn places(&self) -> (Vec<At>, usize, usize) {
-        let position = |slots: &[Slot], slot| slots.iter().position(|&s| s == slot);
-        let place = |&value: &Value| {
-            let row = self.width(value) * self.dtype(value).size();
-            match value {
-                Value::Variable(at) => At::Variable(at, row),
-                Value::Next(_) => At::Scratch(0),
-                Value::All(slot) => At::Input(position(&self.ins, slot).unwrap_or(0), 0),
-                Value::Rows(slot) => match position(&self.ins, slot) {
-                    Some(at) => At::Input(at, row),
-                    None => {
-                        position(&self.outs, slot).map_or(At::Scratch(0), |at| At::Output(at, row))
-                    }
-                },
-            }
-        };
-        let mut places: Vec<At> = self.values.iter().map(place).collect();
-        let inside = (0..places.len()).filter(|&number| places[number] == At::Scratch(0));
-        let (bools, others) =
-            inside.partition::<Vec<_>, _>(|&number| self.dtype(self.values[number]) == DType::Bool);
-        let bool_bytes = self.lay_out(&bools, 0, &mut places);
-        let bytes = self.lay_out(&others, bool_bytes, &mut places);
-        (places, bytes, bool_bytes)
-    }
-
-    /// Gives values places in the scratch memory from `base` on; where the last of them ends.
-    fn lay_out(&self, numbers: &[usize], base: usize, places: &mut [At]) -> usize {
-        let lifetime = |&number: &usize| {
-            let value = self.values[number];
-            let number = number as u32;
-            let uses = |m: &Member| m.ins.contains(&number) || m.outs.contains(&number);
-            Lifetime {
-                start: self.members.iter().position(uses).unwrap_or(0),
-                end: self.members.iter().rposition(uses).unwrap_or(0),
-                bytes: self.width(value) * self.tile * self.dtype(value).size(),
-            }
-        };
-        let lifetimes: Vec<Lifetime> = numbers.iter().map(lifetime).collect();
-        let (offsets, bytes) = assign(&lifetimes);
-        for (&number, offset) in numbers.iter().zip(offsets) {
-            places[number] = At::Scratch(base + offset);
-        }
-        base + bytes
-    }
-
     /// The operands of the joined step, with its kernel.
-    pub fn bound<K>(&self, kernel: K) -> Bound<K> {
+    pub fn bound<K>(&self, kernel: K, vectors: Box<[Box<[usize]>]>) -> Bound<K> {
         let bytes = |slots: &[Slot]| -> usize {
             slots
                 .iter()
@@ -464,6 +426,7 @@ impl<'a> Joining<'a> {
                 operations: self.parts.iter().map(|part| part.op.name()).collect(),
                 rows: self.rows,
                 tile: self.tile,
+                vectors,
                 bytes_read: bytes(&self.ins) + of_variables(&read),
                 bytes_written: bytes(&self.outs) + of_variables(&self.variables.changed),
             })),

@@ -44,6 +44,7 @@ pub(super) fn update(joining: &Joining<'_>, tiled: Tiled) -> Option<Action> {
         let info = &joining.facts.slots()[slot as usize];
         Some((info.dtype, info.shape.clone()?))
     };
+    let in_vectors = tiled.in_vectors();
     let update = Update {
         tiled,
         held: joining.variables.held.clone(),
@@ -57,6 +58,6 @@ pub(super) fn update(joining: &Joining<'_>, tiled: Tiled) -> Option<Action> {
     };
     Some(Action::Update {
         variables: joining.variables.slots.clone().into(),
-        bound: joining.bound(update.into_kernel()),
+        bound: joining.bound(update.into_kernel(), in_vectors),
     })
 }

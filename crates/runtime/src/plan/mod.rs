@@ -13,6 +13,7 @@ mod step;
 mod tiled;
 mod total;
 mod update;
+mod vectors;
 mod verify;
 
 pub(crate) use frame::{Frame, Frames};
@@ -31,6 +32,7 @@ pub(crate) use step::{
 pub(crate) use tiled::{At, Binding, Member, Tiled, Work};
 pub(crate) use total::{Total, block, total};
 pub(crate) use update::{Single, Source, Update, UpdateKernel};
+pub(crate) use vectors::{Order, Run, Task, Vectors};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
 

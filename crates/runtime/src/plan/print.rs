@@ -13,7 +13,7 @@
 //!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
 //!           ["records" slots] "}" ["drops" slots]
 //! joined  = "of" number "operations over" number "rows by" number "reads" number "writes" number
-//!           "joining" operation,*
+//!           "joining" operation,* ("in a vector loop" number,*)*
 //! record  = "record" read ["as" shape]
 //! move    = slot "<-" read ["bytes" number]
 //! read    = slot ["!"]
@@ -332,17 +332,23 @@ fn operation(node: &str, action: &Action) -> String {
 
 /// What a step is joined of: over how many rows, how many at a time, and the bytes that are read and written.
 fn joined(joined: Option<&Joined>) -> String {
-    joined.map_or_else(String::new, |j| {
-        format!(
-            " of {} operations over {} rows by {} reads {} writes {} joining {}",
-            j.operations.len(),
-            j.rows,
-            j.tile,
-            j.bytes_read,
-            j.bytes_written,
-            j.operations.join(", ")
-        )
-    })
+    let Some(j) = joined else {
+        return String::new();
+    };
+    let mut text = format!(
+        " of {} operations over {} rows by {} reads {} writes {} joining {}",
+        j.operations.len(),
+        j.rows,
+        j.tile,
+        j.bytes_read,
+        j.bytes_written,
+        j.operations.join(", ")
+    );
+    for operations in &j.vectors {
+        let numbers: Vec<String> = operations.iter().map(ToString::to_string).collect();
+        let _ = write!(text, " in a vector loop {}", numbers.join(", ")); // writing to a string never fails
+    }
+    text
 }
 
 fn results(outs: &[Slot]) -> String {

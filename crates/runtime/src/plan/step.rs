@@ -102,6 +102,8 @@ pub(crate) struct Joined {
     /// Rows that go through all of them, and how many at a time.
     pub rows: usize,
     pub tile: usize,
+    /// The operations that vector code does, by their numbers, for each of its loops.
+    pub vectors: Box<[Box<[usize]>]>,
     /// Bytes of what is read from memory, and of what is written there.
     pub bytes_read: usize,
     pub bytes_written: usize,

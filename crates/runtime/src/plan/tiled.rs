@@ -3,6 +3,7 @@
 
 use super::ALIGN;
 use super::total::{Feeds, Total};
+use super::vectors::{Order, Task, Vectors, Way};
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::stop::undisturbed;
@@ -58,10 +59,10 @@ pub(crate) struct Tiled {
     pub totals: Vec<(Total, usize)>,
     /// Tiles that one thread takes in their order.
     pub in_order: usize,
-    pub places: Vec<At>,
-    pub scratch_bytes: usize,
-    /// The head of the scratch memory, in which bools lie.
-    pub bool_bytes: usize,
+    /// What is done with a tile by kernels alone.
+    pub order: Order,
+    /// What is done by vector code, where there may be some.
+    pub vectors: Option<Vectors>,
     /// A rough cost of a row.
     pub row_ns: f64,
 }
@@ -73,6 +74,14 @@ struct Bases(Vec<*mut u8>);
 unsafe impl Sync for Bases {}
 
 impl Tiled {
+    /// The operations that vector code does, by their numbers, for each of its loops.
+    pub fn in_vectors(&self) -> Box<[Box<[usize]>]> {
+        self.vectors
+            .as_ref()
+            .map(Vectors::operations)
+            .unwrap_or_default()
+    }
+
     /// The kernel of the joined step.
     pub fn into_kernel(self) -> Kernel {
         Box::new(move |o| self.run(o, &[]))
@@ -86,10 +95,16 @@ impl Tiled {
             At::Variable(i, _) => variables[i],
             At::Scratch(_) => std::ptr::null_mut(),
         };
-        let bases = Bases(self.places.iter().map(base).collect());
+        let vectors = self.vectors.as_ref();
+        let way = vectors.and_then(Vectors::way).unwrap_or_else(|| Way {
+            order: &self.order,
+            loops: Vec::new(),
+            bytes: self.order.scratch_bytes,
+        });
+        let bases = Bases(way.order.places.iter().map(base).collect());
         let may_stop = variables.is_empty();
         let failed: Mutex<Option<Error>> = Mutex::new(None);
-        let spare = Mutex::new(self.scratch()?);
+        let spare = Mutex::new(scratch(&way)?);
         let mut running: Vec<_> = self.totals.iter().map(|(total, _)| total()).collect();
         let feeds: Vec<_> = running.iter_mut().map(|total| total.feeds()).collect();
         let n = self.rows.div_ceil(self.tile);
@@ -97,9 +112,9 @@ impl Tiled {
         let part_ns = self.row_ns * (self.tile * self.in_order) as f64;
         pool::par_chunks(n.div_ceil(self.in_order), part_ns, |parts| {
             let tiles = parts.start * self.in_order..n.min(parts.end * self.in_order);
-            let run = || match self.scratch() {
-                Ok(mut scratch) => self.tiles(tiles, &bases, &feeds, &mut scratch),
-                Err(_) => self.tiles(tiles, &bases, &feeds, &mut spare.lock()),
+            let run = || match scratch(&way) {
+                Ok(mut scratch) => self.tiles(tiles, &way, &bases, &feeds, &mut scratch),
+                Err(_) => self.tiles(tiles, &way, &bases, &feeds, &mut spare.lock()),
             };
             let done = if may_stop { run() } else { undisturbed(run) };
             if let Err(e) = done {
@@ -116,15 +131,11 @@ impl Tiled {
         Ok(())
     }
 
-    /// Memory for a thread.
-    fn scratch(&self) -> Result<Buffer> {
-        Buffer::new(self.scratch_bytes.max(ALIGN))
-    }
-
     /// Runs consecutive tiles.
     fn tiles(
         &self,
         tiles: Range<usize>,
+        way: &Way<'_>,
         bases: &Bases,
         feeds: &[Box<dyn Feeds + '_>],
         scratch: &mut Buffer,
@@ -132,11 +143,11 @@ impl Tiled {
         let scratch = scratch.as_mut_ptr();
         let scratch = scratch.ok_or_else(|| err!(Internal, "fresh memory cannot be written"))?;
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
-        unsafe { scratch.write_bytes(0, self.bool_bytes) };
+        unsafe { scratch.write_bytes(0, way.order.bool_bytes) };
         let mut pointers = bases.0.clone();
         for tile in tiles {
             let first = tile * self.tile;
-            for ((at, &base), pointer) in self.places.iter().zip(&bases.0).zip(&mut pointers) {
+            for ((at, &base), pointer) in way.order.places.iter().zip(&bases.0).zip(&mut pointers) {
                 // SAFETY: the row lies within the operand, or the place within the scratch memory.
                 *pointer = unsafe {
                     match *at {
@@ -147,32 +158,47 @@ impl Tiled {
                     }
                 };
             }
-            let is_whole = first + self.tile <= self.rows;
-            let rest = self.rest.as_ref().filter(|_| !is_whole);
-            self.members(rest.unwrap_or(&self.whole), &pointers, first, feeds)?;
-        }
-        Ok(())
-    }
-
-    fn members(
-        &self,
-        binding: &Binding,
-        pointers: &[*mut u8],
-        first: usize,
-        feeds: &[Box<dyn Feeds + '_>],
-    ) -> Result<()> {
-        for (work, member) in binding.work.iter().zip(&self.members) {
-            // SAFETY: values that are alive together have places of their own, with room for what the types say.
-            let mut operands =
-                unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
-            match work {
-                Work::Compute(kernel) => kernel(&mut operands)?,
-                // SAFETY: one thread takes the tiles in which a block lies, in their order.
-                Work::Feed(total, width) => unsafe {
-                    feeds[*total].feed(first * width, &operands);
-                },
+            for task in &way.order.tasks {
+                match *task {
+                    Task::Member(member) => self.member(member, &pointers, first, feeds)?,
+                    // SAFETY: as for members; the scratch memory has room for all frames.
+                    Task::Run(run) => unsafe {
+                        let rows = self.tile.min(self.rows - first);
+                        way.loops[run].run(&pointers, rows, scratch);
+                    },
+                }
             }
         }
         Ok(())
     }
+
+    /// Does what a member does with the tile from row `first` on.
+    fn member(
+        &self,
+        at: usize,
+        pointers: &[*mut u8],
+        first: usize,
+        feeds: &[Box<dyn Feeds + '_>],
+    ) -> Result<()> {
+        let is_whole = first + self.tile <= self.rows;
+        let rest = self.rest.as_ref().filter(|_| !is_whole);
+        let binding = rest.unwrap_or(&self.whole);
+        let member = &self.members[at];
+        // SAFETY: values that are alive together have places of their own, with room for what the types say.
+        let mut operands =
+            unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
+        match &binding.work[at] {
+            Work::Compute(kernel) => kernel(&mut operands)?,
+            // SAFETY: one thread takes the tiles in which a block lies, in their order.
+            Work::Feed(total, width) => unsafe {
+                feeds[*total].feed(first * width, &operands);
+            },
+        }
+        Ok(())
+    }
+}
+
+/// Memory for a thread.
+fn scratch(way: &Way<'_>) -> Result<Buffer> {
+    Buffer::new(way.bytes.max(ALIGN))
 }

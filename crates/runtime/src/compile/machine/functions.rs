@@ -35,7 +35,7 @@ fn number_type(dtype: DType) -> Option<Type> {
 
 /// What a kernel computes for each element.
 #[derive(Clone, Copy)]
-pub(super) enum Scalar {
+pub(in crate::compile) enum Scalar {
     /// Instructions on operands of a type.
     Op(Op, Type),
     /// A function that is called.
@@ -43,7 +43,7 @@ pub(super) enum Scalar {
 }
 
 /// The function of scalars that a kernel is.
-pub(super) fn scalar(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Scalar> {
+pub(in crate::compile) fn scalar(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Scalar> {
     let instructions = instructions(slots, bound).map(|(op, on)| Scalar::Op(op, on));
     instructions.or_else(|| called(slots, bound))
 }

@@ -18,6 +18,8 @@ use std::ops::Range;
 use understood::{Worth, understood};
 use write::Writer;
 
+pub(super) use functions::{Scalar, scalar};
+
 /// Elements of a value that lives in registers, at most.
 const MOST: usize = 16;
 

@@ -1,0 +1,219 @@
+//! The bytes of the instructions of x86-64 that loops are made of.
+
+/// A vector register of 256 bits.
+pub(super) type Vector = u8;
+
+/// A general register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct General(pub u8);
+
+impl General {
+    pub const RAX: General = General(0);
+    pub const RCX: General = General(1);
+    pub const RDX: General = General(2);
+    pub const RBX: General = General(3);
+    pub const RBP: General = General(5);
+    pub const RSI: General = General(6);
+    pub const RDI: General = General(7);
+    pub const R8: General = General(8);
+    pub const R9: General = General(9);
+    pub const R10: General = General(10);
+    pub const R11: General = General(11);
+    pub const R12: General = General(12);
+    pub const R13: General = General(13);
+    pub const R14: General = General(14);
+    pub const R15: General = General(15);
+}
+
+/// A place in memory: so many bytes behind a register, and behind so many times `rax`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub base: General,
+    /// Bytes for each count of `rax`, a power of two to 8; 0 leaves it out.
+    pub scale: u8,
+    pub offset: i32,
+}
+
+/// The last operand of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    Register(Vector),
+    Memory(Place),
+}
+
+/// The prefix of an instruction, as its encoding counts them.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Prefix {
+    None = 0,
+    P66 = 1,
+}
+
+/// The table that an instruction is looked up in.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Table {
+    M0F = 1,
+    M0F38 = 2,
+    M0F3A = 3,
+}
+
+/// A vector instruction but for its operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opcode {
+    pub prefix: Prefix,
+    pub table: Table,
+    pub byte: u8,
+    /// Whether it works on 256 bits, or on the lower 128.
+    pub wide: bool,
+}
+
+impl Opcode {
+    pub const fn new(prefix: Prefix, table: Table, byte: u8) -> Opcode {
+        Opcode {
+            prefix,
+            table,
+            byte,
+            wide: true,
+        }
+    }
+
+    /// The same instruction on 128 bits.
+    pub const fn narrow(self) -> Opcode {
+        Opcode {
+            wide: false,
+            ..self
+        }
+    }
+}
+
+/// Machine code under way.
+#[derive(Default)]
+pub(super) struct Assembler {
+    pub code: Vec<u8>,
+}
+
+impl Assembler {
+    /// A vector instruction: its result (or what it stores), its first operand, its last one.
+    pub fn vector(&mut self, op: Opcode, to: Vector, first: Vector, last: Source) {
+        let (base, index) = match last {
+            Source::Register(r) => (r, 0),
+            Source::Memory(place) => (place.base.0, General::RAX.0),
+        };
+        let inverted = |high: u8, bit: u8| ((high >> 3) ^ 1) << bit;
+        let second = inverted(to, 7) | inverted(index, 6) | inverted(base, 5) | op.table as u8;
+        let third = (!first & 15) << 3 | u8::from(op.wide) << 2 | op.prefix as u8;
+        self.code.extend([0xC4, second, third, op.byte]);
+        self.operands(to, last);
+    }
+
+    /// A vector instruction with a byte behind it.
+    pub fn vector_with(&mut self, op: Opcode, to: Vector, first: Vector, last: Source, byte: u8) {
+        self.vector(op, to, first, last);
+        self.code.push(byte);
+    }
+
+    fn operands(&mut self, register: u8, last: Source) {
+        let register = (register & 7) << 3;
+        let place = match last {
+            Source::Register(r) => return self.code.push(0xC0 | register | r & 7),
+            Source::Memory(place) => place,
+        };
+        let short = i8::try_from(place.offset);
+        let mode = if short.is_ok() { 0x40 } else { 0x80 };
+        let base = place.base.0 & 7;
+        if place.scale > 0 {
+            let scale = place.scale.trailing_zeros() as u8;
+            self.code.push(mode | register | 4);
+            self.code.push(scale << 6 | General::RAX.0 << 3 | base);
+        } else if base == 4 {
+            self.code.extend([mode | register | 4, 4 << 3 | base]);
+        } else {
+            self.code.push(mode | register | base);
+        }
+        match short {
+            Ok(offset) => self.code.push(offset.cast_unsigned()),
+            Err(_) => self.code.extend(place.offset.to_le_bytes()),
+        }
+    }
+
+    /// `to = *(from + offset)`, 64 bits.
+    pub fn read(&mut self, to: General, from: General, offset: i32) {
+        let place = Place {
+            base: from,
+            scale: 0,
+            offset,
+        };
+        self.code.push(0x48 | (to.0 >> 3) << 2 | from.0 >> 3);
+        self.code.push(0x8B);
+        self.operands(to.0, Source::Memory(place));
+    }
+
+    pub fn push(&mut self, register: General) {
+        self.short(register, 0x50);
+    }
+
+    pub fn pop(&mut self, register: General) {
+        self.short(register, 0x58);
+    }
+
+    fn short(&mut self, register: General, byte: u8) {
+        if register.0 > 7 {
+            self.code.push(0x41);
+        }
+        self.code.push(byte | register.0 & 7);
+    }
+
+    /// `to += number`
+    pub fn add(&mut self, to: General, number: i8) {
+        self.code
+            .extend([0x48, 0x83, 0xC0 | to.0, number.cast_unsigned()]);
+    }
+
+    /// `rax = 0`
+    pub fn clear_rax(&mut self) {
+        self.code.extend([0x31, 0xC0]);
+    }
+
+    /// `rax = rsi`
+    pub fn rax_from_rsi(&mut self) {
+        self.code.extend([0x48, 0x89, 0xF0]);
+    }
+
+    /// Compares `rax` with `rsi`, signed.
+    pub fn compare_rax_rsi(&mut self) {
+        self.code.extend([0x48, 0x39, 0xF0]);
+    }
+
+    /// Goes on at a place before, where the last comparison found no more.
+    pub fn jump_back_unless_greater(&mut self, to: usize) {
+        self.code.extend([0x0F, 0x8E]);
+        self.distance_to(to);
+    }
+
+    /// Goes on at a place before.
+    pub fn jump_back(&mut self, to: usize) {
+        self.code.push(0xE9);
+        self.distance_to(to);
+    }
+
+    fn distance_to(&mut self, to: usize) {
+        let behind = self.code.len() + 4;
+        let distance = to as i64 - behind as i64;
+        self.code.extend((distance as i32).to_le_bytes());
+    }
+
+    /// Goes on so many bytes behind this instruction, where the last comparison found equal numbers.
+    pub fn skip_if_equal(&mut self, bytes: u8) {
+        self.code.extend([0x74, bytes]);
+    }
+
+    /// Gives the vector registers back, and returns.
+    pub fn clear_vectors(&mut self) {
+        self.code.extend([0xC5, 0xF8, 0x77]);
+    }
+
+    pub fn ret(&mut self) {
+        self.code.push(0xC3);
+    }
+}

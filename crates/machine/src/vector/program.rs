@@ -1,0 +1,76 @@
+//! What happens to one element.
+
+use crate::Op;
+
+/// The type of all numbers of a program.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Float {
+    F32,
+    F64,
+}
+
+impl Float {
+    /// Bytes of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            Float::F32 => 4,
+            Float::F64 => 8,
+        }
+    }
+}
+
+/// What an element of an array is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Element {
+    /// A number of the program's type.
+    Number,
+    /// A byte that is 0 or 1.
+    Truth,
+}
+
+/// One instruction. Its value, where it has one, goes by its place in the program.
+#[derive(Clone, Debug)]
+pub enum Inst {
+    /// The element of an array.
+    Load {
+        /// Which pointer.
+        pointer: u32,
+        /// What lies there.
+        element: Element,
+    },
+    /// What lies behind a pointer, the same for all elements; nothing writes it.
+    Single {
+        /// Which pointer.
+        pointer: u32,
+        /// What lies there.
+        element: Element,
+    },
+    /// A function of values before.
+    Compute {
+        /// The function.
+        op: Op,
+        /// The operands, as many as it takes.
+        args: [u32; 3],
+    },
+    /// Writes a value to an array.
+    Store {
+        /// Which pointer.
+        pointer: u32,
+        /// The value.
+        value: u32,
+    },
+}
+
+/// A program over the elements of arrays of one length.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The type of its numbers.
+    pub float: Float,
+    /// How many pointers it is given.
+    pub pointers: u32,
+    /// What is done to each element.
+    pub insts: Vec<Inst>,
+    /// Whether it may write what it reads: then no element is taken twice.
+    pub in_place: bool,
+}

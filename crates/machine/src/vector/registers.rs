@@ -1,0 +1,379 @@
+//! Registers for values, and the loop around them.
+//!
+//! The loop is given the pointers in `rdi`, the count of elements in `rsi`, at least as many as a vector has, and its
+//! frame in `rdx`; `rax` counts elements. What is left behind the last whole vector is taken by one that ends with the
+//! last element, where that is allowed. Vectors of the frame that are used most stay in registers.
+
+use super::assembler::{Assembler, General, Opcode, Place, Prefix, Source, Table, Vector};
+use super::lower::{Arg, Fixed, Lowered, Micro, ONES};
+use super::{Element, Float, Program};
+
+/// Bytes of a vector.
+pub(super) const VECTOR: usize = 32;
+
+/// The register that stores of truths compute in.
+const SPARE: Vector = 0;
+const REGISTERS: usize = 16;
+
+/// General registers that hold pointers; those from `KEPT` on belong to the caller.
+const POINTERS: [General; 11] = [
+    General::RCX,
+    General::R8,
+    General::R9,
+    General::R10,
+    General::R11,
+    General::RBX,
+    General::RBP,
+    General::R12,
+    General::R13,
+    General::R14,
+    General::R15,
+];
+const KEPT: usize = 5;
+
+/// A loop as machine code.
+pub(super) struct Assembled {
+    pub code: Vec<u8>,
+    /// Vectors of the frame.
+    pub frame: usize,
+}
+
+/// Writes the loop of a program.
+pub(super) fn assemble(program: &Program, lowered: &Lowered) -> Assembled {
+    let mut writer = Writer::new(program, lowered);
+    writer.enter();
+    let start = writer.out.code.len();
+    for (at, micro) in lowered.micros.iter().enumerate() {
+        writer.micro(at, micro);
+    }
+    writer.leave(start);
+    Assembled {
+        code: writer.out.code,
+        frame: writer.frame,
+    }
+}
+
+struct Writer<'a> {
+    out: Assembler,
+    program: &'a Program,
+    lowered: &'a Lowered,
+    /// Where each value is used, the last use first, those of the frame before those made.
+    uses: Vec<Vec<usize>>,
+    /// What each register holds.
+    holds: [Option<usize>; REGISTERS],
+    /// Which registers the loop leaves alone.
+    pinned: [bool; REGISTERS],
+    /// Where each value lies in the frame, if it does.
+    homes: Vec<Option<usize>>,
+    /// Vectors of the frame.
+    frame: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn new(program: &'a Program, lowered: &'a Lowered) -> Writer<'a> {
+        let n_fixed = lowered.fixed.len();
+        let mut writer = Writer {
+            out: Assembler::default(),
+            program,
+            lowered,
+            uses: vec![Vec::new(); n_fixed + lowered.micros.len()],
+            holds: [None; REGISTERS],
+            pinned: [false; REGISTERS],
+            homes: (0..n_fixed)
+                .map(Some)
+                .chain(lowered.micros.iter().map(|_| None))
+                .collect(),
+            frame: n_fixed,
+        };
+        for (at, micro) in lowered.micros.iter().enumerate().rev() {
+            for arg in micro.args() {
+                let value = writer.value(arg);
+                writer.uses[value].push(at);
+            }
+        }
+        writer
+    }
+
+    /// The number of a value.
+    fn value(&self, arg: Arg) -> usize {
+        match arg {
+            Arg::Fixed(at) => at,
+            Arg::Made(at) => self.lowered.fixed.len() + at,
+        }
+    }
+
+    /// How many values made are alive at once, at most.
+    fn pressure(&self) -> usize {
+        let n_fixed = self.lowered.fixed.len();
+        let (mut alive, mut most) = (0usize, 0);
+        let mut ends = vec![0usize; self.lowered.micros.len() + 1];
+        for at in 0..self.lowered.micros.len() {
+            if let Some(&last) = self.uses[n_fixed + at].first() {
+                alive += 1;
+                ends[last] += 1;
+            }
+            most = most.max(alive);
+            alive -= ends[at];
+        }
+        most
+    }
+
+    /// Loads pointers and the vectors that stay.
+    fn enter(&mut self) {
+        let n = self.program.pointers as usize;
+        for register in saved(n) {
+            self.out.push(*register);
+        }
+        for (at, register) in registers(n).iter().take(n).enumerate() {
+            self.out.read(*register, General::RDI, 8 * at as i32);
+        }
+        let mut most_used: Vec<usize> = (0..self.lowered.fixed.len()).collect();
+        most_used.sort_by_key(|&value| std::cmp::Reverse(self.uses[value].len()));
+        let room = (REGISTERS - 2).saturating_sub(self.pressure());
+        for (at, &value) in most_used.iter().take(room).enumerate() {
+            let register = REGISTERS - 1 - at;
+            self.pinned[register] = true;
+            self.holds[register] = Some(value);
+            self.load_frame(register as Vector, value);
+        }
+        self.out.clear_rax();
+        self.out.add(General::RSI, -self.lanes());
+    }
+
+    fn lanes(&self) -> i8 {
+        (VECTOR / self.program.float.bytes()) as i8
+    }
+
+    /// Ends the loop and the function.
+    fn leave(&mut self, start: usize) {
+        let lanes = self.lanes();
+        self.out.add(General::RAX, lanes);
+        self.out.compare_rax_rsi();
+        self.out.jump_back_unless_greater(start);
+        if !self.program.in_place {
+            self.out.add(General::RAX, -lanes);
+            self.out.compare_rax_rsi();
+            self.out.skip_if_equal(8);
+            self.out.rax_from_rsi();
+            self.out.jump_back(start);
+        }
+        self.out.clear_vectors();
+        for register in saved(self.program.pointers as usize).iter().rev() {
+            self.out.pop(*register);
+        }
+        self.out.ret();
+    }
+
+    fn micro(&mut self, at: usize, micro: &Micro) {
+        match *micro {
+            Micro::Load(pointer, element) => {
+                let to = self.make(at);
+                let place = self.element(pointer, element);
+                self.load(to, place, element);
+            }
+            Micro::One(op, byte, x) => {
+                let last = self.source(x);
+                self.end_uses(at, micro);
+                let to = self.make(at);
+                self.write(op, byte, to, 0, last);
+            }
+            Micro::Two(op, byte, [a, b]) => {
+                let first = self.register(a, &[b]);
+                let last = self.source(b);
+                self.end_uses(at, micro);
+                let to = self.make(at);
+                self.write(op, byte, to, first, last);
+            }
+            Micro::Blend([no, yes], mask) => {
+                let first = self.register(no, &[yes, mask]);
+                let chooser = self.register(mask, &[yes, no]);
+                let last = self.source(yes);
+                self.end_uses(at, micro);
+                let to = self.make(at);
+                let byte = match self.lowered.float {
+                    Float::F32 => 0x4A,
+                    Float::F64 => 0x4B,
+                };
+                let op = Opcode::new(Prefix::P66, Table::M0F3A, byte);
+                self.out.vector_with(op, to, first, last, chooser << 4);
+            }
+            Micro::Store(pointer, element, x) => {
+                let from = self.register(x, &[]);
+                let place = self.element(pointer, element);
+                self.store(from, place, element);
+                self.end_uses(at, micro);
+            }
+        }
+    }
+
+    fn write(&mut self, op: Opcode, byte: Option<u8>, to: Vector, first: Vector, last: Source) {
+        match byte {
+            Some(byte) => self.out.vector_with(op, to, first, last, byte),
+            None => self.out.vector(op, to, first, last),
+        }
+    }
+
+    /// A register for what an instruction makes, which may be one of those it reads.
+    fn make(&mut self, at: usize) -> Vector {
+        let value = self.lowered.fixed.len() + at;
+        let register = self.room(&[]);
+        let is_used = !self.uses[value].is_empty();
+        self.holds[register as usize] = is_used.then_some(value);
+        register
+    }
+
+    /// The register that holds a value, which it is loaded into if need be; others stay where they are.
+    fn register(&mut self, arg: Arg, others: &[Arg]) -> Vector {
+        let value = self.value(arg);
+        if let Some(at) = self.held(value) {
+            return at;
+        }
+        let others: Vec<usize> = others.iter().map(|&arg| self.value(arg)).collect();
+        let register = self.room(&others);
+        self.load_frame(register, value);
+        self.holds[register as usize] = Some(value);
+        register
+    }
+
+    fn held(&self, value: usize) -> Option<Vector> {
+        let at = self.holds.iter().position(|&held| held == Some(value));
+        at.map(|at| at as Vector)
+    }
+
+    /// A value where it is.
+    fn source(&self, arg: Arg) -> Source {
+        let value = self.value(arg);
+        match self.held(value) {
+            Some(at) => Source::Register(at),
+            None => Source::Memory(self.home(value)),
+        }
+    }
+
+    /// A register that may be written: a free one, or that of the value which is needed last.
+    fn room(&mut self, others: &[usize]) -> Vector {
+        let may_leave = |at: &usize| {
+            let is_other = self.holds[*at].is_some_and(|value| others.contains(&value));
+            *at != SPARE as usize && !self.pinned[*at] && !is_other
+        };
+        let next_use = |at: &usize| match self.holds[*at] {
+            Some(value) => *self.uses[value].last().unwrap_or(&usize::MAX),
+            None => usize::MAX,
+        };
+        let registers = (0..REGISTERS).filter(may_leave);
+        let at = registers.max_by_key(next_use).unwrap_or(1);
+        if let Some(value) = self.holds[at].take()
+            && self.homes[value].is_none()
+            && !self.uses[value].is_empty()
+        {
+            self.homes[value] = Some(self.frame);
+            self.frame += 1;
+            let place = self.home(value);
+            self.store(at as Vector, place, Element::Number);
+        }
+        at as Vector
+    }
+
+    /// Forgets the uses of an instruction, and frees registers of what no other one uses.
+    fn end_uses(&mut self, at: usize, micro: &Micro) {
+        for arg in micro.args() {
+            let value = self.value(arg);
+            self.uses[value].retain(|&used| used != at);
+        }
+        for register in 0..REGISTERS {
+            let is_done = self.holds[register].is_some_and(|value| self.uses[value].is_empty());
+            if is_done && !self.pinned[register] {
+                self.holds[register] = None;
+            }
+        }
+    }
+
+    fn home(&self, value: usize) -> Place {
+        Place {
+            base: General::RDX,
+            scale: 0,
+            offset: (self.homes[value].unwrap_or(0) * VECTOR) as i32,
+        }
+    }
+
+    fn load_frame(&mut self, to: Vector, value: usize) {
+        let place = self.home(value);
+        self.load(to, place, Element::Number);
+    }
+
+    /// Where the next elements of an array lie.
+    fn element(&mut self, pointer: u32, element: Element) -> Place {
+        let n = self.program.pointers as usize;
+        let base = match registers(n).get(pointer as usize) {
+            Some(&register) => register,
+            None => {
+                let temporary = POINTERS[0];
+                self.out
+                    .read(temporary, General::RDI, 8 * pointer.cast_signed());
+                temporary
+            }
+        };
+        let scale = match element {
+            Element::Number => self.program.float.bytes() as u8,
+            Element::Truth => 1,
+        };
+        Place {
+            base,
+            scale,
+            offset: 0,
+        }
+    }
+
+    fn load(&mut self, to: Vector, from: Place, element: Element) {
+        let op = match (element, self.lowered.float) {
+            (Element::Number, _) => Opcode::new(Prefix::None, Table::M0F, 0x10),
+            (Element::Truth, Float::F32) => Opcode::new(Prefix::P66, Table::M0F38, 0x31),
+            (Element::Truth, Float::F64) => Opcode::new(Prefix::P66, Table::M0F38, 0x32),
+        };
+        self.out.vector(op, to, 0, Source::Memory(from));
+    }
+
+    fn store(&mut self, from: Vector, to: Place, element: Element) {
+        let to = Source::Memory(to);
+        if element == Element::Number {
+            let op = Opcode::new(Prefix::None, Table::M0F, 0x11);
+            return self.out.vector(op, from, 0, to);
+        }
+        let of_integers = |byte| Opcode::new(Prefix::P66, Table::M0F, byte).narrow();
+        let upper_half = Opcode::new(Prefix::P66, Table::M0F3A, 0x39);
+        let (pack_words, pack_bytes) = (of_integers(0x6B), of_integers(0x63));
+        let spare = Source::Register(SPARE);
+        self.out.vector_with(upper_half, from, 0, spare, 1);
+        self.out.vector(pack_words, SPARE, from, spare);
+        if self.lowered.float == Float::F64 {
+            self.out.vector(pack_words, SPARE, SPARE, spare);
+        }
+        self.out.vector(pack_bytes, SPARE, SPARE, spare);
+        let ones = Source::Memory(self.ones());
+        self.out.vector(of_integers(0xDB), SPARE, SPARE, ones);
+        let store = match self.lowered.float {
+            Float::F32 => of_integers(0xD6),
+            Float::F64 => of_integers(0x7E),
+        };
+        self.out.vector(store, SPARE, 0, to);
+    }
+
+    /// The vector of the frame that holds a byte of 1 for each truth.
+    fn ones(&self) -> Place {
+        let is_ones = |fixed: &Fixed| matches!(fixed, Fixed::Bits(bits) if *bits & 0xFFFF_FFFF == ONES & 0xFFFF_FFFF);
+        let at = self.lowered.fixed.iter().position(is_ones);
+        self.home(at.unwrap_or(0))
+    }
+}
+
+/// The caller's registers that a loop with so many pointers uses.
+fn saved(pointers: usize) -> &'static [General] {
+    &POINTERS[KEPT..pointers.clamp(KEPT, POINTERS.len())]
+}
+
+/// The registers of so many pointers. Where there are more of these, the first register is for those without one.
+fn registers(pointers: usize) -> &'static [General] {
+    match pointers <= POINTERS.len() {
+        true => &POINTERS,
+        false => &POINTERS[1..],
+    }
+}

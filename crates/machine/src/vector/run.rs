@@ -1,0 +1,204 @@
+//! Loops that run.
+
+use super::lower::{Fixed, lower};
+use super::registers::{VECTOR, assemble};
+use super::{Element, Float, Inst, Program};
+use crate::memory::{Memory, Refused};
+use std::fmt;
+
+/// The pointers, the count of elements, the frame.
+type Entry = extern "sysv64" fn(*const *mut u8, usize, *mut u8);
+
+/// A compiled loop. Its memory goes back to the system when it is dropped.
+pub struct Loop {
+    entry: Entry,
+    _memory: Memory,
+    float: Float,
+    fixed: Vec<Fixed>,
+    frame: usize,
+    /// The arrays by pointer, with whether they are read and written.
+    arrays: Vec<Array>,
+    in_place: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Array {
+    pointer: usize,
+    bytes: usize,
+    is_read: bool,
+    is_written: bool,
+}
+
+impl fmt::Debug for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Loop")
+    }
+}
+
+impl Loop {
+    /// Whether this machine has such loops.
+    pub fn is_supported() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            std::arch::is_x86_feature_detected!("avx2")
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            false
+        }
+    }
+
+    /// The loop of a program.
+    ///
+    /// # Errors
+    /// On other machines, for functions that are no vector code, and where the system gives no memory for code.
+    pub fn compile(program: &Program) -> Result<Loop, Refused> {
+        if !Loop::is_supported() {
+            return Err(Refused("this machine has no such vectors".to_owned()));
+        }
+        let lowered = lower(program)?;
+        let assembled = assemble(program, &lowered);
+        let (memory, code) = Memory::holding(&assembled.code)?;
+        // SAFETY: the code was written for this signature; its memory is kept beside it.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(code) };
+        Ok(Loop {
+            entry,
+            _memory: memory,
+            float: program.float,
+            fixed: lowered.fixed,
+            frame: assembled.frame,
+            arrays: arrays(program, &lowered.elements),
+            in_place: program.in_place,
+        })
+    }
+
+    /// Bytes of memory that a run needs for itself.
+    pub fn frame_bytes(&self) -> usize {
+        self.frame * VECTOR
+    }
+
+    /// Elements that are taken at once.
+    fn lanes(&self) -> usize {
+        VECTOR / self.float.bytes()
+    }
+
+    /// Runs the loop over `n` elements.
+    ///
+    /// # Safety
+    /// Each of `pointers` is that of `n` elements as the program says, or of one that is the same for all, which may be
+    /// read and, if the program writes it, written while this runs; truths in it are 0 or 1. What is written overlaps
+    /// nothing else that the program names, unless it is the very same elements and the program is in place. There are
+    /// [`Loop::frame_bytes`] bytes at `frame` that are the run's alone.
+    pub unsafe fn run(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
+        for (at, &fixed) in self.fixed.iter().enumerate() {
+            // SAFETY: the frame has room for all of these, and the pointers are as promised.
+            unsafe { self.fill(frame.add(at * VECTOR), fixed, pointers) };
+        }
+        let lanes = self.lanes();
+        let rest = match n {
+            n if n < lanes => n,
+            n if self.in_place => n % lanes,
+            _ => 0,
+        };
+        if n > rest {
+            (self.entry)(pointers.as_ptr(), n - rest, frame);
+        }
+        if rest > 0 {
+            // SAFETY: promised by the caller.
+            unsafe { self.run_rest(pointers, n - rest, rest, frame) };
+        }
+    }
+
+    /// Runs the loop over elements that are less than a vector, in memory that has room for one. Arrays that are one
+    /// share it.
+    unsafe fn run_rest(&self, pointers: &[*mut u8], first: usize, n: usize, frame: *mut u8) {
+        let mut rooms = vec![[0u8; VECTOR]; pointers.len()];
+        let rooms = rooms.as_mut_ptr();
+        let room = |array: &Array| {
+            let same = |&p: &*mut u8| p == pointers[array.pointer];
+            let at = pointers.iter().position(same).unwrap_or(array.pointer);
+            // SAFETY: there are as many rooms as pointers.
+            unsafe { rooms.add(at).cast::<u8>() }
+        };
+        let mut inside = pointers.to_vec();
+        for array in &self.arrays {
+            inside[array.pointer] = room(array);
+            if array.is_read {
+                // SAFETY: these elements are the array's, as the caller promised, and fewer than a room has.
+                unsafe { array.copy(pointers, first, n, room(array), true) };
+            }
+        }
+        (self.entry)(inside.as_ptr(), self.lanes(), frame);
+        for array in self.arrays.iter().filter(|array| array.is_written) {
+            // SAFETY: as above.
+            unsafe { array.copy(pointers, first, n, room(array), false) };
+        }
+    }
+
+    /// Writes a vector of the frame.
+    unsafe fn fill(&self, to: *mut u8, fixed: Fixed, pointers: &[*mut u8]) {
+        let bits = match fixed {
+            Fixed::Bits(bits) => bits,
+            Fixed::Single(pointer, element) => {
+                let from = pointers[pointer as usize];
+                // SAFETY: the caller promised an element there.
+                unsafe {
+                    match (element, self.float) {
+                        (Element::Truth, _) => u64::from(from.read()).wrapping_neg(),
+                        (_, Float::F32) => u64::from(from.cast::<u32>().read_unaligned()),
+                        (_, Float::F64) => from.cast::<u64>().read_unaligned(),
+                    }
+                }
+            }
+        };
+        let lanes = match self.float {
+            Float::F32 => [bits & 0xFFFF_FFFF | bits << 32; 4],
+            Float::F64 => [bits; 4],
+        };
+        // SAFETY: a vector of the frame has room for that.
+        unsafe { to.cast::<[u64; 4]>().write_unaligned(lanes) };
+    }
+}
+
+impl Array {
+    /// Copies elements out of the array, or into it.
+    unsafe fn copy(&self, pointers: &[*mut u8], first: usize, n: usize, room: *mut u8, out: bool) {
+        let n = n * self.bytes;
+        // SAFETY: the caller knows that the elements are there, and gives memory of its own.
+        unsafe {
+            let array = pointers[self.pointer].add(first * self.bytes);
+            match out {
+                true => array.copy_to_nonoverlapping(room, n),
+                false => array.copy_from_nonoverlapping(room, n),
+            }
+        }
+    }
+}
+
+/// The arrays of a program, whose instructions made these.
+fn arrays(program: &Program, made: &[Option<Element>]) -> Vec<Array> {
+    let mut arrays: Vec<Array> = Vec::new();
+    for inst in &program.insts {
+        let (pointer, element, reads) = match *inst {
+            Inst::Load { pointer, element } => (pointer as usize, Some(element), true),
+            Inst::Store { pointer, value } => (pointer as usize, made[value as usize], false),
+            Inst::Single { .. } | Inst::Compute { .. } => continue,
+        };
+        let at = arrays.iter().position(|array| array.pointer == pointer);
+        let at = at.unwrap_or_else(|| {
+            arrays.push(Array {
+                pointer,
+                bytes: match element {
+                    Some(Element::Truth) => 1,
+                    _ => program.float.bytes(),
+                },
+                is_read: false,
+                is_written: false,
+            });
+            arrays.len() - 1
+        });
+        arrays[at].is_read |= reads;
+        arrays[at].is_written |= !reads;
+    }
+    arrays
+}

@@ -1,0 +1,134 @@
+//! Vector code of joined steps: runs of members as loops that take each element through all of them.
+
+use super::tiled::At;
+use ferrograph_machine::vector::{Loop, Program};
+use smallvec::SmallVec;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Elements that a step reads and makes for which loops are made at its first run.
+const MANY: usize = 32 << 10;
+
+/// The run of a step at which loops are made for fewer elements.
+const LATER: u32 = 3;
+
+/// Members that become one loop.
+pub(crate) struct Run {
+    /// What is done to each element.
+    pub program: Program,
+    /// The values that its pointers point to.
+    pub values: Box<[u32]>,
+    /// Elements of a row.
+    pub width: usize,
+    /// The operations that the members do, by their numbers in the joined step.
+    pub operations: Box<[usize]>,
+}
+
+/// One thing to do with a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// What that member does.
+    Member(usize),
+    /// What that run does.
+    Run(usize),
+}
+
+/// What is done with a tile, and where values lie meanwhile.
+pub(crate) struct Order {
+    pub tasks: Vec<Task>,
+    /// The place of each value that lies somewhere.
+    pub places: Vec<At>,
+    pub scratch_bytes: usize,
+    /// The head of the scratch memory, in which bools lie.
+    pub bool_bytes: usize,
+}
+
+/// The order of tasks with vector code.
+pub(crate) struct Vectors {
+    order: Order,
+    runs: Vec<Run>,
+    /// Elements that a run of the step reads and makes.
+    elements: usize,
+    calls: AtomicU32,
+    loops: OnceLock<Vec<Loop>>,
+}
+
+impl Vectors {
+    pub fn new(order: Order, runs: Vec<Run>, elements: usize) -> Vectors {
+        Vectors {
+            order,
+            runs,
+            elements,
+            calls: AtomicU32::new(0),
+            loops: OnceLock::new(),
+        }
+    }
+
+    /// For each run the operations that it takes in.
+    pub fn operations(&self) -> Box<[Box<[usize]>]> {
+        self.runs.iter().map(|run| run.operations.clone()).collect()
+    }
+
+    /// How a run of the step goes by vector code; none where the system or the machine refuses it, and for few elements
+    /// as long as the step did not run often.
+    pub fn way(&self) -> Option<Way<'_>> {
+        let is_worth =
+            || self.elements >= MANY || self.calls.fetch_add(1, Ordering::Relaxed) + 1 >= LATER;
+        if self.loops.get().is_none() && !is_worth() {
+            return None;
+        }
+        let loops = self.loops.get_or_init(|| {
+            let loops = self.runs.iter().map(|run| Loop::compile(&run.program));
+            loops.collect::<Result<_, _>>().unwrap_or_default()
+        });
+        if loops.is_empty() {
+            return None;
+        }
+        let mut bytes = self.order.scratch_bytes.next_multiple_of(super::ALIGN);
+        let mut loaded = Vec::with_capacity(loops.len());
+        for (run, code) in self.runs.iter().zip(loops) {
+            loaded.push(Loaded {
+                run,
+                code,
+                frame: bytes,
+            });
+            bytes += code.frame_bytes();
+        }
+        Some(Way {
+            order: &self.order,
+            loops: loaded,
+            bytes,
+        })
+    }
+}
+
+/// How a run of a step goes.
+pub(crate) struct Way<'a> {
+    pub order: &'a Order,
+    pub loops: Vec<Loaded<'a>>,
+    /// Bytes of memory that each thread needs.
+    pub bytes: usize,
+}
+
+/// A loop with the place of its frame in the memory of a thread.
+pub(crate) struct Loaded<'a> {
+    run: &'a Run,
+    code: &'a Loop,
+    frame: usize,
+}
+
+impl Loaded<'_> {
+    /// Takes so many rows through the loop.
+    ///
+    /// # Safety
+    /// As the kernels of the members: the values lie at these pointers; the memory of the thread has room for frames.
+    pub unsafe fn run(&self, values: &[*mut u8], rows: usize, scratch: *mut u8) {
+        let pointers = self.run.values.iter().map(|&value| values[value as usize]);
+        let pointers: SmallVec<[*mut u8; 16]> = pointers.collect();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let frame = scratch.add(self.frame);
+            self.code.run(&pointers, rows * self.run.width, frame);
+        }
+    }
+}
