@@ -63,6 +63,7 @@ OPENED_BY = {
     "autodiff": "autodiff",
     "data": "data",
     "experimental.numpy": "numpy_like",
+    "experimental.numpy.random": "numpy_like",
     "ragged": "ragged",
     "sets": "sparse",
     "sparse": "sparse",

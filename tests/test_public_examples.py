@@ -29,8 +29,13 @@ def declared():
             names.setdefault((public.module, public.attribute), []).append(full)
     for (module, attribute), full in sorted(names.items()):
         value = getattr(importlib.import_module(f"ferrograph._src.{module}"), attribute)
-        if callable(value):
+        if callable(value) and not is_numpys(value):
             yield value, full
+
+
+def is_numpys(value):
+    """NumPy's own dtypes and their like have NumPy's documentation."""
+    return (value.__module__ or "").partition(".")[0] == "numpy"
 
 
 DECLARED = list(declared())

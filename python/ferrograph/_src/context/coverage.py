@@ -44,6 +44,7 @@ package is called ``fg``.
     "experimental": "Parts of the API whose documents call them experimental.",
     "experimental.dlpack": "Tensors from and to DLPack capsules.",
     "experimental.numpy": "Functions of NumPy's names and promotion over tensors.",
+    "experimental.numpy.random": "Random numbers with NumPy's names and dtypes.",
     "io": "Files, and what their contents are: tensors, numbers, lines of fields, pictures.",
     "image": "Images: sizes, crops, colours, boxes, files.",
     "linalg": "Linear algebra: products, norms, diagonals and bands of matrices.",

@@ -277,7 +277,8 @@ def matmul(x1: Any, x2: Any) -> Any:
     row, column = x1.shape.rank == 1, x2.shape.rank == 1
     x1 = ops.expand_dims(x1, 0) if row else x1
     x2 = ops.expand_dims(x2, -1) if column else x2
-    return ops.squeeze(ops.matmul(x1, x2), [-2] * row + [-1] * column)
+    made, added = ops.matmul(x1, x2), [-2] * row + [-1] * column
+    return ops.squeeze(made, added) if added else made
 
 
 @public("experimental.numpy.kron")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..ops import elementwise
 from ..values.public import public
 from .promotion import array as _array
 
@@ -123,3 +124,133 @@ def linspace(
     made = ops.linspace(start, stop if endpoint else start + step * (num - 1), num, axis=axis)
     made = ops.cast(made, np.dtype(dtype))
     return (made, step) if retstep else made
+
+
+@public("experimental.numpy.asanyarray")
+def asanyarray(a: Any, dtype: Any = None) -> Any:
+    """As ``asarray``.
+
+    >>> fg.experimental.numpy.asanyarray([1]).dtype.name
+    'int64'
+    """
+    return asarray(a, dtype)
+
+
+@public("experimental.numpy.ascontiguousarray")
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """As ``array``, of one axis at least.
+
+    >>> fg.experimental.numpy.ascontiguousarray(1).shape
+    TensorShape([1])
+    """
+    return array(a, dtype, ndmin=1)
+
+
+@public("experimental.numpy.copy")
+def copy(a: Any) -> Any:
+    """The same elements.
+
+    >>> fg.experimental.numpy.copy([1, 2]).numpy()
+    array([1, 2])
+    """
+    return array(a)
+
+
+@public("experimental.numpy.empty")
+def empty(shape: Any, dtype: Any = float) -> Any:
+    """Zeros in this shape, float64 unless told.
+
+    >>> fg.experimental.numpy.empty(2).numpy()
+    array([0., 0.])
+    """
+    return zeros(shape, dtype)
+
+
+@public("experimental.numpy.zeros_like", "experimental.numpy.empty_like")
+def zeros_like(a: Any, dtype: Any = None) -> Any:
+    """Zeros in the shape of an array, of its dtype unless told.
+
+    >>> fg.experimental.numpy.zeros_like([1, 2]).numpy()
+    array([0, 0])
+    """
+    return ops.zeros_like(_array(a), None if dtype is None else np.dtype(dtype))
+
+
+@public("experimental.numpy.ones_like")
+def ones_like(a: Any, dtype: Any = None) -> Any:
+    """Ones in the shape of an array, of its dtype unless told.
+
+    >>> fg.experimental.numpy.ones_like([1, 2]).numpy()
+    array([1, 1])
+    """
+    return ops.ones_like(_array(a), None if dtype is None else np.dtype(dtype))
+
+
+@public("experimental.numpy.full_like")
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+) -> Any:
+    """The value, which broadcasts, in the shape of an array, of its dtype unless told.
+
+    >>> fg.experimental.numpy.full_like([1, 2], 7).numpy()
+    array([7, 7])
+
+    Raises:
+      ValueError: for an order other than "K", ``subok=False``, or a ``shape``.
+    """
+    if order != "K" or not subok or shape is not None:
+        raise ValueError("full_like knows `a`, `fill_value` and `dtype`: leave the others out")
+    a = _array(a)
+    dtype = np.dtype(a.dtype.as_numpy_dtype if dtype is None else dtype)
+    return ops.broadcast_to(ops.cast(_array(fill_value), dtype), ops.shape(a))
+
+
+@public("experimental.numpy.identity")
+def identity(n: int, dtype: Any = float) -> Any:
+    """The identity matrix, float64 unless told.
+
+    >>> fg.experimental.numpy.identity(2).numpy()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, dtype=dtype)
+
+
+@public("experimental.numpy.logspace")
+def logspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """``num`` powers of ``base``, whose exponents go in even steps from ``start`` to ``stop``.
+
+    >>> fg.experimental.numpy.logspace(0, 2, 3).numpy()
+    array([  1.,  10., 100.])
+    """
+    made = ops.pow(_array(base, np.dtype(float)), linspace(start, stop, num, endpoint, axis=axis))
+    return made if dtype is None else ops.cast(made, np.dtype(dtype))
+
+
+@public("experimental.numpy.geomspace")
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Any:
+    """``num`` numbers from ``start`` to ``stop``, each the same multiple of the one before.
+
+    >>> fg.experimental.numpy.geomspace(1, 8, 4).numpy().round(9)
+    array([1., 2., 4., 8.])
+    """
+    start, stop = _array(start, np.dtype(float)), _array(stop, np.dtype(float))
+    sign = ops.sign(start)
+    ends = (elementwise.log(start * sign), elementwise.log(stop * sign))
+    made = ops.exp(linspace(*ends, num, endpoint, axis=axis)) * sign
+    return made if dtype is None else ops.cast(made, np.dtype(dtype))

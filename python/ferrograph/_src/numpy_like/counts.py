@@ -1,0 +1,137 @@
+"""More reductions: truths, places of extremes, sums that leave out NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..ops import elementwise, reductions
+from ..values.public import public
+from .promotion import array, inexact, summed, truths
+from .reductions import _axes
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.all")
+def all(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+    """Whether all elements over axes are other than zero.
+
+    >>> bool(fg.experimental.numpy.all([1, 0]))
+    False
+    """
+    return ops.reduce_all(truths(a), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.any")
+def any(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+    """Whether one element over axes is other than zero.
+
+    >>> bool(fg.experimental.numpy.any([1, 0]))
+    True
+    """
+    return ops.reduce_any(truths(a), _axes(axis), bool(keepdims))
+
+
+@public("experimental.numpy.argmax")
+def argmax(a: Any, axis: int | None = None) -> Any:
+    """The place of the largest element along an axis, of all in a row unless told, as int64.
+
+    >>> int(fg.experimental.numpy.argmax([1, 5, 2]))
+    1
+    """
+    return _place(ops.argmax, a, axis)
+
+
+@public("experimental.numpy.argmin")
+def argmin(a: Any, axis: int | None = None) -> Any:
+    """The place of the smallest element along an axis, of all in a row unless told, as int64.
+
+    >>> int(fg.experimental.numpy.argmin([3, 1, 2]))
+    1
+    """
+    return _place(ops.argmin, a, axis)
+
+
+def _place(function: Any, a: Any, axis: int | None) -> Any:
+    a = array(a)
+    if axis is None or a.shape.rank == 0:
+        a, axis = ops.reshape(a, [-1]), 0
+    return function(ops.cast(a, "int8") if a.dtype.is_bool else a, axis)
+
+
+@public("experimental.numpy.count_nonzero")
+def count_nonzero(a: Any, axis: Any = None) -> Any:
+    """How many elements over axes are other than zero, as int64.
+
+    >>> int(fg.experimental.numpy.count_nonzero([0, 1, 2]))
+    2
+    """
+    return ops.reduce_sum(ops.cast(truths(a), "int64"), _axes(axis))
+
+
+@public("experimental.numpy.cumprod")
+def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The products so far along an axis, of all elements in a row unless told.
+
+    >>> fg.experimental.numpy.cumprod([1, 2, 3]).numpy()
+    array([1, 2, 6])
+    """
+    a = summed(a, dtype)
+    if axis is None:
+        a, axis = ops.reshape(a, [-1]), 0
+    return reductions.cumprod(a, axis)
+
+
+@public("experimental.numpy.ptp")
+def ptp(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
+    """The largest element over axes less the smallest.
+
+    >>> int(fg.experimental.numpy.ptp([1, 5]))
+    4
+    """
+    a, keeps = array(a), bool(keepdims)
+    return ops.reduce_max(a, _axes(axis), keeps) - ops.reduce_min(a, _axes(axis), keeps)
+
+
+@public("experimental.numpy.nansum")
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """The sum over axes of what is not NaN.
+
+    >>> float(fg.experimental.numpy.nansum([1.0, float("nan")]))
+    1.0
+    """
+    return ops.reduce_sum(summed(_instead(a, 0), dtype), _axes(axis), keepdims)
+
+
+@public("experimental.numpy.nanprod")
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """The product over axes of what is not NaN.
+
+    >>> float(fg.experimental.numpy.nanprod([2.0, float("nan")]))
+    2.0
+    """
+    return ops.reduce_prod(summed(_instead(a, 1), dtype), _axes(axis), keepdims)
+
+
+@public("experimental.numpy.nanmean")
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
+    """The mean over axes of what is not NaN.
+
+    >>> float(fg.experimental.numpy.nanmean([1.0, float("nan")]))
+    1.0
+    """
+    a = inexact(a) if dtype is None else array(a, np.dtype(dtype))
+    total = ops.reduce_sum(_instead(a, 0), _axes(axis), bool(keepdims))
+    known = ops.cast(ops.equal(a, a), total.dtype)
+    return total / ops.reduce_sum(known, _axes(axis), bool(keepdims))
+
+
+def _instead(a: Any, value: int) -> Any:
+    """The array with a number where it is NaN."""
+    a = array(a)
+    if not a.dtype.is_floating:
+        return a
+    return ops.where(elementwise.is_nan(a), ops.cast(value, a.dtype), a)

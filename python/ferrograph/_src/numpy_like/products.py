@@ -1,0 +1,243 @@
+"""Products of vectors and matrices, and diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..ops import matrices, numeric
+from ..values.public import public
+from .arrangement import moveaxis
+from .promotion import array, inexact, promoted, summed
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.dot")
+def dot(a: Any, b: Any) -> Any:
+    """The sum of products over the last axis of ``a`` and the last but one of ``b``.
+
+    A vector has one axis for both; with a scalar the products of all elements.
+
+    >>> fg.experimental.numpy.dot([[1, 2], [3, 4]], [1, 1]).numpy()
+    array([3, 7])
+    """
+    a, b = promoted(a, b)
+    if 0 in (a.shape.rank, b.shape.rank):
+        return a * b
+    return ops.tensordot(a, b, [[-1], [max(b.shape.rank - 2, 0)]])
+
+
+@public("experimental.numpy.inner")
+def inner(a: Any, b: Any) -> Any:
+    """The sum of products over the last axes.
+
+    >>> int(fg.experimental.numpy.inner([1, 2], [3, 4]))
+    11
+    """
+    a, b = promoted(a, b)
+    if 0 in (a.shape.rank, b.shape.rank):
+        return a * b
+    return ops.tensordot(a, b, [[-1], [b.shape.rank - 1]])
+
+
+@public("experimental.numpy.vdot")
+def vdot(a: Any, b: Any) -> Any:
+    """The sum of products of all elements, those of ``a`` conjugated.
+
+    >>> int(fg.experimental.numpy.vdot([[1, 2]], [[3, 4]]))
+    11
+    """
+    a, b = promoted(a, b)
+    a, b = ops.reshape(a, [-1]), ops.reshape(b, [-1])
+    return ops.reduce_sum((numeric.conj(a) if a.dtype.is_complex else a) * b)
+
+
+@public("experimental.numpy.tensordot")
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products over axes of both: the last and first ``axes``, or two lists of them.
+
+    >>> int(fg.experimental.numpy.tensordot([1, 2], [3, 4], 1))
+    11
+    """
+    a, b = promoted(a, b)
+    return ops.tensordot(a, b, axes)
+
+
+@public("experimental.numpy.einsum")
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+    """Sums of products over the axes that a letter names.
+
+    >>> int(fg.experimental.numpy.einsum("i,i", [1, 2], [3, 4]))
+    11
+
+    Raises:
+      ValueError: where ``out`` or an unknown keyword is given.
+    """
+    unknown = kwargs.keys() - {"casting", "optimize"}
+    if unknown:
+        raise ValueError(f"einsum knows no keyword {sorted(unknown)}")
+    return ops.einsum(subscripts, *promoted(*operands))
+
+
+@public("experimental.numpy.cross")
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """The vector product of vectors of 2 or 3 numbers, which lie along an axis.
+
+    Of two vectors of 2 numbers it is the third number alone.
+
+    >>> fg.experimental.numpy.cross([1, 0, 0], [0, 1, 0]).numpy()
+    array([0, 0, 1])
+
+    Raises:
+      ValueError: where vectors have other sizes.
+    """
+    a, b = promoted(a, b)
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    sizes = a.shape[-1], b.shape[-1]
+    if not {*sizes} <= {2, 3}:
+        raise ValueError(f"cross takes vectors of 2 or 3 numbers, got {sizes[0]} and {sizes[1]}")
+    a_parts, b_parts = _three(a), _three(b)
+    third = a_parts[0] * b_parts[1] - a_parts[1] * b_parts[0]
+    if sizes == (2, 2):
+        return third
+    first = a_parts[1] * b_parts[2] - a_parts[2] * b_parts[1]
+    second = a_parts[2] * b_parts[0] - a_parts[0] * b_parts[2]
+    return moveaxis(ops.stack([first, second, third], -1), -1, axisc)
+
+
+def _three(vectors: Any) -> list:
+    parts = ops.unstack(vectors, axis=-1)
+    return parts if len(parts) == 3 else [*parts, ops.zeros_like(parts[0])]
+
+
+@public("experimental.numpy.diagonal")
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The ``offset``-th diagonals over two axes, along a new last axis.
+
+    >>> fg.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
+    array([1, 4])
+    """
+    a = moveaxis(array(a), (axis1, axis2), (-2, -1))
+    rows, columns = a.shape[-2], a.shape[-1]
+    known = rows is not None and columns is not None
+    if known and not -rows < offset < columns:
+        return a[..., 0, :0]
+    return matrices.diag_part(a, k=offset)
+
+
+@public("experimental.numpy.trace")
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+    """The sums of the ``offset``-th diagonals over two axes; of integers in 64 bits.
+
+    >>> int(fg.experimental.numpy.trace([[1, 2], [3, 4]]))
+    5
+    """
+    return ops.reduce_sum(summed(diagonal(a, offset, axis1, axis2), dtype), -1)
+
+
+@public("experimental.numpy.diag")
+def diag(v: Any, k: int = 0) -> Any:
+    """The matrix with a vector on its ``k``-th diagonal, or that diagonal of a matrix.
+
+    >>> fg.experimental.numpy.diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]])
+
+    Raises:
+      ValueError: for another rank.
+    """
+    v = array(v)
+    if v.shape.rank == 1:
+        return matrices.diag(v, k=k)
+    if v.shape.rank != 2:
+        raise ValueError(f"diag takes a vector or a matrix, got shape {v.shape}")
+    return diagonal(v, k)
+
+
+@public("experimental.numpy.diagflat")
+def diagflat(v: Any, k: int = 0) -> Any:
+    """The matrix with all elements on its ``k``-th diagonal.
+
+    >>> fg.experimental.numpy.diagflat([[1], [2]]).numpy()
+    array([[1, 0],
+           [0, 2]])
+    """
+    return diag(ops.reshape(array(v), [-1]), k)
+
+
+@public("experimental.numpy.diag_indices")
+def diag_indices(n: int, ndim: int = 2) -> tuple:
+    """The indices of the main diagonal of an array of ``ndim`` axes of size ``n``.
+
+    >>> [i.numpy().tolist() for i in fg.experimental.numpy.diag_indices(2)]
+    [[0, 1], [0, 1]]
+
+    Raises:
+      ValueError: where a number is negative.
+    """
+    if n < 0 or ndim < 0:
+        raise ValueError(f"diag_indices needs numbers that are not negative, got {n} and {ndim}")
+    return (ops.range(n, dtype=np.int64),) * ndim
+
+
+@public("experimental.numpy.tri")
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+    """Ones on the ``k``-th diagonal and below, zeros above, float64 unless told.
+
+    >>> fg.experimental.numpy.tri(2).numpy()
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
+    return ops.cast(columns - rows <= k, np.dtype(float if dtype is None else dtype))
+
+
+@public("experimental.numpy.polyval")
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial of these coefficients, the highest power first, of ``x``.
+
+    >>> int(fg.experimental.numpy.polyval([1, 2], 3))
+    5
+    """
+    p, x = promoted(p, x)
+    made = ops.zeros_like(x)
+    for coefficient in ops.unstack(p):
+        made = made * x + coefficient
+    return made
+
+
+@public("experimental.numpy.vander")
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of each number in a row, from ``N - 1`` down to 0, or up.
+
+    >>> fg.experimental.numpy.vander([2, 3]).numpy()
+    array([[2, 1],
+           [3, 1]])
+
+    Raises:
+      ValueError: for what is no vector, or a negative ``N``.
+    """
+    x = array(x)
+    count = x.shape[0] if N is None else N
+    if x.shape.rank != 1 or count is None or count < 0:
+        raise ValueError(f"vander takes a vector and N of 0 or more, got {x.shape} and {N}")
+    powers = ops.range(count) if increasing else ops.range(count - 1, -1, -1)
+    return ops.pow(ops.expand_dims(x, 1), ops.cast(powers, x.dtype))
+
+
+@public("experimental.numpy.angle")
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angles of complex numbers in radians, in degrees if asked.
+
+    >>> fg.experimental.numpy.angle([1j], deg=True).numpy()
+    array([90.])
+    """
+    made = numeric.angle(inexact(z))
+    return made * (180 / np.pi) if deg else made

@@ -1,0 +1,119 @@
+"""``experimental.numpy.random``: random numbers with NumPy's names and dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..ops import distributions, random_ops
+from ..values.public import public
+from .promotion import array
+
+__all__: list[str] = []
+
+
+def _sizes(size: Any) -> Any:
+    if size is None:
+        return []
+    return [size] if isinstance(size, int) else size
+
+
+@public("experimental.numpy.random.seed")
+def seed(s: int) -> None:
+    """Seed the generator of this thread, as ``random.set_seed`` does.
+
+    >>> fg.experimental.numpy.random.seed(1)
+
+    Raises:
+      ValueError: where it is no integer.
+    """
+    try:
+        number = int(s)
+    except TypeError:
+        raise ValueError(f"the seed must be an integer, got {s!r}") from None
+    random_ops.set_seed(number)
+
+
+@public("experimental.numpy.random.standard_normal")
+def standard_normal(size: Any = None) -> Any:
+    """Numbers of the normal distribution of mean 0 and deviation 1, as float64.
+
+    >>> fg.experimental.numpy.random.standard_normal([2]).shape
+    TensorShape([2])
+    """
+    return random_ops.normal(_sizes(size), dtype=np.float64)
+
+
+@public("experimental.numpy.random.randn")
+def randn(*args: int) -> Any:
+    """As ``standard_normal``, of the sizes of the axes.
+
+    >>> fg.experimental.numpy.random.randn(2, 3).shape
+    TensorShape([2, 3])
+    """
+    return standard_normal(list(args))
+
+
+@public("experimental.numpy.random.uniform")
+def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    """Numbers between ``low`` and ``high``, which broadcast, as float64.
+
+    >>> fg.experimental.numpy.random.uniform(1.0, 2.0, 3).shape
+    TensorShape([3])
+    """
+    low, high = array(low, np.dtype(float)), array(high, np.dtype(float))
+    shape = ops.broadcast_dynamic_shape(ops.shape(low), ops.shape(high))
+    shape = shape if size is None else _sizes(size)
+    return random_ops.uniform(shape, dtype=np.float64) * (high - low) + low
+
+
+@public("experimental.numpy.random.random")
+def random(size: Any = None) -> Any:
+    """Numbers between 0 and 1, as float64.
+
+    >>> fg.experimental.numpy.random.random([2]).shape
+    TensorShape([2])
+    """
+    return uniform(0.0, 1.0, size)
+
+
+@public("experimental.numpy.random.rand")
+def rand(*size: int) -> Any:
+    """As ``random``, of the sizes of the axes.
+
+    >>> fg.experimental.numpy.random.rand(2, 3).shape
+    TensorShape([2, 3])
+    """
+    return uniform(0.0, 1.0, list(size))
+
+
+@public("experimental.numpy.random.poisson")
+def poisson(lam: Any = 1.0, size: Any = None) -> Any:
+    """Numbers of Poisson distributions of these rates, as int64.
+
+    >>> fg.experimental.numpy.random.poisson(3.0, [2]).shape
+    TensorShape([2])
+    """
+    lam = array(lam, np.dtype(float))
+    shape = ops.shape(lam) if size is None else _sizes(size)
+    made = distributions.poisson([], ops.broadcast_to(lam, shape), np.float64)
+    return ops.cast(made, np.int64)
+
+
+@public("experimental.numpy.random.randint")
+def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Any:
+    """Integers from ``low`` up to ``high``, left out; from 0 up to ``low`` where it stands alone.
+
+    >>> fg.experimental.numpy.random.randint(1, 3, [2]).shape
+    TensorShape([2])
+
+    Raises:
+      ValueError: for a dtype that is no integer.
+    """
+    if not np.issubdtype(np.dtype(dtype), np.integer):
+        raise ValueError(f"randint makes integers, got dtype {dtype}")
+    low, high = (0, low) if high is None else (low, high)
+    made = random_ops.uniform(_sizes(size), low, high, np.int64)
+    return ops.cast(made, np.dtype(dtype))

@@ -1,0 +1,474 @@
+"""More of where elements lie: sizes, splits, turns, repetitions, and elements by place."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..ops import arrays, selection
+from ..values.public import public
+from .arrangement import _at_least, _numbers
+from .promotion import array, promoted
+
+__all__: list[str] = []
+
+
+@public("experimental.numpy.ndim")
+def ndim(a: Any) -> Any:
+    """The number of axes, a Python integer where it is known.
+
+    >>> fg.experimental.numpy.ndim([[1, 2]])
+    2
+    """
+    a = array(a)
+    return ops.rank(a) if a.shape.rank is None else a.shape.rank
+
+
+@public("experimental.numpy.shape")
+def shape(a: Any) -> Any:
+    """The sizes of the axes: a shape where they are known, else a tensor.
+
+    >>> fg.experimental.numpy.shape([[1, 2]])
+    TensorShape([1, 2])
+    """
+    a = array(a)
+    return a.shape if a.shape.is_fully_defined() else ops.shape(a)
+
+
+@public("experimental.numpy.size")
+def size(x: Any, axis: Any = None) -> Any:
+    """The number of elements.
+
+    >>> int(fg.experimental.numpy.size([[1, 2]]))
+    2
+
+    Raises:
+      NotImplementedError: where an axis is given.
+    """
+    if axis is not None:
+        raise NotImplementedError("size counts all elements: leave `axis` out, or use shape")
+    return ops.size(array(x), np.int64)
+
+
+@public("experimental.numpy.atleast_1d")
+def atleast_1d(*arys: Any) -> Any:
+    """The arrays, scalars as vectors; one array by itself, several in a list.
+
+    >>> fg.experimental.numpy.atleast_1d(3).numpy()
+    array([3])
+    """
+    return _each(arys, lambda a: _at_least(a, 1))
+
+
+@public("experimental.numpy.atleast_2d")
+def atleast_2d(*arys: Any) -> Any:
+    """The arrays with axes of size 1 before the others, up to two; several in a list.
+
+    >>> fg.experimental.numpy.atleast_2d([1, 2]).numpy()
+    array([[1, 2]])
+    """
+    return _each(arys, lambda a: _at_least(a, 2))
+
+
+@public("experimental.numpy.atleast_3d")
+def atleast_3d(*arys: Any) -> Any:
+    """The arrays with three axes: vectors as ``(1, n, 1)``, matrices as ``(m, n, 1)``.
+
+    >>> fg.experimental.numpy.atleast_3d([1, 2]).shape
+    TensorShape([1, 2, 1])
+    """
+    return _each(arys, _in_depth)
+
+
+def _each(arys: tuple, function: Any) -> Any:
+    made = [function(array(a)) for a in arys]
+    return made[0] if len(made) == 1 else made
+
+
+def _in_depth(value: Any) -> Any:
+    value = _at_least(value, 2)
+    return ops.expand_dims(value, -1) if value.shape.rank == 2 else value
+
+
+@public("experimental.numpy.broadcast_to")
+def broadcast_to(array: Any, shape: Any) -> Any:
+    """The elements, repeated along axes of size 1, in this shape.
+
+    >>> fg.experimental.numpy.broadcast_to([1, 2], [2, 2]).numpy()
+    array([[1, 2],
+           [1, 2]])
+    """
+    return ops.broadcast_to(_array(array), [shape] if isinstance(shape, int) else shape)
+
+
+_array = array
+
+
+@public("experimental.numpy.broadcast_arrays")
+def broadcast_arrays(*args: Any, **kwargs: Any) -> list:
+    """The arrays in the shape that they have together.
+
+    >>> [a.numpy().tolist() for a in fg.experimental.numpy.broadcast_arrays([1, 2], [[3]])]
+    [[[1, 2]], [[3, 3]]]
+
+    Raises:
+      ValueError: for an argument by keyword but ``subok=False``.
+    """
+    if kwargs.get("subok") or kwargs.keys() - {"subok"}:
+        raise ValueError("broadcast_arrays knows no keyword but `subok=False`")
+    made = [array(a) for a in args]
+    whole = ops.shape(made[0])
+    for other in made[1:]:
+        whole = arrays.broadcast_dynamic_shape(whole, ops.shape(other))
+    return [ops.broadcast_to(a, whole) for a in made]
+
+
+@public("experimental.numpy.dstack")
+def dstack(tup: Any) -> Any:
+    """The arrays one behind the other along the third axis.
+
+    >>> fg.experimental.numpy.dstack([[1, 2], [3, 4]]).numpy().tolist()
+    [[[1, 3], [2, 4]]]
+    """
+    return ops.concat([_in_depth(m) for m in promoted(*tup)], 2)
+
+
+@public("experimental.numpy.append")
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """The values behind those of ``arr`` along an axis; None for all elements in a row.
+
+    >>> fg.experimental.numpy.append([1, 2], 3).numpy()
+    array([1, 2, 3])
+    """
+    made = promoted(arr, values)
+    if axis is None:
+        made, axis = [ops.reshape(m, [-1]) for m in made], 0
+    return ops.concat(made, axis)
+
+
+@public("experimental.numpy.split")
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
+    """Parts of one size, or parts that end before these places of an axis.
+
+    >>> [p.numpy().tolist() for p in fg.experimental.numpy.split([1, 2, 3, 4], [1, 3])]
+    [[1], [2, 3], [4]]
+
+    Raises:
+      ValueError: where the axis does not split into so many parts of one size.
+    """
+    ary = array(ary)
+    if isinstance(indices_or_sections, int):
+        return ops.split(ary, indices_or_sections, axis)
+    ends = [int(i) for i in np.asarray(indices_or_sections)]
+    (number,) = _numbers(axis, ary.shape.rank)
+    before = (slice(None),) * number
+    bounds = zip([None, *ends], [*ends, None], strict=True)
+    return [ary[(*before, slice(begin, end))] for begin, end in bounds]
+
+
+@public("experimental.numpy.vsplit")
+def vsplit(ary: Any, indices_or_sections: Any) -> list:
+    """The parts of ``split`` along the first axis.
+
+    >>> len(fg.experimental.numpy.vsplit([[1], [2]], 2))
+    2
+    """
+    return split(ary, indices_or_sections, 0)
+
+
+@public("experimental.numpy.hsplit")
+def hsplit(ary: Any, indices_or_sections: Any) -> list:
+    """The parts of ``split`` along the second axis, those of a vector along its own.
+
+    >>> [p.numpy().tolist() for p in fg.experimental.numpy.hsplit([1, 2], 2)]
+    [[1], [2]]
+    """
+    ary = array(ary)
+    return split(ary, indices_or_sections, 0 if ary.shape.rank == 1 else 1)
+
+
+@public("experimental.numpy.dsplit")
+def dsplit(ary: Any, indices_or_sections: Any) -> list:
+    """The parts of ``split`` along the third axis.
+
+    >>> len(fg.experimental.numpy.dsplit([[[1, 2]]], 2))
+    2
+    """
+    return split(ary, indices_or_sections, 2)
+
+
+@public("experimental.numpy.ravel")
+def ravel(a: Any) -> Any:
+    """All elements in a row.
+
+    >>> fg.experimental.numpy.ravel([[1], [2]]).numpy()
+    array([1, 2])
+    """
+    return ops.reshape(array(a), [-1])
+
+
+@public("experimental.numpy.flatten")
+def flatten(a: Any, order: str = "C") -> Any:
+    """All elements in a row, row by row; column by column in the order "F".
+
+    >>> fg.experimental.numpy.flatten([[1, 2], [3, 4]], "F").numpy()
+    array([1, 3, 2, 4])
+
+    Raises:
+      ValueError: for another order.
+    """
+    if order not in ("C", "A", "K", "F"):
+        raise ValueError(f"order must be 'C', 'A', 'K' or 'F', got {order!r}")
+    a = array(a)
+    return ops.reshape(ops.transpose(a) if order == "F" else a, [-1])
+
+
+@public("experimental.numpy.squeeze")
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """The array without axes of size 1, or without these of them.
+
+    >>> fg.experimental.numpy.squeeze([[1], [2]]).numpy()
+    array([1, 2])
+    """
+    return ops.squeeze(array(a), list(axis) if isinstance(axis, tuple) else axis)
+
+
+@public("experimental.numpy.swapaxes")
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """The array with two axes exchanged.
+
+    >>> fg.experimental.numpy.swapaxes([[1, 2]], 0, 1).numpy().tolist()
+    [[1], [2]]
+    """
+    a = array(a)
+    order = list(range(a.shape.rank))
+    one, other = _numbers((axis1, axis2), a.shape.rank)
+    order[one], order[other] = other, one
+    return ops.transpose(a, order)
+
+
+@public("experimental.numpy.flipud")
+def flipud(m: Any) -> Any:
+    """The rows in reverse order.
+
+    >>> fg.experimental.numpy.flipud([1, 2]).numpy()
+    array([2, 1])
+    """
+    return ops.reverse(array(m), [0])
+
+
+@public("experimental.numpy.fliplr")
+def fliplr(m: Any) -> Any:
+    """The columns in reverse order.
+
+    >>> fg.experimental.numpy.fliplr([[1, 2]]).numpy()
+    array([[2, 1]])
+    """
+    return ops.reverse(array(m), [1])
+
+
+@public("experimental.numpy.rot90")
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """The array turned ``k`` times by a quarter, from the first of two axes towards the second.
+
+    >>> fg.experimental.numpy.rot90([[1, 2], [3, 4]]).numpy()
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = array(m)
+    one, other = _numbers(axes, m.shape.rank)
+    if k % 4 == 0:
+        return m
+    if k % 4 == 2:
+        return ops.reverse(m, [one, other])
+    turned = swapaxes(m, one, other)
+    return ops.reverse(turned, [one] if k % 4 == 1 else [other])
+
+
+@public("experimental.numpy.roll")
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """The elements moved along axes, those beyond the end to the beginning; None for a row.
+
+    >>> fg.experimental.numpy.roll([1, 2, 3], 1).numpy()
+    array([3, 1, 2])
+    """
+    a = array(a)
+    if axis is None:
+        return ops.reshape(ops.roll(ops.reshape(a, [-1]), shift, 0), ops.shape(a))
+    shifts, axes = np.broadcast_arrays(np.asarray(shift), np.asarray(axis))
+    return ops.roll(a, shifts.ravel().tolist(), axes.ravel().tolist())
+
+
+@public("experimental.numpy.repeat")
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element so often, one after the other, along an axis; None for all in a row.
+
+    >>> fg.experimental.numpy.repeat([1, 2], 2).numpy()
+    array([1, 1, 2, 2])
+    """
+    a = array(a)
+    if axis is None:
+        a, axis = ops.reshape(a, [-1]), 0
+    return ops.repeat(a, repeats, axis)
+
+
+@public("experimental.numpy.tile")
+def tile(a: Any, reps: Any) -> Any:
+    """The whole array so often along each axis.
+
+    >>> fg.experimental.numpy.tile([1, 2], 2).numpy()
+    array([1, 2, 1, 2])
+    """
+    times = np.atleast_1d(np.asarray(reps)).tolist()
+    a = _at_least(array(a), len(times))
+    return ops.tile(a, [1] * (a.shape.rank - len(times)) + times)
+
+
+@public("experimental.numpy.pad")
+def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
+    """The array with more elements before and behind along each axis.
+
+    >>> fg.experimental.numpy.pad([1, 2], [[1, 1]], "constant", constant_values=9).numpy()
+    array([9, 1, 2, 9])
+
+    Args:
+      array: what to pad.
+      pad_width: a pair of counts for each axis, one pair or one count for all.
+      mode: "constant", "reflect" or "symmetric".
+      **kwargs: ``constant_values``, a number, for the mode "constant".
+
+    Raises:
+      ValueError: for another mode.
+    """
+    modes = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
+    if mode not in modes:
+        raise ValueError(f"mode must be one of {sorted(modes)}, got {mode!r}")
+    array = _array(array)
+    widths = np.broadcast_to(np.asarray(pad_width), (array.shape.rank, 2)).tolist()
+    filler = _array(kwargs.get("constant_values", 0), np.dtype(array.dtype.as_numpy_dtype))
+    return ops.pad(array, widths, modes[mode], filler)
+
+
+@public("experimental.numpy.take")
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "clip") -> Any:
+    """The elements at these places along an axis; None for all elements in a row.
+
+    >>> fg.experimental.numpy.take([[1, 2], [3, 4]], [0, 3]).numpy()
+    array([1, 4])
+
+    Args:
+      a: the array.
+      indices: integers; what is outside counts as the nearest end with the mode "clip", from the
+        other end with "wrap".
+      axis: the axis.
+      out: None.
+      mode: "clip" or "wrap".
+
+    Raises:
+      ValueError: for another mode, or where ``out`` is given.
+    """
+    if out is not None:
+        raise ValueError("`out` cannot be filled: tensors do not change")
+    if mode not in ("clip", "wrap"):
+        raise ValueError(f"mode must be 'clip' or 'wrap', got {mode!r}")
+    a, indices = array(a), array(indices)
+    if axis is None:
+        a, axis = ops.reshape(a, [-1]), 0
+    count = ops.cast(ops.shape(a)[axis], indices.dtype)
+    clipped = ops.minimum(ops.maximum(indices, 0), count - 1)
+    return ops.gather(a, indices % count if mode == "wrap" else clipped, axis=axis)
+
+
+@public("experimental.numpy.compress")
+def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
+    """The parts along an axis where the condition holds; None for all elements in a row.
+
+    A condition that is shorter than the axis does not hold behind its end.
+
+    >>> fg.experimental.numpy.compress([True, False, True], [1, 2, 3]).numpy()
+    array([1, 3])
+    """
+    a, condition = array(a), ops.cast(array(condition), "bool")
+    if axis is None:
+        a, axis = ops.reshape(a, [-1]), 0
+    places = ops.reshape(ops.where(condition), [-1])
+    return ops.gather(a, places, axis=axis)
+
+
+@public("experimental.numpy.nonzero")
+def nonzero(a: Any) -> list:
+    """The places of the elements other than zero: a vector of indices for each axis.
+
+    >>> [i.numpy().tolist() for i in fg.experimental.numpy.nonzero([[0, 1], [2, 0]])]
+    [[0, 1], [1, 0]]
+    """
+    a = _at_least(array(a), 1)
+    places = ops.where(ops.not_equal(a, ops.zeros_like(a)))
+    return ops.unstack(places, a.shape.rank, axis=1)
+
+
+@public("experimental.numpy.meshgrid")
+def meshgrid(*xi: Any, **kwargs: Any) -> list:
+    """The coordinates of a grid over these vectors, an array for each.
+
+    >>> [g.numpy().tolist() for g in fg.experimental.numpy.meshgrid([1, 2], [3])]
+    [[[1, 2]], [[3, 3]]]
+
+    Args:
+      *xi: vectors.
+      **kwargs: ``indexing``: "xy" (the second vector along the first axis, the default) or "ij";
+        ``sparse=False`` and ``copy=True`` alone are known of the others.
+
+    Raises:
+      ValueError: for another indexing, or other keywords.
+    """
+    if kwargs.pop("sparse", False) or not kwargs.pop("copy", True):
+        raise ValueError("meshgrid makes whole arrays: leave `sparse` and `copy` out")
+    indexing = kwargs.pop("indexing", "xy")
+    if kwargs:
+        raise ValueError(f"meshgrid knows no keyword {sorted(kwargs)}")
+    return ops.meshgrid(*(array(x) for x in xi), indexing=indexing)
+
+
+@public("experimental.numpy.ix_")
+def ix_(*args: Any) -> list:
+    """Vectors of indices along an axis each, so that they broadcast to a grid.
+
+    Truth values stand for the places where they hold.
+
+    >>> [i.numpy().tolist() for i in fg.experimental.numpy.ix_([0, 1], [2])]
+    [[[0], [1]], [[2]]]
+
+    Raises:
+      ValueError: for what is no vector.
+    """
+    made = []
+    for number, one in enumerate(args):
+        one = array(one)
+        if one.shape.rank != 1:
+            raise ValueError(f"ix_ takes vectors, got shape {one.shape}")
+        if one.dtype.is_bool:
+            one = ops.reshape(ops.where(one), [-1])
+        made.append(ops.reshape(one, [-1 if i == number else 1 for i in range(len(args))]))
+    return made
+
+
+@public("experimental.numpy.select")
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Of each place the element of the first choice whose condition holds there.
+
+    >>> fg.experimental.numpy.select([[True, False]], [[1, 2]], 9).numpy()
+    array([1, 9])
+
+    Raises:
+      ValueError: where there are not as many conditions as choices.
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError(f"{len(condlist)} conditions stand beside {len(choicelist)} choices")
+    *choices, made = promoted(*choicelist, default)
+    for condition, choice in builtins.reversed(list(zip(condlist, choices, strict=True))):
+        made = selection.where(array(condition), choice, made)
+    return made
