@@ -183,7 +183,6 @@ impl Dataset for Repeat {
     fn cardinality(&self) -> Cardinality {
         match (self.input.cardinality(), self.times) {
             (_, Some(0)) | (Cardinality::Known(0), _) => Cardinality::Known(0),
-            (Cardinality::Unknown, _) => Cardinality::Unknown,
             (_, None) => Cardinality::Infinite,
             (all, Some(times)) => all.map(|n| n.saturating_mul(times)),
         }

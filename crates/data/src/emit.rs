@@ -4,6 +4,7 @@ pub use crate::batch::EmitBatch;
 pub use crate::choose::EmitChoose;
 pub use crate::combine::EmitCombine;
 pub use crate::count::EmitCount;
+pub use crate::files::EmitFiles;
 pub use crate::flat::EmitFlat;
 pub use crate::generator::EmitGenerator;
 pub use crate::group::EmitGroup;

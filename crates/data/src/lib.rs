@@ -11,6 +11,7 @@ mod combine;
 mod count;
 mod dataset;
 pub mod emit;
+mod files;
 mod flat;
 mod function;
 mod generator;
@@ -58,6 +59,7 @@ pub fn registry() -> &'static Registry {
         ferrograph_image::register(&mut registry);
         ferrograph_files::register(&mut registry);
         source::register(&mut registry);
+        files::register(&mut registry);
         map::register(&mut registry);
         scan::register(&mut registry);
         flat::register(&mut registry);

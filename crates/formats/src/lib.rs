@@ -5,6 +5,7 @@
 //! by name or knows an operation; the caller brings readers and writers.
 
 mod checksum;
+pub mod compression;
 pub mod example;
 pub mod files;
 pub mod messages;

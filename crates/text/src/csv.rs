@@ -71,9 +71,42 @@ impl DecodeCSV {
         Ok((field.to_vec(), end.map(|end| &text[end + 1..])))
     }
 
-    /// The fields of a record that are taken.
-    fn selected(&self, record: &[u8], n: usize, i: usize) -> Result<Vec<Vec<u8>>> {
-        let mut fields = self.fields(record)?;
+    /// The values of one record, as scalars; one without a byte has one field without a byte.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where fields are malformed, missing, or too many.
+    pub fn values(&self, record: &[u8], defaults: &[Tensor]) -> Result<Tensors> {
+        let fields = match record {
+            [] => vec![Vec::new()],
+            record => self.fields(record)?,
+        };
+        let mut columns = self.columns(defaults);
+        for (column, field) in columns
+            .iter_mut()
+            .zip(self.selected(fields, defaults.len(), 0)?)
+        {
+            column.fields.push(field);
+        }
+        let scalar = Shape::scalar();
+        columns
+            .iter()
+            .map(|column| column.tensor(&scalar))
+            .collect()
+    }
+
+    /// The columns that records with these defaults have, without fields yet.
+    fn columns<'a>(&'a self, defaults: &'a [Tensor]) -> Vec<Column<'a>> {
+        let column = |(number, default)| Column {
+            number,
+            fields: Vec::new(),
+            default,
+            missing: self.na_value.as_bytes(),
+        };
+        defaults.iter().enumerate().map(column).collect()
+    }
+
+    /// The fields of record `i` that are taken.
+    fn selected(&self, mut fields: Vec<Vec<u8>>, n: usize, i: usize) -> Result<Vec<Vec<u8>>> {
         if !self.select_cols.is_empty() {
             let all = fields.len();
             let take = |c: &i64| {
@@ -181,6 +214,17 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
+    /// The values of the fields.
+    fn tensor(&self, shape: &Shape) -> Result<Tensor> {
+        match self.default.dtype() {
+            DType::Float32 => parsed::<f32>(self, shape),
+            DType::Float64 => parsed::<f64>(self, shape),
+            DType::Int32 => parsed::<i32>(self, shape),
+            DType::Int64 => parsed::<i64>(self, shape),
+            _ => strings(self, shape),
+        }
+    }
+
     fn is_missing(&self, field: &[u8]) -> bool {
         field.is_empty() || field == self.missing
     }
@@ -231,26 +275,14 @@ impl Op for DecodeCSV {
     }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (records, defaults) = (&inputs[0], &inputs[1..]);
-        let column = |(number, default)| Column {
-            number,
-            fields: Vec::new(),
-            default,
-            missing: self.na_value.as_bytes(),
-        };
-        let mut columns: Vec<Column<'_>> = defaults.iter().enumerate().map(column).collect();
+        let mut columns = self.columns(defaults);
         for (i, record) in records.as_strings()?.iter().enumerate() {
-            let fields = self.selected(record, defaults.len(), i)?;
+            let fields = self.selected(self.fields(record)?, defaults.len(), i)?;
             for (column, field) in columns.iter_mut().zip(fields) {
                 push(&mut column.fields, field);
             }
         }
-        let made = |column: &Column<'_>| match column.default.dtype() {
-            DType::Float32 => parsed::<f32>(column, records.shape()),
-            DType::Float64 => parsed::<f64>(column, records.shape()),
-            DType::Int32 => parsed::<i32>(column, records.shape()),
-            DType::Int64 => parsed::<i64>(column, records.shape()),
-            _ => strings(column, records.shape()),
-        };
-        columns.iter().map(made).collect()
+        let shape = records.shape();
+        columns.iter().map(|column| column.tensor(shape)).collect()
     }
 }

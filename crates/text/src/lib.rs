@@ -14,6 +14,8 @@ mod script;
 mod split;
 mod unicode;
 
+pub use csv::DecodeCSV;
+
 use ferrograph_graph::Registry;
 use ferrograph_tensor::{DType, Result, Tensor, err};
 

@@ -6,6 +6,7 @@
 from typing import TYPE_CHECKING
 
 from .._src.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from .._src.data.files import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from .._src.data.iterator import Iterator, NumpyIterator
 from .._src.data.options import Options, ThreadingOptions
 from .._src.data.specs import DatasetSpec, IteratorSpec
@@ -20,10 +21,13 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Dataset",
     "DatasetSpec",
+    "FixedLengthRecordDataset",
     "Iterator",
     "IteratorSpec",
     "NumpyIterator",
     "Options",
+    "TextLineDataset",
+    "TFRecordDataset",
     "ThreadingOptions",
     "experimental",
 ]

@@ -5,6 +5,7 @@
 
 from typing import TYPE_CHECKING
 
+from .._src.data.csv_files import CsvDataset, make_csv_dataset
 from .._src.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .._src.data.experimental import (
     Counter,
@@ -43,6 +44,7 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "AutotuneOptions",
     "Counter",
+    "CsvDataset",
     "DistributeOptions",
     "OptimizationOptions",
     "Optional",
@@ -59,6 +61,7 @@ __all__ = [
     "get_structure",
     "group_by_window",
     "ignore_errors",
+    "make_csv_dataset",
     "map_and_batch",
     "sample_from_datasets",
     "scan",

@@ -1,5 +1,10 @@
 """Datasets, their iterators, and optionals. ``whole`` gives all elements of a dataset at once."""
 
+import atexit
+import pathlib
+import shutil
+import tempfile
+
 import numpy as np
 from table import ALL, NUMBERS, PLAIN, Vary, row
 
@@ -329,4 +334,46 @@ row(
     [N],
     lambda n: (True, True, [6]),
     out=("bool", "bool", "int32"),
+)
+
+
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+atexit.register(shutil.rmtree, FOLDER)
+(FOLDER / "lines").write_bytes(b"one\ntwo")
+# A record of three bytes with its checksums.
+RECORD = "0300000000000000b099490e6162636e57f121"
+(FOLDER / "records").write_bytes(bytes.fromhex(RECORD))
+
+
+def of_file(op, name, make, expect):
+    """A row that takes the strings that stand in a file."""
+    names = np.array([str(FOLDER / name)], object)
+    row(op, lambda fg, names: whole(make(fg, names)), [names], lambda _: expect, out="string")
+
+
+of_file(
+    "TextLineDataset",
+    "lines",
+    lambda fg, names: fg.data.TextLineDataset(names),
+    np.array([b"one", b"two"], object),
+)
+of_file(
+    "TFRecordDataset",
+    "records",
+    lambda fg, names: fg.data.TFRecordDataset(names),
+    np.array([b"abc"], object),
+)
+of_file(
+    "FixedLengthRecordDatasetV2",
+    "lines",
+    lambda fg, names: fg.data.FixedLengthRecordDataset(names, 3, footer_bytes=1),
+    np.array([b"one", b"\ntw"], object),
+)
+of_file(
+    "CSVDataset",
+    "lines",
+    lambda fg, names: fg.data.experimental.CsvDataset(names, [fg.string]).map(
+        lambda column: column
+    ),
+    np.array([b"one", b"two"], object),
 )

@@ -96,13 +96,10 @@ PLANNED = {
     "config.optimizer": """
         get_experimental_options get_jit set_experimental_options set_jit
     """,
-    "data": """
-        FixedLengthRecordDataset TFRecordDataset TextLineDataset
-    """,
     "data.experimental": """
-        AutotuneAlgorithm CsvDataset Reducer TFRecordWriter at dense_to_sparse_batch
+        AutotuneAlgorithm Reducer TFRecordWriter at dense_to_sparse_batch
         enable_debug_mode from_list group_by_reducer index_table_from_dataset load
-        make_batched_features_dataset make_csv_dataset pad_to_cardinality parallel_interleave
+        make_batched_features_dataset pad_to_cardinality parallel_interleave
         parse_example_dataset rejection_resample save snapshot table_from_dataset
     """,
     "debugging": """

@@ -34,6 +34,7 @@ class _Late:
     generated: Callable
     group_by_window: Callable
     interleave: Callable
+    list_files: Callable
     padded_batch: Callable
     ragged_batch: Callable
     random_numbers: Callable
@@ -227,6 +228,23 @@ class Dataset(CompositeTensor):
         step = _core.convert_to_tensor(step, dtype)
         forever = Dataset.from_tensors(0).repeat()
         return forever.scan(first, lambda number, _: (number + step, number))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """The names of the files that fit a pattern, or one of several.
+
+        They come in random order, another one in each iteration, unless ``shuffle`` is False: then
+        they are sorted. InvalidArgumentError where nothing fits.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     open(os.path.join(folder, "a.txt"), "w").close()
+        ...     [os.path.basename(f.numpy()) for f in fg.data.Dataset.list_files(folder + "/*.txt")]
+        [b'a.txt']
+        """
+        return late.list_files(file_pattern, shuffle, seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import applied, batching, composites, sources
+from . import applied, batching, composites, files, sources
 from .dataset import late
 
 late.slices = sources.slices
@@ -12,6 +12,7 @@ late.zipped = sources.zipped
 late.chosen = sources.chosen
 late.sampled = sources.sampled
 late.seeds = sources.seeds
+late.list_files = files.list_files
 late.interleave = applied.interleave
 late.scan = applied.scan
 late.reduce = applied.reduce

@@ -1,0 +1,205 @@
+//! How the bytes of a file are compressed, and readers of what they stand for.
+
+use ferrograph_tensor::{Result, bail};
+use flate2::bufread::GzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
+use std::io::{self, BufRead, Read};
+
+/// How the bytes of a file are compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// As gzip files are, RFC 1952.
+    Gzip,
+    /// As zlib streams are, RFC 1950.
+    Zlib,
+}
+
+impl Compression {
+    /// The compression of that documented name.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another name.
+    pub fn named(name: &[u8]) -> Result<Compression> {
+        Ok(match name {
+            b"" => Compression::None,
+            b"GZIP" => Compression::Gzip,
+            b"ZLIB" => Compression::Zlib,
+            other => bail!(
+                InvalidArgument,
+                "Unsupported compression_type: {:?}, expected \"\", \"GZIP\" or \"ZLIB\"",
+                String::from_utf8_lossy(other)
+            ),
+        })
+    }
+
+    /// Reads what the bytes of a file stand for. A file of several compressed parts stands for all of them, an empty one
+    /// for nothing.
+    pub fn reader<R: BufRead + Send + 'static>(self, file: R) -> Box<dyn Read + Send> {
+        match self {
+            Compression::None => Box::new(file),
+            Compression::Gzip => Box::new(Parts::<R, GzDecoder<R>>::Between(file)),
+            Compression::Zlib => Box::new(Parts::<R, Inflate<R>>::Between(file)),
+        }
+    }
+}
+
+/// A compressed part of a file.
+trait Part<R>: Read {
+    fn begin(file: R) -> Self;
+    fn rest(self) -> R;
+}
+
+impl<R: BufRead> Part<R> for GzDecoder<R> {
+    fn begin(file: R) -> Self {
+        GzDecoder::new(file)
+    }
+    fn rest(self) -> R {
+        self.into_inner()
+    }
+}
+
+/// Reads a zlib stream, which has to end before the file does.
+struct Inflate<R> {
+    file: R,
+    state: Decompress,
+    has_ended: bool,
+}
+
+impl<R: BufRead> Read for Inflate<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while !self.has_ended && !to.is_empty() {
+            let packed = self.file.fill_buf()?;
+            let is_last = packed.is_empty();
+            let (taken, given) = (self.state.total_in(), self.state.total_out());
+            let status = self.state.decompress(packed, to, FlushDecompress::None)?;
+            let taken = (self.state.total_in() - taken) as usize;
+            let given = (self.state.total_out() - given) as usize;
+            self.file.consume(taken);
+            self.has_ended = status == Status::StreamEnd;
+            if given > 0 {
+                return Ok(given);
+            }
+            if is_last && !self.has_ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl<R: BufRead> Part<R> for Inflate<R> {
+    fn begin(file: R) -> Self {
+        Inflate {
+            file,
+            state: Decompress::new(true),
+            has_ended: false,
+        }
+    }
+    fn rest(self) -> R {
+        self.file
+    }
+}
+
+/// Reads compressed parts that follow one another.
+enum Parts<R, P> {
+    Between(R),
+    Within(P),
+    Ended,
+}
+
+impl<R: BufRead, P: Part<R>> Read for Parts<R, P> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Parts::Within(part) = self {
+                let count = part.read(to)?;
+                if count > 0 || to.is_empty() {
+                    return Ok(count);
+                }
+            }
+            *self = match std::mem::replace(self, Parts::Ended) {
+                Parts::Within(part) => Parts::Between(part.rest()),
+                Parts::Between(mut file) => match file.fill_buf()?.is_empty() {
+                    true => return Ok(0),
+                    false => Parts::Within(P::begin(file)),
+                },
+                Parts::Ended => return Ok(0),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::write::{GzEncoder, ZlibEncoder};
+    use std::io::{Cursor, Write};
+
+    const TEXT: &[u8] = b"as it was, as it was, and as it is";
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut to = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        to.write_all(bytes).unwrap();
+        to.finish().unwrap()
+    }
+
+    fn zlib(bytes: &[u8]) -> Vec<u8> {
+        let mut to = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        to.write_all(bytes).unwrap();
+        to.finish().unwrap()
+    }
+
+    fn read(how: Compression, file: &[u8]) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        how.reader(Cursor::new(file.to_vec()))
+            .read_to_end(&mut all)?;
+        Ok(all)
+    }
+
+    #[test]
+    fn parts_are_read_one_after_the_other() {
+        for (how, file) in [
+            (Compression::Gzip, gzip(TEXT)),
+            (Compression::Zlib, zlib(TEXT)),
+            (Compression::None, TEXT.to_vec()),
+        ] {
+            assert_eq!(read(how, &file).unwrap(), TEXT);
+            let twice = [&file[..], &file[..]].concat();
+            assert_eq!(read(how, &twice).unwrap(), [TEXT, TEXT].concat());
+            assert_eq!(read(how, b"").unwrap(), b"");
+        }
+    }
+
+    #[test]
+    fn truncations_and_what_follows_are_reported() {
+        for (how, file) in [
+            (Compression::Gzip, gzip(TEXT)),
+            (Compression::Zlib, zlib(TEXT)),
+        ] {
+            for end in 1..file.len() {
+                assert!(read(how, &file[..end]).is_err(), "{how:?} {end}");
+            }
+            assert!(read(how, &[&file[..], b"?"].concat()).is_err());
+        }
+    }
+
+    #[test]
+    fn flipped_bits_of_what_is_compressed_are_reported() {
+        let file = zlib(TEXT);
+        for bit in 0..file.len() * 8 {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let found = read(Compression::Zlib, &damaged);
+            assert!(found.is_err(), "bit {bit}");
+        }
+        // The head of a gzip file holds a time and flags that no checksum covers.
+        let (file, head) = (gzip(TEXT), 10);
+        for bit in head * 8..file.len() * 8 {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(Compression::Gzip, &damaged).is_err(), "bit {bit}");
+        }
+    }
+}
