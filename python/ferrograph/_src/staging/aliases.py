@@ -12,7 +12,7 @@ code loads, and what outlives the trace.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from ..native import _core
@@ -42,9 +42,9 @@ class Join:
 class Joins:
     """The containers that one construct makes; those made of the same objects are one."""
 
-    def __init__(self, same: dict[int, Any] | None = None):
+    def __init__(self, stands_for: dict[int, list] | None = None):
         self._known: dict[tuple, Join] = {}
-        self._same = same or {}  # by the ids of containers what they stand for
+        self._stands_for = stands_for or {}  # by the ids of containers what each may be
 
     def __iter__(self) -> Iterator[Join]:
         return iter(self._known.values())
@@ -53,8 +53,8 @@ class Joins:
         """``made``, of the structure of each of ``sources``, with containers that are known."""
         if type(made) is _core.SymbolicTensor:
             return made
-        if self._same:
-            sources = tuple(self._same.get(id(s), s) for s in sources)
+        if self._stands_for:
+            sources = tuple(o for s in sources for o in self._stands_for.get(id(s), (s,)))
         first = sources[0]
         kind = type(made)
         if len(sources) > 1 and is_container(first) and all(s is first for s in sources):
@@ -129,7 +129,8 @@ class Copies:
         found = {id(j.made): j for joins in self._all for j in joins}.values()
         self._begun = [(j, _held(j.made), values.leaves_of(j.made)) for j in found]
         if self._begun:
-            _thread.journals[0].copies.update({id(j.made): j.made for j, *_ in self._begun})
+            copies = {id(j.made): (j.made, j.sources[0]) for j, *_ in self._begun}
+            _thread.journals[0].copies.update(copies)
 
     def are_made(self) -> bool:
         """Whether the loop's variables hold containers."""
@@ -139,18 +140,43 @@ class Copies:
         """Whether the iteration changed one of the containers that it began with in place."""
         return any(j.made is held and _is_changed(j, *was) for j, *was in self._begun)
 
-    def settled(self, functions: tuple, place: str) -> Joins:
-        """For what the loop leaves: a container that the iteration did not change is the one from
-        before. One that it did is refused where others may read that."""
-        same = {}
-        for join, held, leaves in self._begun:
-            if not _is_changed(join, held, leaves):
-                same[id(join.made)] = join.sources[0]
-                continue
-            if is_alive(list(join.sources), functions):
-                Family([], join.label, place).refuse(place)
-            _thread.journals[0].replaced += join.sources
-        return Joins(same)
+    def settled(self, moved: dict[int, Any], functions: tuple, place: str) -> Joins:
+        """For what the loop leaves: a container that no iteration changes is one of those from
+        before. One that an iteration changes is refused where others may read those.
+
+        ``moved`` are what the iteration leaves in the places of the containers that it began with,
+        by the ids of these.
+        """
+        known = {id(join.made): join for join, *_ in self._begun}
+        changed = {id(join.made) for join, *was in self._begun if _is_changed(join, *was)}
+        stands_for = {}
+        for join, *_ in self._begun:
+            path, end = _followed(join, known, moved)
+            before = [j.sources[0] for j in path]
+            if id(join.made) in changed:
+                if is_alive(relatives(before, known), functions):
+                    Family([], join.label, place).refuse(place)
+                _thread.journals[0].replaced += before
+            elif len(path) == 1 and not end:
+                stands_for[id(join.made)] = before
+            else:
+                own = [] if all(b is before[0] for b in before) and not end else [join.made]
+                stands_for[id(join.made)] = _distinct([*before, *end, *own])
+        return Joins(stands_for)
+
+
+def _followed(join: Join, known: dict[int, Join], moved: dict[int, Any]) -> tuple[list, list]:
+    """Where what a container of an iteration stands for was in the iterations before: containers
+    that these began with, and what the first of them made or found, if anything."""
+    path = [join]
+    while True:
+        left = moved.get(id(path[-1].made), path[-1].made)
+        found = known.get(id(left))
+        if found is None:
+            return path, [left]
+        if found in path:
+            return path, []
+        path.append(found)
 
 
 def _is_changed(join: Join, held: list, leaves: list) -> bool:
@@ -199,7 +225,7 @@ class Family:
             return not self.label.isidentifier() or any(
                 self.label in read_later(frame) for frame in frames()
             )
-        return any(is_alive([m]) for m, _ in self.members if m is not member)
+        return any(is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
 def _differs(member: Any, held: list) -> bool:
@@ -283,7 +309,8 @@ def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
     """Keep what staging made of objects that ``snapshot`` knows, where those may still be read."""
     joins = list(joins)
     for join in joins:
-        old = [s for s in join.sources if snapshot is None or snapshot.knows(s)]
+        sources = relatives(join.sources)
+        old = [s for s in sources if snapshot is None or snapshot.knows(s)]
         if old:
             label = join.label or stored_next(next(frames()))
             found = _distinct([*old, *_made_of_same(join, joins)])
@@ -299,6 +326,34 @@ def _keep(alive: list, made: Any, label: str, place: str) -> None:
         root.watch()
     members = [*alive, made] if kinds.facets_of(type(made)) else alive
     root.families.all.append(Family(members, label, place))
+
+
+def relatives(found: Iterable[Any], own: Container[int] = ()) -> list:
+    """Objects, and those that may be one of them in plain Python: what staging has made of several,
+    and containers with which iterations begin, but for those of a loop, whose ids are ``own``."""
+    root = _thread.journals[0]
+    groups = [
+        [member for member, _ in f.members] for f in (root.families.all if root.families else ())
+    ]
+    groups += [list(pair) for key, pair in root.copies.items() if key not in own]
+    pending, seen = list(found), {}
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen[id(value)] = value
+            for group in groups:
+                if any(member is value for member in group):
+                    pending += group
+    return list(seen.values())
+
+
+def _copies_of(value: Any) -> list:
+    """An object, and what stands for it in the iterations that are being traced."""
+    found = [value]
+    for made, source in _thread.journals[0].copies.values():  # of loops around first
+        if any(source is one for one in found):
+            found.append(made)
+    return found
 
 
 def _made_of_same(join: Join, joins: list[Join]) -> list:

@@ -43,7 +43,7 @@ class Journal:
         self.at_end: list[Callable[[], None]] = []
         self.running: list[tuple[list, Any]] = []  # of a trace: lists, iterators of loops over them
         self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
-        self.copies: dict[int, Any] = {}  # of a trace: containers with which iterations begin
+        self.copies: dict[int, tuple] = {}  # of a trace: with what iterations begin, and of what
         self.replaced: list[Any] = []  # of a trace: containers that loops changed in copies
         self.integer_facts: dict[Any, tuple[bool, Any]] = {}  # of a trace: see ``bounds.note``
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers

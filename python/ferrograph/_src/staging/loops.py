@@ -311,7 +311,8 @@ def iterate(
             raise
         after = loop.state.read()
         _check_partition(loop, before, start, after, slots, copies, variables.place)
-        variables.joins = copies.settled(loop.anchors, variables.place)
+        moved = partitions.moved(slots, start, after) if copies.are_made() else {}
+        variables.joins = copies.settled(moved, loop.anchors, variables.place)
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]
     for index, tensor in enumerate(extras):

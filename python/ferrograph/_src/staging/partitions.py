@@ -7,7 +7,7 @@ apart from the beginning, unless it changes one of them in place as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values import errors
@@ -40,6 +40,12 @@ def check(
             refuse(label, place)
     if split:
         raise Again(split=split)
+
+
+def moved(places: Iterable[int], start: list, after: list) -> dict[int, Any]:
+    """What an iteration leaves in the places of the containers that it began with, by their ids."""
+    pairs = _pairs(dict.fromkeys(places, ""), start, after)
+    return {id(before): left for before, left, _ in pairs}
 
 
 def check_others(
