@@ -47,6 +47,7 @@ LAZY = (
     "state.generator",
     "state.module",
     "state.tensor_array",
+    "tables",
 )
 # Operations that few programs need among the names of the top level.
 LAZY_AT_TOP = (
@@ -64,6 +65,8 @@ OPENED_BY = {
     "data": "data",
     "experimental.numpy": "numpy_like",
     "experimental.numpy.random": "numpy_like",
+    "lookup": "tables",
+    "lookup.experimental": "tables",
     "ragged": "ragged",
     "sets": "sparse",
     "sparse": "sparse",

@@ -58,6 +58,7 @@ pub fn registry() -> &'static Registry {
         ferrograph_draws::register(&mut registry);
         ferrograph_image::register(&mut registry);
         ferrograph_files::register(&mut registry);
+        ferrograph_tables::register(&mut registry);
         source::register(&mut registry);
         files::register(&mut registry);
         map::register(&mut registry);

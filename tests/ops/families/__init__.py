@@ -28,6 +28,7 @@ FAMILIES = (
     "state",
     "lists",
     "regions",
+    "tables",
     "pipelines",
     "effects",
     "files",

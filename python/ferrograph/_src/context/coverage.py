@@ -48,6 +48,8 @@ package is called ``fg``.
     "io": "Files, and what their contents are: tensors, numbers, lines of fields, pictures.",
     "image": "Images: sizes, crops, colours, boxes, files.",
     "linalg": "Linear algebra: products, norms, diagonals and bands of matrices.",
+    "lookup": "Tables: values by keys.",
+    "lookup.experimental": "Tables whose keys come and go.",
     "math": "Mathematics: elementwise functions, reductions, segments, sorting and counting.",
     "math.special": "Special functions.",
     "nest": (

@@ -1,0 +1,1 @@
+"""Hash tables and queues: what programs keep by key, and in line, from call to call."""

@@ -1,0 +1,30 @@
+"""Tables: values by keys."""
+
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
+from .._src.tables.initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer
+from .._src.tables.static import StaticHashTable, StaticVocabularyTable
+from .._src import door as _door
+
+if TYPE_CHECKING:
+    from . import experimental
+
+__all__ = [
+    "KeyValueTensorInitializer",
+    "StaticHashTable",
+    "StaticVocabularyTable",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "experimental",
+]
+
+if not TYPE_CHECKING:
+    _LAZY = {}
+    _MODULES = ("experimental",)
+    __getattr__ = _door(__name__, _LAZY, _MODULES)
+
+    def __dir__():
+        return __all__

@@ -1,0 +1,20 @@
+"""Tables whose keys come and go."""
+
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
+from .._src.tables.mutable import DenseHashTable, MutableHashTable
+from .._src import door as _door
+
+__all__ = [
+    "DenseHashTable",
+    "MutableHashTable",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = _door(__name__)
+
+    def __dir__():
+        return __all__
