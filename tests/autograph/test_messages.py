@@ -34,6 +34,7 @@ NOT_REFUSALS = {
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "staging/carried.py:Variables.met": "a trace begins again",
+    "staging/carried.py:Variables._settle_numbers": "a trace begins again",
     "staging/carried.py:Variables._settle_integers": "a trace begins again",
     "staging/carried.py:Variables._settle_flags": "a trace begins again",
     "staging/carried.py:Variables._settle_large": "a trace begins again",

@@ -37,16 +37,16 @@ class Again(BaseException):
         self,
         places: Sequence[Place] = (),
         promoted: dict | None = None,
-        tensors: Iterable[tuple[str, int]] = (),
         flagged: Iterable[tuple[str, int]] = (),
         large: Iterable[tuple[str, int]] = (),
+        chosen: Iterable[tuple[str, int]] = (),
         split: Iterable[str] = (),
     ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
-        self.tensors, self.flagged, self.large = set(tensors), set(flagged), set(large)
-        self.split = set(split)
+        self.flagged, self.large = set(flagged), set(large)
+        self.chosen, self.split = set(chosen), set(split)
 
 
 class ShapeChangeError(ValueError):
@@ -63,9 +63,9 @@ class Memory:
     def __init__(self) -> None:
         self.places: list[Place] = []
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
-        self.tensors: set[tuple[str, int]] = set()  # Python numbers that iterations make tensors
-        self.flagged: set[tuple[str, int]] = set()  # those that some iterations make tensors
+        self.flagged: set[tuple[str, int]] = set()  # integers that some iterations alone have
         self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
+        self.chosen: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
@@ -76,9 +76,9 @@ class Memory:
         known = {p.key for p in self.places}
         self.places += [p for p in again.places if p.key not in known]
         self.promoted.update(again.promoted)
-        self.tensors |= again.tensors
         self.flagged |= again.flagged
         self.large |= again.large
+        self.chosen |= again.chosen
         self.split |= again.split
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:

@@ -11,6 +11,7 @@ from numbers that may be large: from others there would have to be a thousand mi
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 from .. import ops
@@ -44,10 +45,11 @@ def is_integer(leaf: Any) -> bool:
     return known is not None and _may_stand_for_one(leaf) and known.holds(leaf)
 
 
-def note(tensor: Any, large: bool = False, flag: Any = True) -> Any:
+def note(tensor: Any, large: bool = False, flag: Any = True, made_of: Iterable = ()) -> Any:
     """``tensor``, noted as one that stands for an integer of Python's own, which may be ``large``.
 
-    ``flag`` says what ``standing`` says of it.
+    ``flag`` says what ``standing`` says of it; ``made_of`` are the keys of integers of which it is
+    one, or is made.
     """
     if _thread.journals and type(tensor) is _core.SymbolicTensor and _may_stand_for_one(tensor):
         root = _thread.journals[0]
@@ -55,6 +57,7 @@ def note(tensor: Any, large: bool = False, flag: Any = True) -> Any:
             root.integers, root.bound = _core.Numbers(), _check_function
         root.integers.add(tensor)
         root.integer_facts[key_of(tensor)] = large, flag
+        root.integers_made_of[key_of(tensor)] = set(made_of)
         root.has_flags = root.has_flags or flag is not True
     return tensor
 
@@ -84,7 +87,16 @@ def _flags_of(leaf: Any) -> list:
     if type(leaf) is int or not _thread.journals[0].has_flags:
         return []
     facts = _thread.journals[0].integer_facts
-    pending, seen, found = [leaf], set(), {}
+    flags = [facts[key][1] for key in noted_in(leaf)]
+    return list({key_of(flag): flag for flag in flags if flag is not True}.values())
+
+
+def noted_in(leaf: Any) -> set:
+    """The keys of the noted integers that a value is made of."""
+    if type(leaf) is not _core.SymbolicTensor or not are_met():
+        return set()
+    facts = _thread.journals[0].integer_facts
+    pending, seen, found = [leaf], set(), set()
     while pending:
         tensor = pending.pop()
         key = key_of(tensor)
@@ -92,12 +104,44 @@ def _flags_of(leaf: Any) -> list:
             continue
         seen.add(key)
         if key in facts:
-            flag = facts[key][1]
-            if flag is not True:
-                found[key_of(flag)] = flag
+            found.add(key)
         elif (made := _core.made_by(tensor)) is not None:
             pending += made[1]
-    return list(found.values())
+    return found
+
+
+def used(*regions: Any) -> set:
+    """The keys of the noted integers of which integers beyond int32 may be made: those of which
+    such ones are made in graphs under construction, or were in what these hold."""
+    if not are_met():
+        return set()
+    root = _thread.journals[0]
+    pending = list(root.integers_checked)
+    for region in regions:
+        for op, inputs, output, _ in root.integers.arithmetic(region):
+            if output.shape.rank == 0 and _may_leave(op, inputs):
+                pending += noted_in(output)
+    found: set = set()
+    while pending:
+        key = pending.pop()
+        if key not in found:
+            found.add(key)
+            pending += root.integers_made_of.get(key, ())
+    return found
+
+
+def _may_leave(op: str, inputs: list) -> bool:
+    """Whether what an operation makes of integers may be beyond int32."""
+    constants = [None if c is None else int(c) for c in map(_constant, inputs)]
+    known = [c for c in constants if c is not None]
+    if op in _SUMS and known:
+        at = 0 if constants[0] is not None else 1
+        return known[0] != 0 and (abs(known[0]) > 1 or is_large(inputs[1 - at]))
+    if op == "Mul":
+        return {0, 1}.isdisjoint(known)
+    if op in ("Neg", "Abs"):
+        return is_large(inputs[0])
+    return op != "FloorDiv" or constants[1] in (None, -1)
 
 
 def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
@@ -106,7 +150,8 @@ def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
         return
     flags = standing(first), standing(second)
     are_both = all(flag is True for flag in flags)
-    note(tensor, True, are_both or ops.where(test, *map(_core.convert_to_tensor, flags)))
+    flag = are_both or ops.where(test, *map(_core.convert_to_tensor, flags))
+    note(tensor, True, flag, noted_in(first) | noted_in(second))
 
 
 def is_large(leaf: Any) -> bool:
@@ -191,6 +236,7 @@ def check(region: Any) -> None:
         if exact is None:
             continue
         root.n_checks += 1
+        root.integers_checked |= noted_in(output)
         for flag in _flags_of(output):
             exact = ops.logical_or(exact, ops.logical_not(flag))
         ops.Assert(exact, [_message(op, Spot(*place) if place is not None else "")])

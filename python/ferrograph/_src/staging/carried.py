@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..native import _core
+from ..values import dtypes
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, Memory, ShapeChangeError
 from .conditional import RESULT
 from .errors import LoopDtypeError
 from .journal import really
 from .places import Spot, say
+from .provenance import key_of
 from .regions import Traced
 
 if TYPE_CHECKING:
@@ -53,21 +55,23 @@ class Variables:
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
+        self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
-        self.tensors: set[tuple[str, int]] = set()  # those of them that iterations make tensors
-        self.flagged: set[tuple[str, int]] = set()  # those that some iterations make tensors
+        self.flagged: set[tuple[str, int]] = set()  # integers that some iterations alone have
         self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
+        self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self._integers: dict[int, tuple[str, int]] = {}  # those that start as integers
         self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
+        self._made_of: dict[int, set] = {}  # the keys of the integers of which they start
         self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
         self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
         self._n_checks, self._n_unchecked = bounds.n_checks(), bounds.n_unchecked()
 
     def recall(self, memory: Memory) -> None:
         """Start with what earlier traces of an iteration have shown."""
-        self.promoted, self.tensors, self.split = memory.promoted, memory.tensors, memory.split
-        self.flagged, self.large = memory.flagged, memory.large
+        self.promoted, self.split = memory.promoted, memory.split
+        self.flagged, self.large, self.numbers = memory.flagged, memory.large, memory.chosen
 
     def __enter__(self) -> Variables:
         return self
@@ -103,23 +107,25 @@ class Variables:
             chosen = () if shapes is None else shapes[i]
             initial = values.to_tensor(leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
+            self._spots[len(self.initial) - 1] = label, i
             if chosen_texts.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_texts.mark(inputs[-1])
-            if chosen_numbers.is_number(leaf):
+            if chosen_numbers.is_number(leaf) or (label, i) in self.numbers:
                 self._chosen.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_numbers.mark(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
-            if (label, i) not in self.tensors and bounds.is_integer(leaf):
+            if bounds.is_integer(leaf) or (label, i) in self.flagged:
                 self._add_integer(len(self.initial) - 1, (label, i), leaf)
         return slot
 
     def _add_integer(self, index: int, spot: tuple[str, int], leaf: Any) -> None:
         """Note a variable that starts as an integer of Python's."""
         self._integers[index], self._starts[index] = spot, bounds.standing(leaf)
+        self._made_of[index] = bounds.noted_in(leaf)
         if bounds.is_large(leaf):
             self.large.add(spot)
         self._note_integer(index)
@@ -128,7 +134,7 @@ class Variables:
         flag, large = self._flags.get(index), self._integers[index] in self.large
         for inputs in self.inputs:
             is_one = self._starts[index] if flag is None else inputs[flag]
-            bounds.note(inputs[index], large, is_one)
+            bounds.note(inputs[index], large, is_one, self._made_of.get(index, ()))
 
     def add_flags(self) -> None:
         """Carry of the variables that need it whether they are integers of Python's yet."""
@@ -335,6 +341,7 @@ class Variables:
     def emit(self, condition: Any) -> list:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
+        self._settle_numbers()
         self._settle_integers()
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
@@ -343,13 +350,34 @@ class Variables:
             chosen_numbers.mark(outputs[index])
         for index, spot in self._integers.items():
             flag = outputs[self._flags[index]] if index in self._flags else True
-            bounds.note(outputs[index], spot in self.large, flag)
+            made_of = bounds.noted_in(self._left.get(index)) | bounds.noted_in(
+                self.inputs[1][index]
+            )
+            bounds.note(outputs[index], spot in self.large, flag, made_of)
         return outputs
+
+    def _settle_numbers(self) -> None:
+        """Start again where an iteration leaves a number of Python's in place of a tensor."""
+        if not isinstance(self.place, Spot):
+            return  # whose functions are given tensors
+        known, left = {*self._chosen, *self._numbers}, self._left
+        scalars = [i for i in self._spots if i not in known and i in left and self._is_scalar(i)]
+        found = [self._spots[i] for i in scalars if chosen_numbers.is_number(left[i])]
+        if found:
+            raise Again(chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)])
+
+    def _is_scalar(self, index: int) -> bool:
+        return bool(self.initial[index].shape.rank == 0)
+
+    def _may_be_large(self, spot: tuple[str, int]) -> bool:
+        index = next(i for i, known in self._spots.items() if known == spot)
+        return bounds.is_integer(self._left[index]) and self.initial[index].dtype == dtypes.int32
 
     def _settle_integers(self) -> None:
         """Of the variables that start as integers of Python's keep those that iterations leave so.
 
-        Where what the others made of them is checked already, the loop starts again.
+        Where integers are made of the others, which they are in the first iteration, the graph says
+        which they are.
         """
         made_tensors = {}
         while found := {
@@ -360,13 +388,19 @@ class Variables:
             made_tensors.update(found)
             for index in found:
                 del self._integers[index]
-                for inputs in self.inputs:
-                    bounds.forget(inputs[index])
-        if made_tensors and bounds.n_checks() > self._n_checks:
-            raise Again(tensors=made_tensors.values())
+        used = bounds.used(self.body.region, self.condition.region) if made_tensors else ()
+        flagged = [s for i, s in made_tensors.items() if self._is_used(i, used)]
+        if flagged:
+            raise Again(flagged=flagged)
+        for index in made_tensors:
+            for inputs in self.inputs:
+                bounds.forget(inputs[index])
         if self._integers:
             self._settle_flags()
             self._settle_large()
+
+    def _is_used(self, index: int, used: Collection) -> bool:
+        return any(key_of(inputs[index]) in used for inputs in self.inputs)
 
     def _settle_flags(self) -> None:
         """Give the flags what an iteration leaves in them; start again where one more is needed."""

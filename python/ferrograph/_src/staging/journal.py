@@ -46,6 +46,8 @@ class Journal:
         self.copies: dict[int, tuple] = {}  # of a trace: with what iterations begin, and of what
         self.replaced: list[Any] = []  # of a trace: containers that loops changed in copies
         self.integer_facts: dict[Any, tuple[bool, Any]] = {}  # of a trace: see ``bounds.note``
+        self.integers_made_of: dict[Any, set] = {}  # of a trace, by the keys of tensors
+        self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 

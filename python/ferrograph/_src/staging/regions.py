@@ -95,7 +95,9 @@ class Conditional:
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._numbers: list[int] = []  # those that stand for numbers of Python's
-        self._integers: list[tuple[int, bool, Any]] = []  # those of integers: see ``bounds.note``
+        self._integers: list[
+            tuple[int, bool, Any, set]
+        ] = []  # those of integers: see ``bounds.note``
         # What each branch leaves in names and other places, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
@@ -180,9 +182,9 @@ class Conditional:
             chosen_texts.mark(outputs[index])
         for index in self._numbers:
             chosen_numbers.mark(outputs[index])
-        for index, large, flag in self._integers:
+        for index, large, flag, made_of in self._integers:
             if outputs[index].dtype == dtypes.int32:
-                bounds.note(outputs[index], large, flag(outputs))
+                bounds.note(outputs[index], large, flag(outputs), made_of)
         return [rebuild(outputs) for rebuild in self._rebuild]
 
     def note_aliases(self) -> None:
@@ -225,7 +227,8 @@ class Conditional:
             with branch:
                 flags.append(unread or bounds.standing(leaf))
         large = any(map(bounds.is_large, integers))
-        self._integers.append((index, large, self._flag(flags)))
+        made_of = set().union(*map(bounds.noted_in, integers))
+        self._integers.append((index, large, self._flag(flags), made_of))
 
     def _flag(self, flags: list) -> Callable[[list], Any]:
         """How to take from the outputs whether one stands for an integer, by what the branches say
