@@ -27,6 +27,7 @@ SRC = PACKAGE / "_src"
 LAZY = (
     "autodiff",
     "batching",
+    "checkpoint",
     "control_flow",
     "data",
     "extension_type",

@@ -220,6 +220,7 @@ if TYPE_CHECKING:
         sparse,
         strings,
         test,
+        train,
         types,
         version,
     )
@@ -527,6 +528,7 @@ __all__ = [
     "tile",
     "timestamp",
     "trace_report",
+    "train",
     "transpose",
     "truediv",
     "truncatediv",
@@ -661,6 +663,7 @@ if not TYPE_CHECKING:
         "sparse",
         "strings",
         "test",
+        "train",
         "types",
         "version",
     )

@@ -59,6 +59,7 @@ pub fn registry() -> &'static Registry {
         ferrograph_image::register(&mut registry);
         ferrograph_files::register(&mut registry);
         ferrograph_tables::register(&mut registry);
+        ferrograph_checkpoints::register(&mut registry);
         source::register(&mut registry);
         files::register(&mut registry);
         map::register(&mut registry);

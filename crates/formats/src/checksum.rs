@@ -5,7 +5,12 @@ const DELTA: u32 = 0xa282_ead8;
 
 /// The masked CRC-32C of these bytes.
 pub fn masked(bytes: &[u8]) -> u32 {
-    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(DELTA)
+    mask(crc32c::crc32c(bytes))
+}
+
+/// The masked form of a checksum.
+pub(crate) fn mask(checksum: u32) -> u32 {
+    checksum.rotate_right(15).wrapping_add(DELTA)
 }
 
 /// Whether these bytes have that masked checksum.

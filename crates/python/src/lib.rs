@@ -7,6 +7,7 @@ mod allocator;
 mod attrs;
 mod bridge;
 mod callback;
+mod checkpoint;
 mod convert;
 mod dataset;
 mod deferred;
@@ -45,6 +46,8 @@ mod _core {
     use super::bridge::register_types;
     #[pymodule_export]
     use super::callback::emit_callback;
+    #[pymodule_export]
+    use super::checkpoint::{object_graph_bytes, object_graph_of, stored_tensors};
     #[pymodule_export]
     use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
     #[pymodule_export]

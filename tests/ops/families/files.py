@@ -8,6 +8,7 @@ from table import ALL, FIXED, Vary, row
 
 FOLDER = tempfile.TemporaryDirectory()  # goes with the process
 PATH = os.path.join(FOLDER.name, "f")
+SAVED = tempfile.TemporaryDirectory()
 TEXT = np.array(b"\x00some text\xff", object)
 
 
@@ -45,4 +46,26 @@ for op in ("SerializeTensor", "ParseTensor"):
         dtypes=ALL,
         empty=[Vary(0, 4)],
         scalar=[Vary()],
+    )
+
+
+def saved(fg, x):
+    """Saved and restored under a name that the elements choose."""
+    number = fg.strings.to_hash_bucket_fast(fg.io.serialize_tensor(x), 1 << 40)
+    path = fg.strings.join([SAVED.name + os.sep, fg.strings.as_string(number)], "-")
+    fg._core.emit("SaveV2", (path, ["x"], [""], x))
+    return fg._core.emit("RestoreV2", (path, ["x"], [""]), {"dtypes": [x.dtype]})
+
+
+for op in ("SaveV2", "RestoreV2"):
+    row(
+        op,
+        saved,
+        [Vary(3, 4)],
+        lambda x: x,
+        None,
+        dtypes=ALL,
+        empty=[Vary(0, 4)],
+        scalar=[Vary()],
+        hidden="fg.train.Checkpoint emits it for the objects it refers to",
     )

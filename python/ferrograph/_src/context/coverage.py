@@ -65,6 +65,7 @@ package is called ``fg``.
     "sparse": "Sparse tensors: the elements that are not zero, and their coordinates.",
     "strings": "Functions of string tensors.",
     "test": "Checks of gradients against finite differences.",
+    "train": "Training: checkpoints, and the objects whose values they hold.",
     "version": "Of which version the package is.",
     "types": "Types for annotations and checks: ``types.experimental``.",
     "types.experimental": (

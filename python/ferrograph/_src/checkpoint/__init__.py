@@ -1,0 +1,1 @@
+"""Objects whose tensors are saved and restored: checkpoints, by the graph of the objects."""

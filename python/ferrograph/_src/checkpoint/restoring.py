@@ -1,0 +1,136 @@
+"""Restorations: objects of a program matched with those in a checkpoint."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..values.dtypes import as_dtype
+from ..values.tensor_shape import TensorShape
+from . import trackable, watching
+from .graph import Root, SavedGraph
+from .paths import read_tensors
+
+__all__ = ["Restoration"]
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class _Reference:
+    """A weak reference to an object; to a list, tuple or dictionary, which has none, its number."""
+
+    def __init__(self, value: Any):
+        self._number = id(value)
+        is_container = type(value) in (list, dict) or isinstance(value, tuple)
+        self._weak = None if is_container else weakref.ref(value)
+
+    def is_to(self, value: Any) -> bool:
+        """Whether it refers to that object."""
+        return id(value) == self._number if self._weak is None else self._weak() is value
+
+    @property
+    def number(self) -> int:
+        """The identity of the object."""
+        return self._number
+
+
+class Restoration:
+    """One checkpoint being restored.
+
+    ``bind`` matches an object with one of the checkpoint, and their children by their names, as far
+    as they are there; children that are missing are waited for. What is matched is restored at
+    once. No object is kept alive by it.
+    """
+
+    _count = 0
+
+    def __init__(self, saved: SavedGraph):
+        Restoration._count += 1
+        self.saved = saved
+        # Later ones overrule earlier ones.
+        self.order = Restoration._count
+        # The objects of the program by their numbers in the checkpoint.
+        self.objects: dict[int, _Reference] = {}
+        # The tensors in the checkpoint that their object does not hold, by its number.
+        self.unused: dict[int, list[str]] = {}
+
+    def bind_root(self, root: Root) -> None:
+        """Match and restore all objects that are there by now."""
+        self.bind(0, root.value, root.attached)
+
+    def bind(self, number: int, value: Any, attached: Mapping[str, Any] = _NOTHING) -> Any:
+        """Match and restore an object and what it refers to; what is to stand in its place."""
+        matched: list[tuple[int, Any]] = []
+        stand_in = watching.tracked(self, number, value)
+        queue, seen = deque([(number, stand_in, attached)]), {number}
+        while queue:
+            number, value, attached = queue.popleft()
+            if number not in self.objects:
+                self.objects[number] = _Reference(value)
+                matched.append((number, value))
+            if self.objects[number].is_to(value):
+                children = {**trackable.children_of(value), **attached}
+                for child, found in self._match_children(number, value, children):
+                    if child not in seen:
+                        seen.add(child)
+                        queue.append((child, found, _NOTHING))
+        self._restore(matched)
+        return stand_in
+
+    def _match_children(
+        self, number: int, value: Any, children: dict[str, Any]
+    ) -> Iterator[tuple[int, Any]]:
+        """The children that are there with their numbers; those that are not are waited for."""
+        missing = {}
+        for child, name in self.saved.nodes[number].children:
+            if name in children:
+                found = watching.tracked(self, child, children[name])
+                if found is not children[name]:
+                    watching.replace(value, name, found)
+                yield child, found
+            elif self.saved.nodes[child].has_values and child not in self.objects:
+                missing[name] = child
+        watching.wait(self, value, missing)
+
+    def _restore(self, matched: list) -> None:
+        variables, others = [], []
+        for number, value in matched:
+            keys = self.saved.tensors_of(number)
+            if not watching.is_newest(self, value, bool(keys)):
+                continue
+            if trackable.is_variable(value):
+                key = keys.pop(trackable.VALUE, None)
+                if key is not None:
+                    variables.append((value, key))
+            elif keys and trackable.uses_protocol(value):
+                others.append((value, dict(keys)))
+                keys = {}
+            if keys:
+                self.unused[number] = list(keys)
+        self._restore_variables(variables)
+        for value, keys in others:
+            tensors = self._read(list(keys.values()))
+            value._restore_from_tensors(dict(zip(keys, tensors, strict=True)))
+
+    def _restore_variables(self, variables: list) -> None:
+        for variable, key in variables:
+            self._check(variable, key)
+        tensors = self._read([key for _, key in variables])
+        for (variable, _), tensor in zip(variables, tensors, strict=True):
+            variable._assign("set", tensor)
+
+    def _check(self, variable: Any, key: str) -> None:
+        code, dims = self.saved.listed[key]
+        if not variable.shape.is_compatible_with(TensorShape(dims)):
+            raise ValueError(
+                f"Variable {variable.name} of shape {variable.shape} can't be restored: the "
+                f"tensor {key} in {self.saved.path} has shape {TensorShape(dims)}"
+            )
+
+    def _read(self, keys: list[str]) -> list:
+        if not keys:
+            return []
+        dtypes = [as_dtype(self.saved.listed[key][0]) for key in keys]
+        return read_tensors(self.saved.path, keys, dtypes)
