@@ -68,6 +68,7 @@ OPENED_BY = {
     "experimental.numpy.random": "numpy_like",
     "lookup": "tables",
     "lookup.experimental": "tables",
+    "queue": "tables",
     "ragged": "ragged",
     "sets": "sparse",
     "sparse": "sparse",

@@ -29,6 +29,7 @@ FAMILIES = (
     "lists",
     "regions",
     "tables",
+    "queues",
     "pipelines",
     "effects",
     "files",

@@ -57,6 +57,7 @@ package is called ``fg``.
     ),
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
     "quantization": "Floats rounded to the steps of quantized numbers.",
+    "queue": "Queues: elements that wait in line.",
     "ragged": "Ragged tensors: rows of different lengths.",
     "random": "Random numbers.",
     "random.experimental": "Older names of generators and of seeds.",
