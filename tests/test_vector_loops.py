@@ -66,3 +66,24 @@ def test_variables_change_in_order(size):
 
     for shared in (False, True):
         assert run(step, shared) == run(fg.function(step), shared)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(301, 200), (64, 513), (20, 3, 129), (2000, 50)])
+def test_rows_and_columns_repeat(shape, dtype):
+    rng = np.random.default_rng(5)
+
+    def f(x, row, column):
+        y = (x - row) * column / (1.0 + x**2) + row * row
+        z = fg.where(y > column, y, fg.minimum(x, row)) ** 2
+        mean = fg.reduce_mean(z, axis=-1, keepdims=True)
+        return (z - mean) * column - row, mean
+
+    x, row, column = (
+        fg.constant(rng.standard_normal(s).astype(dtype))
+        for s in (shape, shape[-1:], (*shape[:-1], 1))
+    )
+    traced = fg.function(f)
+    for _ in range(3):
+        for a, b in zip(f(x, row, column), traced(x, row, column), strict=True):
+            assert bits(a) == bits(b)

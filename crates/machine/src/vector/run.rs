@@ -94,6 +94,47 @@ impl Loop {
             // SAFETY: the frame has room for all of these, and the pointers are as promised.
             unsafe { self.fill(frame.add(at * VECTOR), fixed, pointers) };
         }
+        // SAFETY: promised by the caller.
+        unsafe { self.row(pointers, n, frame) };
+    }
+
+    /// Runs the loop over `rows` rows of `n` elements: for each row, pointers lie so many bytes behind those of the one
+    /// before as `steps` says.
+    ///
+    /// # Safety
+    /// As [`Loop::run`], for each row.
+    pub unsafe fn run_rows(
+        &self,
+        pointers: &mut [*mut u8],
+        steps: &[usize],
+        rows: usize,
+        n: usize,
+        frame: *mut u8,
+    ) {
+        for row in 0..rows {
+            if row == 0 {
+                // SAFETY: promised by the caller.
+                unsafe { self.run(pointers, n, frame) };
+            } else {
+                for (at, &fixed) in self.fixed.iter().enumerate() {
+                    if let Fixed::Single(pointer, _) = fixed
+                        && steps[pointer as usize] > 0
+                    {
+                        // SAFETY: as in `run`.
+                        unsafe { self.fill(frame.add(at * VECTOR), fixed, pointers) };
+                    }
+                }
+                // SAFETY: promised by the caller.
+                unsafe { self.row(pointers, n, frame) };
+            }
+            for (pointer, &step) in pointers.iter_mut().zip(steps) {
+                *pointer = pointer.wrapping_add(step);
+            }
+        }
+    }
+
+    /// Runs the loop with the frame as it is.
+    unsafe fn row(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
         let lanes = self.lanes();
         let rest = match n {
             n if n < lanes => n,

@@ -7,7 +7,8 @@
 use super::machine::{Scalar, scalar};
 use super::rows::Doing;
 use super::tile::{Joining, Run, Value};
-use crate::plan::{self, Member, Order, Task, Vectors};
+use crate::plan::{self, Bound, Member, Order, Task, Vectors};
+use ferrograph_graph::{Kernel, ScalarCode};
 use ferrograph_machine::vector::{Element, Float, Inst, Loop, Program};
 use ferrograph_machine::{Op, Type};
 use ferrograph_ops::AssignKind;
@@ -16,6 +17,22 @@ use hashbrown::HashMap;
 
 /// Members of a run, at most, so that making its loop takes microseconds.
 const MOST: usize = 64;
+
+/// Elements of rows, at least, that are taken one by one, because something repeats along them or from row to row.
+const LONG: usize = 192;
+
+/// How a value goes with the rows that a member makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// An element for each.
+    Each,
+    /// One element for all.
+    One,
+    /// An element for each row.
+    OfRow,
+    /// One row for all.
+    Row,
+}
 
 /// What a member does to each element.
 #[derive(Clone, Copy)]
@@ -77,7 +94,7 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
             }
             Group::Run(float, width, members) => {
                 let is_needed = |value: u32| is_needed(joining, &groups, at, value);
-                let mut writer = Writer::new(joining, (*float)?);
+                let mut writer = Writer::new(joining, (*float)?, *width);
                 members
                     .iter()
                     .try_for_each(|&member| writer.member(member, &is_needed))?;
@@ -90,6 +107,7 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
                         .collect(),
                     values: writer.values.clone().into(),
                     width: *width,
+                    steps: writer.steps(),
                     program: writer.finish(),
                 });
             }
@@ -126,11 +144,7 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
     let function = function(joining, at)?;
     let mut float = None;
     for value in member.ins.iter().map(|&number| value(number)).chain([out]) {
-        let is_single = matches!(value, Value::All(_)) && joining.elements(value) == 1;
-        let is_row = !matches!(value, Value::All(_)) && joining.width(value) == width;
-        if !is_single && !is_row {
-            return None;
-        }
+        reach(joining, value, width)?;
         let of_value = match joining.dtype(value) {
             DType::Float32 => Some(Float::F32),
             DType::Float64 => Some(Float::F64),
@@ -149,6 +163,21 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
     })
 }
 
+/// How a value goes with rows of that width; none for others.
+fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
+    let is_long = width >= LONG;
+    match value {
+        Value::All(_) => match joining.elements(value) {
+            1 => Some(Reach::One),
+            n => (n == width && is_long).then_some(Reach::Row),
+        },
+        value => match joining.width(value) {
+            n if n == width => Some(Reach::Each),
+            n => (n == 1 && is_long).then_some(Reach::OfRow),
+        },
+    }
+}
+
 fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
     match joining.runs[at] {
         Run::Feed(..) | Run::Update(AssignKind::Set, _) => None,
@@ -163,6 +192,9 @@ fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
                 return None;
             }
             let slots = joining.facts.slots();
+            if let Some(op) = power(joining, bound) {
+                return Some(Function::Compute(op));
+            }
             let Scalar::Op(op, on) = scalar(slots, bound)? else {
                 return None;
             };
@@ -179,6 +211,20 @@ fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
             }
         }
     }
+}
+
+/// The function that a power with a constant exponent is, where it is one.
+fn power(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Op> {
+    if bound.code != Some(ScalarCode::Pow) {
+        return None;
+    }
+    let exponent = joining.facts.constants.get(&bound.ins[1])?;
+    let is_two = match exponent.dtype() {
+        DType::Float32 => exponent.as_slice::<f32>().ok()? == [2.0],
+        DType::Float64 => exponent.as_slice::<f64>().ok()? == [2.0],
+        _ => false,
+    };
+    is_two.then_some(Op::Square)
 }
 
 /// The members in groups, each behind those that it needs.
@@ -260,12 +306,14 @@ struct Writer<'a> {
     program: Program,
     /// The values that pointers point to.
     values: Vec<u32>,
+    /// Elements of a row.
+    width: usize,
     /// The instructions that made the values at hand.
     made: HashMap<u32, u32>,
 }
 
 impl<'a> Writer<'a> {
-    fn new(joining: &'a Joining<'a>, float: Float) -> Writer<'a> {
+    fn new(joining: &'a Joining<'a>, float: Float, width: usize) -> Writer<'a> {
         Writer {
             joining,
             program: Program {
@@ -275,6 +323,7 @@ impl<'a> Writer<'a> {
                 in_place: false,
             },
             values: Vec::new(),
+            width,
             made: HashMap::new(),
         }
     }
@@ -333,8 +382,8 @@ impl<'a> Writer<'a> {
             DType::Bool => Element::Truth,
             _ => Element::Number,
         };
-        let made = self.push(match value {
-            Value::All(_) => Inst::Single { pointer, element },
+        let made = self.push(match reach(self.joining, value, self.width) {
+            Some(Reach::One | Reach::OfRow) => Inst::Single { pointer, element },
             _ => Inst::Load { pointer, element },
         });
         self.made.insert(number, made);
@@ -359,6 +408,27 @@ impl<'a> Writer<'a> {
             ins: of(false),
             outs: of(true),
         }
+    }
+
+    /// Bytes from row to row of each value, where rows are not taken as one.
+    fn steps(&self) -> Option<Box<[usize]>> {
+        let value = |number: &u32| self.joining.values[*number as usize];
+        let reaches = self
+            .values
+            .iter()
+            .map(|number| reach(self.joining, value(number), self.width));
+        let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
+        let step = |(number, reach): (&u32, &Reach)| match reach {
+            Reach::Each => self.width * self.joining.dtype(value(number)).size(),
+            Reach::OfRow => self.joining.dtype(value(number)).size(),
+            Reach::One | Reach::Row => 0,
+        };
+        let mut repeats = reaches
+            .iter()
+            .map(|r| matches!(r, Reach::OfRow | Reach::Row));
+        repeats
+            .any(|repeats| repeats)
+            .then(|| self.values.iter().zip(&reaches).map(step).collect())
     }
 
     fn finish(mut self) -> Program {

@@ -20,6 +20,8 @@ pub(crate) struct Run {
     pub values: Box<[u32]>,
     /// Elements of a row.
     pub width: usize,
+    /// Bytes from row to row of each value, where some repeat along rows or from row to row; else rows are taken as one.
+    pub steps: Option<Box<[usize]>>,
     /// The operations that the members do, by their numbers in the joined step.
     pub operations: Box<[usize]>,
 }
@@ -124,11 +126,15 @@ impl Loaded<'_> {
     /// As the kernels of the members: the values lie at these pointers; the memory of the thread has room for frames.
     pub unsafe fn run(&self, values: &[*mut u8], rows: usize, scratch: *mut u8) {
         let pointers = self.run.values.iter().map(|&value| values[value as usize]);
-        let pointers: SmallVec<[*mut u8; 16]> = pointers.collect();
+        let mut pointers: SmallVec<[*mut u8; 16]> = pointers.collect();
+        let width = self.run.width;
         // SAFETY: promised by the caller.
         unsafe {
             let frame = scratch.add(self.frame);
-            self.code.run(&pointers, rows * self.run.width, frame);
+            match &self.run.steps {
+                Some(steps) => self.code.run_rows(&mut pointers, steps, rows, width, frame),
+                None => self.code.run(&pointers, rows * width, frame),
+            }
         }
     }
 }

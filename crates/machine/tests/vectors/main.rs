@@ -1,287 +1,13 @@
 //! Loops of vector instructions against the kernels, bit for bit; of two NaNs either may be the result.
 
-use ferrograph_kernels::elementwise::{
-    self as k, Binary, BinaryOp, Broadcast, CastTo, Unary, UnaryOp,
-};
+mod oracle;
+mod values;
+
+use ferrograph_kernels::elementwise::CastTo;
 use ferrograph_machine::Op;
 use ferrograph_machine::vector::{Element, Float, Inst, Loop, Program};
-
-/// Numbers that look random, from a seed.
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 ^ self.0 >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16 ^ self.0 >> 40
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
-
-trait Number:
-    Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + CastTo<bool> + 'static
-where
-    bool: CastTo<Self>,
-{
-    const FLOAT: Float;
-    fn edges() -> Vec<Self>;
-    fn drawn(draws: &mut Draws) -> Self;
-    fn bits(self) -> u64;
-    fn kernels() -> Kernels<Self>;
-    fn is_number(self) -> bool;
-}
-
-/// The kernels of all functions.
-struct Kernels<T: 'static> {
-    unary: Vec<(Op, Unary<T, T>)>,
-    binary: Vec<(Op, Binary<T, T>)>,
-    comparisons: Vec<(Op, Binary<T, bool>)>,
-}
-
-macro_rules! numbers {
-    ($($t:ident $float:ident;)*) => {$(
-        impl Number for $t {
-            const FLOAT: Float = Float::$float;
-            fn edges() -> Vec<$t> {
-                let ends = [<$t>::MIN, <$t>::MAX, <$t>::MIN_POSITIVE, <$t>::EPSILON, <$t>::INFINITY, <$t>::NEG_INFINITY,
-                    <$t>::NAN, -<$t>::NAN, <$t>::from_bits(1), -<$t>::from_bits(1), <$t>::from_bits(<$t>::NAN.to_bits() + 0x1234)];
-                let around = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.5, -2.5, 3.0, 0.1, 1e-30, -1e30, 8388609.0, 4503599627370497.0];
-                [&ends[..], &around].concat()
-            }
-            fn drawn(draws: &mut Draws) -> $t {
-                match draws.below(3) {
-                    0 => <$t>::from_bits(draws.next() as _),
-                    1 => (draws.next() % 2001) as $t / 100.0 - 10.0,
-                    _ => { let edges = Self::edges(); edges[draws.below(edges.len())] }
-                }
-            }
-            fn bits(self) -> u64 {
-                u64::from(self.to_bits())
-            }
-            fn is_number(self) -> bool {
-                !self.is_nan()
-            }
-            fn kernels() -> Kernels<$t> {
-                Kernels {
-                    unary: vec![
-                        (Op::Neg, one::<$t, k::Neg>()), (Op::Abs, one::<$t, k::Abs>()), (Op::Sign, one::<$t, k::Sign>()),
-                        (Op::Square, one::<$t, k::Square>()), (Op::Sqrt, one::<$t, k::Sqrt>()),
-                        (Op::Rsqrt, one::<$t, k::Rsqrt>()), (Op::Reciprocal, one::<$t, k::Reciprocal>()),
-                        (Op::Relu, one::<$t, k::Relu>()), (Op::Floor, one::<$t, k::Floor>()),
-                        (Op::Ceil, one::<$t, k::Ceil>()), (Op::Round, one::<$t, k::Round>()),
-                    ],
-                    binary: vec![
-                        (Op::Add, two::<$t, k::Add>()), (Op::Sub, two::<$t, k::Sub>()), (Op::Mul, two::<$t, k::Mul>()),
-                        (Op::Div, two::<$t, k::Div>()), (Op::FloorDiv, two::<$t, k::FloorDiv>()),
-                        (Op::TruncateDiv, two::<$t, k::TruncateDiv>()), (Op::Maximum, two::<$t, k::Maximum>()),
-                        (Op::Minimum, two::<$t, k::Minimum>()),
-                        (Op::SquaredDifference, two::<$t, k::SquaredDifference>()),
-                        (Op::ReluGrad, two::<$t, k::ReluGrad>()), (Op::TanhGrad, two::<$t, k::TanhGrad>()),
-                        (Op::SigmoidGrad, two::<$t, k::SigmoidGrad>()),
-                    ],
-                    comparisons: vec![
-                        (Op::Less, asks::<$t, k::Less>()), (Op::LessEqual, asks::<$t, k::LessEqual>()),
-                        (Op::Greater, asks::<$t, k::Greater>()), (Op::GreaterEqual, asks::<$t, k::GreaterEqual>()),
-                        (Op::Equal, asks::<$t, k::Equal>()), (Op::NotEqual, asks::<$t, k::NotEqual>()),
-                    ],
-                }
-            }
-        }
-    )*};
-}
-numbers! { f32 F32; f64 F64; }
-
-fn one<T: Number, O: UnaryOp<T, Out = T>>() -> Unary<T, T>
-where
-    bool: CastTo<T>,
-{
-    Unary::of::<O>()
-}
-
-fn two<T: Number, O: BinaryOp<T, Out = T>>() -> Binary<T, T>
-where
-    bool: CastTo<T>,
-{
-    Binary::of::<O>()
-}
-
-fn asks<T: Number, O: BinaryOp<T, Out = bool>>() -> Binary<T, bool>
-where
-    bool: CastTo<T>,
-{
-    Binary::of::<O>()
-}
-
-/// The elements of an array.
-#[derive(Clone, Debug)]
-enum Values<T> {
-    Numbers(Vec<T>),
-    Truths(Vec<bool>),
-}
-
-impl<T: Number> Values<T>
-where
-    bool: CastTo<T>,
-{
-    fn element(&self) -> Element {
-        match self {
-            Values::Numbers(_) => Element::Number,
-            Values::Truths(_) => Element::Truth,
-        }
-    }
-
-    fn numbers(&self) -> &[T] {
-        match self {
-            Values::Numbers(x) => x,
-            Values::Truths(_) => panic!("these are truths"),
-        }
-    }
-
-    fn truths(&self) -> &[bool] {
-        match self {
-            Values::Truths(x) => x,
-            Values::Numbers(_) => panic!("these are numbers"),
-        }
-    }
-
-    fn part(&self, from: usize, n: usize) -> Values<T> {
-        match self {
-            Values::Numbers(x) => Values::Numbers(x[from..from + n].to_vec()),
-            Values::Truths(x) => Values::Truths(x[from..from + n].to_vec()),
-        }
-    }
-
-    fn pointer(&mut self, at: usize) -> *mut u8 {
-        match self {
-            Values::Numbers(x) => x[at..].as_mut_ptr().cast(),
-            Values::Truths(x) => x[at..].as_mut_ptr().cast(),
-        }
-    }
-
-    /// The first place where these and others differ in their bits; two NaNs do not.
-    fn difference(&self, other: &Values<T>) -> Option<usize> {
-        match (self, other) {
-            (Values::Numbers(a), Values::Numbers(b)) => {
-                let same =
-                    |(a, b): (&T, &T)| a.bits() == b.bits() || !a.is_number() && !b.is_number();
-                a.iter().zip(b).position(|pair| !same(pair))
-            }
-            (Values::Truths(a), Values::Truths(b)) => a.iter().zip(b).position(|(a, b)| a != b),
-            _ => Some(0),
-        }
-    }
-}
-
-/// What the kernels make of one instruction.
-fn by_kernel<T: Number>(kernels: &Kernels<T>, op: Op, args: &[&Values<T>], n: usize) -> Values<T>
-where
-    bool: CastTo<T>,
-{
-    let mut numbers = vec![T::default(); n];
-    let mut truths = vec![false; n];
-    let is_truth = args[0].element() == Element::Truth;
-    match op {
-        Op::Select => {
-            let plan = Broadcast::new([&[n], &[n], &[n]], &[n]);
-            if args[1].element() == Element::Number {
-                k::select_broadcast(
-                    &plan,
-                    args[0].truths(),
-                    args[1].numbers(),
-                    args[2].numbers(),
-                    &mut numbers,
-                );
-                return Values::Numbers(numbers);
-            }
-            k::select_broadcast(
-                &plan,
-                args[0].truths(),
-                args[1].truths(),
-                args[2].truths(),
-                &mut truths,
-            );
-            return Values::Truths(truths);
-        }
-        Op::Cast if is_truth => {
-            k::cast(args[0].truths(), &mut numbers);
-            return Values::Numbers(numbers);
-        }
-        Op::Cast => {
-            k::cast(args[0].numbers(), &mut truths);
-            return Values::Truths(truths);
-        }
-        Op::Not => {
-            Unary::of::<k::LogicalNot>().run(args[0].truths(), &mut truths);
-            return Values::Truths(truths);
-        }
-        _ if is_truth => {
-            let kernel: Binary<bool, bool> = match op {
-                Op::And => Binary::of::<k::LogicalAnd>(),
-                Op::Or => Binary::of::<k::LogicalOr>(),
-                Op::Xor => Binary::of::<k::LogicalXor>(),
-                Op::Equal => Binary::of::<k::Equal>(),
-                _ => Binary::of::<k::NotEqual>(),
-            };
-            kernel.run(args[0].truths(), args[1].truths(), &mut truths);
-            return Values::Truths(truths);
-        }
-        _ => {}
-    }
-    let a = args[0].numbers();
-    if let Some((_, kernel)) = kernels.comparisons.iter().find(|(of, _)| *of == op) {
-        kernel.run(a, args[1].numbers(), &mut truths);
-        return Values::Truths(truths);
-    }
-    match kernels.unary.iter().find(|(of, _)| *of == op) {
-        Some((_, kernel)) => kernel.run(a, &mut numbers),
-        None => {
-            let (_, kernel) = kernels.binary.iter().find(|(of, _)| *of == op).unwrap();
-            kernel.run(a, args[1].numbers(), &mut numbers);
-        }
-    }
-    Values::Numbers(numbers)
-}
-
-/// Every value that the kernels make of a program.
-fn interpreted<T: Number>(
-    kernels: &Kernels<T>,
-    program: &Program,
-    arrays: &[Values<T>],
-    n: usize,
-) -> Vec<Values<T>>
-where
-    bool: CastTo<T>,
-{
-    let mut arrays = arrays.to_vec();
-    let mut made: Vec<Values<T>> = Vec::new();
-    for inst in &program.insts {
-        let value = match *inst {
-            Inst::Load { pointer, .. } => arrays[pointer as usize].clone(),
-            Inst::Single { pointer, .. } => match &arrays[pointer as usize] {
-                Values::Numbers(x) => Values::Numbers(vec![x[0]; n]),
-                Values::Truths(x) => Values::Truths(vec![x[0]; n]),
-            },
-            Inst::Compute { op, args } => {
-                let args: Vec<&Values<T>> = args[..op.arity()]
-                    .iter()
-                    .map(|&arg| &made[arg as usize])
-                    .collect();
-                by_kernel(kernels, op, &args, n)
-            }
-            Inst::Store { pointer, value } => {
-                arrays[pointer as usize] = made[value as usize].clone();
-                made[value as usize].clone()
-            }
-        };
-        made.push(value);
-    }
-    arrays
-}
+use oracle::interpreted;
+use values::{Draws, Kernels, Number, Values};
 
 /// Runs a program over elements `from..from + n` of arrays, and compares with the kernels; all else stays as it was.
 fn check<T: Number>(
@@ -343,15 +69,6 @@ fn check<T: Number>(
             None,
             "behind the elements"
         );
-    }
-}
-
-impl<T> Values<T> {
-    fn len(&self) -> usize {
-        match self {
-            Values::Numbers(x) => x.len(),
-            Values::Truths(x) => x.len(),
-        }
     }
 }
 
@@ -643,4 +360,66 @@ fn programs_that_make_no_sense_are_refused() {
     }];
     let program = Program { insts, ..program };
     assert!(Loop::compile(&program).is_err());
+}
+
+/// `out = x * row + of_row` over rows that no vector divides.
+#[test]
+fn rows_repeat_what_has_no_step() {
+    if !Loop::is_supported() {
+        return;
+    }
+    let element = Element::Number;
+    let load = |pointer| Inst::Load { pointer, element };
+    let insts = vec![
+        load(0),
+        load(1),
+        Inst::Single {
+            pointer: 2,
+            element,
+        },
+        Inst::Compute {
+            op: Op::Mul,
+            args: [0, 1, 0],
+        },
+        Inst::Compute {
+            op: Op::Add,
+            args: [3, 2, 0],
+        },
+        Inst::Store {
+            pointer: 3,
+            value: 4,
+        },
+    ];
+    let program = Program {
+        float: Float::F64,
+        pointers: 4,
+        insts,
+        in_place: false,
+    };
+    let code = Loop::compile(&program).unwrap();
+    for width in [1, 3, 4, 7, 21] {
+        let rows = 5;
+        let mut x: Vec<f64> = (0..rows * width).map(|i| i as f64).collect();
+        let mut row: Vec<f64> = (0..width).map(|i| 0.5 * i as f64).collect();
+        let mut of_row: Vec<f64> = (0..rows).map(|i| 100.0 * i as f64).collect();
+        let mut out = vec![0.0f64; rows * width + 1];
+        let wanted: Vec<f64> = (0..rows * width)
+            .map(|i| x[i] * row[i % width] + of_row[i / width])
+            .collect();
+        let mut frame = vec![0u8; code.frame_bytes()];
+        let mut pointers =
+            [&mut x, &mut row, &mut of_row, &mut out].map(|v| v.as_mut_ptr().cast::<u8>());
+        // SAFETY: the arrays have these rows, and nothing else reaches them or the frame.
+        unsafe {
+            code.run_rows(
+                &mut pointers,
+                &[8 * width, 0, 8, 8 * width],
+                rows,
+                width,
+                frame.as_mut_ptr(),
+            )
+        };
+        assert_eq!(out[..rows * width], wanted);
+        assert_eq!(out[rows * width], 0.0);
+    }
 }
