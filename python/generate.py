@@ -31,6 +31,7 @@ LAZY = (
     "control_flow",
     "data",
     "extension_type",
+    "files",
     "function.callbacks",
     "function.explain",
     "interfaces",

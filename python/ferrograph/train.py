@@ -1,4 +1,4 @@
-"""Training: checkpoints, and the objects whose values they hold."""
+"""Training: checkpoints, the objects whose values they hold, and examples as messages."""
 
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
@@ -19,12 +19,32 @@ if TYPE_CHECKING:
     )
     from ._src.checkpoint.state import get_checkpoint_state, latest_checkpoint
     from ._src.checkpoint.views import CheckpointView, TrackableView
+    from ._src.files.examples import (
+        BytesList,
+        Example,
+        Feature,
+        FeatureList,
+        FeatureLists,
+        Features,
+        FloatList,
+        Int64List,
+        SequenceExample,
+    )
 
 __all__ = [
+    "BytesList",
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
     "CheckpointView",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SequenceExample",
     "TrackableView",
     "checkpoints_iterator",
     "get_checkpoint_state",
@@ -36,10 +56,19 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
+        "BytesList": "files.examples:BytesList",
         "Checkpoint": "checkpoint.checkpoint:Checkpoint",
         "CheckpointManager": "checkpoint.manager:CheckpointManager",
         "CheckpointOptions": "checkpoint.options:CheckpointOptions",
         "CheckpointView": "checkpoint.views:CheckpointView",
+        "Example": "files.examples:Example",
+        "Feature": "files.examples:Feature",
+        "FeatureList": "files.examples:FeatureList",
+        "FeatureLists": "files.examples:FeatureLists",
+        "Features": "files.examples:Features",
+        "FloatList": "files.examples:FloatList",
+        "Int64List": "files.examples:Int64List",
+        "SequenceExample": "files.examples:SequenceExample",
         "TrackableView": "checkpoint.views:TrackableView",
         "checkpoints_iterator": "checkpoint.reader:checkpoints_iterator",
         "get_checkpoint_state": "checkpoint.state:get_checkpoint_state",

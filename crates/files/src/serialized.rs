@@ -3,7 +3,7 @@
 use ferrograph_formats::messages::TensorProto;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_tensor::{
-    DType, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, string_of,
+    Bytes, DType, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, string_of,
 };
 use prost::Message;
 use smallvec::smallvec;
@@ -21,13 +21,35 @@ declare! {
     };
 }
 
+/// A tensor as bytes.
+///
+/// # Errors
+/// `Unimplemented` for objects.
+pub(crate) fn serialized(tensor: &Tensor) -> Result<Bytes> {
+    string_of(&TensorProto::of(tensor)?.encode_to_vec())
+}
+
+/// The tensor that such bytes are.
+///
+/// # Errors
+/// `InvalidArgument` where they are none.
+pub(crate) fn parsed(bytes: &[u8]) -> Result<Tensor> {
+    let message = TensorProto::decode(bytes).map_err(|e| {
+        err!(
+            InvalidArgument,
+            "serialized can't be parsed as a TensorProto: {e}"
+        )
+    })?;
+    message.to_tensor()
+}
+
 impl Op for SerializeTensor {
     declared!();
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let bytes = TensorProto::of(&inputs[0])?.encode_to_vec();
+        let bytes = serialized(&inputs[0])?;
         Ok(smallvec![Tensor::from_strings(
             Shape::scalar(),
-            vec![string_of(&bytes)?]
+            vec![bytes]
         )?])
     }
 }
@@ -48,13 +70,7 @@ impl Op for ParseTensor {
                 inputs[0].spec()
             );
         };
-        let message = TensorProto::decode(&bytes[..]).map_err(|e| {
-            err!(
-                InvalidArgument,
-                "serialized can't be parsed as a TensorProto: {e}"
-            )
-        })?;
-        let tensor = message.to_tensor()?;
+        let tensor = parsed(bytes)?;
         if tensor.dtype() != self.out_type {
             bail!(
                 InvalidArgument,

@@ -26,6 +26,7 @@ mod operators;
 mod origin;
 mod part;
 mod profile;
+mod records;
 mod region;
 mod seeds;
 mod tape;
@@ -78,6 +79,8 @@ mod _core {
     use super::part::part_of;
     #[pymodule_export]
     use super::profile::PyProfile;
+    #[pymodule_export]
+    use super::records::{PyRecordWriter, pack_varints, unpack_varints};
     #[pymodule_export]
     use super::region::{
         PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,

@@ -3,10 +3,12 @@
 
 mod bundle;
 mod elements;
+mod event;
 mod tensor;
 mod trackable;
 
 pub use bundle::{BundleEntry, BundleHeader, VersionDef};
+pub use event::{Event, PluginData, Summary, SummaryMetadata, SummaryValue};
 pub use tensor::{Dim, TensorProto, TensorShapeProto};
 pub use trackable::{
     BoolValue, ObjectReference, SerializedTensor, SlotVariable, TrackableObject,

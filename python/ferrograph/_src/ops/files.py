@@ -9,6 +9,8 @@ from ..values.public import public
 from ._base import Tensor, TensorLike, as_dtype, convert, emit, string
 
 __all__ = [
+    "decode_compressed",
+    "decode_json_example",
     "matching_files",
     "parse_tensor",
     "read_file",
@@ -112,3 +114,37 @@ def parse_tensor(serialized: TensorLike, out_type: Any, name: str | None = None)
     """
     attrs = {"out_type": as_dtype(out_type)}
     return emit("ParseTensor", (convert(serialized, string),), attrs, name)
+
+
+@public("io.decode_compressed")
+def decode_compressed(
+    bytes: TensorLike, compression_type: str = "", name: str | None = None
+) -> Tensor:
+    """What each of these compressed strings stands for.
+
+    >>> import zlib
+    >>> fg.io.decode_compressed(zlib.compress(b"hello"), "ZLIB").numpy()
+    b'hello'
+
+    Args:
+      bytes: a tensor of strings.
+      compression_type: "GZIP", "ZLIB", or empty for strings that are not compressed.
+      name: a name for the operation.
+
+    Raises:
+      DataLossError: where a string is damaged.
+    """
+    attrs = {"compression_type": compression_type}
+    return emit("DecodeCompressed", (convert(bytes, string),), attrs, name)
+
+
+@public("io.decode_json_example")
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
+    """Examples in the JSON form of protocol buffers as serialised messages.
+
+    >>> text = '{"features": {"feature": {"a": {"int64List": {"value": [3]}}}}}'
+    >>> example = fg.io.decode_json_example(text)
+    >>> fg.io.parse_single_example(example, {"a": fg.io.FixedLenFeature([], fg.int64)})["a"].numpy()
+    3
+    """
+    return emit("DecodeJSONExample", (convert(json_examples, string),), None, name)

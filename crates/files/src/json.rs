@@ -1,0 +1,232 @@
+//! Examples written as JSON.
+
+use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
+use ferrograph_ops::text::map_strings;
+use ferrograph_tensor::{Bytes, Result, Tensor, bail, err, string_of};
+use serde_json::{Map, Value};
+use smallvec::smallvec;
+
+declare! {
+    trait EmitJson;
+
+    /// Each of `json_examples`, an `Example` in the JSON form of protocol buffers, as the serialised message.
+    DecodeJSONExample: decode_json_example(json_examples: string)
+        -> (binary_examples: string like json_examples), gradient Stops, batch Broadcasts;
+}
+
+/// A field of bytes: its key, its length, and they.
+fn put(field: u8, content: &[u8], to: &mut Vec<u8>) {
+    to.push(field << 3 | 2);
+    put_varint(content.len() as u64, to);
+    to.extend_from_slice(content);
+}
+
+fn put_varint(mut value: u64, to: &mut Vec<u8>) {
+    while value > 0x7f {
+        to.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    to.push(value as u8);
+}
+
+/// The fields of an object, which may be null.
+fn fields<'a>(value: &'a Value, what: &str) -> Result<Option<&'a Map<String, Value>>> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Object(fields) => Ok(Some(fields)),
+        other => bail!(
+            InvalidArgument,
+            "Error while parsing JSON: {what} must be an object, got {other}"
+        ),
+    }
+}
+
+/// The one field that a message has.
+fn field<'a>(value: &'a Value, what: &str, name: &str) -> Result<Option<&'a Value>> {
+    let Some(fields) = fields(value, what)? else {
+        return Ok(None);
+    };
+    if let Some(other) = fields.keys().find(|key| *key != name) {
+        bail!(
+            InvalidArgument,
+            "Error while parsing JSON: {what} has no such field: {other:?}"
+        );
+    }
+    Ok(fields.get(name).filter(|value| !value.is_null()))
+}
+
+fn example(value: &Value) -> Result<Vec<u8>> {
+    let mut message = Vec::new();
+    if let Some(features) = field(value, "an Example", "features")? {
+        let mut entries = Vec::new();
+        if let Some(map) = field(features, "Features", "feature")? {
+            for (key, value) in fields(map, "feature")?.into_iter().flatten() {
+                let mut entry = Vec::new();
+                put(1, key.as_bytes(), &mut entry);
+                put(2, &feature(value)?, &mut entry);
+                put(1, &entry, &mut entries);
+            }
+        }
+        put(1, &entries, &mut message);
+    }
+    Ok(message)
+}
+
+fn feature(value: &Value) -> Result<Vec<u8>> {
+    let mut message = Vec::new();
+    for (kind, list) in fields(value, "a Feature")?.into_iter().flatten() {
+        let mut content = Vec::new();
+        let number = match &kind[..] {
+            "bytesList" | "bytes_list" => 1,
+            "floatList" | "float_list" => 2,
+            "int64List" | "int64_list" => 3,
+            other => bail!(
+                InvalidArgument,
+                "Error while parsing JSON: a Feature has no such field: {other:?}"
+            ),
+        };
+        if !message.is_empty() {
+            bail!(
+                InvalidArgument,
+                "Error while parsing JSON: a Feature has two lists"
+            );
+        }
+        let values = field(list, kind, "value")?;
+        let values = values.map(|v| v.as_array().ok_or_else(|| unfit(v)));
+        for value in values.transpose()?.into_iter().flatten() {
+            element(number, value, &mut content)?;
+        }
+        put(number, &content, &mut message);
+    }
+    Ok(message)
+}
+
+/// Adds an element of a list.
+fn element(kind: u8, value: &Value, to: &mut Vec<u8>) -> Result<()> {
+    match kind {
+        1 => put(1, &base64(value.as_str().ok_or_else(|| unfit(value))?)?, to),
+        2 => {
+            to.push(1 << 3 | 5);
+            to.extend_from_slice(&float(value)?.to_le_bytes());
+        }
+        _ => {
+            to.push(1 << 3);
+            put_varint(int(value)?.cast_unsigned(), to);
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn unfit(value: &Value) -> ferrograph_tensor::Error {
+    err!(
+        InvalidArgument,
+        "Error while parsing JSON: {value} is no value of its list"
+    )
+}
+
+fn float(value: &Value) -> Result<f32> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => match &text[..] {
+            "NaN" => Some(f64::NAN),
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            text => text.parse().ok().filter(|x: &f64| x.is_finite()),
+        },
+        _ => None,
+    };
+    let number = number.ok_or_else(|| unfit(value))?;
+    if number.is_finite() && number.abs() > f64::from(f32::MAX) {
+        return Err(unfit(value));
+    }
+    Ok(number as f32)
+}
+
+fn int(value: &Value) -> Result<i64> {
+    let whole = |x: f64| (x.fract() == 0.0 && x.abs() < 9e18).then_some(x as i64);
+    let number = match value {
+        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().and_then(whole)),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| unfit(value))
+}
+
+/// The bytes that a text stands for in base64, of either alphabet, with or without padding.
+fn base64(text: &str) -> Result<Vec<u8>> {
+    let digits = text.trim_end_matches('=').as_bytes();
+    let damaged = || {
+        err!(
+            InvalidArgument,
+            "Error while parsing JSON: {text:?} is no base64"
+        )
+    };
+    if digits.len() % 4 == 1 || text.len() - digits.len() > 2 {
+        return Err(damaged());
+    }
+    let value = |digit: u8| match digit {
+        b'A'..=b'Z' => Some(digit - b'A'),
+        b'a'..=b'z' => Some(digit - b'a' + 26),
+        b'0'..=b'9' => Some(digit - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    };
+    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
+    for group in digits.chunks(4) {
+        let mut bits = 0u32;
+        for (i, &digit) in group.iter().enumerate() {
+            bits |= u32::from(value(digit).ok_or_else(damaged)?) << (18 - 6 * i);
+        }
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
+    }
+    Ok(bytes)
+}
+
+fn decoded(text: &[u8]) -> Result<Bytes> {
+    let value: Value = serde_json::from_slice(text)
+        .map_err(|e| err!(InvalidArgument, "Error while parsing JSON: {e}"))?;
+    string_of(&example(&value)?)
+}
+
+impl Op for DecodeJSONExample {
+    declared!();
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        Ok(smallvec![map_strings(&inputs[0], decoded)?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_all_kinds() {
+        let text = br#"{"features": {"feature": {"a": {"int64List": {"value": ["1", 2, -2]}},
+            "b": {"bytes_list": {"value": ["YWI="]}}, "c": {"floatList": {"value": [1.5]}}}}}"#;
+        let bytes = b"\n2\n\x15\n\x01a\x12\x10\x1a\x0e\x08\x01\x08\x02\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\
+            \n\x0b\n\x01b\x12\x06\n\x04\n\x02ab\n\x0c\n\x01c\x12\x07\x12\x05\r\x00\x00\xc0?";
+        assert_eq!(&decoded(text).unwrap()[..], &bytes[..]);
+        assert_eq!(&decoded(b"{}").unwrap()[..], b"");
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "",
+            "[",
+            "3",
+            r#"{"features": 1}"#,
+            r#"{"feat": {}}"#,
+            r#"{"features": {"feature": {"a": {"int64List": {"value": [1.5]}}}}}"#,
+            r#"{"features": {"feature": {"a": {"int64List": {"value": 1}}}}}"#,
+            r#"{"features": {"feature": {"a": {"bytesList": {"value": ["Y"]}}}}}"#,
+            r#"{"features": {"feature": {"a": {"floatList": {"value": [1e300]}}}}}"#,
+            r#"{"features": {"feature": {"a": {"other": {}}}}}"#,
+        ] {
+            assert!(decoded(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(decoded("[".repeat(100_000).as_bytes()).is_err());
+    }
+}

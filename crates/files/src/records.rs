@@ -1,0 +1,167 @@
+//! Files of framed records, plain or compressed.
+
+use ferrograph_formats::files::failed;
+use ferrograph_formats::record::Writer;
+use ferrograph_tensor::{Result, bail};
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Longer records go to the file as they are, shorter ones together.
+const BUFFER: usize = 64 << 10;
+
+/// Where the bytes of records go.
+enum To {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+    Zlib(ZlibEncoder<BufWriter<File>>),
+}
+
+impl To {
+    fn as_write(&mut self) -> &mut dyn Write {
+        match self {
+            To::Plain(to) => to,
+            To::Gzip(to) => to,
+            To::Zlib(to) => to,
+        }
+    }
+
+    /// Writes what is left; the file is whole then.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            To::Plain(mut to) => to.flush(),
+            To::Gzip(to) => to.finish()?.flush(),
+            To::Zlib(to) => to.finish()?.flush(),
+        }
+    }
+}
+
+impl Write for To {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.as_write().write(bytes)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            To::Plain(to) => to.write_all(bytes),
+            other => other.as_write().write_all(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.as_write().flush()
+    }
+}
+
+/// A file that records are written to. It is closed when it is dropped.
+pub struct RecordFile {
+    to: Option<Writer<To>>,
+    path: PathBuf,
+}
+
+impl RecordFile {
+    /// Makes the file, or empties it. `compression` is empty, "GZIP" or "ZLIB", its `level` from 0 to 9.
+    ///
+    /// # Errors
+    /// Those of the system, which name the file; `InvalidArgument` for another compression.
+    pub fn create(path: &Path, compression: &str, level: Option<u32>) -> Result<RecordFile> {
+        let level = level.map_or(Compression::default(), |n| Compression::new(n.min(9)));
+        if !matches!(compression, "" | "GZIP" | "ZLIB") {
+            bail!(InvalidArgument, "there is no compression {compression:?}");
+        }
+        let file = File::create(path).map_err(|e| failed(path, &e))?;
+        let file = BufWriter::with_capacity(BUFFER, file);
+        let to = match compression {
+            "GZIP" => To::Gzip(GzEncoder::new(file, level)),
+            "ZLIB" => To::Zlib(ZlibEncoder::new(file, level)),
+            _ => To::Plain(file),
+        };
+        Ok(RecordFile {
+            to: Some(Writer::new(to)),
+            path: path.to_owned(),
+        })
+    }
+
+    fn open(&mut self) -> Result<&mut Writer<To>> {
+        match &mut self.to {
+            Some(to) => Ok(to),
+            None => bail!(FailedPrecondition, "Writer is closed."),
+        }
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` for a closed file, and those of the system.
+    pub fn write(&mut self, record: &[u8]) -> Result<()> {
+        let written = self.open()?.write(record);
+        written.map_err(|e| failed(&self.path, &e))
+    }
+
+    /// Writes what is buffered.
+    ///
+    /// # Errors
+    /// As [`write`](RecordFile::write).
+    pub fn flush(&mut self) -> Result<()> {
+        let flushed = self.open()?.flush();
+        flushed.map_err(|e| failed(&self.path, &e))
+    }
+
+    /// Writes what is left. A file that is closed stays so.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn close(&mut self) -> Result<()> {
+        match self.to.take() {
+            Some(to) => to.into_inner().finish().map_err(|e| failed(&self.path, &e)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for RecordFile {
+    fn drop(&mut self) {
+        // Nobody is left to hear of a failure.
+        let _ = self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrograph_formats::record::Reader;
+    use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+    use std::io::Read;
+
+    fn records(file: impl Read) -> Vec<Vec<u8>> {
+        let (mut reader, mut all) = (Reader::new(file), Vec::new());
+        while let Some(record) = reader.next_record().unwrap() {
+            all.push(record.to_vec());
+        }
+        all
+    }
+
+    #[test]
+    fn records_of_all_compressions() {
+        let path = std::env::temp_dir().join(format!("ferrograph-records-{}", std::process::id()));
+        let expected = [b"first".to_vec(), Vec::new(), vec![7; 200_000]];
+        for compression in ["", "GZIP", "ZLIB"] {
+            let mut file = RecordFile::create(&path, compression, None).unwrap();
+            for record in &expected {
+                file.write(record).unwrap();
+            }
+            file.close().unwrap();
+            assert!(file.write(b"").is_err());
+            let bytes = std::fs::read(&path).unwrap();
+            let found = match compression {
+                "GZIP" => records(MultiGzDecoder::new(&bytes[..])),
+                "ZLIB" => records(ZlibDecoder::new(&bytes[..])),
+                _ => records(&bytes[..]),
+            };
+            assert_eq!(found, expected, "{compression}");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -1,0 +1,1 @@
+"""Files: records, examples, messages, the file system, and summaries of a run."""
