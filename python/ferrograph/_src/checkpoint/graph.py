@@ -88,17 +88,13 @@ class ObjectGraph:
             for child, _ in children:
                 parents[child].append(number)
         empty = [True] * len(self.objects)
-        found = [n for n, value in enumerate(self.objects) if _holds_tensors(value)]
+        found = [n for n, value in enumerate(self.objects) if trackable.holds_tensors(value)]
         while found:
             number = found.pop()
             if empty[number]:
                 empty[number] = False
                 found.extend(parents[number])
         return empty
-
-
-def _holds_tensors(value: Any) -> bool:
-    return trackable.is_variable(value) or trackable.uses_protocol(value)
 
 
 def saved_tensors(graph: ObjectGraph) -> tuple[dict[str, Any], bytes]:

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..native import _core
+from ..state.variable import keep_value
 from ..values.dtypes import as_dtype
 from ..values.tensor_shape import TensorShape
 from . import trackable, watching
@@ -107,6 +109,8 @@ class Restoration:
             elif keys and trackable.uses_protocol(value):
                 others.append((value, dict(keys)))
                 keys = {}
+            if keys and isinstance(value, _core.IteratorBase):
+                raise trackable.refused_iterator("restored")
             if keys:
                 self.unused[number] = list(keys)
         self._restore_variables(variables)
@@ -120,6 +124,8 @@ class Restoration:
         tensors = self._read([key for _, key in variables])
         for (variable, _), tensor in zip(variables, tensors, strict=True):
             variable._assign("set", tensor)
+            if _core.executing_eagerly():
+                keep_value(variable)
 
     def _check(self, variable: Any, key: str) -> None:
         code, dims = self.saved.listed[key]

@@ -90,8 +90,7 @@ class CheckpointLoadStatus:
         return [
             f"{'.'.join(('(root)', *path))} ({value!r})"
             for value, path in zip(graph.objects, graph.paths, strict=True)
-            if id(value) not in filled
-            and (trackable.is_variable(value) or trackable.uses_protocol(value))
+            if id(value) not in filled and trackable.holds_tensors(value)
         ]
 
     def expect_partial(self) -> CheckpointLoadStatus:

@@ -91,6 +91,13 @@ def pop_creation() -> None:
     _thread.creations.pop()
 
 
+def keep_value(variable: Any) -> None:
+    """Have a variable that a trace is making keep the value it has, in place of its first one."""
+    for creation in _thread.creations:
+        made = creation.made
+        made[:] = [(ref, None if ref() is variable else value) for ref, value in made]
+
+
 def _user_line() -> str:
     import sys
 

@@ -19,6 +19,20 @@ class _Mutable(Table):
     """A table that keys are added to and removed from."""
 
     _default_value: Any
+    _checkpoint: bool
+    # What checkpoints call it; the tensors add to the name.
+    _saved_as = "table"
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """What checkpoints hold of the table."""
+        if not self._checkpoint:
+            return {}
+        keys, values = self.export()
+        return {"-keys": keys, "-values": values}
+
+    def _restore_from_tensors(self, tensors: dict[str, Any]) -> None:
+        """Make these keys and values the contents of the table."""
+        self._restore(tensors["-keys"], tensors["-values"])
 
     def _converted(self, keys: Any) -> Any:
         if isinstance(keys, CompositeTensor):
@@ -48,6 +62,10 @@ class _Mutable(Table):
 
     def _options(self) -> dict:
         """The arguments that make such a table."""
+        raise NotImplementedError
+
+    def _restore(self, keys: Any, values: Any) -> None:
+        """Make these the contents of the table."""
         raise NotImplementedError
 
 
