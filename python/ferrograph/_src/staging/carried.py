@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 else:
     (origins,) = later(__package__, "origins")
 
+_FAR = 1000  # from which products of integers soon leave int32
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
 
@@ -63,6 +64,7 @@ class Variables:
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self._integers: dict[int, tuple[str, int]] = {}  # those that start as integers
         self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
+        self._far: set[int] = set()  # those that may start far from zero
         self._made_of: dict[int, set] = {}  # the keys of the integers of which they start
         self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
         self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
@@ -128,6 +130,8 @@ class Variables:
         self._made_of[index] = bounds.noted_in(leaf)
         if bounds.is_large(leaf):
             self.large.add(spot)
+        if abs(leaf) >= _FAR if type(leaf) is int else bounds.is_large(leaf):
+            self._far.add(index)
         self._note_integer(index)
 
     def _note_integer(self, index: int) -> None:
@@ -376,8 +380,9 @@ class Variables:
     def _settle_integers(self) -> None:
         """Of the variables that start as integers of Python's keep those that iterations leave so.
 
-        Where integers are made of the others, which they are in the first iteration, the graph says
-        which they are.
+        Where integers are made of the others, which they are in the first iteration, or where they
+        start far from zero and stay what they are without an iteration, the graph says which they
+        are.
         """
         made_tensors = {}
         while found := {
@@ -389,7 +394,7 @@ class Variables:
             for index in found:
                 del self._integers[index]
         used = bounds.used(self.body.region, self.condition.region) if made_tensors else ()
-        flagged = [s for i, s in made_tensors.items() if self._is_used(i, used)]
+        flagged = [s for i, s in made_tensors.items() if i in self._far or self._is_used(i, used)]
         if flagged:
             raise Again(flagged=flagged)
         for index in made_tensors:
