@@ -331,9 +331,36 @@ class Variable(_core.VariableBase, metaclass=_Meta):
         """The smaller of what is there and an ``IndexedSlices``."""
         return self._scatter_rows("TensorScatterMin", sparse_delta)
 
+    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """The larger of what is there and of updates, at the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterMax", indices, updates)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """The smaller of what is there and of updates, at the elements or slices at ``indices``."""
+        return self._scatter("TensorScatterMin", indices, updates)
+
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Replace rows of each of a batch: axes of the indices but the last count the batch."""
+        indices, values = _rows_of(sparse_delta)
+        shape = _core.emit("Shape", (indices,))
+        axes = indices.shape.rank
+        if axes is None:
+            raise ValueError("the rank of the indices of a batch must be known")
+        places = []
+        for axis in range(axes - 1):
+            numbers = _core.emit("Range", (0, shape[axis], 1))
+            across = [-1 if other == axis else 1 for other in range(axes)]
+            numbers = _core.emit("Reshape", (numbers, across))
+            numbers = _core.emit("BroadcastTo", (numbers, shape))
+            places.append(_core.emit("Cast", (numbers,), {"DstT": indices.dtype}))
+        places = _core.emit("Pack", (*places, indices), {"axis": -1})
+        return self._scatter("TensorScatterUpdate", places, values)
+
     def _scatter_rows(self, op: str, delta: Any) -> Any:
-        indices = _core.convert_to_tensor(delta.indices)
-        return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), delta.values)
+        indices, values = _rows_of(delta)
+        return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), values)
 
     def _scatter(self, op: str, indices: Any, updates: Any) -> Any:
         indices = _core.convert_to_tensor(indices)
@@ -350,8 +377,9 @@ class Variable(_core.VariableBase, metaclass=_Meta):
 
     def _scatter_with(self, op: str, delta: Any) -> Any:
         factors = _core.emit("OnesLike", (self._read(),))
-        indices = _core.emit("ExpandDims", (_core.convert_to_tensor(delta.indices), -1))
-        updates = _core.convert_to_tensor(delta.values, self.dtype)
+        indices, values = _rows_of(delta)
+        indices = _core.emit("ExpandDims", (indices, -1))
+        updates = _core.convert_to_tensor(values, self.dtype)
         factors = _core.emit("TensorScatterUpdate", (factors, indices, updates))
         return self._change("set", _core.emit(op, (self._read(), factors)))
 
@@ -464,6 +492,13 @@ class Variable(_core.VariableBase, metaclass=_Meta):
 
 def _rebuilt(cls: Any, value: Any, options: dict) -> Variable:
     return cls(value, **options)
+
+
+def _rows_of(delta: Any) -> tuple:
+    """Indices and values of an ``IndexedSlices``; TypeError for anything else."""
+    if not hasattr(delta, "indices") or not hasattr(delta, "values"):
+        raise TypeError(f"`sparse_delta` must be an fg.IndexedSlices, got {type(delta).__name__}")
+    return _core.convert_to_tensor(delta.indices), delta.values
 
 
 def _refuse_in_place(operator: str, method: str) -> None:
