@@ -36,6 +36,7 @@ from .._src.data.options import (
     OptimizationOptions,
     ThreadingOptions,
 )
+from .._src.data.transformations import at, from_list, pad_to_cardinality, parallel_interleave
 from .._src import door as _door
 
 __all__ = [
@@ -51,11 +52,13 @@ __all__ = [
     "RandomDataset",
     "ThreadingOptions",
     "assert_cardinality",
+    "at",
     "bucket_by_sequence_length",
     "cardinality",
     "choose_from_datasets",
     "dense_to_ragged_batch",
     "enumerate_dataset",
+    "from_list",
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
@@ -63,6 +66,8 @@ __all__ = [
     "ignore_errors",
     "make_csv_dataset",
     "map_and_batch",
+    "pad_to_cardinality",
+    "parallel_interleave",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",

@@ -104,9 +104,8 @@ PLANNED = {
         get_experimental_options get_jit set_experimental_options set_jit
     """,
     "data.experimental": """
-        AutotuneAlgorithm Reducer TFRecordWriter at dense_to_sparse_batch
-        enable_debug_mode from_list group_by_reducer index_table_from_dataset load
-        make_batched_features_dataset pad_to_cardinality parallel_interleave
+        AutotuneAlgorithm Reducer TFRecordWriter dense_to_sparse_batch enable_debug_mode
+        group_by_reducer index_table_from_dataset load make_batched_features_dataset
         parse_example_dataset rejection_resample save snapshot table_from_dataset
     """,
     "debugging": """
