@@ -205,7 +205,7 @@ mod tests {
     fn lists_of_all_kinds() {
         let text = br#"{"features": {"feature": {"a": {"int64List": {"value": ["1", 2, -2]}},
             "b": {"bytes_list": {"value": ["YWI="]}}, "c": {"floatList": {"value": [1.5]}}}}}"#;
-        let bytes = b"\n2\n\x15\n\x01a\x12\x10\x1a\x0e\x08\x01\x08\x02\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\
+        let bytes = b"\n3\n\x16\n\x01a\x12\x11\x1a\x0f\x08\x01\x08\x02\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01\
             \n\x0b\n\x01b\x12\x06\n\x04\n\x02ab\n\x0c\n\x01c\x12\x07\x12\x05\r\x00\x00\xc0?";
         assert_eq!(&decoded(text).unwrap()[..], &bytes[..]);
         assert_eq!(&decoded(b"{}").unwrap()[..], b"");
