@@ -507,7 +507,9 @@ def repeat(
       name: a name for the operation.
 
     Raises:
-      InvalidArgumentError: for a negative number of repetitions.
+      ValueError: where there are not as many numbers as slices.
+      InvalidArgumentError: for a negative number of repetitions; where the sizes are known only
+        when the graph runs, also for another count of them.
     """
     data, repeats = convert(input), convert(int_vector(repeats))
     _refuse_negative(repeats)
@@ -526,8 +528,20 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     axis %= axes
     if repeats.ndim == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
         return _repeat_evenly(data, reshape(repeats, []), axis, name)
+    _check_repeats(known_size(repeats, 0), known_size(data, axis), repeats, data, axis)
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
+
+
+def _check_repeats(given: Any, wanted: Any, repeats: Any, data: Any, axis: int) -> None:
+    """Hold the count of repetitions against that of the slices: now, or when the graph runs."""
+    if given is not None and wanted is not None:
+        if given != wanted:
+            raise ValueError(f"repeat: {given} numbers of repetitions stand beside {wanted} slices")
+        return
+    same = emit("Equal", (shape(repeats)[0], shape(data)[axis]), None, None)
+    message = "repeat: there are not as many numbers of repetitions as slices"
+    emit("Assert", (same, convert(message)), {"summarize": 3}, None)
 
 
 def _refuse_negative(repeats: Any) -> None:
