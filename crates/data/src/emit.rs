@@ -19,4 +19,5 @@ pub use crate::reduce::EmitFolds;
 pub use crate::scan::EmitScan;
 pub use crate::shuffle::EmitShuffle;
 pub use crate::source::EmitSources;
+pub use crate::store::{EmitNote, EmitStore};
 pub use crate::window::EmitWindow;

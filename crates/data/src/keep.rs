@@ -39,11 +39,14 @@ struct Cache {
 
 impl Maker for CacheDatasetV2 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
-        Ok(Arc::new(Cache {
-            input: dataset_of(&inputs[0])?,
-            kept: Mutex::new(None),
-        }))
+        Ok(in_memory(dataset_of(&inputs[0])?))
     }
+}
+
+/// The elements of a dataset, kept in memory by the first iteration that reaches the end.
+pub(crate) fn in_memory(input: DatasetRef) -> DatasetRef {
+    let kept = Mutex::new(None);
+    Arc::new(Cache { input, kept })
 }
 
 impl Dataset for Cache {

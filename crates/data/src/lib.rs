@@ -30,6 +30,7 @@ mod reduce;
 mod scan;
 mod shuffle;
 mod source;
+mod store;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -62,6 +63,8 @@ pub fn registry() -> &'static Registry {
         ferrograph_checkpoints::register(&mut registry);
         source::register(&mut registry);
         files::register(&mut registry);
+        store::register(&mut registry);
+        store::register_note(&mut registry);
         map::register(&mut registry);
         scan::register(&mut registry);
         flat::register(&mut registry);

@@ -377,3 +377,40 @@ of_file(
     ),
     np.array([b"one", b"two"], object),
 )
+
+
+def of_folder(op, make, **fields):
+    """A row of the numbers 0, 1, 2 that are kept under the path that is its argument."""
+    path = np.array(str(FOLDER / op), object)
+    row(op, make, [path], lambda _: np.arange(3), out="int64", **fields)
+
+
+def saved(fg, path):
+    """The elements of a dataset that is saved and loaded."""
+    fg.data.Dataset.range(3).save(path)
+    return fg.data.Dataset.load(path, fg.TensorSpec([], fg.int64))
+
+
+def noted(fg, path):
+    """The elements of a dataset that is saved, after a look at what was said of them."""
+    elements = whole(saved(fg, path))
+    length = fg.strings.length(fg._core.emit("SavedNote", (path,)))
+    return elements + fg.cast(length, fg.int64) * 0
+
+
+of_folder("CacheDataset", lambda fg, path: whole(fg.data.Dataset.range(3).cache(path)))
+of_folder("SnapshotDataset", lambda fg, path: whole(fg.data.Dataset.range(3).snapshot(path)))
+for op in ("SaveDatasetV2", "LoadDataset"):
+    of_folder(op, lambda fg, path: whole(saved(fg, path)))
+of_folder(
+    "LoadShardsDataset",
+    lambda fg, path: (
+        fg.data.Dataset.range(3).save(path),
+        whole(
+            fg.data.Dataset.load(
+                path, fg.TensorSpec([], fg.int64), None, lambda shards: shards.flat_map(lambda x: x)
+            )
+        ),
+    )[1],
+)
+of_folder("SavedNote", noted, hidden="the type of elements has to be known when a dataset is made")

@@ -105,8 +105,8 @@ PLANNED = {
     """,
     "data.experimental": """
         AutotuneAlgorithm Reducer TFRecordWriter dense_to_sparse_batch enable_debug_mode
-        group_by_reducer index_table_from_dataset load make_batched_features_dataset
-        parse_example_dataset rejection_resample save snapshot table_from_dataset
+        group_by_reducer index_table_from_dataset make_batched_features_dataset
+        parse_example_dataset rejection_resample table_from_dataset
     """,
     "debugging": """
         disable_check_numerics enable_check_numerics get_log_device_placement

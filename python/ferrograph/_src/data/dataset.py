@@ -30,20 +30,24 @@ class _Late:
 
     batch: Callable
     bucket_by_sequence_length: Callable
+    cache: Callable
     chosen: Callable
     generated: Callable
     group_by_window: Callable
     interleave: Callable
     list_files: Callable
+    load: Callable
     padded_batch: Callable
     ragged_batch: Callable
     random_numbers: Callable
     rebatch: Callable
     reduce: Callable
     sampled: Callable
+    save: Callable
     scan: Callable
     seeds: Callable
     slices: Callable
+    snapshot: Callable
     unbatch: Callable
     zipped: Callable
 
@@ -414,15 +418,76 @@ class Dataset(CompositeTensor):
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The same elements, computed by the first iteration that reaches the end.
 
-        They are kept in memory. To keep them in a file, ``filename``, is planned and not there
-        yet: that raises NotImplementedError.
+        They are kept in memory; with ``filename`` in a file of that name (behind which stand
+        ``.data-00000-of-00001`` and, once it is whole, ``.index``), where later iterations find
+        them, those of other programs too. What an iteration did not bring to its end does not
+        count.
         """
-        if not isinstance(filename, str) or filename:
-            raise NotImplementedError(
-                "Dataset.cache(filename): a cache in a file is planned, and not there yet "
-                "(docs/coverage.md); cache() keeps the elements in memory"
-            )
-        return self._counted("CacheDatasetV2")
+        if isinstance(filename, str) and not filename:
+            return self._counted("CacheDatasetV2")
+        return late.cache(self, filename)
+
+    def snapshot(
+        self,
+        path: Any,
+        compression: Any = "AUTO",
+        reader_func: Callable | None = None,
+        shard_func: Callable | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The same elements, which the first iteration that reaches the end leaves in a folder.
+
+        Later iterations, those of other programs too, read them there. ``shard_func(*element)`` is
+        the number of the file that an element goes to; ``reader_func`` makes a dataset of a dataset
+        with a dataset for each file.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     numbers = fg.data.Dataset.range(3).shuffle(3).snapshot(folder)
+        ...     [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
+        """
+        return late.snapshot(self, path, compression, reader_func, shard_func)
+
+    def save(
+        self,
+        path: Any,
+        compression: Any = None,
+        shard_func: Callable | None = None,
+        checkpoint_args: Any = None,
+    ) -> None:
+        """Write all elements into a folder, from which ``Dataset.load`` reads them.
+
+        What the folder held before counts until the new elements are whole. ``compression`` is None
+        or ``"GZIP"``; ``shard_func(*element)`` is the number of the file that an element goes to.
+        """
+        if checkpoint_args is not None:
+            raise NotImplementedError("Dataset.save(checkpoint_args=...) is not there yet")
+        late.save(self, path, compression, shard_func)
+
+    @staticmethod
+    def load(
+        path: Any,
+        element_spec: Any = None,
+        compression: Any = None,
+        reader_func: Callable | None = None,
+        wait: bool = False,
+    ) -> Dataset:
+        """The elements that ``Dataset.save`` wrote into a folder.
+
+        ``reader_func`` makes a dataset of a dataset with a dataset for each file; without it they
+        come one after the other. NotFoundError where nothing whole is there; iterating raises
+        DataLossError for a damaged file.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fg.data.Dataset.range(3).save(folder)
+        ...     [int(x) for x in fg.data.Dataset.load(folder)]
+        [0, 1, 2]
+        """
+        if wait:
+            raise NotImplementedError("Dataset.load(wait=True) is not there yet")
+        return late.load(path, element_spec, compression, reader_func)
 
     def unique(self, name: str | None = None) -> Dataset:
         """Each element once, where it comes first."""

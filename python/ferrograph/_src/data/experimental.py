@@ -33,10 +33,13 @@ __all__ = [
     "get_structure",
     "group_by_window",
     "ignore_errors",
+    "load",
     "map_and_batch",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
     "take_while",
     "unbatch",
     "unique",
@@ -123,6 +126,16 @@ scan = _method(
     [0, 1, 3, 6]
     """,
 )
+snapshot = _method(
+    "snapshot",
+    """
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     numbers = fg.data.Dataset.range(2).apply(fg.data.experimental.snapshot(folder))
+    ...     [int(x) for x in numbers], [int(x) for x in numbers]
+    ([0, 1], [0, 1])
+    """,
+)
 take_while = _method(
     "take_while",
     """
@@ -187,6 +200,43 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
     return iterator.get_next_as_optional()
 
 
+@public("data.experimental.save")
+def save(
+    dataset: Dataset,
+    path: Any,
+    compression: Any = None,
+    shard_func: Callable | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """``dataset.save(path, ...)``.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fg.data.experimental.save(fg.data.Dataset.range(2), folder)
+    ...     [int(x) for x in fg.data.experimental.load(folder)]
+    [0, 1]
+    """
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+@public("data.experimental.load")
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: Any = None,
+    reader_func: Callable | None = None,
+) -> Dataset:
+    """``Dataset.load(path, ...)``.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fg.data.Dataset.range(2).save(folder)
+    ...     len(fg.data.experimental.load(folder))
+    2
+    """
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
 @public("data.experimental.get_structure")
 def get_structure(dataset_or_iterator: Any) -> Any:
     """The type of an element.
@@ -238,6 +288,7 @@ PUBLIC = {
     "ignore_errors": ("data.experimental.ignore_errors",),
     "sample_from_datasets": ("data.experimental.sample_from_datasets",),
     "scan": ("data.experimental.scan",),
+    "snapshot": ("data.experimental.snapshot",),
     "take_while": ("data.experimental.take_while",),
     "unbatch": ("data.experimental.unbatch",),
     "unique": ("data.experimental.unique",),

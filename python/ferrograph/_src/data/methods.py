@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import applied, batching, composites, files, sources
+from . import applied, batching, composites, files, sources, storing
 from .dataset import late
 
 late.slices = sources.slices
@@ -23,3 +23,7 @@ late.unbatch = batching.unbatch
 late.group_by_window = batching.group_by_window
 late.bucket_by_sequence_length = batching.bucket_by_sequence_length
 late.ragged_batch = composites.batch
+late.cache = storing.cache
+late.save = storing.save
+late.load = storing.load
+late.snapshot = storing.snapshot

@@ -1,0 +1,112 @@
+"""Elements kept in files: caches, snapshots, saved datasets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..autograph import api
+from ..context import thread
+from ..native import _core
+from ..values.dtypes import string
+from . import described, structure
+from .dataset import Dataset, emitted
+from .specs import DatasetSpec
+from .structure import scalar
+
+
+def cache(dataset: Dataset, filename: Any) -> Dataset:
+    """``Dataset.cache`` in a file."""
+    inputs = [dataset._variant_tensor, _path(filename)]
+    return emitted("CacheDataset", inputs, dataset.element_spec, dataset)
+
+
+def _path(value: Any) -> Any:
+    """A path as a scalar tensor."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    tensor = _core.convert_to_tensor(value)
+    if tensor.dtype != string or tensor.shape.rank not in (0, None):
+        raise TypeError(f"a path is a string, got {value!r}")
+    return tensor
+
+
+def _elements(dataset: Dataset, shard_func: Callable | None, what: str) -> tuple[Any, dict]:
+    """The elements, each behind the number of its shard where there is a function for it."""
+    attrs = {"has_shards": shard_func is not None, "note": described.text_of(dataset.element_spec)}
+    if shard_func is None:
+        return dataset._variant_tensor, attrs
+    if not callable(shard_func):
+        raise TypeError(f"the shard_func of {what} must be a function, got {shard_func!r}")
+    function, is_tuple = api.convert_callback(shard_func), type(dataset.element_spec) is tuple
+
+    def numbered(*element: Any) -> tuple:
+        number = scalar(function(*element))
+        if number.shape.rank:
+            raise ValueError(f"the shard_func of {what} must give a scalar, gives {number.shape}")
+        return number, element if is_tuple else element[0]
+
+    return dataset.map(numbered)._variant_tensor, attrs
+
+
+_COMPRESSIONS = (None, "", "NONE", "AUTO", "GZIP", "SNAPPY")
+
+
+def _compression(value: Any) -> str:
+    if value not in _COMPRESSIONS:
+        raise ValueError(f"there is no compression {value!r}: it is one of {_COMPRESSIONS}")
+    return value or ""
+
+
+def save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable | None) -> None:
+    """``Dataset.save``."""
+    elements, attrs = _elements(dataset, shard_func, "save")
+    attrs["compression"] = _compression(compression)
+    inputs = [elements, _path(path)]
+    emitted("SaveDatasetV2", inputs, dataset.element_spec, **attrs).reduce((), lambda *_: ())
+
+
+def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable | None) -> Dataset:
+    """``Dataset.load``."""
+    _compression(compression)
+    folder = _path(path)
+    if element_spec is None:
+        with thread.init_scope():
+            note = _core.emit("SavedNote", (folder,))
+            element_spec = described.spec_of(note.numpy(), path)
+    return _read(folder, element_spec, reader_func, "load")
+
+
+def _read(folder: Any, element_spec: Any, reader_func: Callable | None, what: str) -> Dataset:
+    if reader_func is None:
+        return emitted("LoadDataset", [folder], element_spec)
+    attrs = structure.attributes(element_spec)
+    shards = emitted(
+        "LoadShardsDataset",
+        [folder],
+        DatasetSpec(element_spec),
+        shard_types=attrs["output_types"],
+        shard_shapes=attrs["output_shapes"],
+    )
+    found = reader_func(shards)
+    if not isinstance(found, Dataset):
+        raise TypeError(f"the reader_func of {what} must give a Dataset, gives {found!r}")
+    return found
+
+
+def snapshot(
+    dataset: Dataset,
+    path: Any,
+    compression: Any,
+    reader_func: Callable | None,
+    shard_func: Callable | None,
+) -> Dataset:
+    """``Dataset.snapshot``."""
+    folder = _path(path)
+    saved = _read(folder, dataset.element_spec, reader_func, "snapshot")
+    structure.same_kind(dataset.element_spec, saved.element_spec, "snapshot")
+    elements, attrs = _elements(dataset, shard_func, "snapshot")
+    attrs["compression"] = _compression(compression)
+    inputs = [elements, saved._variant_tensor, folder]
+    return emitted("SnapshotDataset", inputs, dataset.element_spec, dataset, **attrs)
