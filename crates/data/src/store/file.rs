@@ -1,5 +1,6 @@
 //! Files of elements: framed records of which the first says what the file is and the last how many elements there are.
-//! A file without that last record is not whole.
+//! A file without that last record is not whole. Where a file is compressed, each record behind the first is by itself, so
+//! that the checksums of the frames stand for every bit.
 
 use super::codec::{decode, encode};
 use ferrograph_formats::compression::Compression;
@@ -7,6 +8,7 @@ use ferrograph_formats::files::failed;
 use ferrograph_formats::record;
 use ferrograph_graph::Tensors;
 use ferrograph_tensor::{Error, Result, Tensor, bail, err};
+use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -21,33 +23,14 @@ const END: u8 = 1;
 /// The bytes that are read or written at a time.
 const BUFFER: usize = 256 << 10;
 
-/// Where the bytes of a file go.
-enum Out {
-    Plain(BufWriter<File>),
-    Zlib(ZlibEncoder<BufWriter<File>>),
-}
-
-impl Write for Out {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Out::Plain(to) => to.write(bytes),
-            Out::Zlib(to) => to.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Out::Plain(to) => to.flush(),
-            Out::Zlib(to) => to.flush(),
-        }
-    }
-}
-
 /// Writes a file of elements.
 pub(super) struct Writer {
     path: PathBuf,
-    to: record::Writer<Out>,
+    to: record::Writer<BufWriter<File>>,
+    how: Compression,
     count: u64,
     bytes: Vec<u8>,
+    packed: Vec<u8>,
 }
 
 impl Writer {
@@ -55,22 +38,25 @@ impl Writer {
     pub(super) fn create(path: &Path, how: Compression) -> Result<Writer> {
         let file = File::create_new(path).map_err(|e| failed(path, &e))?;
         let to = BufWriter::with_capacity(BUFFER, file);
-        let to = match how {
-            Compression::None => Out::Plain(to),
-            _ => Out::Zlib(ZlibEncoder::new(to, flate2::Compression::fast())),
-        };
         let mut writer = Writer {
             path: path.to_owned(),
             to: record::Writer::new(to),
+            how: Compression::None,
             count: 0,
             bytes: Vec::new(),
+            packed: Vec::new(),
         };
         writer.record(MAGIC)?;
+        writer.how = how;
         Ok(writer)
     }
 
     fn record(&mut self, bytes: &[u8]) -> Result<()> {
-        self.to.write(bytes).map_err(|e| failed(&self.path, &e))
+        let written = match self.how {
+            Compression::None => self.to.write(bytes),
+            _ => pack(bytes, &mut self.packed).and_then(|()| self.to.write(&self.packed)),
+        };
+        written.map_err(|e| failed(&self.path, &e))
     }
 
     /// Appends an element.
@@ -97,19 +83,26 @@ impl Writer {
     }
 }
 
-fn stored(out: Out) -> io::Result<()> {
-    let plain = match out {
-        Out::Plain(to) => to,
-        Out::Zlib(to) => to.finish()?,
-    };
-    plain.into_inner()?.sync_all()
+fn stored(out: BufWriter<File>) -> io::Result<()> {
+    out.into_inner()?.sync_all()
+}
+
+/// Replaces `packed` by these bytes, compressed.
+fn pack(bytes: &[u8], packed: &mut Vec<u8>) -> io::Result<()> {
+    packed.clear();
+    let mut to = ZlibEncoder::new(packed, flate2::Compression::fast());
+    to.write_all(bytes)?;
+    to.finish()?;
+    Ok(())
 }
 
 /// Reads a file of elements.
 pub(super) struct Reader {
     path: PathBuf,
-    from: record::Reader<Box<dyn Read + Send>>,
+    from: record::Reader<BufReader<File>>,
+    how: Compression,
     record: Vec<u8>,
+    packed: Vec<u8>,
     count: u64,
     has_ended: bool,
 }
@@ -117,32 +110,34 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn open(path: &Path, how: Compression) -> Result<Reader> {
         let file = File::open(path).map_err(|e| failed(path, &e))?;
-        let plain = how.reader(BufReader::with_capacity(BUFFER, file));
-        let buffered: Box<dyn Read + Send> = match how {
-            Compression::None => plain,
-            _ => Box::new(BufReader::with_capacity(BUFFER, plain)),
-        };
         let mut reader = Reader {
             path: path.to_owned(),
-            from: record::Reader::new(buffered),
+            from: record::Reader::new(BufReader::with_capacity(BUFFER, file)),
+            how: Compression::None,
             record: Vec::new(),
+            packed: Vec::new(),
             count: 0,
             has_ended: false,
         };
         if !reader.read()? || reader.record != MAGIC {
             return Err(reader.lost("it does not begin as a file of elements"));
         }
+        reader.how = how;
         Ok(reader)
     }
 
     fn read(&mut self) -> Result<bool> {
-        let found = self.from.read(&mut self.record);
-        found.map_err(|e| {
-            Error::new(
-                e.kind(),
-                format!("{}: {}", self.path.display(), e.message()),
-            )
-        })
+        let found = self.from.read(&mut self.record).map_err(|e| {
+            let text = format!("{}: {}", self.path.display(), e.message());
+            Error::new(e.kind(), text)
+        })?;
+        if found && self.how != Compression::None {
+            std::mem::swap(&mut self.record, &mut self.packed);
+            self.record.clear();
+            let read = ZlibDecoder::new(&self.packed[..]).read_to_end(&mut self.record);
+            read.map_err(|_| self.lost("a record does not decompress"))?;
+        }
+        Ok(found)
     }
 
     fn lost(&self, why: &str) -> Error {
