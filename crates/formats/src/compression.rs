@@ -187,19 +187,20 @@ mod tests {
 
     #[test]
     fn flipped_bits_of_what_is_compressed_are_reported() {
+        // Those that fill the last byte of the compressed bytes up stand for nothing.
+        let is_fine = |found: io::Result<Vec<u8>>| found.map_or(true, |all| all == TEXT);
         let file = zlib(TEXT);
         for bit in 0..file.len() * 8 {
             let mut damaged = file.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            let found = read(Compression::Zlib, &damaged);
-            assert!(found.is_err(), "bit {bit}");
+            assert!(is_fine(read(Compression::Zlib, &damaged)), "bit {bit}");
         }
         // The head of a gzip file holds a time and flags that no checksum covers.
         let (file, head) = (gzip(TEXT), 10);
         for bit in head * 8..file.len() * 8 {
             let mut damaged = file.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(read(Compression::Gzip, &damaged).is_err(), "bit {bit}");
+            assert!(is_fine(read(Compression::Gzip, &damaged)), "bit {bit}");
         }
     }
 }

@@ -316,7 +316,7 @@ def write(
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """Writes serialised ``Summary`` messages, where summaries are written; whether they are.
 
-    >>> fg.summary.experimental.write_raw_pb("", step=0).numpy()
+    >>> bool(fg.summary.experimental.write_raw_pb("", step=0))
     False
     """
     if not isinstance(_state.writer, _FileWriter):

@@ -306,7 +306,12 @@ def of_trace() -> Families | None:
 
 
 def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
-    """Keep what staging made of objects that ``snapshot`` knows, where those may still be read."""
+    """Keep what staging made of objects that ``snapshot`` knows, where those may still be read.
+
+    Graphs that no function is traced for have no program whose objects these could be.
+    """
+    if not _thread.journals:
+        return
     joins = list(joins)
     for join in joins:
         sources = relatives(join.sources)
