@@ -22,7 +22,6 @@ MOST_INSIDE_FUNCTIONS = 10
 # Where a table of names with the modules behind them, imported when a name is first used, may be.
 LAZY = {
     "autograph.convert": "what few functions have",
-    "autograph.convert.compile": "methods that may run as they stand",
     "autograph.convert.pipeline": "statements that few functions have",
     "autograph.runtime": "the converter: when a function is first converted",
     "autograph.runtime.arithmetic": "what few operators need",

@@ -50,7 +50,6 @@ class Journal:
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
-        self.sites: dict[tuple, tuple] = {}  # of a trace: see ``autograph/runtime/sites.py``
 
     def watch(self) -> None:
         """From now on the trace has lists that the graph grows, or objects that must not change."""

@@ -19,10 +19,8 @@ def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> 
     if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
         return node
     if sites is not None and (isinstance(node.func, ast.Name) or names):
-        if isinstance(node.func, ast.Attribute):
-            short = short_ways.method_call(node, sites) or short_ways.call_of_method(node, sites)
-            if short is not None:
-                return build.locate(short, node)
+        if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
+            return build.locate(short, node)
         if isinstance(node.func, ast.Name):
             short = short_ways.builtin_call(node, sites, names)
             if short is not None:

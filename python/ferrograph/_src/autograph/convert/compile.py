@@ -11,17 +11,12 @@ import __future__ as future_features
 import _ast as ast
 import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ... import later, uncollected
+from ... import uncollected
 from ...context import tracebacks
-from ...context.ownership import MET, SITES, TESTS, UNMET, loud_cell
+from ...context.ownership import MET, TESTS, UNMET, loud_cell
 from . import build, inline, jumps, parse, pipeline, specials
-
-if TYPE_CHECKING:
-    from . import quiet
-else:
-    (quiet,) = later(__package__, "quiet")
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
@@ -41,7 +36,7 @@ class _Converted:
     """The converted code of a code object, what its conversion asked of ``specials``, and what was
     known to it."""
 
-    __slots__ = ("asked", "code", "known", "n_sites", "of", "once", "quiet", "tells")
+    __slots__ = ("asked", "code", "known", "of", "once", "tells")
 
     def __init__(
         self,
@@ -51,14 +46,10 @@ class _Converted:
         known: frozenset[str],
         once: bool,
         tells: bool,
-        n_sites: int,
-        quiet: quiet.Quiet | None,
     ):
         self.of, self.code, self.asked, self.known = of, code, asked, known
         self.tells = tells  # whether it may tell its arguments
         self.once = once  # whether it is made for functions that run once
-        self.n_sites = n_sites  # how many it keeps for all calls
-        self.quiet = quiet  # what it needs to run as it stands
 
 
 _cache: dict[int, _Converted] = {}
@@ -69,13 +60,12 @@ def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     source = parse.parse(fn)
     node = source.node
     _strip(node)
-    node.ag_quiet = quiet.look_at(node) if source.class_name is not None else None
     return pipeline.convert_function(node, source.text, source.class_name)
 
 
 def converted_code(
     fn: types.FunctionType, once: bool = False, asked: Asked | None = None
-) -> _Converted:
+) -> types.CodeType:
     """The converted code of ``fn``, which runs ``once`` in a trace or may do so more often; made
     once for each code object and what it depends on. It can tell the arguments it is ``asked``."""
     code = fn.__code__
@@ -84,7 +74,7 @@ def converted_code(
         known |= held.known
         is_same = held.asked & known == held.asked & held.known
         if is_same and (once or not held.once) and (held.tells or asked is None):
-            return held
+            return held.code
     specials.begin(known)
     with uncollected(), inline.run_once(once):
         node = converted_tree(fn)
@@ -94,32 +84,19 @@ def converted_code(
     key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
-    tells, n_sites = asked is not None, getattr(node, "ag_sites", 0)
-    asks = specials.asked()
-    cache[key] = _Converted(gone, made, asks, known, once, tells, n_sites, node.ag_quiet)
-    return cache[key]
+    cache[key] = _Converted(gone, made, specials.asked(), known, once, asked is not None)
+    return made
 
 
 def instantiate(
-    fn: types.FunctionType,
-    operators: Any,
-    once: bool = False,
-    asked: Asked | None = None,
-    keeps: bool = False,
+    fn: types.FunctionType, operators: Any, once: bool = False, asked: Asked | None = None
 ) -> types.FunctionType:
     """A function like ``fn`` that runs its converted code with these operators; ``once`` in a trace
-    if it is what is traced. It has nothing to tell before ``telling``; ``keeps`` says that it is
-    for one trace, so that it may keep what it asked for."""
-    if is_converted(fn.__code__):
-        code, n_sites = fn.__code__, 0
-    else:
-        found = converted_code(fn, once, asked)
-        code, n_sites = found.code, found.n_sites
+    if it is what is traced. It has nothing to tell before ``telling``."""
+    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn, once, asked)
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= _CELLS
     cells[build.OPERATORS] = types.CellType(operators)
-    if n_sites:
-        cells[SITES] = types.CellType([None] * n_sites if keeps else (None,) * n_sites)
     return _with_cells(fn, code, cells)
 
 
@@ -147,16 +124,6 @@ def _with_cells(
         new.__annotations__ = fn.__annotations__
     new.__dict__.update(fn.__dict__)
     return new
-
-
-def quiet_of(fn: types.FunctionType) -> quiet.Quiet | None:
-    """What a function that was converted needs to run as it stands, and as the program is known
-    no code of a class runs in it; None where there is no telling."""
-    held = _cache.get(id(fn.__code__))
-    if held is None or held.quiet is None or held.of() is not fn.__code__:
-        return None
-    known = specials.known_to(fn)
-    return held.quiet if known.isdisjoint(held.quiet.words | specials.ANY) else None
 
 
 def is_converted(code: types.CodeType) -> bool:
@@ -227,8 +194,6 @@ def _compile(node: ast.FunctionDef | ast.Lambda, like: types.CodeType) -> types.
         node.name = name = _FUNCTION
         body = [node]
     free = [*like.co_freevars, build.OPERATORS, *_CELLS]
-    if getattr(node, "ag_sites", 0):
-        free.append(SITES)
     factory = build.locate(build.function(_FACTORY, body, free), node)
     module = ast.Module(body=[factory], type_ignores=[])
     flags = like.co_flags & _FUTURE_FLAGS

@@ -128,29 +128,17 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     named = isinstance(node.target, ast.Name)
     loop = ast.For(
         target=node.target if named else build.store(item),
-        iter=ast.IfExp(_is_fixed(run_over), drive, build.call("followed", drive)),
+        iter=build.call("followed", build.name(run_over)),
         body=[*node.body, *_stops(node)] if named else [first, *node.body, *_stops(node)],
         orelse=[],
     )
     loop.ag_weight = inline.weight(loop.body)
     loop = build.locate(loop, node, node.iter)
+    plain = build.call("unrolls", build.name(run_over))
     return [
         build.locate(build.assign(run_over, node.iter), node, node.iter),
-        inline.choose(_is_plain(run_over), [loop], general, node, node.iter),
+        inline.choose(plain, [loop], general, node, node.iter),
     ]
-
-
-def _is_plain(run_over: str) -> ast.expr:
-    """Whether Python alone runs a loop over what a name holds."""
-    calm = ast.UnaryOp(ast.Not(), build.is_loud())
-    is_list = ast.BoolOp(ast.And(), [calm, build.has_kind(build.name(run_over), "ag__list")])
-    asked = build.call("unrolls", build.name(run_over))
-    return ast.BoolOp(ast.Or(), [_is_fixed(run_over), is_list, asked])
-
-
-def _is_fixed(run_over: str) -> ast.expr:
-    """Whether a name holds what never changes while a loop runs over it."""
-    return build.is_among(build.name(run_over), "ag__fixed")
 
 
 def _run(

@@ -41,10 +41,6 @@ else:
     asserts, comprehensions, raises = later(__package__, "asserts", "comprehensions", "raises")
 
 
-# What may count who refers to an object: names of ours would.
-_COUNTING = ("resize", "weakref", "memoryview", "getrefcount", "getbuffer", "gc.")
-
-
 def convert_function(
     node: ast.FunctionDef | ast.Lambda, text: str, class_name: str | None
 ) -> ast.FunctionDef | ast.Lambda:
@@ -53,7 +49,7 @@ def convert_function(
     if isinstance(node, ast.Lambda):
         _lambda(node)
     else:
-        _function(node, text, inline.is_run_once(), is_outer=True)
+        _function(node, text, inline.is_run_once())
     return node
 
 
@@ -62,7 +58,7 @@ def is_left_alone(node: ast.FunctionDef) -> bool:
     return bool(node.decorator_list)
 
 
-def _function(node: ast.FunctionDef, text: str, once: bool = False, is_outer: bool = False) -> None:
+def _function(node: ast.FunctionDef, text: str, once: bool = False) -> None:
     normalize.normalize(node, text)
     stops = ("yield" in text or "await" in text) and jumps.yields(node.body)
     if stops:
@@ -75,10 +71,8 @@ def _function(node: ast.FunctionDef, text: str, once: bool = False, is_outer: bo
     context = Context(node)
     first = node.body[0]
     announced = context.shared_names(first)
-    keeps = is_outer and not once and not any(word in text for word in _COUNTING)
-    statements = _Statements(context, text, stops, once, keeps)
+    statements = _Statements(context, text, stops, once)
     node.body = statements.block(node.body)
-    node.ag_sites = statements.n_kept()
     head = [build.locate(s, first, first) for s in statements.head()]
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
@@ -112,17 +106,8 @@ class _Expressions(build.Transformer):
         """Whether plain forms may stand here, and spare something."""
         return self.inlines and (self._depth > 0 or not self._once)
 
-    def _sites_here(self) -> Sites | None:
-        """The sites of the function where what stands here may run again with the same ones."""
-        sites = self._sites
-        return sites if sites is not None and (self._depth or sites.are_kept) else None
-
-    def _at_any_time(self, node: Any) -> Any:
-        """``node``, whose parts may run when the function has ended, with these converted."""
-        before, self._sites = self._sites, None
-        self._at_depth(node, 0)
-        self._sites = before
-        return node
+    def _in_loop(self) -> Sites | None:
+        return self._sites if self._depth else None
 
     def _at_depth(self, node: Any, depth: int) -> Any:
         """``node`` with its parts converted, at another depth of loops."""
@@ -183,7 +168,7 @@ class _Expressions(build.Transformer):
         is_over = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
         if is_over and comprehensions.is_consumed(node):
             node.args[0] = self._consumed(node)
-        return calls.convert(self.generic_visit(node), self._sites_here(), self.inlines)
+        return calls.convert(self.generic_visit(node), self._in_loop(), self.inlines)
 
     def _consumed(self, node: ast.Call) -> ast.expr:
         """The generator that a call takes as a whole, as a list where tensors decide."""
@@ -196,10 +181,7 @@ class _Expressions(build.Transformer):
 
     def _comprehension(self, node: Any) -> Any:
         before, self.inlines = self.inlines, False
-        if isinstance(node, ast.GeneratorExp):
-            self._at_any_time(node)
-        else:
-            self._at_depth(node, self._depth + 1)
+        self._at_depth(node, 0 if isinstance(node, ast.GeneratorExp) else self._depth + 1)
         self.inlines = before
         unpacking.convert_generators(node.generators, "a comprehension")
         return node
@@ -218,17 +200,17 @@ class _Expressions(build.Transformer):
         return texts.convert(self.generic_visit(node))
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
-        return node if _binds(node) else self._at_any_time(node)
+        return node if _binds(node) else self._at_depth(node, 0)
 
 
 class _Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
-    def __init__(self, context: Context, text: str, stops: bool, once: bool, keeps: bool):
+    def __init__(self, context: Context, text: str, stops: bool, once: bool):
         super().__init__()
         self._once = once
         self._context, self._text = context, text
-        self._sites = Sites(keeps) if self.inlines and not stops else None
+        self._sites = Sites() if self.inlines and not stops else None
         self._stops = stops  # whether the function is a generator
         self.grown = context.scope.grown
 
@@ -276,10 +258,6 @@ class _Statements(_Expressions):
         """What the function begins with, once its statements are converted."""
         return [] if self._sites is None else self._sites.head()
 
-    def n_kept(self) -> int:
-        """How many sites are kept for all calls of the function."""
-        return 0 if self._sites is None or not self._sites.are_kept else self._sites.n
-
     def _parts(self, node: ast.stmt, parts: tuple[str, ...] = ()) -> None:
         for part in parts or node._fields:
             value = getattr(node, part, None)
@@ -316,13 +294,13 @@ class _Statements(_Expressions):
             return super().visit_Attribute(node)
         text = getattr(node, "ag_text", "") or build.text_of(node)
         node = self.generic_visit(node)
-        return stores.convert_attribute(node, text, self._sites_here(), self._repeats)
+        return stores.convert_attribute(node, text, self._in_loop(), self._repeats)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         if isinstance(node.ctx, ast.Load):
             return super().visit_Subscript(node)
         text = build.text_of(node.value)
-        return stores.convert_subscript(self.generic_visit(node), text, self._sites_here())
+        return stores.convert_subscript(self.generic_visit(node), text, self._in_loop())
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         return raises.convert(self.generic_visit(node))

@@ -1,6 +1,6 @@
-"""Short ways for what a function does again and again: the same call, the same object set.
+"""Short ways for what a loop does again and again: the same call, the same object set.
 
-A call, a store to an attribute or an item has a *site*, a place in the list
+A call, a store to an attribute or an item in a loop has a *site*, a place in the list
 ``ag__sites`` of its function, in which the operators leave what they were asked for last where
 asking again would give the same::
 
@@ -8,9 +8,8 @@ asking again would give the same::
 
 ``ag__loud`` is false while no region is traced and nothing is stale: then a name that is the same
 object has the same answer, and Python's own lists and dicts are set as they are. The list belongs
-to the function as one trace converts it, or, of what runs once in a trace and of nested functions,
-to one call; those have sites in loops alone. So every trace asks for itself. Generators, whose
-frames outlive a trace, and lambdas have none.
+to one call of the function, so that every trace asks for itself. Generators, whose frames outlive a
+trace, and nested functions that may do so have none.
 """
 
 from __future__ import annotations
@@ -27,9 +26,8 @@ _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
 class Sites:
     """The sites of one function."""
 
-    def __init__(self, are_kept: bool = False) -> None:
+    def __init__(self) -> None:
         self.n = 0
-        self.are_kept = are_kept  # for all calls of the function in a trace
 
     def take(self, count: int) -> int:
         """The first of so many places more."""
@@ -37,8 +35,8 @@ class Sites:
         return self.n - count
 
     def head(self) -> list[ast.stmt]:
-        """The statement that makes the list of one call."""
-        if not self.n or self.are_kept:
+        """The statement that makes the list."""
+        if not self.n:
             return []
         one = ast.List([build.constant(None)], ast.Load())
         return [build.assign(SITES, ast.BinOp(one, ast.Mult(), build.constant(self.n)))]
@@ -70,96 +68,31 @@ def is_made(value: ast.expr) -> bool:
 
 def callee(function: ast.expr, sites: Sites) -> ast.expr:
     """What is called in place of a function, or of a method, which is another object each time."""
-    if sites.are_kept and isinstance(function, ast.Attribute) and is_made(function.value):
-        return build.call("fn", function)
     place, (first, again) = sites.take(2), _twice(function, _CALLEE)
     asked = _asked("called", place, again)
     if isinstance(function, ast.Name):
         return short(_at(place + 1), asked, _is_at(first, place))
-    made = ast.Call(build.name("ag__method"), [_at(place + 1), _object_of(again)], [])
-    of_object = short(made, asked, *_is_method(again, place))
-    return short(_at(place + 1), of_object, _is_at(first, place))
-
-
-def _object_of(method: ast.expr) -> ast.expr:
-    return ast.Attribute(method, "__self__", ast.Load())
-
-
-def _is_method(value: ast.expr, place: int) -> list[ast.expr]:
-    """Whether something is a method whose function is known at a place."""
-    function = ast.Attribute(build.name(_CALLEE), "__func__", ast.Load())
-    return [build.has_kind(value, "ag__method"), _is_at(function, place)]
-
-
-_N_PLACES = 8  # of the call of a method: see ``runtime/sites.py``
-
-
-def call_of_method(node: ast.Call, sites: Sites) -> ast.expr | None:
-    """The call of what may be a method of the program's: as it stands, where it is known to run the
-    same so, or of its converted form; None for other calls."""
-    function: Any = node.func
-    if node.keywords or len(node.args) > _MOST_ARGUMENTS or not all(map(is_arithmetic, node.args)):
-        return None
-    if is_made(function.value):
-        return None
-    place, (first, again) = sites.take(_N_PLACES), _twice(function.value, _OWNER)
-    method = ast.Attribute(again, function.attr, ast.Load())
-    stands = [_at(place + 3), _fit(node.args, place)] if node.args else [_at(place + 3)]
-    changed = ast.Call(_at(place + 1), [again, *node.args], [])
-    known = ast.IfExp(_all(stands), ast.Call(method, node.args, []), changed)
-    called = build.name(_CALLEE)
-    other = ast.Call(_at(place + 7), [_object_of(called), *node.args], [])
-    tests = _is_method(_kept(method, _CALLEE), place)
-    general = short(other, _call_asked(called, node, place), *tests)
-    return short(known, general, _is_at(first, place + 2))
-
-
-def _call_asked(method: ast.expr, node: ast.Call, place: int) -> ast.expr:
-    """The call of what the operators know of a method."""
-    function: Any = node.func
-    facts = build.constant(function.attr), build.constant(len(node.args))
-    return ast.Call(_asked("called", place, method, *facts), node.args, [])
-
-
-def _fit(arguments: list[ast.expr], place: int) -> ast.expr:
-    """Whether arguments are such that a method may run as it stands."""
-    if not all(isinstance(a, (ast.Name, ast.Constant)) for a in arguments):
-        return _at(place + 4)
-    names = [a for a in arguments if isinstance(a, ast.Name)]
-    if not names:
-        return build.constant(True)
-    told = [ast.Compare(_id_of(a), [ast.NotIn()], [_at(place + 5)]) for a in names]
-    plain = [build.is_among(a, "ag__simple") for a in names]
-    nothing = ast.UnaryOp(ast.Not(), _at(place + 5))
-    are_told = ast.BoolOp(ast.Or(), [nothing, _all(told)])
-    are_plain = ast.BoolOp(ast.Or(), [_at(place + 6), _all(plain)])
-    return ast.BoolOp(ast.Or(), [_at(place + 4), _all([are_told, are_plain])])
-
-
-def _all(tests: list[ast.expr]) -> ast.expr:
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-
-
-def _id_of(value: ast.expr) -> ast.expr:
-    return ast.Call(build.name("ag__id"), [value], [])
+    same = ast.Compare(again, [ast.Eq()], [_at(place)])
+    of_object = ast.BoolOp(ast.And(), [build.has_kind(first, "ag__method"), same])
+    builtin = ast.BoolOp(ast.And(), [build.is_among(again, "ag__methods"), same])
+    known = ast.BoolOp(ast.Or(), [of_object, _is_at(again, place), builtin])
+    return short(_at(place + 1), asked, known)
 
 
 def owner(value: ast.expr, attribute: str, text: str, sites: Sites) -> ast.expr:
-    """What an attribute is set of: told by itself, or, where sites are kept, by its class."""
+    """What an attribute is set of."""
     if is_made(value):
         return build.call("owner", value, build.constant(attribute), build.constant(text))
     place, (first, again) = sites.take(1), _twice(value)
     labels = build.constant(attribute), build.constant(text)
-    if sites.are_kept:
-        asked = _asked("stored_by_class", place, again, *labels)
-        return short(again, asked, _is_at(build.kind_of(first), place))
     return short(again, _asked("stored", place, again, *labels), _is_at(first, place))
 
 
 def settable(value: ast.Name, attribute: str, text: str) -> ast.expr:
-    """The same where there are no sites: by the class of the object that a name holds."""
+    """The same where no loop is seen: by the class of the object that a name holds."""
     asked = build.call("owner", value, build.constant(attribute), build.constant(text))
-    known = ast.Compare(_id_of(build.kind_of(value)), [ast.In()], [build.name("ag__settable")])
+    kind = ast.Call(build.name("ag__id"), [build.kind_of(value)], [])
+    known = ast.Compare(kind, [ast.In()], [build.name("ag__settable")])
     return short(value, asked, known)
 
 
@@ -242,16 +175,15 @@ def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
         return None
     first, again = _twice(function.value, _OWNER)
     plain = ast.Call(ast.Attribute(again, function.attr, ast.Load()), node.args, [])
-    other = ast.Call(ast.Attribute(again, function.attr, ast.Load()), node.args, [])
-    return short(plain, call_of_method(other, sites) or plain, build.has_kind(first, kind))
+    asked = callee(ast.Attribute(again, function.attr, ast.Load()), sites)
+    return short(plain, ast.Call(asked, node.args, []), build.has_kind(first, kind))
 
 
-# Builtins that do as Python's own for arguments of some classes.
+# Builtins of one argument that do as Python's own for arguments of some classes.
 _BUILTINS = {
     "len": "ag__sized",
-    **dict.fromkeys(("abs", "float", "int", "range", "round", "str"), "ag__simple"),
+    **dict.fromkeys(("abs", "float", "int", "round", "str"), "ag__simple"),
 }
-_MOST_ARGUMENTS = 3
 
 
 def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
@@ -259,25 +191,16 @@ def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
     other calls. ``names`` says that a name may be bound there."""
     function: Any = node.func
     kinds = _BUILTINS.get(function.id)
-    if kinds is None or node.keywords or not 0 < len(node.args) <= _MOST_ARGUMENTS:
+    if kinds is None or node.keywords or len(node.args) != 1:
         return None
-    tests, arguments = [], []
-    for value in node.args:
-        is_attribute = names and isinstance(value, ast.Attribute) and len(node.args) == 1
-        if not (is_attribute or isinstance(value, (ast.Name, ast.Constant))):
-            return None
-        first, again = (value, value) if isinstance(value, ast.Constant) else _twice(value)
-        if first is not value:
-            tests.append(build.is_among(first, kinds))
-        arguments.append(again)
-    tests.append(_is(build.name(function.id), build.name(f"ag__{function.id}")))
-    plain = ast.Call(build.name(function.id), arguments, [])
-    asked = ast.Call(callee(function, sites), arguments, [])
-    return short(plain, asked, *tests)
-
-
-def _is(value: ast.expr, other: ast.expr) -> ast.expr:
-    return ast.Compare(value, [ast.Is()], [other])
+    value = node.args[0]
+    if not isinstance(value, ast.Name) and not (names and isinstance(value, ast.Attribute)):
+        return None
+    first, again = _twice(value)
+    is_own = ast.Compare(build.name(function.id), [ast.Is()], [build.name(f"ag__{function.id}")])
+    plain = ast.Call(build.name(function.id), [again], [])
+    asked = ast.Call(callee(function, sites), [again], [])
+    return short(plain, asked, build.is_among(first, kinds), is_own)
 
 
 def is_arithmetic(key: ast.expr) -> bool:

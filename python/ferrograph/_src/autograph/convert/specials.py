@@ -18,10 +18,6 @@ from typing import Any
 from ...context import ownership, sources
 
 _PROPERTY = r"^[ \t]*@(?:\w+\.)*\w*property\b.*\n(?:[ \t]*@.*\n)*[ \t]*def[ \t]+(\w+)"
-# What may set attributes under names that the text does not say.
-_DYNAMIC = re.compile(
-    r"setattr(?:__)?\((?![^(),]*,\s*[\"'])|__dict__|__class__\s*=[^=]|(?<![.\w])(?:vars|exec|eval)\("
-)
 _CALLED = r"(?<!@)\b(?:cached_)?property\("  # which says no name
 ANY = frozenset({"__getattr__", "__getattribute__", "__get__"})  # behind any attribute
 _BINARY = (
@@ -56,23 +52,6 @@ class _World:
         self.version = 0  # which grows with it
         self.spaces: dict[int, _Space] = {}
         self.reached: dict[int, tuple[int, frozenset[str]]] = {}
-        self.called: dict[str, tuple[int, bool]] = {}
-
-    def grow(self) -> None:
-        """More is known: what was concluded from less holds no longer."""
-        self.version += 1
-        on_growth.forget()
-
-
-class _OnGrowth:
-    """What ``runtime/sites.py`` lends."""
-
-    @staticmethod
-    def forget() -> None:
-        """Forget what this thread's trace keeps because of what the text does not say."""
-
-
-on_growth: Any = _OnGrowth()
 
 
 class _Thread(threading.local):
@@ -142,38 +121,19 @@ def _meet_all(values: Iterable[Any]) -> None:
                 _thread.arguments[id(namespace)] = namespace
 
 
-def is_only_called(name: str) -> bool:
-    """Whether the files that were read do nothing with attributes of this name but call them, as
-    far as their text says."""
-    held = _world.called.get(name)
-    if held is not None and held[0] == _world.version:
-        return held[1]
-    texts = ["".join(t) for space in list(_world.spaces.values()) for t in space.texts.values()]
-    other_use = rf"[.\"']{name}\b(?!\s*\()"
-    found = not any(_DYNAMIC.search(t) or re.search(other_use, t) for t in texts)
-    if len(_world.called) >= _MOST:
-        _world.called.clear()
-    _world.called[name] = _world.version, found
-    return found
-
-
-def _spaces_from(namespaces: list[dict]) -> list[_Space]:
-    """Modules and those behind them."""
-    pending, seen = list(namespaces), {}
-    while pending:
-        space = _looked_through(pending.pop())
-        if id(space) not in seen:
-            seen[id(space)] = space
-            pending.extend(space.behind)
-    return list(seen.values())
-
-
 def _reached(namespace: dict) -> frozenset[str]:
     """What a module and those behind it know."""
     held = _world.reached.get(id(namespace))
     if held is not None and held[0] == _world.version:
         return held[1]
-    found = set[str]().union(*(space.names for space in _spaces_from([namespace])))
+    found: set[str] = set()
+    pending, seen = [namespace], set()
+    while pending:
+        space = _looked_through(pending.pop())
+        if id(space) not in seen:
+            seen.add(id(space))
+            found |= space.names
+            pending.extend(space.behind)
     if len(_world.reached) >= _MOST:
         _world.reached.clear()
     _world.reached[id(namespace)] = _world.version, frozenset(found)
@@ -191,7 +151,7 @@ def _looked_through(namespace: dict) -> _Space:
         space.size = len(namespace)
         behind = {id(n): n for v in list(namespace.values()) for n in _spaces_of(v, space)}
         space.behind = [n for n in behind.values() if n is not namespace]
-        _world.grow()
+        _world.version += 1
     return space
 
 
@@ -249,4 +209,4 @@ def _read(space: _Space, filename: str) -> None:
             found.add("__get__")
     if not found <= space.names:
         space.names |= found
-        _world.grow()
+        _world.version += 1

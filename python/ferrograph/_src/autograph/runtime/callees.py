@@ -90,12 +90,6 @@ def fn(callee: Any) -> Any:
     return found if len(journals) < 2 else _unless_again(callee, found)
 
 
-def form_of(function: Any) -> Any:
-    """What ``fn`` gives for a function that it was asked for; None where it has kept nothing."""
-    journals = _thread.journals if traces.n else ()
-    return (journals[0].known if journals else _known).get(function)
-
-
 def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
     """``_resolved(callee)``, kept where that is safe: for a trace, or with what lives for long."""
     found = _resolved(callee)
@@ -306,8 +300,7 @@ def converted(
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
-        keeps = notes.active() and not once
-        return compile.instantiate(function, late.operators, once, asked, keeps)
+        return compile.instantiate(function, late.operators, once, asked)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
         if status.verbosity() > 0:

@@ -27,7 +27,7 @@ from ...staging.state import attribute, global_name, item
 from .callees import fn
 from .logic import and_, not_, or_
 from .names import bind
-from .sites import called, stored, stored_by_class
+from .sites import called, stored
 from .specials import managed
 
 if TYPE_CHECKING:
@@ -91,7 +91,6 @@ __all__ = [
     "shown",
     "spread",
     "stored",
-    "stored_by_class",
     "stopped",
     "taken",
     "unary",
@@ -127,5 +126,5 @@ def without_callees() -> Any:
     """The operators for code whose callees stay as they are."""
     chosen = {name: getattr(sys.modules[__name__], name) for name in __all__}
     chosen["fn"] = lambda callee: callee
-    chosen["called"] = lambda sites, place, callee, *facts: callee
+    chosen["called"] = lambda sites, place, callee: callee
     return types.SimpleNamespace(**chosen)
