@@ -1,6 +1,7 @@
 """Queues against what tensorflow 2.21 was recorded to do: eagerly, traced, between threads."""
 
 import _thread
+import gc
 import threading
 import time
 
@@ -222,13 +223,19 @@ def test_who_waits_when_a_queue_is_closed():
     assert found == ["OutOfRangeError"]
 
 
+@pytest.mark.alone
 @MODES
 def test_an_interrupt_ends_a_wait(run):
     queue = numbers(5, 1)
-    timer = threading.Timer(0.1, _thread.interrupt_main)
+    take = run(lambda n: queue.dequeue_many(n))
+    queue.enqueue(6)
+    assert int(fg.size(take(fg.constant(2)))) == 2  # all that it needs is there
+    queue.enqueue(5)
+    gc.collect()  # a collection that the interrupt meets would lose it
+    timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        run(lambda: queue.dequeue_many(2))()
+        take(fg.constant(2))
     timer.join()
     assert int(queue.size()) == 1
 
