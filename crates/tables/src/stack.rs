@@ -1,7 +1,10 @@
 //! Elements of a queue as one: a component of each, one after another.
 
 use crate::rows::{Elements, Row};
-use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail, err};
+use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail, checked_bytes, err};
+
+/// What a tensor of a few elements takes, with its buffer.
+const ROW: usize = 256;
 
 /// The tensors in one, behind zeros or empty strings where they are of several shapes and `pads` allows that.
 ///
@@ -79,7 +82,7 @@ fn place<T: Clone>(to: &mut [T], to_dims: &[usize], from: &[T], from_dims: &[usi
 /// The rows of a tensor, one tensor each.
 ///
 /// # Errors
-/// `InvalidArgument` for a scalar.
+/// `InvalidArgument` for a scalar, `ResourceExhausted` where there is no room for so many rows.
 pub(crate) fn split(whole: &Tensor) -> Result<Vec<Tensor>> {
     let Some((&n, item)) = whole.shape().split_first() else {
         bail!(
@@ -87,6 +90,8 @@ pub(crate) fn split(whole: &Tensor) -> Result<Vec<Tensor>> {
             "several elements at once are rows, got a scalar"
         );
     };
+    // Each row is a tensor with a buffer of its own.
+    checked_bytes(n, ROW + whole.dtype().size())?;
     let item = Shape::new(item);
     let rows = Elements::of(whole)?.rows(item.n_elements());
     (0..n)
