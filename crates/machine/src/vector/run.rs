@@ -134,6 +134,9 @@ impl Loop {
     }
 
     /// Runs the loop with the frame as it is.
+    ///
+    /// # Safety
+    /// As [`Loop::run`].
     unsafe fn row(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
         let lanes = self.lanes();
         let rest = match n {
@@ -152,6 +155,9 @@ impl Loop {
 
     /// Runs the loop over elements that are less than a vector, in memory that has room for one. Arrays that are one
     /// share it.
+    ///
+    /// # Safety
+    /// As [`Loop::run`], for the elements from `first` on.
     unsafe fn run_rest(&self, pointers: &[*mut u8], first: usize, n: usize, frame: *mut u8) {
         let mut rooms = vec![[0u8; VECTOR]; pointers.len()];
         let rooms = rooms.as_mut_ptr();
@@ -177,6 +183,9 @@ impl Loop {
     }
 
     /// Writes a vector of the frame.
+    ///
+    /// # Safety
+    /// There is room for a vector at `to`; `pointers` are as [`Loop::run`] asks.
     unsafe fn fill(&self, to: *mut u8, fixed: Fixed, pointers: &[*mut u8]) {
         let bits = match fixed {
             Fixed::Bits(bits) => bits,
@@ -203,6 +212,9 @@ impl Loop {
 
 impl Array {
     /// Copies elements out of the array, or into it.
+    ///
+    /// # Safety
+    /// The array has `n` elements from `first` on, and `room` has room for them.
     unsafe fn copy(&self, pointers: &[*mut u8], first: usize, n: usize, room: *mut u8, out: bool) {
         let n = n * self.bytes;
         // SAFETY: the caller knows that the elements are there, and gives memory of its own.
