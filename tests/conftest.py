@@ -1,6 +1,7 @@
 """What the whole suite shares."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -10,6 +11,9 @@ import pytest
 # Every graph and plan is verified, in the programs that tests start, too. Read once, when the
 # first graph is finished.
 os.environ["FERROGRAPH_VERIFY"] = "1"
+
+# A shell starts what it puts in the background with interrupts ignored, which programs inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
