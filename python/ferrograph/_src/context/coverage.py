@@ -104,9 +104,7 @@ PLANNED = {
         get_experimental_options get_jit set_experimental_options set_jit
     """,
     "data.experimental": """
-        AutotuneAlgorithm Reducer TFRecordWriter dense_to_sparse_batch enable_debug_mode
-        group_by_reducer index_table_from_dataset make_batched_features_dataset
-        parse_example_dataset rejection_resample table_from_dataset
+        AutotuneAlgorithm TFRecordWriter enable_debug_mode
     """,
     "debugging": """
         disable_check_numerics enable_check_numerics get_log_device_placement

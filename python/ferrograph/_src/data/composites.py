@@ -14,6 +14,7 @@ from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor, SparseTensorSpec
 from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
+from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from .dataset import Dataset, made
 from .structure import NoneTensorSpec, flag, scalar
@@ -90,6 +91,29 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = 
 
     windows = dataset.map(apart).window(size, drop_remainder=flag(drop_remainder))
     return windows.map(together)
+
+
+def sparse_batch(dataset: Dataset, batch_size: Any, row_shape: Any) -> Dataset:
+    """``Dataset.sparse_batch``."""
+    spec = dataset.element_spec
+    if not isinstance(spec, TensorSpec):
+        raise TypeError(f"sparse_batch works on datasets of single tensors, got elements {spec}")
+    row = TensorShape(row_shape)
+    if row.rank is None:
+        raise ValueError("sparse_batch needs a row_shape of known rank")
+    bounds = constants.constant([-1 if n is None else n for n in row.as_list()], dtypes.int64)
+
+    def sparse(x: Any) -> SparseTensor:
+        debug.assert_rank(x, row.rank, "an element of sparse_batch is no row of row_shape")
+        own = ops.shape(x, dtypes.int64)
+        fits = ops.logical_or(ops.equal(bounds, -1), ops.less_equal(own, bounds))
+        debug.Assert(ops.reduce_all(fits), ["an element is larger than row_shape:", own, bounds])
+        positions = ops.where(ops.ones_like(x, dtypes.bool))
+        shape = ops.where(ops.equal(bounds, -1), own, bounds)
+        return SparseTensor(positions, ops.reshape(x, [-1]), shape)
+
+    rows = batch(dataset.map(sparse), batch_size, False)
+    return _of_type(rows, SparseTensorSpec(TensorShape([None]).concatenate(row), spec.dtype))
 
 
 def _batcher(spec: Any, splits: Any) -> _Batcher:

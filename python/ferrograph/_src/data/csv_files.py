@@ -186,9 +186,7 @@ def make_csv_dataset(
     Raises:
       ValueError: where no file fits, names differ between files, or a column is not there.
     """
-    files = _Files(
-        _matching(file_pattern), field_delim, use_quote_delim, compression_type, encoding
-    )
+    files = _Files(matching(file_pattern), field_delim, use_quote_delim, compression_type, encoding)
     if column_names is None:
         if not header:
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
@@ -240,7 +238,7 @@ def make_csv_dataset(
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
-def _matching(file_pattern: Any) -> list[str]:
+def matching(file_pattern: Any) -> list[str]:
     """The names that fit, sorted. ValueError where there are none."""
     with thread.init_scope():
         patterns = file_pattern if isinstance(file_pattern, (list, tuple)) else [file_pattern]

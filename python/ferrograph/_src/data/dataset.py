@@ -42,12 +42,14 @@ class _Late:
     random_numbers: Callable
     rebatch: Callable
     reduce: Callable
+    rejection_resample: Callable
     sampled: Callable
     save: Callable
     scan: Callable
     seeds: Callable
     slices: Callable
     snapshot: Callable
+    sparse_batch: Callable
     unbatch: Callable
     zipped: Callable
 
@@ -339,6 +341,22 @@ class Dataset(CompositeTensor):
         """
         return late.interleave(self, map_func, cycle_length, block_length)
 
+    def rejection_resample(
+        self,
+        class_func: Callable,
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Pairs of a class and an element, some left out so that classes are as often as asked for.
+
+        ``class_func`` gives the class of an element, an integer scalar; ``target_dist`` is the
+        vector of the classes' probabilities. ``initial_dist`` has those of the elements as they
+        are, estimated on the way where it is not given.
+        """
+        return late.rejection_resample(self, class_func, target_dist, initial_dist, seed)
+
     def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> Dataset:
         """What ``scan_func(state, element)`` gives beside the next state, for each element."""
         return late.scan(self, initial_state, scan_func)
@@ -545,6 +563,15 @@ class Dataset(CompositeTensor):
     ) -> Dataset:
         """``batch_size`` elements as one; tensors of unknown shape become ragged tensors."""
         return late.ragged_batch(self, batch_size, drop_remainder, as_dtype(row_splits_dtype))
+
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+        """``batch_size`` tensors as the rows of a sparse tensor, which holds all their elements.
+
+        A row has the shape ``row_shape``; a dimension of it that is None is that of the largest of
+        the tensors. Iterating raises InvalidArgumentError for a tensor of another rank, or one
+        that is larger than a row.
+        """
+        return late.sparse_batch(self, batch_size, row_shape)
 
     def unbatch(self, name: str | None = None) -> Dataset:
         """The rows of the elements, one after the other."""

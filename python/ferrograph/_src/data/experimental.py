@@ -27,6 +27,7 @@ __all__ = [
     "cardinality",
     "choose_from_datasets",
     "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
     "get_next_as_optional",
     "get_single_element",
@@ -35,6 +36,7 @@ __all__ = [
     "ignore_errors",
     "load",
     "map_and_batch",
+    "rejection_resample",
     "sample_from_datasets",
     "save",
     "scan",
@@ -93,6 +95,15 @@ dense_to_ragged_batch = _method(
     [[], [0], [0, 1]]
     """,
 )
+dense_to_sparse_batch = _method(
+    "sparse_batch",
+    """
+    >>> lines = fg.data.Dataset.range(3).map(lambda n: fg.range(n))
+    >>> batch = next(iter(lines.apply(fg.data.experimental.dense_to_sparse_batch(3, [4]))))
+    >>> fg.sparse.to_dense(batch).numpy().tolist()
+    [[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]]
+    """,
+)
 enumerate_dataset = _method(
     "enumerate",
     """
@@ -116,6 +127,15 @@ ignore_errors = _method(
     >>> risky = fg.data.Dataset.range(3).map(lambda i: fg.gather([10, 20], i))
     >>> [int(x) for x in risky.apply(fg.data.experimental.ignore_errors())]
     [10, 20]
+    """,
+)
+rejection_resample = _method(
+    "rejection_resample",
+    """
+    >>> odd = fg.data.experimental.rejection_resample(
+    ...     lambda x: fg.cast(x % 2, fg.int32), target_dist=[0.0, 1.0], initial_dist=[0.5, 0.5])
+    >>> [int(x) for kind, x in fg.data.Dataset.range(6).apply(odd)]
+    [1, 3, 5]
     """,
 )
 scan = _method(
@@ -283,9 +303,11 @@ PUBLIC = {
     "bucket_by_sequence_length": ("data.experimental.bucket_by_sequence_length",),
     "choose_from_datasets": ("data.experimental.choose_from_datasets",),
     "dense_to_ragged_batch": ("data.experimental.dense_to_ragged_batch",),
+    "dense_to_sparse_batch": ("data.experimental.dense_to_sparse_batch",),
     "enumerate_dataset": ("data.experimental.enumerate_dataset",),
     "group_by_window": ("data.experimental.group_by_window",),
     "ignore_errors": ("data.experimental.ignore_errors",),
+    "rejection_resample": ("data.experimental.rejection_resample",),
     "sample_from_datasets": ("data.experimental.sample_from_datasets",),
     "scan": ("data.experimental.scan",),
     "snapshot": ("data.experimental.snapshot",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import applied, batching, composites, files, sources, storing
+from . import applied, batching, composites, files, resampling, sources, storing
 from .dataset import late
 
 late.slices = sources.slices
@@ -27,3 +27,5 @@ late.cache = storing.cache
 late.save = storing.save
 late.load = storing.load
 late.snapshot = storing.snapshot
+late.sparse_batch = composites.sparse_batch
+late.rejection_resample = resampling.rejection_resample
