@@ -201,3 +201,16 @@ def test_what_is_not_drawn(draw, error):
 def test_threefry_is_a_state_that_draws_nothing():
     with pytest.raises(fg.errors.UnimplementedError, match="ThreeFry"):
         Generator.from_seed(1, Algorithm.THREEFRY).normal([2])
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, fg.function])
+def test_successes_among_trials(wrap):
+    g = Generator.from_seed(7)
+    draw = wrap(lambda: g.binomial([2000, 2], [10.0, 100.0], [0.5, 0.25]))
+    first, second = draw(), draw()
+    assert first.dtype == fg.int32
+    assert bool(fg.reduce_any(first != second))
+    means = fg.reduce_mean(fg.cast(first, fg.float32), 0).numpy().tolist()
+    assert means == pytest.approx([5.0, 25.0], abs=0.5)
+    again = Generator.from_seed(7).binomial([2000, 2], [10.0, 100.0], [0.5, 0.25], fg.int64)
+    assert again.numpy().tolist() == first.numpy().tolist()

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import thread
 from ..native import _core
-from ..ops import random_ops
+from ..ops import distributions, random_ops
 from ..values import errors
 from ..values.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from ..values.public import public
@@ -254,6 +254,17 @@ class Generator:
     def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Any:
         """Integers drawn from all that the dtype (int32, int64, uint32, uint64) has."""
         return self._drawn("StatelessRandomUniformFullIntV2", shape, as_dtype(dtype), name=name)
+
+    def binomial(
+        self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None
+    ) -> Any:
+        """How many of ``counts`` trials succeed, each with the probability ``probs``.
+
+        ``shape`` ends with the shape that the two broadcast to. The samples are those of
+        ``random.stateless_binomial`` for a seed that this generator makes.
+        """
+        seed = self.make_seeds(1)[:, 0]
+        return distributions.stateless_binomial(shape, seed, counts, probs, dtype, name)
 
     def make_seeds(self, count: Any = 1) -> Any:
         """Seeds for stateless operations: a matrix of int64 with 2 rows and ``count`` columns."""
