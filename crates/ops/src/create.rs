@@ -155,7 +155,8 @@ macro_rules! ranged_floats {
                 if a != b && (b > a) != (d > 0.0) {
                     return Err(wrong_sign(a, b, d));
                 }
-                let n = ((b - a) / d).abs().ceil();
+                let steps: f64 = ((limit - start) / delta).as_(); // as exact as the dtype is
+                let n = steps.abs().ceil();
                 if n > isize::MAX as f64 {
                     bail!(Shape, "a range of {n} elements is too long");
                 }

@@ -338,6 +338,8 @@ fn counts_become_tensors() {
     assert_eq!(ints(&one("Range", &[], &[&s(5), &s(0), &s(-2)])), [5, 3, 1]);
     let r = one("Range", &[], &[&s(0.0f32), &s(1.0f32), &s(0.3f32)]);
     assert_eq!(r.as_slice::<f32>().unwrap().len(), 4);
+    let r = one("Range", &[], &[&s(0.1f32), &s(1.1f32), &s(0.1f32)]);
+    assert_eq!(r.as_slice::<f32>().unwrap().len(), 10); // counted as exactly as the dtype is
     assert_eq!(
         fault("Range", &[], &[&s(5), &s(0), &s(1)]),
         "a range from 5 to 0 needs a delta towards the limit, got 1"
