@@ -34,9 +34,13 @@ from .._src.data.experimental import (
 )
 from .._src.data.iterator import Optional
 from .._src.data.options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
     AutotuneOptions,
     DistributeOptions,
+    ExternalStatePolicy,
     OptimizationOptions,
+    ServiceOptions,
     ThreadingOptions,
 )
 from .._src.data.transformations import at, from_list, pad_to_cardinality, parallel_interleave
@@ -46,13 +50,17 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
     "AutotuneOptions",
     "Counter",
     "CsvDataset",
     "DistributeOptions",
+    "ExternalStatePolicy",
     "OptimizationOptions",
     "Optional",
     "RandomDataset",
+    "ServiceOptions",
     "ThreadingOptions",
     "assert_cardinality",
     "at",
