@@ -30,7 +30,9 @@ LAZY = (
     "checkpoint",
     "control_flow",
     "data",
+    "distribute",
     "extension_type",
+    "face",
     "files",
     "function.callbacks",
     "function.explain",
@@ -65,6 +67,7 @@ LAZY_AT_TOP = (
 OPENED_BY = {
     "autodiff": "autodiff",
     "data": "data",
+    "distribute": "distribute",
     "experimental.numpy": "numpy_like",
     "experimental.numpy.random": "numpy_like",
     "lookup": "tables",
@@ -75,6 +78,11 @@ OPENED_BY = {
     "sparse": "sparse",
     "test": "autodiff",
 }
+
+# Of the top level, what needs a package that is not always there: not in `__all__`. A module that
+# is written by hand, and modules of that package.
+BY_HAND = ("keras",)
+OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
 
 HEADER = "# Made by `make generate` from the declarations in ferrograph._src."
 WIDTH = 100
@@ -169,6 +177,10 @@ def imports(names: list[Public], package: str, indent: str = "") -> str:
 
 def namespace(space: str, doc: str, names: list[Public], children: list[str]) -> str:
     """The text of a public module."""
+    listed_names = [p.name for p in names] + children
+    if not space:
+        children = [*children, *BY_HAND]
+        names = [*names, *(Public(name, "face.keras_parts", name) for name in OF_KERAS)]
     is_package = bool(children) or not space
     dots = "." * (space.count(".") + 1 + (is_package and bool(space)))
     eager = [p for p in names if not is_lazy(space, p.module)]
@@ -183,7 +195,7 @@ def namespace(space: str, doc: str, names: list[Public], children: list[str]) ->
         if children:
             text += statement("from . import ", sorted(children), "    ")
         text += imports(lazy, f"{dots}_src", "    ")
-    public = sorted([p.name for p in names] + children, key=natural)
+    public = sorted(listed_names, key=natural)
     text += "\n" + listed("__all__ = [", [f'"{n}"' for n in public], "]", "")
     if not space:
         text += f'\n_setup.finish()\n\n__version__ = "{version()}"\n'

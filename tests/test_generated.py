@@ -60,7 +60,7 @@ def test_a_planned_name_says_so():
     ):
         _ = fg.saved_model
     with pytest.raises(AttributeError, match="planned"):
-        _ = fg.initializers
+        _ = fg.train.ExponentialMovingAverage
 
 
 def test_a_name_that_is_left_out_says_why():

@@ -220,3 +220,49 @@ def test_an_exception_while_numpy_is_looked_up_is_passed_on(run_python):
         """
     )
     assert (done.stdout, done.stderr) == ("[1 2]\n", "")
+
+
+class StandsForAVariable:
+    """As libraries wrap variables: it converts to a tensor, and gradients are taken by it."""
+
+    _should_act_as_resource_variable = True
+
+    def __init__(self, value):
+        self.value = fg.Variable(value)
+
+    @property
+    def handle(self):
+        return self.value.handle
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        return fg.convert_to_tensor(self.value, dtype)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_gradient_by_what_stands_for_a_variable(traced):
+    w, table = StandsForAVariable(3.0), StandsForAVariable([[1.0], [2.0]])
+    frozen = StandsForAVariable(2.0)
+
+    def gradients():
+        with fg.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch([w, table])
+            y = w * fg.constant(2.0) + fg.reduce_sum(fg.gather(table, [1])) + frozen.value
+        return tape.gradient(y, [w, table, frozen])
+
+    by_w, by_table, by_frozen = (fg.function(gradients) if traced else gradients)()
+    assert float(by_w) == 2.0 and by_frozen is None
+    assert fg.convert_to_tensor(by_table).numpy().tolist() == [[0.0], [1.0]]
+
+
+def test_what_merely_converts_is_no_tensor():
+    class Converts:
+        def __tf_tensor__(self, dtype=None, name=None):
+            return fg.constant(1.0)
+
+    assert not fg.is_tensor(Converts())
+    assert float(fg.constant(1.0) + Converts()) == 2.0
+
+
+def test_variables_have_names_of_their_own():
+    v, w = fg.Variable(1.0, name="w"), fg.Variable(2.0, name="w")
+    assert v._shared_name == w._shared_name == "w" and v._unique_id != w._unique_id

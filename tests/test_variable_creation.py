@@ -310,3 +310,50 @@ def test_a_key_for_each_dtype():
     with pytest.raises(ValueError, match="not its first"):
         f(fg.constant(1))
     assert float(f(ONE)) == 3
+
+
+class Nested(Lazy):
+    """Makes its variable on the first call, while another function is being traced."""
+
+    def __init__(self, initial):
+        super().__init__()
+        self.initial = initial
+
+    @fg.function
+    def inner(self, x):
+        if self.v is None:
+            self.v = fg.Variable(self.initial(x))
+        self.count()
+        return self.v.assign_add(x)
+
+    @fg.function
+    def outer(self, x):
+        return self.inner(x * 2.0)
+
+
+@pytest.mark.parametrize(
+    "initial",
+    [
+        lambda x: 10.0,
+        lambda x: lambda: fg.fill([], 10.0),
+        lambda x: fg.ones_like(x) * 10.0,
+        lambda x: fg.cast(fg.size(x), fg.float32) * 10.0,
+    ],
+)
+def test_a_nested_function_makes_its_variable_on_the_first_call(initial):
+    made = Nested(initial)
+    assert float(made.outer(ONE)) == 12.0
+    assert float(made.outer(ONE)) == 14.0
+    assert float(made.inner(ONE)) == 15.0
+
+
+def test_random_values_of_a_nested_function_are_drawn_once():
+    made = Nested(lambda x: fg.random.uniform([], 1.0, 2.0))
+    first = float(made.outer(ONE))
+    assert float(made.outer(ONE)) == pytest.approx(first + 2.0)
+
+
+def test_a_nested_variable_cannot_begin_with_an_argument():
+    made = Nested(lambda x: x + 1.0)
+    with pytest.raises(ValueError, match="depends on an argument"):
+        made.outer(ONE)

@@ -202,11 +202,13 @@ if TYPE_CHECKING:
         config,
         data,
         debugging,
+        distribute,
         dtypes,
         errors,
         experimental,
         image,
         io,
+        keras,
         linalg,
         lookup,
         math,
@@ -233,7 +235,9 @@ if TYPE_CHECKING:
     from ._src.control_flow.cond import case, cond, switch_case
     from ._src.control_flow.functional import foldl, foldr, map_fn, scan
     from ._src.control_flow.loops import while_loop
-    from ._src.data.specs import TensorArraySpec
+    from ._src.data.specs import OptionalSpec, TensorArraySpec
+    from ._src.face.install import as_tensorflow
+    from ._src.face.keras_parts import initializers, losses, metrics, optimizers
     from ._src.function.callbacks import numpy_function, py_function, timestamp
     from ._src.function.explain.profile import profile
     from ._src.function.explain.records import TraceRecord, trace_report
@@ -298,6 +302,7 @@ __all__ = [
     "IndexedSlicesSpec",
     "Module",
     "Operation",
+    "OptionalSpec",
     "RaggedTensor",
     "RaggedTensorSpec",
     "SparseTensor",
@@ -324,6 +329,7 @@ __all__ = [
     "argsort",
     "as_dtype",
     "as_string",
+    "as_tensorflow",
     "asin",
     "asinh",
     "assert_equal",
@@ -367,6 +373,7 @@ __all__ = [
     "data",
     "debugging",
     "device",
+    "distribute",
     "divide",
     "double",
     "dtypes",
@@ -568,6 +575,7 @@ if not TYPE_CHECKING:
         "Assert": "ops.debug:Assert",
         "GradientTape": "autodiff.tape:GradientTape",
         "Module": "state.module:Module",
+        "OptionalSpec": "data.specs:OptionalSpec",
         "RaggedTensor": "ragged.tensor:RaggedTensor",
         "RaggedTensorSpec": "ragged.spec:RaggedTensorSpec",
         "SparseTensor": "sparse.tensor:SparseTensor",
@@ -579,6 +587,7 @@ if not TYPE_CHECKING:
         "approx_top_k": "interfaces.seldom:approx_top_k",
         "argsort": "ops.sorting:argsort",
         "as_string": "ops.string_ops:as_string",
+        "as_tensorflow": "face.install:as_tensorflow",
         "assert_equal": "ops.debug:assert_equal",
         "assert_greater": "ops.debug:assert_greater",
         "assert_less": "ops.debug:assert_less",
@@ -605,15 +614,19 @@ if not TYPE_CHECKING:
         "histogram_fixed_width": "ops.segments:histogram_fixed_width",
         "histogram_fixed_width_bins": "ops.segments:histogram_fixed_width_bins",
         "ifftnd": "ops.fourier_nd:ifftnd",
+        "initializers": "face.keras_parts:initializers",
         "irfftnd": "ops.fourier_nd:irfftnd",
         "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",
+        "losses": "face.keras_parts:losses",
         "make_ndarray": "interfaces.tensor_proto:make_ndarray",
         "make_tensor_proto": "interfaces.tensor_proto:make_tensor_proto",
         "map_fn": "control_flow.functional:map_fn",
         "matrix_square_root": "ops.factorisations:sqrtm",
+        "metrics": "face.keras_parts:metrics",
         "no_op": "interfaces.symbols:no_op",
         "numpy_function": "function.callbacks:numpy_function",
         "ones_initializer": "interfaces.initializers:ones_initializer",
+        "optimizers": "face.keras_parts:optimizers",
         "print": "ops.debug:print",
         "profile": "function.explain.profile:profile",
         "py_function": "function.callbacks:py_function",
@@ -649,11 +662,13 @@ if not TYPE_CHECKING:
         "config",
         "data",
         "debugging",
+        "distribute",
         "dtypes",
         "errors",
         "experimental",
         "image",
         "io",
+        "keras",
         "linalg",
         "lookup",
         "math",

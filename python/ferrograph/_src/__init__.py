@@ -127,16 +127,24 @@ def door(
 
     def find(name: str) -> Any:
         if name in modules:
-            return _load(f"{namespace}.{name}")
+            return _opened(f"{namespace}.{name}", namespace, name)
         place = places.get(name)
         if place is None:
             raise _missing(namespace, name)
         module, _, attribute = place.partition(":")
-        found = getattr(_load(f"{__name__}.{module}"), attribute)
+        found = getattr(_opened(f"{__name__}.{module}", namespace, name), attribute)
         setattr(sys.modules[namespace], name, found)
         return found
 
     return find
+
+
+def _opened(module: str, namespace: str, name: str) -> Any:
+    """The module behind a public name. AttributeError where it needs what is not installed."""
+    try:
+        return _load(module)
+    except ImportError as e:
+        raise AttributeError(str(e), name=name, obj=sys.modules[namespace]) from None
 
 
 def _missing(namespace: str, name: str) -> AttributeError:

@@ -37,9 +37,13 @@ from .._src.data.experimental import (
 from .._src.data.features import make_batched_features_dataset, parse_example_dataset
 from .._src.data.iterator import Optional
 from .._src.data.options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
     AutotuneOptions,
     DistributeOptions,
+    ExternalStatePolicy,
     OptimizationOptions,
+    ServiceOptions,
     ThreadingOptions,
 )
 from .._src.data.reducers import (
@@ -55,14 +59,18 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
     "AutotuneOptions",
     "Counter",
     "CsvDataset",
     "DistributeOptions",
+    "ExternalStatePolicy",
     "OptimizationOptions",
     "Optional",
     "RandomDataset",
     "Reducer",
+    "ServiceOptions",
     "ThreadingOptions",
     "assert_cardinality",
     "at",

@@ -9,6 +9,7 @@ from .._src import door as _door
 
 if TYPE_CHECKING:
     from . import dlpack, numpy
+    from .._src.data.iterator import Optional
     from .._src.extension_type.classes import BatchableExtensionType, ExtensionType
     from .._src.extension_type.spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
     from .._src.interfaces.dispatch import (
@@ -24,6 +25,7 @@ __all__ = [
     "ExtensionType",
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
+    "Optional",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis",
@@ -39,6 +41,7 @@ if not TYPE_CHECKING:
         "ExtensionType": "extension_type.classes:ExtensionType",
         "ExtensionTypeBatchEncoder": "extension_type.spec:ExtensionTypeBatchEncoder",
         "ExtensionTypeSpec": "extension_type.spec:ExtensionTypeSpec",
+        "Optional": "data.iterator:Optional",
         "dispatch_for_api": "interfaces.dispatch:dispatch_for_api",
         "dispatch_for_binary_elementwise_apis": "interfaces.dispatch:dispatch_for_binary_elementwise_apis",  # noqa: E501
         "dispatch_for_binary_elementwise_assert_apis": "interfaces.dispatch:dispatch_for_binary_elementwise_assert_apis",  # noqa: E501

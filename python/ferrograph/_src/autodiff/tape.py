@@ -83,9 +83,12 @@ class GradientTape(_core.TapeBase):
     def watch(self, tensor: Any) -> None:
         """Record what depends on these tensors or variables. ValueError for anything else."""
         for value in nest.flatten(tensor, expand_composites=True):
-            if not isinstance(value, (_core.Tensor, Variable)):
+            watched = value
+            if getattr(value, "_should_act_as_resource_variable", False):
+                watched = value.handle
+            if not isinstance(watched, (_core.Tensor, Variable)):
                 raise ValueError(f"a tape watches tensors and variables, got {value!r}")
-            self._watch(value)
+            self._watch(watched)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -281,8 +284,14 @@ def _differentiable(dtype: Any) -> bool:
 
 
 def _endpoint(value: Any) -> Any:
+    """What a gradient is taken of or by: a tensor or a variable.
+
+    An object that stands for a variable says so, and has its ``handle``.
+    """
     if isinstance(value, (_core.Tensor, Variable)):
         return value
+    if getattr(value, "_should_act_as_resource_variable", False):
+        return value.handle
     return _core.convert_to_tensor(value)
 
 

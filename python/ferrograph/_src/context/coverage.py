@@ -39,6 +39,8 @@ package is called ``fg``.
         "Experimental parts of datasets: functions for ``Dataset.apply``, and older names."
     ),
     "debugging": "Assertions and checks.",
+    "distribute": "Strategies of one replica, and where the program is in them.",
+    "distribute.experimental": "What values are made for.",
     "dtypes": "Element types of tensors.",
     "errors": "The exceptions of ferrograph, and the numbers of their classes.",
     "experimental": "Parts of the API whose documents call them experimental.",
@@ -256,10 +258,12 @@ LEFT_OUT = {
     "one process on one machine computes": """
         config.experimental_connect_to_cluster config.experimental_connect_to_host
         train.ClusterDef train.ClusterSpec train.JobDef train.ServerDef train.Coordinator
-        data.experimental.AutoShardPolicy data.experimental.ServiceOptions
         data.experimental.SHARD_HINT data.experimental.distributed_save
         data.experimental.copy_to_device data.experimental.prefetch_to_device saved_model.TPU
-        saved_model.GPU nn.RNNCellDeviceWrapper
+        saved_model.GPU nn.RNNCellDeviceWrapper distribute.CrossDeviceOps
+        distribute.HierarchicalCopyAllReduce distribute.NcclAllReduce
+        distribute.ReductionToOneDevice distribute.InputOptions distribute.InputReplicationMode
+        distribute.ParameterServerStrategy distribute.Server
     """,
     "it extends TensorFlow's own binary": """
         load_library load_op_library sysconfig.CXX11_ABI_FLAG sysconfig.CXX_VERSION
@@ -273,7 +277,7 @@ LEFT_OUT = {
         guarantee_const parallel_stack nondifferentiable_batch_function check_pinned
         data.experimental.from_variant data.experimental.to_variant
         data.experimental.get_model_proto data.experimental.make_saveable_from_iterator
-        data.experimental.DatasetInitializer data.experimental.ExternalStatePolicy
+        data.experimental.DatasetInitializer
     """,
     "it wraps the cells of an older Keras": """
         nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper
@@ -284,18 +288,11 @@ LEFT_OUT = {
 }
 
 # Modules of the API that nothing is there of yet.
-_PLANNED_MODULES = frozenset(PLANNED) - frozenset(NAMESPACES) - {""} | {
-    "initializers",
-    "keras",
-    "losses",
-    "metrics",
-    "optimizers",
-}
+_PLANNED_MODULES = frozenset(PLANNED) - frozenset(NAMESPACES) - {""}
 
 # Names of TensorFlow 1, and of parts that this project leaves alone.
 _LEFT_OUT_MODULES = {
     "compat": "the interface of TensorFlow 1 is not planned",
-    "distribute": "one process on one machine computes",
     "feature_column": "Keras' preprocessing layers took its place",
     "lite": "it belongs to another runtime",
     "mlir": "it belongs to TensorFlow's own compiler",

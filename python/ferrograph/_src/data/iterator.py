@@ -92,7 +92,7 @@ def _listed(found: Any) -> list:
     return found if isinstance(found, list) else [found]
 
 
-@public("data.experimental.Optional")
+@public("data.experimental.Optional", "experimental.Optional")
 class Optional(CompositeTensor):
     """A value that may be missing: ``has_value()`` tells, ``get_value()`` gives it.
 
@@ -104,7 +104,7 @@ class Optional(CompositeTensor):
     """
 
     def __init__(self, handle: Any, element_spec: Any):
-        self._handle, self._value_spec = handle, element_spec
+        self._handle, self._element_spec = handle, element_spec
 
     @staticmethod
     def from_value(value: Any) -> Optional:
@@ -115,13 +115,16 @@ class Optional(CompositeTensor):
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
-        """An optional of that type that holds nothing."""
+        """An optional of that type that holds nothing.
+
+        Where the type is None, it becomes that of what an iteration of a loop leaves in its place.
+        """
         return Optional(_core.emit("OptionalNone", ()), element_spec)
 
     @property
     def element_spec(self) -> Any:
         """The type of the value."""
-        return self._value_spec
+        return self._element_spec
 
     def has_value(self, name: str | None = None) -> Any:
         """Whether there is a value, a scalar bool tensor."""
@@ -129,16 +132,23 @@ class Optional(CompositeTensor):
 
     def get_value(self, name: str | None = None) -> Any:
         """The value; InvalidArgumentError where there is none."""
-        attrs = structure.attributes(self._value_spec)
+        attrs = structure.attributes(self._element_spec)
         found = _core.emit("OptionalGetValue", (self._handle,), attrs, name)
-        return structure.packed(self._value_spec, _listed(found))
+        return structure.packed(self._element_spec, _listed(found))
+
+    def _learn_type(self, later: Any) -> bool:
+        """Whether this is an empty one made without a type; it takes that of another optional."""
+        if self._element_spec is not None or not isinstance(later, Optional):
+            return False
+        self._element_spec = later._element_spec
+        return later._element_spec is not None
 
     @property
     def _type_spec(self) -> OptionalSpec:
-        return OptionalSpec(self._value_spec)
+        return OptionalSpec(self._element_spec)
 
     def __repr__(self) -> str:
-        return f"<ferrograph.experimental.Optional element_spec={self._value_spec}>"
+        return f"<ferrograph.experimental.Optional element_spec={self._element_spec}>"
 
 
 @public("data.NumpyIterator")

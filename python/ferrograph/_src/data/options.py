@@ -2,12 +2,58 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable
 from typing import Any
 
 from ..values.public import public
 
 __all__ = ["Options", "ThreadingOptions"]
+
+
+@public("data.experimental.AutoShardPolicy")
+class AutoShardPolicy(enum.IntEnum):
+    """How a dataset is split among workers. There is one, which has all of it.
+
+    >>> options = fg.data.Options()
+    >>> options.experimental_distribute.auto_shard_policy = fg.data.experimental.AutoShardPolicy.OFF
+    >>> options.experimental_distribute.auto_shard_policy.name
+    'OFF'
+    """
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+@public("data.experimental.ExternalStatePolicy")
+class ExternalStatePolicy(enum.Enum):
+    """What to say of state outside a pipeline that is sent elsewhere. None is sent.
+
+    >>> fg.data.experimental.ExternalStatePolicy.IGNORE.value
+    1
+    """
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+@public("data.experimental.AutotuneAlgorithm")
+class AutotuneAlgorithm(enum.Enum):
+    """How what may be tuned is tuned. Accepted.
+
+    >>> fg.data.experimental.AutotuneAlgorithm.HILL_CLIMB.value
+    1
+    """
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
 
 
 class _Settings:
@@ -115,6 +161,19 @@ class DistributeOptions(_Settings):
     _names = ("auto_shard_policy", "num_devices")
 
 
+@public("data.experimental.ServiceOptions")
+class ServiceOptions(_Settings):
+    """Options of datasets that other processes compute. There are none; accepted.
+
+    >>> options = fg.data.Options()
+    >>> options.experimental_service.pinned = True
+    >>> options.experimental_service.pinned
+    True
+    """
+
+    _names = ("pinned",)
+
+
 @public("data.Options")
 class Options(_Settings):
     """Options of a dataset, which those made from it inherit.
@@ -134,7 +193,9 @@ class Options(_Settings):
         "deterministic",
         "experimental_deterministic",
         "experimental_distribute",
+        "experimental_external_state_policy",
         "experimental_optimization",
+        "experimental_service",
         "experimental_slack",
         "experimental_symbolic_checkpoint",
         "experimental_threading",
@@ -149,6 +210,7 @@ class Options(_Settings):
         self.autotune = AutotuneOptions()
         self.experimental_distribute = DistributeOptions()
         self.experimental_optimization = OptimizationOptions()
+        self.experimental_service = ServiceOptions()
         self.threading = self.experimental_threading = ThreadingOptions()
 
     def merge(self, options: Options) -> Options:

@@ -97,8 +97,13 @@ class IteratorSpec(_HandleSpec):
         return self._value_class
 
 
+@public("OptionalSpec")
 class OptionalSpec(_HandleSpec):
-    """The type of an optional value of the type ``value_spec``."""
+    """The type of an optional value of the type ``value_spec``.
+
+    >>> fg.data.experimental.Optional.from_value(fg.constant(3))._type_spec.element_spec
+    TensorSpec(shape=(), dtype=tf.int32, name=None)
+    """
 
     __slots__ = ()
 

@@ -182,6 +182,8 @@ class Variables:
         if difference is None and isinstance(self.place, Spot):
             difference = values.other_order(slot.value, value)
         if difference is not None:
+            if values.learns_type(slot.value, value):
+                raise Again()
             problem = f"changes its structure in the loop: {difference}"
             raise TypeError(self._about(slot.label, problem, _SAME))
         leaves = values.leaves_of(value)

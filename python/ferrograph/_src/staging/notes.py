@@ -107,6 +107,8 @@ def owner(target: Any, name: str, label: str) -> Any:
         if not journals:
             return target
         if isinstance(target, _core.Tensor):
+            if len(journals) == 1 and _takes(target, name):
+                return target
             raise _sets_tensor(name)
         setter = setters.of_attribute(target, name)
         if setter is not None:
@@ -116,6 +118,11 @@ def owner(target: Any, name: str, label: str) -> Any:
         if journals[0].families is not None:
             journals[0].families.written(target)
     return target
+
+
+def _takes(tensor: Any, name: str) -> bool:
+    """Whether tensors take attributes in this process, and this one has none of that name."""
+    return "__setattr__" in vars(_core.Tensor) and not hasattr(type(tensor), name)
 
 
 def _sets_tensor(name: str) -> Exception:

@@ -118,6 +118,13 @@ def holds_view(value: Any) -> bool:
     return isinstance(value, collections.abc.MappingView)
 
 
+def learns_type(value: Any, later: Any) -> bool:
+    """Whether ``value`` is one that takes its type from what stands in its place later, as an empty
+    optional does, and takes that of ``later``."""
+    learn = getattr(type(value), "_learn_type", None)
+    return learn is not None and learn(value, later)
+
+
 def check_same_structure(first: Any, second: Any) -> str | None:
     """What differs between two structures, None where they agree."""
     if type(first) in nest.LEAVES and type(second) in nest.LEAVES:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..context import thread
 from ..values import nest
+from ..values.markers import Trackable
 from ..values.public import public
 from .variable import Variable
 
@@ -13,7 +14,7 @@ __all__ = ["Module"]
 
 
 @public("Module")
-class Module:
+class Module(Trackable):
     """A base class for things that have variables: finds them among its attributes.
 
     Variables and submodules are found in attributes, and in lists, tuples and dicts there, in the

@@ -12,6 +12,7 @@ from ..context import thread
 from ..context.ownership import is_own_file
 from ..native import _core
 from ..values.formatting import variable_repr
+from ..values.markers import Trackable
 from ..values.public import public
 from ..values.reference import Reference
 from ..values.tensor_shape import TensorShape
@@ -149,7 +150,7 @@ class _Meta(type(_core.VariableBase)):  # type: ignore[misc]
 
 
 @public("Variable")
-class Variable(_core.VariableBase, metaclass=_Meta):
+class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
     """A tensor whose value can be assigned; traced functions refer to it, they do not copy it.
 
     ``initial_value`` is a value that converts to a tensor, or a function of no arguments that gives
@@ -226,6 +227,16 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     def name(self) -> str:
         """The name, with the index of the output: ``w:0``."""
         return f"{self._name}:0"
+
+    @property
+    def _unique_id(self) -> str:
+        """A name that no other variable of the process has."""
+        return f"{self._name}_{self._id}"
+
+    @property
+    def _shared_name(self) -> str:
+        """The name without the index of the output."""
+        return self._name
 
     @property
     def constraint(self) -> Callable | None:
@@ -390,6 +401,14 @@ class Variable(_core.VariableBase, metaclass=_Meta):
     def gather_nd(self, indices: Any, name: Any = None) -> Any:
         """The elements or slices at ``indices``."""
         return _core.emit("GatherNd", (self._read(), indices))
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """The tensor that a checkpoint keeps, by its name there."""
+        return {"VARIABLE_VALUE": self._read()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
+        """Take such a tensor back."""
+        return self.assign(restored_tensors["VARIABLE_VALUE"])
 
     @property
     def initializer(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..native import Tensor, _core
 from .dtypes import as_dtype
+from .markers import TensorType
 from .public import public
 from .tensor_shape import TensorShape
 
@@ -59,9 +60,11 @@ def _shaped(tensor: Any, shape: Any) -> Any:
 def is_tensor(x: Any) -> bool:
     """Whether a value is a tensor, a variable, or a composite of tensors.
 
+    What merely converts to a tensor is none.
+
     >>> fg.is_tensor(fg.constant(1)), fg.is_tensor(fg.Variable(1)), fg.is_tensor(1)
     (True, True, False)
     """
-    if isinstance(x, (_core.Tensor, _core.VariableBase)):
+    if isinstance(x, (_core.Tensor, _core.VariableBase, TensorType)):
         return True
-    return hasattr(type(x), "__tf_tensor__") or hasattr(type(x), "_type_spec")
+    return hasattr(type(x), "_type_spec")

@@ -13,6 +13,8 @@ import types
 from typing import Any
 
 from ...autograph.convert.parse import parse
+from ...context import thread
+from ...native import _core
 from ...staging.errors import ConversionError
 
 __all__ = ["settle"]
@@ -29,8 +31,17 @@ def settle(function: Any, creation: Any, region: Any, tensors: list, called: tup
 
 
 def _initialise(creation: Any, region: Any, tensors: list) -> None:
-    """Give the variables their first values, in the order of their making."""
+    """Give the variables their first values, in the order of their making.
+
+    Where the function is called while another one is traced, its arguments have no values yet:
+    what a variable begins with must not depend on them.
+    """
     place = creation.n_outputs
+    unknown = {i for i, tensor in enumerate(tensors) if _core.is_symbolic(tensor)}
+    shaped = {i for i in unknown if tensors[i].shape.is_fully_defined()}
+    if unknown:
+        with thread.init_scope():
+            tensors = [_stand_in(t) if i in unknown else t for i, t in enumerate(tensors)]
     for (weak, value), line in zip(creation.made, creation.lines, strict=True):
         variable = weak()
         if variable is None:
@@ -40,8 +51,50 @@ def _initialise(creation: Any, region: Any, tensors: list) -> None:
                 "`if self.v is None: self.v = Variable(...)`"
             )
         if value is not None:
+            if unknown and unknown & _inputs_behind(region, value.name, shaped):
+                raise ValueError(
+                    f"the Variable made at {line} begins with a value that depends on an argument "
+                    "of the traced function, which has no value yet while the function that calls "
+                    "it is traced. Make the Variable before, or give it an initial value that does "
+                    "not depend on arguments"
+                )
             variable._initialise(region.evaluate(place, tensors))
             place += 1
+
+
+# Operations whose results depend on the shape of what they take alone.
+_OF_SHAPES = ("Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike")
+
+
+def _stand_in(tensor: Any) -> Any:
+    """A tensor that has a value, of the same dtype, and of the same shape where that is known."""
+    shape = tensor.shape.as_list() if tensor.shape.is_fully_defined() else []
+    nothing = _core.convert_to_tensor("" if tensor.dtype.name == "string" else 0, tensor.dtype)
+    return _core.emit("Fill", (_core.convert_to_tensor(shape, "int32"), nothing))
+
+
+def _inputs_behind(region: Any, name: str, shaped: set[int]) -> set[int]:
+    """The inputs of a graph, by their numbers, on whose elements a tensor of it depends.
+
+    On ``shaped`` it may depend by their shapes.
+    """
+    nodes = {node["name"]: node for node in region.nodes()}
+    numbers = {known: i for i, known in enumerate(region.graph().input_names())}
+    found, waiting, seen = set(), [name], set()
+    while waiting:
+        tensor = waiting.pop()
+        if tensor in seen:
+            continue
+        seen.add(tensor)
+        if tensor in numbers:
+            found.add(numbers[tensor])
+        node = nodes.get(tensor.rpartition(":")[0])
+        if node is None:
+            continue
+        for given in node["input"]:
+            if node["op"] not in _OF_SHAPES or numbers.get(given) not in shaped:
+                waiting.append(given)
+    return found
 
 
 def _happens_once(function: Any, creation: Any, args: tuple, kwargs: dict) -> bool:

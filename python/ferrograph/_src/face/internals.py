@@ -1,0 +1,59 @@
+"""The modules of ``tensorflow.python`` and its neighbours that living packages import.
+
+A package that goes below the documents finds what it asks for here and nothing else; each row says
+who asks.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["INTERNALS"]
+
+
+class Internal(NamedTuple):
+    """A module below the documents: who imports it, and where its names are."""
+
+    asked_by: str
+    names: dict[str, str]
+
+
+INTERNALS: dict[str, Internal] = {
+    "compiler.tf2xla.python.xla": Internal(
+        "keras: ops.slice_update", {"dynamic_update_slice": "face.xla:dynamic_update_slice"}
+    ),
+    "python.eager.context": Internal(
+        "keras: the end of an epoch, clear_session; its tests ask for the devices",
+        {
+            "async_wait": "face.eager:async_wait",
+            "context": "face.eager:context",
+            "executing_eagerly": "context.thread:executing_eagerly",
+        },
+    ),
+    "python.framework.config": Internal(
+        "keras: compile(jit_compile='auto')",
+        {
+            "disable_op_determinism": "face.eager:disable_op_determinism",
+            "enable_op_determinism": "face.eager:enable_op_determinism",
+            "is_op_determinism_enabled": "face.eager:is_op_determinism_enabled",
+        },
+    ),
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops": Internal(
+        "keras: products of two sparse matrices",
+        {
+            "csr_sparse_matrix_to_sparse_tensor": "face.csr:csr_sparse_matrix_to_sparse_tensor",
+            "sparse_matrix_sparse_mat_mul": "face.csr:sparse_matrix_sparse_mat_mul",
+            "sparse_tensor_to_csr_sparse_matrix": "face.csr:sparse_tensor_to_csr_sparse_matrix",
+        },
+    ),
+    "python.ops.math_ops": Internal(
+        "keras: ops.isclose, ops.allclose", {"is_nan": "ops.elementwise:is_nan"}
+    ),
+    "python.trackable.data_structures": Internal(
+        "keras: structures that a module holds",
+        {
+            "ListWrapper": "face.tracking:ListWrapper",
+            "_DictWrapper": "face.tracking:_DictWrapper",
+        },
+    ),
+}

@@ -1,0 +1,22 @@
+"""``fg.keras``: the installed Keras, on this backend."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from .install import as_tensorflow
+from .installed import check_keras
+
+__all__ = ["load"]
+
+
+def load() -> ModuleType:
+    """The installed Keras, whose TensorFlow backend runs on ferrograph.
+
+    ModuleNotFoundError where Keras is not installed; ImportError where it is set to another
+    backend, RuntimeError where TensorFlow itself is loaded.
+    """
+    check_keras()
+    as_tensorflow()
+    return importlib.import_module("keras")

@@ -1,0 +1,17 @@
+"""Classes that say of a class what it is for: libraries derive from them, nothing is in them."""
+
+from __future__ import annotations
+
+__all__ = ["TensorType", "Trackable"]
+
+
+class TensorType:
+    """A class whose instances count as tensors: they convert to one by ``__tf_tensor__``."""
+
+    __slots__ = ()
+
+
+class Trackable:
+    """A class whose instances a checkpoint follows: variables, modules, and what libraries add."""
+
+    __slots__ = ()

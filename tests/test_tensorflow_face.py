@@ -1,0 +1,152 @@
+"""``as_tensorflow``: programs that import tensorflow find ferrograph."""
+
+
+def shown(run_python, program):
+    return run_python("import ferrograph as fg\n" + program).stdout.split()
+
+
+def test_public_modules_hand_out_the_public_names(run_python):
+    program = """
+import sys
+assert fg.as_tensorflow() is fg.as_tensorflow()
+import tensorflow as tf
+import tensorflow.nn
+from tensorflow.math import erf
+from tensorflow import data, types
+assert erf is fg.math.erf and tf.reduce_sum is fg.reduce_sum and tf.nn.relu is fg.nn.relu
+assert tf.Tensor is fg.Tensor and data.Dataset is fg.data.Dataset
+assert tf.types.experimental.GenericFunction is fg.types.experimental.GenericFunction
+assert "reduce_sum" in dir(tf) and "relu" in tensorflow.nn.__all__
+print(tf.__version__, tf.__spec__.origin, fg.version.VERSION)
+"""
+    assert shown(run_python, program) == ["2.21.0", "ferrograph", "2.21.0"]
+
+
+def test_every_name_of_the_tables_is_there(run_python):
+    program = """
+import importlib
+fg.as_tensorflow()
+from ferrograph._src.face.internals import INTERNALS
+from ferrograph._src.face.names import OWN
+tables = {**OWN, **{name: internal.names for name, internal in INTERNALS.items()}}
+for name, own in tables.items():
+    module = importlib.import_module(f"tensorflow.{name}" if name else "tensorflow")
+    for attribute in own:
+        getattr(module, attribute)
+assert all(internal.asked_by for internal in INTERNALS.values())
+print(len(tables))
+"""
+    assert int(shown(run_python, program)[0]) > 10
+
+
+def test_what_is_not_there_says_so(run_python):
+    program = """
+fg.as_tensorflow()
+import tensorflow as tf
+for ask in (lambda: tf.load_op_library, lambda: tf.python.ops, lambda: tf.python.ops.no_such):
+    try:
+        ask()
+    except AttributeError as e:
+        print("left_out" if "left out" in str(e) else "no_attribute")
+try:
+    import tensorflow.python.no_such
+except ModuleNotFoundError as e:
+    print("no_module")
+"""
+    assert shown(run_python, program) == ["left_out", "no_attribute", "no_module"]
+
+
+def test_the_real_one_is_not_replaced(run_python):
+    program = """
+import sys, types
+real = types.ModuleType("tensorflow")
+real.__version__ = "9.9"
+sys.modules["tensorflow"] = real
+try:
+    fg.as_tensorflow()
+except RuntimeError as e:
+    assert "9.9" in str(e) and "before" in str(e)
+    print("refused")
+"""
+    assert shown(run_python, program) == ["refused"]
+
+
+def test_nothing_is_imported_as_tensorflow_unasked(run_python):
+    program = """
+import sys
+fg.constant(1) + 1
+print("tensorflow" in sys.modules, "keras" in sys.modules)
+"""
+    assert shown(run_python, program) == ["False", "False"]
+
+
+def test_tensors_take_attributes(run_python):
+    program = """
+import gc
+fg.as_tensorflow()
+t = fg.constant([1.0])
+assert not hasattr(t, "_mask")
+t._mask = "kept"
+assert t._mask == "kept" and (t + 1).shape == [1] and not hasattr(t + 1, "_mask")
+del t._mask
+assert not hasattr(t, "_mask")
+t._mask = "kept"
+try:
+    t.shape = 3
+except AttributeError:
+    print("fixed")
+from ferrograph._src.face.attributes import _beside
+del t
+gc.collect()
+print(len(_beside))
+@fg.function
+def f(x):
+    y = x + 1
+    y._mask = x
+    return y._mask
+print(int(f(fg.constant(3))))
+"""
+    assert shown(run_python, program) == ["fixed", "0", "3"]
+
+
+def test_a_scratch_graph_tells_shapes(run_python):
+    program = """
+fg.as_tensorflow()
+import tensorflow as tf
+with tf.__internal__.FuncGraph("scratch").as_default():
+    x = tf.compat.v1.placeholder("float32", [None, 3])
+    y = tf.matmul(x, tf.ones([3, 2]))
+    s = tf.compat.v1.sparse_placeholder("int32", [2, None])
+    print(y.shape.as_list() == [None, 2], s.shape.as_list() == [2, None], s.dtype.name)
+print(tf.executing_eagerly())
+try:
+    tf.compat.v1.placeholder("float32")
+except RuntimeError:
+    print("refused")
+"""
+    assert shown(run_python, program) == ["True", "True", "int32", "True", "refused"]
+
+
+def test_a_slice_is_replaced(run_python):
+    program = """
+fg.as_tensorflow()
+from tensorflow.compiler.tf2xla.python.xla import dynamic_update_slice
+x = fg.zeros([4], fg.int32)
+print(*dynamic_update_slice(x, [1, 2], [1]).numpy(), *dynamic_update_slice(x, [1, 2], [9]).numpy())
+"""
+    assert shown(run_python, program) == list("0120" + "0012")
+
+
+def test_a_conditional_is_plain_where_it_is_known(run_python):
+    program = """
+fg.as_tensorflow()
+import tensorflow as tf
+smart_cond = tf.__internal__.smart_cond.smart_cond
+@fg.function
+def f(p):
+    known = smart_cond(fg.constant(True), lambda: "yes", lambda: "no")
+    assert known == "yes"
+    return smart_cond(p, lambda: 1, lambda: 2)
+print(int(f(fg.constant(False))), smart_cond(1, lambda: "yes", lambda: "no"))
+"""
+    assert shown(run_python, program) == ["2", "yes"]
