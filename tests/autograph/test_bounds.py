@@ -154,7 +154,57 @@ def from_the_end(x):
     return last
 
 
+def kept_without_an_iteration(x):
+    n = 3
+    for _ in fg.range(x - 4):
+        n = x
+    return n * 1_000_000_000
+
+
+def kept_by_a_loop_inside(x):
+    n = 3
+    for _ in fg.range(3):
+        for _ in fg.range(x - 4):
+            n = x % 23
+        n = n * 1000
+    return n
+
+
+def kept_without_elements(x):
+    n = 7
+    for i in fg.data.Dataset.range(fg.cast(x, fg.int64)):
+        n = x + fg.cast(i, fg.int32)
+    return n * 400_000_000
+
+
+def largest(x):
+    return max(x, 70_000) * 31_000
+
+
+def smallest(x):
+    return min([x, 50_000, x + 1]) * 43_000
+
+
+def in_order(x):
+    return sorted([x, 70_000], key=lambda v: -v)[0] * 31_000
+
+
+def beyond_32_bits(x):
+    k = 4_000_000_000
+    while x > 0:
+        k = k * 1000
+        x = x - 1
+    return k
+
+
 CASES = [
+    (kept_without_an_iteration, 5, 4),
+    (kept_by_a_loop_inside, 5, 4),
+    (kept_without_elements, 1, 0),
+    (largest, 70_001, 7),
+    (smallest, 7, 60_000),
+    (in_order, 70_001, 7),
+    (beyond_32_bits, 3, 4),
     (in_one_branch_alone, 18, 20),
     (element_of_either, 20, 40),
     (by_one, 7, 8),
@@ -184,9 +234,68 @@ def test_integers_are_those_of_python_or_fail_at_their_line(function, small, lar
     traced = fg.function(function)
     given = fg.nest.map_structure(int, traced(fg.constant(small)))
     assert given == fg.nest.map_structure(int, function(fg.constant(small)))
-    with pytest.raises(fg.errors.InvalidArgumentError, match="beyond the range of int32") as info:
+    with pytest.raises(
+        fg.errors.InvalidArgumentError, match="beyond the range of int(32|64)"
+    ) as info:
         traced(fg.constant(large))
     assert f"{__file__}:" in str(info.value)
+
+
+def small_ones(x):
+    k = 3 if x > 0 else 7
+    n = 5
+    for _ in fg.range(x):
+        n = (n * 31 + k) % 97
+    total = 0
+    for _ in fg.range(x):
+        for i in fg.range(x):
+            if i > 2:
+                total = total + i
+    return k * 1000 - n * 100 + max(k, 2) * total
+
+
+def test_integers_that_stay_small_are_not_checked():
+    traced = fg.function(small_ones)
+    for value in (0, 1, 6):
+        assert int(traced(fg.constant(value))) == int(small_ones(fg.constant(value)))
+    graph = traced.get_concrete_function(fg.constant(0)).graph
+    assert "Assert" not in str(graph.as_graph_def())
+
+
+def as_number(b):
+    return b * 3
+
+
+def inverted(b):
+    return ~b
+
+
+@pytest.mark.parametrize("function", [as_number, inverted])
+def test_a_chosen_bool_is_no_integer(function):
+    def program(x):
+        found = False
+        if x > 0:
+            found = True
+        return function(found)
+
+    with pytest.raises(fg.errors.StagingError, match=r"Write `int\(b\)` in its place"):
+        fg.function(program)(fg.constant(1))
+    assert bool(fg.function(lambda x: function(x > 0))(fg.constant(1))) is bool(
+        function(fg.constant(1) > 0)
+    )
+
+
+def step_of_64_bits(x):
+    k = 1
+    for _ in fg.range(x):
+        k = k + 4_000_000_000
+    return k
+
+
+def test_a_number_that_does_not_fit_beside_one_is_explained():
+    with pytest.raises(TypeError, match="out of range") as info:
+        fg.function(step_of_64_bits)(fg.constant(1))
+    assert "`fg.constant(0, fg.int64)`" in "".join(info.value.__notes__)
 
 
 def hashed(values):

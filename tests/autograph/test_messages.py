@@ -35,9 +35,7 @@ NOT_REFUSALS = {
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "staging/carried.py:Variables.met": "a trace begins again",
     "staging/carried.py:Variables._settle_numbers": "a trace begins again",
-    "staging/carried.py:Variables._settle_integers": "a trace begins again",
-    "staging/carried.py:Variables._settle_flags": "a trace begins again",
-    "staging/carried.py:Variables._settle_large": "a trace begins again",
+    "staging/carried_integers.py": "a trace begins again",
     "staging/partitions.py:check": "a trace begins again",
     "staging/cursors.py:Cursor.__next__": "Python's own",
     "staging/conditional.py:_raise_both": "the user's own",
@@ -654,6 +652,14 @@ def class_of_a_number(x):
     if x > 0:
         k = 2
     return x + 1 if isinstance(k, int) else x
+
+
+@meets("staging/chosen_numbers.py:refuse_truth:0")
+def product_of_a_truth(x):
+    found = False
+    if x > 0:
+        found = True
+    return found * 3
 
 
 @meets("staging/fronts.py:_merge:1")

@@ -60,6 +60,8 @@ hooks! {
     called_while_tracing,
     /// Leaves the front end's own frames out of a traceback.
     show_users_frames,
+    /// Hears of an operator that takes a symbolic tensor of bools for truths.
+    taken_for_truth,
     /// Runs a callback on tensors.
     run_callback,
     /// Takes the gradient of a callback.

@@ -1,6 +1,6 @@
 //! Tensors of graphs under construction that stand for Python's own integers, and what is made of them.
 //!
-//! An integer of Python's that a branch or a loop chooses is an int32 tensor while the function is traced. What
+//! An integer of Python's that a branch or a loop chooses is an int32 or int64 tensor while the function is traced. What
 //! Python's operators make of it has no bounds in plain Python; the front end adds a check where a tensor has some.
 
 use crate::region::PyRegion;
@@ -71,6 +71,14 @@ fn grows(op: &str) -> bool {
     )
 }
 
+/// Whether the program asks for 64 bits, with which it has a tensor of its own.
+fn is_widened(sym: &Sym) -> bool {
+    let is_cast = sym
+        .trace
+        .with_builder(|b| b.node(b.value(sym.value).node).op.name() == "Cast");
+    is_cast.unwrap_or(false) && Val::Sym(sym.clone()).dtype() == DType::Int64
+}
+
 /// A node as the search sees it.
 struct Step {
     op: String,
@@ -122,7 +130,9 @@ impl Search<'_> {
         });
         match step {
             Ok((true, ..)) => Kind::Constant,
-            Ok((false, true, inputs)) => self.together(&sym.trace, &inputs, depth),
+            Ok((false, true, inputs)) if !is_widened(sym) => {
+                self.together(&sym.trace, &inputs, depth)
+            }
             _ => Kind::Other,
         }
     }
@@ -186,7 +196,7 @@ impl PyNumbers {
         search.kind(&tensor.get().val, 0) == Kind::Number
     }
 
-    /// The operations of a graph under construction on such integers alone that may leave the range of int32.
+    /// The operations of a graph under construction on such integers alone that may leave the range of their dtype.
     fn arithmetic<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +217,8 @@ impl PyNumbers {
             let Some(output) = step.output else { continue };
             let output = sym(output);
             let kind = search.kind(&output, 0);
-            if kind != Kind::Number || !grows(&step.op) || output.dtype() != DType::Int32 {
+            let is_wide = matches!(output.dtype(), DType::Int32 | DType::Int64);
+            if kind != Kind::Number || !grows(&step.op) || !is_wide {
                 continue;
             }
             let inputs = step.inputs.into_iter().map(|v| wrap(py, sym(v)));

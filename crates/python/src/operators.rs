@@ -3,6 +3,7 @@
 
 use crate::emit::{emit_one, emit_pair, emit_single, operand_of, to_val};
 use crate::errors::to_py;
+use crate::hooks::hooks;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
 use crate::work;
@@ -177,7 +178,11 @@ pub(crate) fn product<'py>(
     other: &Bound<'py, PyAny>,
     swapped: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if swapped || slf.get().val.dtype() != DType::Bool || defers(other)? {
+    let is_bool = slf.get().val.dtype() == DType::Bool;
+    if is_bool {
+        as_truth(slf, "*")?;
+    }
+    if swapped || !is_bool || defers(other)? {
         return binary(&MUL, slf, other, swapped);
     }
     let py = slf.py();
@@ -193,6 +198,15 @@ pub(crate) fn product<'py>(
         [&slf.get().val, &other],
         work::broadcast_cost,
     )
+}
+
+/// Tells the front end of an operator that takes a symbolic tensor for a truth, where Python takes a number.
+fn as_truth(tensor: &Bound<'_, PyTensor>, sign: &str) -> PyResult<()> {
+    if matches!(tensor.get().val, Val::Sym(_)) {
+        let py = tensor.py();
+        hooks(py)?.taken_for_truth.bind(py).call1((tensor, sign))?;
+    }
+    Ok(())
 }
 
 static INTEGERS: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Int32));
@@ -272,6 +286,9 @@ pub(crate) fn absolute<'py>(slf: &Bound<'py, PyTensor>) -> PyResult<Bound<'py, P
 
 /// `~x`.
 pub(crate) fn inverted<'py>(slf: &Bound<'py, PyTensor>) -> PyResult<Bound<'py, PyAny>> {
+    if slf.get().val.dtype() == DType::Bool {
+        as_truth(slf, "~")?;
+    }
     unary(slf, by_kind(&slf.get().val, &LOGICAL_NOT, &INVERT))
 }
 

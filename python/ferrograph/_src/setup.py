@@ -23,6 +23,7 @@ from .ops._base import pack
 from .ops.arrays import rows
 from .ops.indexing import getitem
 from .staging.graph import Graph, graph_of
+from .staging.journal import chosen
 from .state.variable import Variable, variable_from_handle
 from .values import dtypes, errors
 from .values.formatting import tensor_format, tensor_repr, tensor_str
@@ -41,6 +42,7 @@ _find = lazy(
         "jacobian": "batching.jacobian",
         "staged": "function.special.recursion",
         "run_callback": "function.callbacks",
+        "refuse_truth": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
     },
 )
@@ -82,6 +84,12 @@ def _print_sink(stream: str, text: str) -> None:
     out.flush()
 
 
+def _taken_for_truth(tensor: Any, sign: str) -> None:
+    """Hear of an operator that makes integers of Python's bools."""
+    if chosen:
+        _find("refuse_truth")(tensor, sign)
+
+
 def _dtypes_by_code(dtypes: Any) -> list:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
@@ -113,6 +121,7 @@ def finish() -> None:
             "print_sink": _print_sink,
             "called_while_tracing": called_while_tracing,
             "show_users_frames": show_users_frames,
+            "taken_for_truth": _taken_for_truth,
             "run_callback": _upward("run_callback"),
             "callback_gradient": _upward("callback_gradient"),
         }

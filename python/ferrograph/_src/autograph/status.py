@@ -8,10 +8,16 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import later, staging
 from ..staging.journal import Journal, chosen, loud, thread, traces
 from ..values.public import public
+
+if TYPE_CHECKING:
+    from ..staging import chosen_numbers
+else:
+    (chosen_numbers,) = later(staging.__name__, "chosen_numbers")
 
 __all__ = [
     "NOT_CONVERTED",
@@ -51,8 +57,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
         if roots is not None and thread.journals[0].families is not None:
             thread.journals[0].families.check()
     except Exception as e:
-        if roots is not None and thread.journals[0].explain is not None:
-            thread.journals[0].explain(e)
+        if roots is not None:
+            _explain(thread.journals[0], e)
         raise
     finally:
         at_end = thread.journals[0].at_end if roots is not None else []
@@ -63,6 +69,14 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
                     left.callback(leave)
         else:
             _restore(before, *journals, is_trace=roots is not None)
+
+
+def _explain(trace: Journal, exception: Exception) -> None:
+    """Say more of an error that ends a trace, or raise a better one."""
+    if trace.explain is not None:
+        trace.explain(exception)
+    if trace.numbers_chosen:
+        chosen_numbers.explain(exception)
 
 
 def check_bounds() -> None:

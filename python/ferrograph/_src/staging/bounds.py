@@ -1,17 +1,18 @@
-"""Integers of Python's own that the graph carries: it fails where one leaves the range of int32.
+"""Integers of Python's own that the graph carries: it fails where one leaves its dtype's range.
 
 A variable of a loop that starts as an integer of Python's, and what branches choose among such
-integers, are int32 tensors in the graph, where plain Python has integers without bounds. What
-Python's operators make of them alone is checked when the graph runs. What is a tensor in plain
-Python, too, wraps there as it does in the graph, and is not checked. Where one branch leaves an
-integer and the other a tensor, a flag of the graph says which it is. Steps by one are checked only
-from numbers that may be large: from others there would have to be a thousand million of them.
+integers, are int32 or int64 tensors in the graph, where plain Python has integers without bounds.
+What Python's operators make of them alone is checked when the graph runs, unless ``magnitudes``
+rules out that it is too large. What is a tensor in plain Python, too, wraps there as it does in the
+graph, and is not checked. Where one branch leaves an integer and the other a tensor, or a loop
+leaves an integer only without an iteration, the graph says which it is. Steps by one are checked
+only from numbers that may be large: from others there would have to be a thousand million of them.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import ops
@@ -19,12 +20,36 @@ from ..context.thread import current_region
 from ..native import _core
 from ..values import dtypes
 from .journal import thread as _thread
+from .magnitudes import SUMS, Fact, constant, is_held, is_large, limit, most
 from .places import Spot, here, say
 from .provenance import key_of
 
-_SUMS = frozenset({"Add", "AddV2", "Sub"})
+__all__ = [
+    "DTYPES",
+    "Told",
+    "are_made_in",
+    "are_met",
+    "check",
+    "check_cast",
+    "forget",
+    "is_integer",
+    "is_large",
+    "limited",
+    "most",
+    "most_of",
+    "n_checks",
+    "n_unchecked",
+    "note",
+    "note_chosen",
+    "noted_in",
+    "standing",
+    "total",
+    "used",
+]
+
+DTYPES = (dtypes.int32, dtypes.int64)  # of the tensors that stand for integers
 _LEAST = -(2**31)
-_LARGE = 2**30  # so far from the bounds of int32 that no steps by one reach them
+_SURELY_HELD = 9.2e18  # below it int64 holds what float64 says a result is
 _WIDER = (
     dtypes.float64,
     dtypes.float32,
@@ -33,6 +58,28 @@ _WIDER = (
     dtypes.uint32,
     dtypes.uint64,
 )
+
+
+class Told:
+    """Whether a tensor stands for an integer, said by operations that are added where it is asked.
+
+    ``make`` adds them to the graph under construction; ``also`` is what must hold besides.
+    """
+
+    def __init__(self, make: Callable[[], Any], also: Any = True):
+        self._make, self._also = make, also
+        self._made: dict[Any, Any] = {}
+
+    def tensor(self) -> Any:
+        """It as a tensor of the graph under construction."""
+        region = _core.current_graph_id()
+        if region not in self._made:
+            self._made[region] = self._found()
+        return self._made[region]
+
+    def _found(self) -> Any:
+        also = self._also.tensor() if isinstance(self._also, Told) else self._also
+        return self._make() if also is True else ops.logical_and(self._make(), also)
 
 
 def is_integer(leaf: Any) -> bool:
@@ -45,25 +92,38 @@ def is_integer(leaf: Any) -> bool:
     return known is not None and _may_stand_for_one(leaf) and known.holds(leaf)
 
 
-def note(tensor: Any, large: bool = False, flag: Any = True, made_of: Iterable = ()) -> Any:
+def note(
+    tensor: Any,
+    large: bool = False,
+    flag: Any = True,
+    made_of: Iterable = (),
+    at_most: int | None = None,
+) -> Any:
     """``tensor``, noted as one that stands for an integer of Python's own, which may be ``large``.
 
-    ``flag`` says what ``standing`` says of it; ``made_of`` are the keys of integers of which it is
-    one, or is made.
+    ``flag`` says what ``standing`` says of it, or is a ``Told``; ``made_of`` are the keys of
+    integers of which it is one, or is made; ``at_most`` is how far from zero it is at most.
     """
     if _thread.journals and type(tensor) is _core.SymbolicTensor and _may_stand_for_one(tensor):
         root = _thread.journals[0]
         if root.integers is None:
             root.integers, root.bound = _core.Numbers(), _check_function
         root.integers.add(tensor)
-        root.integer_facts[key_of(tensor)] = large, flag
+        root.integer_facts[key_of(tensor)] = Fact(large, flag, at_most)
         root.integers_made_of[key_of(tensor)] = set(made_of)
         root.has_flags = root.has_flags or flag is not True
     return tensor
 
 
+def limited(tensor: Any, at_most: int | None) -> None:
+    """Note of a noted integer how far from zero it is at most."""
+    facts, key = _thread.journals[0].integer_facts, key_of(tensor)
+    if key in facts:
+        facts[key] = facts[key]._replace(most=at_most)
+
+
 def _may_stand_for_one(tensor: Any) -> bool:
-    return tensor.dtype == dtypes.int32 and tensor.shape.rank == 0
+    return tensor.dtype in DTYPES and tensor.shape.rank == 0
 
 
 def forget(tensor: Any) -> None:
@@ -87,8 +147,9 @@ def _flags_of(leaf: Any) -> list:
     if type(leaf) is int or not _thread.journals[0].has_flags:
         return []
     facts = _thread.journals[0].integer_facts
-    flags = [facts[key][1] for key in noted_in(leaf)]
-    return list({key_of(flag): flag for flag in flags if flag is not True}.values())
+    flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}
+    made = [flag.tensor() if isinstance(flag, Told) else flag for flag in flags.values()]
+    return list({key_of(flag): flag for flag in made}.values())
 
 
 def noted_in(leaf: Any) -> set:
@@ -119,7 +180,7 @@ def used(*regions: Any) -> set:
     pending = list(root.integers_checked)
     for region in regions:
         for op, inputs, output, _ in root.integers.arithmetic(region):
-            if output.shape.rank == 0 and _may_leave(op, inputs):
+            if output.shape.rank == 0 and _may_leave(op, inputs, output):
                 pending += noted_in(output)
     found: set = set()
     while pending:
@@ -130,11 +191,13 @@ def used(*regions: Any) -> set:
     return found
 
 
-def _may_leave(op: str, inputs: list) -> bool:
-    """Whether what an operation makes of integers may be beyond int32."""
-    constants = [None if c is None else int(c) for c in map(_constant, inputs)]
+def _may_leave(op: str, inputs: list, output: Any) -> bool:
+    """Whether what an operation makes of integers may be beyond their dtype."""
+    if is_held(output):
+        return False
+    constants = list(map(constant, inputs))
     known = [c for c in constants if c is not None]
-    if op in _SUMS and known:
+    if op in SUMS and known:
         at = 0 if constants[0] is not None else 1
         return known[0] != 0 and (abs(known[0]) > 1 or is_large(inputs[1 - at]))
     if op == "Mul":
@@ -145,58 +208,27 @@ def _may_leave(op: str, inputs: list) -> bool:
 
 
 def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
-    """Note a tensor that is the ``first`` of two values where a test holds, else the second."""
-    if not (is_integer(first) or is_integer(second)):
+    """Note a tensor that is the ``first`` of two values where a test holds, else the second.
+
+    ``test`` is a tensor, or gives one.
+    """
+    integers = [leaf for leaf in (first, second) if is_integer(leaf)]
+    if not integers:
         return
     flags = standing(first), standing(second)
-    are_both = all(flag is True for flag in flags)
-    flag = are_both or ops.where(test, *map(_core.convert_to_tensor, flags))
-    note(tensor, True, flag, noted_in(first) | noted_in(second))
+
+    def told() -> Any:
+        chosen = test() if callable(test) else test
+        return ops.where(chosen, *map(_core.convert_to_tensor, flags))
+
+    flag = True if all(flag is True for flag in flags) else Told(told)
+    note(tensor, True, flag, noted_in(first) | noted_in(second), most_of(integers))
 
 
-def is_large(leaf: Any) -> bool:
-    """Whether an integer may be so near the bounds of int32 that steps by one reach them."""
-    if type(leaf) is int:
-        return abs(leaf) >= _LARGE
-    facts = _thread.journals[0].integer_facts
-    pending, seen = [leaf], set()
-    while pending:
-        tensor = pending.pop()
-        key = key_of(tensor)
-        if key in seen:
-            continue
-        seen.add(key)
-        if key in facts:
-            if facts[key][0]:
-                return True
-            continue
-        value, made = _constant(tensor), _core.made_by(tensor)
-        if value is not None:
-            if abs(int(value)) >= _LARGE:
-                return True
-        elif made is None or (parts := _no_larger_than(*made)) is None:
-            return True
-        else:
-            pending += parts
-    return False
-
-
-def _no_larger_than(op: str, inputs: list) -> list | None:
-    """The inputs of an operation of which one is at least as large as its result, but for a step by
-    one; None where that cannot be said."""
-    if op in _SUMS:
-        steps = [c is not None and abs(int(c)) <= 1 for c in map(_constant, inputs)]
-        return inputs if any(steps) else None
-    if op in ("FloorMod", "Mod"):
-        return inputs[1:]
-    if op == "FloorDiv":
-        return inputs[:1]
-    if op == "SelectV2":
-        return inputs[1:]
-    return inputs if op in _NO_LARGER else None
-
-
-_NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
+def most_of(integers: Iterable) -> int | None:
+    """How far from zero one of some integers is at most, as far as tracing tells."""
+    found = [most(leaf) for leaf in integers]
+    return None if any(m is None for m in found) else max(m for m in found if m is not None)
 
 
 def are_met() -> bool:
@@ -232,22 +264,33 @@ def check(region: Any) -> None:
         return
     root = _thread.journals[0]
     for op, inputs, output, place in root.integers.arithmetic(region):
-        exact = _exact(op, inputs, output) if output.shape.rank == 0 else None
+        if output.shape.rank != 0 or is_held(output):
+            continue
+        exact = _exact(op, inputs, output)
         if exact is None:
             continue
         root.n_checks += 1
         root.integers_checked |= noted_in(output)
         for flag in _flags_of(output):
             exact = ops.logical_or(exact, ops.logical_not(flag))
-        ops.Assert(exact, [_message(op, Spot(*place) if place is not None else "")])
+        spot = Spot(*place) if place is not None else ""
+        ops.Assert(exact, [_message(op, spot, output.dtype)])
 
 
 def total(values: Any) -> Any:
     """The sum of the elements of a tensor, which stand for integers of Python's own."""
-    wide = ops.reduce_sum(ops.cast(values, dtypes.int64), axis=0)
-    found = ops.cast(wide, dtypes.int32)
-    ops.Assert(ops.equal(ops.cast(found, dtypes.int64), wide), [_message("Sum", here())])
+    found = ops.reduce_sum(values, axis=0)
+    wide = dtypes.int64 if values.dtype == dtypes.int32 else dtypes.float64
+    exact = _is_held_by(values.dtype, ops.reduce_sum(ops.cast(values, wide), axis=0))
+    ops.Assert(exact, [_message("Sum", here(), values.dtype)])
     return note(found, large=True)
+
+
+def _is_held_by(dtype: Any, wide: Any) -> Any:
+    """Whether a dtype holds a number that a wider one says."""
+    if dtype == dtypes.int64:
+        return ops.less(ops.abs(wide), _SURELY_HELD)
+    return ops.logical_and(ops.greater_equal(wide, _LEAST), ops.less(wide, -_LEAST))
 
 
 def check_cast(value: Any) -> None:
@@ -273,20 +316,30 @@ def _exact(op: str, inputs: list, output: Any) -> Any:
     """Whether an operation gave what it gives on integers without bounds; None where it always
     does."""
     first, *rest = inputs
-    constants = [None if c is None else int(c) for c in map(_constant, inputs)]
-    if op in _SUMS and (constants[0] is not None or constants[1] is not None):
+    constants, least = list(map(constant, inputs)), -limit(output.dtype) - 1
+    if op == "Sub" and constants[0] is not None and constants[1] is None:
+        return _exact_result(op, inputs, output)
+    if op in SUMS and (constants[0] is not None or constants[1] is not None):
         return _exact_step(op, inputs, constants, output)
     if op == "Mul" and not {0, 1}.isdisjoint(constants):
         return None
     if op in ("Neg", "Abs"):
-        return ops.not_equal(first, _LEAST)
+        return ops.not_equal(first, least)
     if op == "FloorDiv":
         if constants[1] not in (None, -1):
             return None
-        return ops.logical_or(ops.not_equal(first, _LEAST), ops.not_equal(rest[0], -1))
-    wide = dtypes.float64 if op in ("Pow", "LeftShift") else dtypes.int64
-    a, b = (ops.cast(value, wide) for value in inputs)
-    return ops.equal(ops.cast(output, wide), _UNBOUNDED[op](a, b))
+        return ops.logical_or(ops.not_equal(first, least), ops.not_equal(rest[0], -1))
+    return _exact_result(op, inputs, output)
+
+
+def _exact_result(op: str, inputs: list, output: Any) -> Any:
+    """Whether an operation gave what it gives in a wider dtype."""
+    is_widest = output.dtype == dtypes.int64
+    wide = dtypes.float64 if is_widest or op in ("Pow", "LeftShift") else dtypes.int64
+    unbounded = _UNBOUNDED[op](*(ops.cast(value, wide) for value in inputs))
+    if is_widest:
+        return _is_held_by(output.dtype, unbounded)
+    return ops.equal(ops.cast(output, wide), unbounded)
 
 
 _UNBOUNDED: dict[str, Any] = {
@@ -299,17 +352,8 @@ _UNBOUNDED: dict[str, Any] = {
 }
 
 
-def _constant(tensor: Any) -> Any:
-    """The value of a tensor that is a number in the text; None of others."""
-    value = tensor._constant_value()
-    return value if value is not None and value.shape.rank == 0 else None
-
-
 def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
     """The same of a sum or a difference one side of which is known."""
-    if op == "Sub" and constants[0] is not None:
-        wide = [ops.cast(value, dtypes.int64) for value in (*inputs, output)]
-        return ops.equal(wide[2], wide[0] - wide[1])
     at = 1 if constants[1] is not None else 0
     step = constants[at] if op != "Sub" else -constants[at]
     start = inputs[1 - at]
@@ -321,11 +365,14 @@ def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
     return ops.greater(output, start) if step > 0 else ops.less(output, start)
 
 
-def _message(op: str, spot: str) -> str:
+def _message(op: str, spot: str, dtype: Any) -> str:
+    name = dtype.name
+    cure = "Start with a tensor that holds it, for example `fg.constant(0, fg.int64)`, or with "
+    if dtype == dtypes.int64:
+        cure = "Keep it small, for example by `%`, or start with "
     return say(
         spot,
         "a Python integer that a branch or a loop of the graph carries is beyond the range of "
-        f"int32 ({op}): plain Python has integers without bounds, the graph has not",
-        "Start with a tensor that holds it, for example `fg.constant(0, fg.int64)`, or with "
-        "`fg.constant(0)` where it is to wrap.",
+        f"{name} ({op}): plain Python has integers without bounds, the graph has not",
+        f"{cure}`fg.constant(0, fg.{name})` where it is to wrap.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import later
@@ -10,11 +10,11 @@ from ..native import _core
 from ..values import dtypes
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, Memory, ShapeChangeError
+from .carried_integers import OWN, Integers
 from .conditional import RESULT
 from .errors import LoopDtypeError
 from .journal import really
 from .places import Spot, say
-from .provenance import key_of
 from .regions import Traced
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 else:
     (origins,) = later(__package__, "origins")
 
-_FAR = 1000  # from which products of integers soon leave int32
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
 
@@ -58,22 +57,16 @@ class Variables:
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
-        self.flagged: set[tuple[str, int]] = set()  # integers that some iterations alone have
-        self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
         self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
         self.split: set[str] = set()  # places whose objects iterations make several of one
-        self._integers: dict[int, tuple[str, int]] = {}  # those that start as integers
-        self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
-        self._far: set[int] = set()  # those that may start far from zero
-        self._made_of: dict[int, set] = {}  # the keys of the integers of which they start
-        self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
+        self.integers = Integers(self)
         self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
-        self._n_checks, self._n_unchecked = bounds.n_checks(), bounds.n_unchecked()
 
     def recall(self, memory: Memory) -> None:
         """Start with what earlier traces of an iteration have shown."""
         self.promoted, self.split = memory.promoted, memory.split
-        self.flagged, self.large, self.numbers = memory.flagged, memory.large, memory.chosen
+        self.numbers = memory.chosen
+        self.integers.flagged, self.integers.large = memory.flagged, memory.large
 
     def __enter__(self) -> Variables:
         return self
@@ -120,33 +113,8 @@ class Variables:
                     chosen_numbers.mark(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
-            if bounds.is_integer(leaf) or (label, i) in self.flagged:
-                self._add_integer(len(self.initial) - 1, (label, i), leaf)
+            self.integers.add(len(self.initial) - 1, (label, i), leaf)
         return slot
-
-    def _add_integer(self, index: int, spot: tuple[str, int], leaf: Any) -> None:
-        """Note a variable that starts as an integer of Python's."""
-        self._integers[index], self._starts[index] = spot, bounds.standing(leaf)
-        self._made_of[index] = bounds.noted_in(leaf)
-        if bounds.is_large(leaf):
-            self.large.add(spot)
-        if abs(leaf) >= _FAR if type(leaf) is int else bounds.is_large(leaf):
-            self._far.add(index)
-        self._note_integer(index)
-
-    def _note_integer(self, index: int) -> None:
-        flag, large = self._flags.get(index), self._integers[index] in self.large
-        for inputs in self.inputs:
-            is_one = self._starts[index] if flag is None else inputs[flag]
-            bounds.note(inputs[index], large, is_one, self._made_of.get(index, ()))
-
-    def add_flags(self) -> None:
-        """Carry of the variables that need it whether they are integers of Python's yet."""
-        for index, spot in list(self._integers.items()):
-            if spot in self.flagged:
-                start = values.to_tensor(self._starts[index])
-                self._flags[index] = self.add(f"whether {spot[0]!r} is an integer", start)
-                self._note_integer(index)
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""
@@ -163,9 +131,7 @@ class Variables:
                 self._texts.append(len(self.initial) - 1)
             if chosen_numbers.is_number(leaf):
                 self._chosen.append(len(self.initial) - 1)
-            if bounds.is_integer(leaf):
-                self._integers[len(self.initial) - 1] = label, i
-                self.large.add((label, i))
+            self.integers.add_late(len(self.initial) - 1, (label, i), leaf)
         return slot
 
     def packed(self, slot: Slot, tensors: list) -> Any:
@@ -337,7 +303,7 @@ class Variables:
 
     def _invariants(self, index: int, shape: list | None) -> str:
         """What to give a call of ``while_loop`` where a variable changes its shape."""
-        own = [i for i, label in enumerate(self.labels) if label.startswith("loop variable ")]
+        own = [i for i, label in enumerate(self.labels) if label.startswith(OWN)]
         if len({self.labels[i] for i in own}) < len(own):
             return f"Give `fg.TensorShape({shape})` for it in `shape_invariants` of the call."
         shapes = [shape if i == index else self.shapes[i] for i in own]
@@ -348,18 +314,13 @@ class Variables:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
         self._settle_numbers()
-        self._settle_integers()
+        note_integers = self.integers.settle(self._left)
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
         for index in self._chosen:
             chosen_numbers.mark(outputs[index])
-        for index, spot in self._integers.items():
-            flag = outputs[self._flags[index]] if index in self._flags else True
-            made_of = bounds.noted_in(self._left.get(index)) | bounds.noted_in(
-                self.inputs[1][index]
-            )
-            bounds.note(outputs[index], spot in self.large, flag, made_of)
+        note_integers(outputs)
         return outputs
 
     def _settle_numbers(self) -> None:
@@ -378,67 +339,6 @@ class Variables:
     def _may_be_large(self, spot: tuple[str, int]) -> bool:
         index = next(i for i, known in self._spots.items() if known == spot)
         return bounds.is_integer(self._left[index]) and self.initial[index].dtype == dtypes.int32
-
-    def _settle_integers(self) -> None:
-        """Of the variables that start as integers of Python's keep those that iterations leave so.
-
-        Where integers are made of the others, which they are in the first iteration, or where they
-        start far from zero and stay what they are without an iteration, the graph says which they
-        are.
-        """
-        made_tensors = {}
-        while found := {
-            index: spot
-            for index, spot in self._integers.items()
-            if index not in self._flags and not bounds.is_integer(self._left.get(index))
-        }:
-            made_tensors.update(found)
-            for index in found:
-                del self._integers[index]
-        used = bounds.used(self.body.region, self.condition.region) if made_tensors else ()
-        flagged = [s for i, s in made_tensors.items() if i in self._far or self._is_used(i, used)]
-        if flagged:
-            raise Again(flagged=flagged)
-        for index in made_tensors:
-            for inputs in self.inputs:
-                bounds.forget(inputs[index])
-        if self._integers:
-            self._settle_flags()
-            self._settle_large()
-
-    def _is_used(self, index: int, used: Collection) -> bool:
-        return any(key_of(inputs[index]) in used for inputs in self.inputs)
-
-    def _settle_flags(self) -> None:
-        """Give the flags what an iteration leaves in them; start again where one more is needed."""
-        missing = []
-        with self.body:
-            left = {index: bounds.standing(self._left.get(index)) for index in self._integers}
-        for index, is_one in left.items():
-            if index in self._flags:
-                self.result(self._flags[index], is_one)
-            elif index in self._starts and is_one is not self._starts[index]:
-                missing.append(self._integers[index])
-        if missing and (bounds.n_checks() > self._n_checks or bounds.are_made_in(self.body.region)):
-            raise Again(flagged=missing)
-
-    def _settle_large(self) -> None:
-        """Find the variables that grow by more than steps of one; start again where such steps were
-        not checked."""
-        met = set()
-        while found := {
-            index
-            for index, spot in self._integers.items()
-            if spot not in self.large
-            and bounds.is_integer(left := self._left.get(index))
-            and bounds.is_large(left)
-        }:
-            for index in found:
-                met.add(self._integers[index])
-                self.large.add(self._integers[index])
-                self._note_integer(index)
-        if met and bounds.n_unchecked() > self._n_unchecked:
-            raise Again(large=met)
 
 
 def _widens(number: Any, found: Any) -> bool:

@@ -9,13 +9,15 @@ Integers have no bounds in Python, and a tensor has; ``bounds`` says what become
 
 from __future__ import annotations
 
+import opcode
 from typing import Any
 
+from ..context.ownership import is_own_file
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import chosen, traces
 from .journal import thread as _thread
-from .places import here, say
+from .places import Spot, here, say
 from .provenance import is_made_of, key_of
 
 NUMBERS = (bool, int, float, complex)
@@ -74,3 +76,57 @@ def refuse(value: Any, use: str) -> None:
                 "`fg.strings.as_string(k)` for its text and `fg.fill([k], 0)` for `[0] * k`.",
             )
         )
+
+
+def refuse_truth(value: Any, sign: str) -> None:
+    """Refuse an operator that makes an integer of a bool of Python's, and a truth of a tensor."""
+    if is_chosen(value):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"a Python bool that a branch or a loop of the graph chose is used here in `{sign}`"
+                ", which makes an integer of it: while the function is traced it is a tensor, of "
+                "which it makes a truth",
+                "Write `int(b)` in its place.",
+            )
+        )
+
+
+_OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")
+
+
+def operator_of(exception: BaseException) -> Spot | None:
+    """Where an operator raised a TypeError in a trace with such numbers, which may be why."""
+    if type(exception) is not TypeError or not _thread.journals:
+        return None
+    if not _thread.journals[0].numbers_chosen:
+        return None
+    spot, frame, at = None, None, 0
+    traceback = exception.__traceback__
+    while traceback is not None:
+        if not is_own_file(traceback.tb_frame.f_code.co_filename):
+            frame, at = traceback.tb_frame, traceback.tb_lasti
+            spot = Spot(frame.f_code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    if frame is None:
+        return None
+    name = opcode.opname[frame.f_code.co_code[at]]
+    is_call = "CALL" in name and any(map(is_chosen, frame.f_locals.values()))
+    return spot if is_call or name.startswith(_OPERATORS) else None
+
+
+def explain(exception: Exception) -> None:
+    """Say in the error of an operator of a trace with such numbers what it may have met."""
+    spot = operator_of(exception) if "^^" not in str(exception) else None
+    if spot is None or not hasattr(exception, "add_note"):
+        return
+    exception.add_note(
+        say(
+            spot,
+            "Python numbers that a branch or a loop of the graph chose are tensors while the "
+            "function is traced, of int32, or of int64 where one of them needs that, and operators "
+            "take numbers of that dtype alone, and what tensors have operators for",
+            "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use "
+            "operations such as `fg.bitwise.left_shift` and `fg.cast`.",
+        )
+    )

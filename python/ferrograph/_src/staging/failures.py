@@ -7,9 +7,10 @@ import types
 from typing import Any
 
 from .. import ops
+from ..native import _core
 from ..ops import string_ops
 from ..values import dtypes, errors
-from . import values
+from . import chosen_numbers, values
 from .journal import thread as _thread
 from .places import here, say
 
@@ -68,7 +69,20 @@ def may_handle(kinds: Any, exception: BaseException | None) -> bool:
 def _is_refusal(exception: BaseException | None) -> bool:
     if isinstance(exception, _REFUSALS):
         return True
-    return type(exception) in (TypeError, ValueError) and "^^" in str(exception)
+    if isinstance(exception, AttributeError):
+        return _is_of_eager_tensors(exception)
+    if type(exception) not in (TypeError, ValueError):
+        return False
+    return "^^" in str(exception) or chosen_numbers.operator_of(exception) is not None
+
+
+def _is_of_eager_tensors(exception: AttributeError) -> bool:
+    """Whether a symbolic tensor has been asked for what plain Python has in its place."""
+    tensor = getattr(exception, "obj", None)
+    if type(tensor) is not _core.SymbolicTensor:
+        return False
+    name = getattr(exception, "name", None) or ""
+    return hasattr(_core.EagerTensor, name) or chosen_numbers.is_chosen(tensor)
 
 
 _REFUSALS = (

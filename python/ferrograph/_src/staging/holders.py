@@ -13,6 +13,7 @@ import types
 from typing import Any
 
 from ..context import ownership
+from .journal import Holder
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
 _MOST = 2  # objects such as methods and iterators between code under way and an object
@@ -42,7 +43,9 @@ def _has_other_holder(targets: list, i: int, seen: dict[int, Any], depth: int = 
 
 
 def _is_passive(kind: type) -> bool:
-    return issubclass(kind, _PASSIVE) or ownership.is_own_module(kind.__module__)
+    if issubclass(kind, _PASSIVE):
+        return True
+    return ownership.is_own_module(kind.__module__) and not issubclass(kind, Holder)
 
 
 def _n_names(wanted: int) -> int:

@@ -12,6 +12,7 @@ from .. import ops
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import bounds, values
+from .magnitudes import constant
 from .places import here, say
 
 
@@ -48,6 +49,12 @@ class Source(abc.ABC):
 
     def has_more(self, position: Any) -> Any:
         return ops.less(position, self.count)
+
+    def runs(self) -> Any:
+        """Whether there are elements, as Python or as a tensor; None where only a loop tells."""
+        if isinstance(self.count, int):
+            return self.count > 0
+        return None if self.count is None else ops.greater(self.count, 0)
 
     def more_unless(self, position: Any, stop: Any) -> Any:
         """Whether there is more, unless ``stop``, a tensor, holds."""
@@ -230,6 +237,13 @@ class Counting:
         by_one = isinstance(step, int) and abs(step) == 1
         self._is_large = not by_one or first is None or bounds.is_large(int(first))
         self.start = start
+
+    def runs(self) -> Any:
+        """Whether there are elements, as Python or as a tensor."""
+        ends: list = [constant(end) for end in (self.start, self._limit)]
+        if isinstance(self._step, int) and None not in ends:
+            return len(range(*ends, self._step)) > 0
+        return self.has_more(self.start)
 
     def has_more(self, position: Any) -> Any:
         below, above = (

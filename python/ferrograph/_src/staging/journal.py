@@ -45,7 +45,7 @@ class Journal:
         self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
         self.copies: dict[int, tuple] = {}  # of a trace: with what iterations begin, and of what
         self.replaced: list[Any] = []  # of a trace: containers that loops changed in copies
-        self.integer_facts: dict[Any, tuple[bool, Any]] = {}  # of a trace: see ``bounds.note``
+        self.integer_facts: dict[Any, Any] = {}  # of a trace: see ``magnitudes.Fact``
         self.integers_made_of: dict[Any, set] = {}  # of a trace, by the keys of tensors
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
@@ -152,6 +152,12 @@ class StandIn:
     """What stands for an object among whose contents the graph chooses."""
 
     _ferrograph_target: Any
+
+
+class Holder:
+    """What this package holds an object of the program's by, for a statement that is under way."""
+
+    __slots__ = ()
 
 
 def is_front(value: Any) -> bool:

@@ -476,7 +476,7 @@ def _by_tensor(items: Any, key: Any) -> Any:
     if any(flag is not False for flag in standing):
         are_all = all(flag is True for flag in standing)
         flag = are_all or ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
-        bounds.note(found, True, flag)
+        bounds.note(found, True, flag, at_most=bounds.most_of(filter(bounds.is_integer, items)))
     return found
 
 
@@ -484,7 +484,7 @@ def total(items: list) -> Any:
     """The sum of such a list where its elements stand for integers of Python's own, else None."""
     grown = whole(items)
     known = grown._elements
-    is_flat = grown.holds_numbers() == dtypes.int32 and all(known.are_integers)
+    is_flat = grown.holds_numbers() in bounds.DTYPES and all(known.are_integers)
     return chosen_numbers.mark(bounds.total(grown.stacked())) if is_flat else None
 
 

@@ -63,6 +63,7 @@ class Loop:
         self.live, self.entry, self.after, self.soft = live, entry, after, soft
         self.targets, self.is_for, self.anchors = targets, is_for, anchors
         self.extended = extended
+        self.runs: Thunk | None = None  # see ``carried_integers``
 
     def carries(self, i: int) -> bool:
         label = self.state.places[i].label
@@ -103,6 +104,7 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
         return [boolean(again, place)]
 
     memory = attempts.memory_of(loop)
+    loop.runs = lambda: start
     _run(loop, place, [("the condition", start)], lambda extras: extras[0], step, memory)
 
 
@@ -121,6 +123,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     loop.is_for = True
     source = source_of(iterable, place)
     loop.anchors = (body, *getattr(source, "anchors", ()))
+    loop.runs = source.runs
 
     def going(inputs: list) -> Any:
         stop = loop.stopped()
@@ -199,6 +202,7 @@ def _stage(
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)
+            variables.integers.runs = loop.runs if chosen.maximum_iterations is None else None
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)
@@ -206,7 +210,7 @@ def _stage(
                 variables.add("the number of iterations", constants.constant(0))
             aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
-            variables.add_flags()
+            variables.integers.add_flags()
             with effects.region(loop.anchors) as journal:
                 for value in before:
                     notes.in_place(value)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from .. import later, ops
 from ..context import thread
 from ..native import _core
-from ..values import dtypes
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .journal import thread as _thread
 from .places import Spot, say
@@ -95,9 +94,8 @@ class Conditional:
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._numbers: list[int] = []  # those that stand for numbers of Python's
-        self._integers: list[
-            tuple[int, bool, Any, set]
-        ] = []  # those of integers: see ``bounds.note``
+        # Those of integers, with what ``bounds.note`` takes.
+        self._integers: list[tuple[int, bool, Any, set, int | None]] = []
         # What each branch leaves in names and other places, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
@@ -182,9 +180,8 @@ class Conditional:
             chosen_texts.mark(outputs[index])
         for index in self._numbers:
             chosen_numbers.mark(outputs[index])
-        for index, large, flag, made_of in self._integers:
-            if outputs[index].dtype == dtypes.int32:
-                bounds.note(outputs[index], large, flag(outputs), made_of)
+        for index, large, flag, made_of, at_most in self._integers:
+            bounds.note(outputs[index], large, flag(outputs), made_of, at_most)
         return [rebuild(outputs) for rebuild in self._rebuild]
 
     def note_aliases(self) -> None:
@@ -228,7 +225,8 @@ class Conditional:
                 flags.append(unread or bounds.standing(leaf))
         large = any(map(bounds.is_large, integers))
         made_of = set().union(*map(bounds.noted_in, integers))
-        self._integers.append((index, large, self._flag(flags), made_of))
+        at_most = bounds.most_of(integers)
+        self._integers.append((index, large, self._flag(flags), made_of, at_most))
 
     def _flag(self, flags: list) -> Callable[[list], Any]:
         """How to take from the outputs whether one stands for an integer, by what the branches say

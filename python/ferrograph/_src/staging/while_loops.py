@@ -18,6 +18,7 @@ from . import aliases, attempts, effects, frames, merging, notes
 from . import options as loop_options
 from .attempts import Again, Memory
 from .carried import Slot, Variables
+from .carried_integers import OWN
 from .facets import cell_contents
 from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
 from .merging import Chosen, GrownList
@@ -46,7 +47,7 @@ class _WhileLoop:
         found = []
         for i, value in enumerate(self.given):
             shapes = self.shapes and loop_options.leaf_shapes(value, self.shapes[i])
-            found.append(variables.slot(f"loop variable {i}", value, shapes or None))
+            found.append(variables.slot(f"{OWN}{i}", value, shapes or None))
         return found
 
 
@@ -119,7 +120,7 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
                 counter = variables.add("the number of iterations", constants.constant(0))
             own = call.slots(variables)
             slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
-            variables.add_flags()
+            variables.integers.add_flags()
             more, journal = _condition(call, before, own, slots, variables, counter)
             after, reached = _body(call, before, own, slots, variables, counter, journal)
             outputs = variables.emit(more)

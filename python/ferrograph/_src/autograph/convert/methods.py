@@ -95,10 +95,9 @@ def convert_attribute(node: ast.Attribute) -> ast.expr:
 
 def convert_with(node: ast.With) -> ast.With:
     """``with a:``."""
-    if specials.has("__enter__", "__exit__"):
-        for item in node.items:
-            context = build.call("managed", item.context_expr)
-            item.context_expr = build.locate(context, item.context_expr)
+    for item in node.items:
+        context = build.call("managed", item.context_expr)
+        item.context_expr = build.locate(context, item.context_expr)
     return node
 
 

@@ -78,4 +78,5 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
     except AttributeError:
         if not default:
             raise
+    chosen_numbers.refuse(value, "`getattr`")
     return default[0]

@@ -230,8 +230,15 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
             args = (list(iterated(args[0])),)
         values = args[0] if len(args) == 1 else args
         if len(values) > 1 and any(is_staged(v) for v in values):
-            return functools.reduce(pairwise, values)
+            return functools.reduce(between, values)
         return python(*args)
+
+    def between(first: Any, second: Any) -> Any:
+        found = pairwise(first, second)
+        if not (is_staged(first) and is_staged(second)) or bounds.are_met():
+            # Python takes the first where both are equal.
+            bounds.note_chosen(found, lambda: ops.equal(found, first), first, second)
+        return found
 
     return choose
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import operator
 import sys
@@ -40,6 +41,8 @@ _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been ca
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
 _FUNCTOOLS = functools.singledispatch.__code__.co_filename
+# Of what a context manager makes of the function that it decorates.
+_IN_CONTEXT = contextlib.ContextDecorator()(len).__code__
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
@@ -246,6 +249,8 @@ def convert_callee(callee: types.FunctionType) -> Any:
         staged = builtins.staged_form(callee)
         if not notes.active():
             return staged
+        if callee.__code__ is _IN_CONTEXT:
+            return converted(callee)
         by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee)
         return by_class or _library(staged)
     reads = thread.reads() if notes.active() else None

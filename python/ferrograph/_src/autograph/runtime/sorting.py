@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import control_flow, ops
+from ... import control_flow, later, ops, staging
 from ...context.hooks import hooks
 from ...staging import lists, notes
 from ...staging import values as values_module
 from ...staging.state import Container
 from ...staging.values import is_staged
 from .specials import iterated
+
+if TYPE_CHECKING:
+    from ...staging import bounds
+else:
+    (bounds,) = later(staging.__name__, "bounds")
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
 
@@ -82,5 +87,25 @@ def _columns(keys: list) -> list | None:
 def _taken(items: list, places: Any) -> list:
     """The items in another order, each part of them by itself."""
     columns = zip(*map(values_module.leaves_of, items), strict=True)
-    taken = [ops.unstack(ops.gather(stack_of(list(c)), places), len(items)) for c in columns]
+    taken = [_column(list(column), places) for column in columns]
     return [values_module.pack(items[0], list(leaves)) for leaves in zip(*taken, strict=True)]
+
+
+def _column(leaves: list, places: Any) -> list:
+    """One part of the items in another order; integers of Python's are told from tensors."""
+    found = ops.unstack(ops.gather(stack_of(leaves), places), len(leaves))
+    integers = [leaf for leaf in leaves if bounds.is_integer(leaf)]
+    if not integers:
+        return found
+    flags = [bounds.standing(leaf) for leaf in leaves]
+    at_most = bounds.most_of(integers)
+    for i, tensor in enumerate(found):
+        flag = True
+        if any(f is not True for f in flags):
+
+            def told(i: int = i) -> Any:
+                return ops.gather(ops.stack([values_module.to_tensor(f) for f in flags]), places[i])
+
+            flag = bounds.Told(told)
+        bounds.note(tensor, True, flag, at_most=at_most)
+    return found

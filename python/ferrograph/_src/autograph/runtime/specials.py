@@ -7,6 +7,7 @@ Python's way; values of the classes in ``PLAIN`` do so without a look.
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from ...context.by_class import ByClass
 from ...context.hooks import hooks
 from ...native import _core
 from ...staging import lists
-from ...staging.journal import is_front
+from ...staging.journal import Holder, is_front
 from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...values import errors
@@ -28,6 +29,9 @@ PLAIN = frozenset(
     | {slice, _core.EagerTensor, _core.SymbolicTensor}
 )
 _BUILTIN = PLAIN | {enumerate, zip, map, filter, reversed, types.GeneratorType}
+
+
+_suppress = contextlib.suppress
 
 
 class _Late:
@@ -179,14 +183,25 @@ def _by_number(item: Callable) -> Iterator:
         number += 1
 
 
-class managed:  # noqa: N801 - it reads as an operator
-    """``with value``."""
+_watched = ByClass()  # whether the ``__exit__`` of a class may keep an exception from going on
+
+
+def _may_suppress(kind: type) -> bool:
+    leave = getattr(kind, "__exit__", None)
+    is_python = type(leave) is types.FunctionType
+    return _watched.keep(kind, is_python and not ownership.is_own_file(leave.__code__.co_filename))
+
+
+class managed(Holder):  # noqa: N801 - it reads as an operator
+    """``with value``: its methods are converted, and keep no exception from going on that plain
+    Python may not raise."""
 
     __slots__ = ("_value",)
 
     def __new__(cls, value: Any) -> Any:
         kind = type(value)
-        if not (function_of(kind, "__enter__") or function_of(kind, "__exit__")):
+        known = _watched.found.get(id(kind))
+        if not (_may_suppress(kind) if known is None else known):
             return value
         made = object.__new__(cls)
         made._value = value
@@ -199,5 +214,10 @@ class managed:  # noqa: N801 - it reads as an operator
     def __exit__(self, *exception: Any) -> Any:
         leave = method(self._value, "__exit__")
         if leave is None:
-            return type(self._value).__exit__(self._value, *exception)
-        return leave(*exception)
+            given = type(self._value).__exit__(self._value, *exception)
+        else:
+            given = leave(*exception)
+        if given is False or given is None or exception[1] is None:
+            return given
+        named = getattr(self._value, "_exceptions", ()) if type(self._value) is _suppress else ()
+        return staging.may_handle(named, exception[1]) and given
