@@ -110,3 +110,19 @@ def random_datasets(m):
     for dataset in (m.data.Dataset.random(seed=4).take(5), m.data.Dataset.random().take(5)):
         found += elements(m, dataset)
     return found
+
+
+@draws
+def dropouts(m):
+    dtypes = (m.float16, m.bfloat16, m.float32, m.float64)
+    stateless = m.nn.experimental.stateless_dropout
+    found = [stateless(m.ones([9], dtype), 0.4, [1, 0]) for dtype in dtypes]
+    found += [
+        m.nn.experimental.general_dropout(
+            m.ones([2]), 0.5, lambda shape, dtype: m.constant([0.4, 0.6], dtype)
+        )
+    ]
+    found += [stateless(m.ones([3, 4]), 0.4, [1, 0], noise_shape=s) for s in ((None, 1), [3, 1])]
+    m.random.set_seed(5)
+    found += [m.nn.dropout(m.ones([4, 3]), 0.4, noise_shape=(None, 1))]
+    return [m.cast(x, m.float64) for x in found]

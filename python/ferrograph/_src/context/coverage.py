@@ -59,6 +59,7 @@ package is called ``fg``.
         "Nested structures: lists, tuples, mappings and their like, with values at the leaves."
     ),
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
+    "nn.experimental": "Dropout by seeds and by numbers of the program's own.",
     "quantization": "Floats rounded to the steps of quantized numbers.",
     "queue": "Queues: elements that wait in line.",
     "ragged": "Ragged tensors: rows of different lengths.",

@@ -120,6 +120,16 @@ class Function(Explained):
         """The name of the Python function."""
         return self._name
 
+    def _decorate(self, decorator: Callable) -> None:
+        """Have ``decorator(python_function)`` traced in place of the function.
+
+        ValueError where the function has been traced.
+        """
+        if self._n_traced:
+            raise ValueError(f"{self._name} has been traced, and cannot be decorated any more")
+        self.python_function = decorator(self.python_function)
+        self._staged = None
+
     @property
     def input_signature(self) -> tuple | None:
         """The signature given, None where there is none."""

@@ -14,16 +14,14 @@ from ._base import (
     convert_pair,
     emit,
     float32,
-    is_tensor,
     rank_of,
     swapped_axes,
 )
 from ._dispatch import dispatched
-from .arithmetic import add, divide, greater_equal, multiply, pow, squared_difference, subtract
+from .arithmetic import add, divide, multiply, pow, squared_difference, subtract
 from .arrays import concat, pad, reshape, shape
 from .elementwise import erfc, negative, relu, rsqrt, sigmoid, square, tanh
 from .numeric import cast, clip_by_norm
-from .random_ops import uniform
 from .reductions import reduce_mean, reduce_sum
 from .selection import gather
 
@@ -296,47 +294,6 @@ def batch_normalization(
     if offset is not None:
         moved = add(convert(offset, x.dtype), moved)
     return add(multiply(x, factor), moved, name)
-
-
-@public("nn.dropout", ragged="flat")
-@dispatched
-def dropout(
-    x: TensorLike,
-    rate: TensorLike,
-    noise_shape: Any = None,
-    seed: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """``x`` with a random part ``rate`` of its elements set to 0, the others divided by ``1 -
-    rate``.
-
-    >>> fg.nn.dropout([1.0, 2.0], rate=0.0).numpy()
-    array([1., 2.], dtype=float32)
-
-    Args:
-      x: a tensor of floats.
-      rate: the probability of an element to be dropped, in [0, 1).
-      noise_shape: the shape of what is drawn, which broadcasts to that of ``x``.
-      seed: a seed of the operation; see ``fg.random.set_seed``.
-      name: a name for the operation.
-
-    Raises:
-      ValueError: where ``rate`` is outside of [0, 1), or ``x`` is not of floats.
-    """
-    x = convert(x)
-    if not x.dtype.is_floating:
-        raise ValueError(f"dropout needs floats, got dtype {x.dtype.name}")
-    if not is_tensor(rate):
-        if not 0 <= rate < 1:
-            raise ValueError(f"the rate of a dropout must be in [0, 1), got {rate}")
-        if rate == 0:
-            return x
-    rate = convert(rate, x.dtype)
-    kept = greater_equal(
-        uniform(shape(x) if noise_shape is None else noise_shape, seed=seed, dtype=x.dtype), rate
-    )
-    scaled = multiply(x, divide(1.0, subtract(1.0, rate)))
-    return emit("SelectV2", (kept, scaled, convert(0, x.dtype)), None, name)
 
 
 @public("nn.embedding_lookup")

@@ -130,15 +130,32 @@ class variable_creator_scope:
         _thread.creators.pop()
 
 
+# The arguments that a creator gets, and what they are where a program says nothing.
+_UNSAID: dict[str, Any] = {
+    "initial_value": None,
+    "trainable": None,
+    "validate_shape": True,
+    "caching_device": None,
+    "name": None,
+    "variable_def": None,
+    "dtype": None,
+    "import_scope": None,
+    "constraint": None,
+    "synchronization": VariableSynchronization.AUTO,
+    "aggregation": VariableAggregation.NONE,
+    "shape": None,
+    "experimental_enable_variable_lifting": None,
+}
+
+
 class _Meta(type(_core.VariableBase)):  # type: ignore[misc]
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Variables are made through the creators in scope, the innermost first."""
         if not _thread.creators or cls is not Variable or "_handle" in kwargs:
             return super().__call__(*args, **kwargs)
-        if args:
-            kwargs["initial_value"], *rest = args
-            if rest:
-                kwargs["trainable"] = rest[0]
+        if len(args) > len(_UNSAID):
+            raise TypeError(f"Variable() takes at most {len(_UNSAID)} arguments, got {len(args)}")
+        kwargs = {**_UNSAID, **dict(zip(_UNSAID, args, strict=False)), **kwargs}
         make = super().__call__
 
         def chain(creators: list) -> Callable:
@@ -180,7 +197,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
-        experimental_enable_variable_lifting: bool = True,
+        experimental_enable_variable_lifting: bool | None = None,
         _handle: Any = None,
     ) -> Variable:
         if _handle is not None:

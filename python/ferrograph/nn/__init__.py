@@ -5,11 +5,10 @@
 
 from typing import TYPE_CHECKING
 
-from ._src.ops.activations import (
+from .._src.ops.activations import (
     batch_normalization,
     bias_add,
     crelu,
-    dropout,
     embedding_lookup,
     gelu,
     l2_loss,
@@ -23,10 +22,10 @@ from ._src.ops.activations import (
     sufficient_statistics,
     weighted_moments,
 )
-from ._src.ops.activations import local_response_normalization as lrn
-from ._src.ops.activations import silu as swish
-from ._src.ops.blocks import depth_to_space, space_to_batch, space_to_depth
-from ._src.ops.convolutions import (
+from .._src.ops.activations import local_response_normalization as lrn
+from .._src.ops.activations import silu as swish
+from .._src.ops.blocks import depth_to_space, space_to_batch, space_to_depth
+from .._src.ops.convolutions import (
     atrous_conv2d,
     atrous_conv2d_transpose,
     conv1d,
@@ -42,8 +41,9 @@ from ._src.ops.convolutions import (
     depthwise_conv2d_backprop_input,
     separable_conv2d,
 )
-from ._src.ops.elementwise import elu, relu, relu6, selu, sigmoid, softplus, softsign, tanh
-from ._src.ops.losses import (
+from .._src.ops.dropouts import dropout
+from .._src.ops.elementwise import elu, relu, relu6, selu, sigmoid, softplus, softsign, tanh
+from .._src.ops.losses import (
     compute_average_loss,
     log_poisson_loss,
     scale_regularization_loss,
@@ -52,8 +52,8 @@ from ._src.ops.losses import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from ._src.ops.numeric import l2_normalize
-from ._src.ops.pools import (
+from .._src.ops.numeric import l2_normalize
+from .._src.ops.pools import (
     avg_pool,
     avg_pool1d,
     avg_pool2d,
@@ -67,31 +67,32 @@ from ._src.ops.pools import (
     max_pool_with_argmax,
     pool,
 )
-from ._src.ops.reductions import zero_fraction
-from ._src.ops.sorting import in_top_k, top_k
-from ._src import door as _door
+from .._src.ops.reductions import zero_fraction
+from .._src.ops.sorting import in_top_k, top_k
+from .._src import door as _door
 
 if TYPE_CHECKING:
-    from ._src.interfaces.seldom import (
+    from . import experimental
+    from .._src.interfaces.seldom import (
         approx_max_k,
         approx_min_k,
         batch_norm_with_global_normalization,
     )
-    from ._src.ops.candidates import (
+    from .._src.ops.candidates import (
         all_candidate_sampler,
         compute_accidental_hits,
         fixed_unigram_candidate_sampler,
         nce_loss,
         sampled_softmax_loss,
     )
-    from ._src.sparse.ctc import (
+    from .._src.sparse.ctc import (
         collapse_repeated,
         ctc_beam_search_decoder,
         ctc_greedy_decoder,
         ctc_loss,
         ctc_unique_labels,
     )
-    from ._src.sparse.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
+    from .._src.sparse.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 
 __all__ = [
     "all_candidate_sampler",
@@ -132,6 +133,7 @@ __all__ = [
     "embedding_lookup",
     "embedding_lookup_sparse",
     "erosion2d",
+    "experimental",
     "fixed_unigram_candidate_sampler",
     "gelu",
     "in_top_k",
@@ -195,7 +197,8 @@ if not TYPE_CHECKING:
         "safe_embedding_lookup_sparse": "sparse.embedding:safe_embedding_lookup_sparse",
         "sampled_softmax_loss": "ops.candidates:sampled_softmax_loss",
     }
-    __getattr__ = _door(__name__, _LAZY)
+    _MODULES = ("experimental",)
+    __getattr__ = _door(__name__, _LAZY, _MODULES)
 
     def __dir__():
         return __all__
