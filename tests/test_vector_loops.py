@@ -40,12 +40,55 @@ def test_a_chain_is_one_loop(dtype):
 
 def test_functions_without_an_instruction_split_a_chain():
     def f(x):
-        return fg.exp(x * 0.5 + 1.0) * 2.0 - x, fg.reduce_sum(fg.abs(x) * 0.25)
+        return fg.sin(x * 0.5 + 1.0) * 2.0 - x, fg.reduce_sum(fg.abs(x) * 0.25)
 
     x = data("float32", 2)
     traced = fg.function(f)
     for a, b in zip(f(x), traced(x), strict=True):
         assert bits(a) == bits(b)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        fg.exp,
+        fg.math.expm1,
+        fg.math.log,
+        fg.math.log1p,
+        fg.tanh,
+        fg.sigmoid,
+        fg.math.softplus,
+        fg.math.erf,
+        lambda x: x**3,
+        lambda x: x**0.5,
+        lambda x: fg.tanh(0.8 * (x + 0.04 * x**3)) * fg.sigmoid(fg.exp(x)) - fg.math.log1p(x),
+    ],
+)
+def test_functions_have_the_bits_of_their_kernels(function, dtype):
+    def f(x):
+        y = function(x * 0.5)
+        return y, fg.where(y > x, y, -x) + function(y)
+
+    x = data(dtype, 2)
+    near = fg.constant(np.linspace(-120, 120, SIZE).astype(dtype))
+    traced, plain = fg.function(f), fg.function(f, jit_compile=False)
+    for argument in (x, near, near * 0.01, near * 7):
+        for eager, vector, kernels in zip(
+            f(argument), traced(argument), plain(argument), strict=True
+        ):
+            assert bits(eager) == bits(vector)
+            assert bits(eager) == bits(kernels)
+
+
+def test_what_functions_stand_in_is_one_loop():
+    def gelu(x):
+        return 0.5 * x * (1.0 + fg.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
+
+    x = data("float32", 3)
+    plan = str(fg.function(gelu).explain_plan(x))
+    if "vector loop" in plan:
+        assert plan.count("vector loop") == 1
 
 
 @pytest.mark.parametrize("size", [4096, 5001, 100_003])
@@ -69,7 +112,9 @@ def test_variables_change_in_order(size):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [(301, 200), (64, 513), (20, 3, 129), (2000, 50)])
+@pytest.mark.parametrize(
+    "shape", [(301, 200), (64, 513), (20, 3, 129), (2000, 50), (3001, 3), (777, 16), (4099, 1)]
+)
 def test_rows_and_columns_repeat(shape, dtype):
     rng = np.random.default_rng(5)
 
@@ -87,3 +132,38 @@ def test_rows_and_columns_repeat(shape, dtype):
     for _ in range(3):
         for a, b in zip(f(x, row, column), traced(x, row, column), strict=True):
             assert bits(a) == bits(b)
+
+
+@pytest.mark.parametrize("width", [2, 5, 8, 31, 64, 191])
+def test_short_rows_repeat_truths_and_numbers(width):
+    rng = np.random.default_rng(6)
+    x = fg.constant(rng.standard_normal((5003, width)).astype("float32"))
+    row = fg.constant(rng.standard_normal(width).astype("float32"))
+    column = fg.constant(rng.standard_normal((5003, 1)).astype("float32"))
+
+    def f(x, row, column):
+        inside = fg.logical_or(row > 0.3, column < 0.1)
+        y = fg.where(inside, fg.exp(x - column) * row, fg.tanh(x) + column)
+        return y, fg.reduce_sum(y * row, axis=1), fg.logical_and(y > row, inside)
+
+    traced = fg.function(f)
+    for _ in range(3):
+        for a, b in zip(f(x, row, column), traced(x, row, column), strict=True):
+            assert bits(a) == bits(b)
+
+
+def test_a_layer_of_few_units_is_in_loops():
+    def f(x, scale, shift):
+        mean = fg.reduce_mean(x, axis=-1, keepdims=True)
+        spread = fg.reduce_mean(fg.math.squared_difference(x, mean), axis=-1, keepdims=True)
+        return fg.nn.relu((x - mean) * fg.math.rsqrt(spread + 1e-3) * scale + shift)
+
+    rng = np.random.default_rng(7)
+    x, scale, shift = (
+        fg.constant(rng.standard_normal(s).astype("float32")) for s in ((4000, 48), (48,), (48,))
+    )
+    traced = fg.function(f)
+    assert bits(f(x, scale, shift)) == bits(traced(x, scale, shift))
+    plan = str(traced.explain_plan(x, scale, shift))
+    if "vector loop" in str(fg.function(lambda x: x * x + 1.0).explain_plan(x)):
+        assert "vector loop" in plan

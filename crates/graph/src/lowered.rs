@@ -71,6 +71,7 @@ pub enum ScalarCode {
     Tan,
     Tanh,
     Sigmoid,
+    Softplus,
     Erf,
     Relu,
     Floor,

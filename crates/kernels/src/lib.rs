@@ -14,3 +14,5 @@ pub mod special;
 pub mod stop;
 pub mod tiles;
 mod vmath;
+
+pub use vmath::coefficients;

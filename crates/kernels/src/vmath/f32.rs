@@ -1,13 +1,11 @@
 //! Single precision.
 
+use super::coefficients::single::{
+    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
+};
 use crate::isa::Isa;
 
 const LOG2_E: f32 = std::f32::consts::LOG2_E;
-/// Leading bits of ln 2, so that its product with an exponent is exact.
-const LN2_HI: f32 = 0.693_359_4;
-const LN2_LO: f32 = -2.121_944_4e-4;
-/// Adding it rounds to the nearest integer, which then lies in the low bits.
-const ROUND: f32 = 12_582_912.0;
 
 /// Horner's scheme, the highest coefficient first.
 #[inline(always)]
@@ -39,17 +37,7 @@ fn reduce_ln2<I: Isa>(x: f32) -> (i32, f32) {
 /// `(e^r - 1 - r) / r²` for `|r| <= ln 2 / 2`.
 #[inline(always)]
 fn exp_tail<I: Isa>(r: f32) -> f32 {
-    poly::<I, 6>(
-        r,
-        [
-            1.987_569_1e-4,
-            1.398_199_9e-3,
-            8.333_452e-3,
-            4.166_579_6e-2,
-            1.666_666_5e-1,
-            0.5,
-        ],
-    )
+    poly::<I, 6>(r, EXP_TAIL)
 }
 
 /// `e^x`
@@ -79,27 +67,13 @@ pub fn expm1<I: Isa>(x: f32) -> f32 {
 /// The natural logarithm.
 #[inline(always)]
 pub fn log<I: Isa>(x: f32) -> f32 {
-    const SQRT_HALF: u32 = 0x3f35_04f3;
     let tiny = x < f32::MIN_POSITIVE;
-    let scaled = if tiny { x * 8_388_608.0 } else { x };
+    let scaled = if tiny { x * LOG_SCALE } else { x };
     let bits = scaled.to_bits().wrapping_sub(SQRT_HALF);
     let e = (((bits as i32) >> 23) - if tiny { 23 } else { 0 }) as f32;
     let f = f32::from_bits((bits & 0x007f_ffff).wrapping_add(SQRT_HALF)) - 1.0;
     let z = f * f;
-    let p = poly::<I, 9>(
-        f,
-        [
-            7.037_683_6e-2,
-            -1.151_461e-1,
-            1.167_699_9e-1,
-            -1.242_014_1e-1,
-            1.424_932_3e-1,
-            -1.666_805_8e-1,
-            2.000_071_5e-1,
-            -2.499_999_4e-1,
-            3.333_333e-1,
-        ],
-    );
+    let p = poly::<I, 9>(f, LOG);
     let y = I::fma32(e, LN2_LO, p * f * z);
     let y = I::fma32(-0.5, z, y);
     let y = I::fma32(e, LN2_HI, f + y);
@@ -211,29 +185,6 @@ pub fn erf<I: Isa>(x: f32) -> f32 {
     let y = if c < 1.0 { small } else { large };
     y.copysign(x)
 }
-
-/// `erf(x) / x` in x², to 1.
-const ERF_SMALL: [f32; 7] = [
-    7.875_875e-5,
-    -8.016_864e-4,
-    5.189_087_4e-3,
-    -2.685_421_2e-2,
-    1.128_359_5e-1,
-    -3.761_262_7e-1,
-    std::f32::consts::FRAC_2_SQRT_PI,
-];
-/// `-ln(erfc(x)) / x`, from 1 to 4.
-const ERF_LARGE: [f32; 9] = [
-    -2.536_835_4e-7,
-    4.008_122e-6,
-    -8.450_705e-6,
-    -2.976_047_4e-4,
-    3.732_554_6e-3,
-    -2.413_886e-2,
-    1.068_022_1e-1,
-    6.347_56e-1,
-    1.128_755_9,
-];
 
 /// One minus the error function, in double precision inside: `e^-t²` times a smooth function of `t = |x|`.
 #[inline(always)]

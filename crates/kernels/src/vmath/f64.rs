@@ -1,10 +1,21 @@
 //! Double precision: the reductions and polynomials of fdlibm, without branches.
 
+use super::coefficients::double::{
+    EXP, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH_ABOVE, TANH_BELOW, TANH_NEAR,
+};
 use crate::isa::Isa;
 
-const LN2_HI: f64 = 6.931_471_803_691_238e-1;
-const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
-const ROUND: f64 = 6_755_399_441_055_744.0;
+/// Horner's scheme, the highest coefficient first.
+#[inline(always)]
+fn poly<I: Isa, const N: usize>(x: f64, c: [f64; N]) -> f64 {
+    let mut y = c[0];
+    let mut i = 1;
+    while i < N {
+        y = I::fma64(y, x, c[i]);
+        i += 1;
+    }
+    y
+}
 
 /// `2^n` for an integer-valued float that is a normal exponent.
 #[inline(always)]
@@ -22,11 +33,7 @@ pub fn exp<I: Isa>(x: f64) -> f64 {
     let lo = n * LN2_LO;
     let r = hi - lo;
     let z = r * r;
-    let c = I::fma64(z, 4.138_136_797_057_238_5e-8, -1.653_390_220_546_525_2e-6);
-    let c = I::fma64(c, z, 6.613_756_321_437_934e-5);
-    let c = I::fma64(c, z, -2.777_777_777_701_559_3e-3);
-    let c = I::fma64(c, z, 1.666_666_666_666_66e-1);
-    let c = I::fma64(-z, c, r);
+    let c = I::fma64(-z, poly::<I, 5>(z, EXP), r);
     let y = 1.0 + (r * c / (2.0 - c) - lo + hi);
     let half = I::fma64(n, 0.5, ROUND) - ROUND;
     y * exp2i(half) * exp2i(n - half)
@@ -67,14 +74,9 @@ pub fn log<I: Isa>(x: f64) -> f64 {
 /// The natural logarithm of a number that is positive, zero or NaN.
 #[inline(always)]
 pub fn log_positive<I: Isa>(x: f64) -> f64 {
-    const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     const EXPONENT: u64 = 0x7ff;
     let tiny = x < f64::MIN_POSITIVE;
-    let scaled = if tiny {
-        x * 18_014_398_509_481_984.0
-    } else {
-        x
-    };
+    let scaled = if tiny { x * LOG_SCALE } else { x };
     // The exponent stays positive (bias 1024 more), so that a logical shift serves and its bits make a float.
     let bits = scaled
         .to_bits()
@@ -87,12 +89,7 @@ pub fn log_positive<I: Isa>(x: f64) -> f64 {
     let f = m - 1.0;
     let s = f / (2.0 + f);
     let z = s * s;
-    let p = I::fma64(z, 1.479_819_860_511_658_6e-1, 1.531_383_769_920_937_3e-1);
-    let p = I::fma64(p, z, 1.818_357_216_161_805e-1);
-    let p = I::fma64(p, z, 2.222_219_843_214_978_4e-1);
-    let p = I::fma64(p, z, 2.857_142_874_366_239e-1);
-    let p = I::fma64(p, z, 3.999_999_999_940_942e-1);
-    let p = I::fma64(p, z, 6.666_666_666_666_735e-1) * z;
+    let p = poly::<I, 7>(z, LOG) * z;
     let half = 0.5 * f * f;
     let y = I::fma64(e, LN2_HI, f - (half - I::fma64(s, half + p, e * LN2_LO)));
     let y = if x == f64::INFINITY { x } else { y };
@@ -127,13 +124,10 @@ pub fn log1p<I: Isa>(x: f64) -> f64 {
 pub fn tanh<I: Isa>(x: f64) -> f64 {
     let size = x.abs();
     let z = x * x;
-    let p = I::fma64(z, -9.643_991_794_250_523e-1, -9.928_772_310_019_185e1);
-    let p = I::fma64(p, z, -1.614_687_684_417_084_5e3);
-    let q = z + 1.128_116_784_916_329_3e2;
-    let q = I::fma64(q, z, 2.235_488_390_601_004_5e3);
-    let q = I::fma64(q, z, 4.844_063_053_251_255e3);
+    let p = poly::<I, 3>(z, TANH_ABOVE);
+    let q = poly::<I, 4>(z, TANH_BELOW);
     let near = I::fma64(x * z, p / q, x);
     let far = (1.0 - 2.0 / (exp::<I>(2.0 * size) + 1.0)).copysign(x);
-    let y = if size < 0.625 { near } else { far };
+    let y = if size < TANH_NEAR { near } else { far };
     if x == 0.0 || x.is_nan() { x } else { y }
 }

@@ -3,6 +3,7 @@
 //! Each function takes the way to multiply and add as a type ([`Isa`](crate::isa::Isa)); slices get the machine's one
 //! through [`dispatch`](crate::isa::dispatch), so that an element's result never depends on its place in a slice.
 
+pub mod coefficients;
 pub mod complex;
 pub mod f32;
 pub mod f64;

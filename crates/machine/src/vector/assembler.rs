@@ -66,6 +66,8 @@ pub(super) struct Opcode {
     pub byte: u8,
     /// Whether it works on 256 bits, or on the lower 128.
     pub wide: bool,
+    /// Whether it is the one of two that works on double numbers, where nothing else says that.
+    pub double: bool,
 }
 
 impl Opcode {
@@ -75,6 +77,7 @@ impl Opcode {
             table,
             byte,
             wide: true,
+            double: false,
         }
     }
 
@@ -82,6 +85,14 @@ impl Opcode {
     pub const fn narrow(self) -> Opcode {
         Opcode {
             wide: false,
+            ..self
+        }
+    }
+
+    /// The same instruction on double numbers.
+    pub const fn double(self) -> Opcode {
+        Opcode {
+            double: true,
             ..self
         }
     }
@@ -102,7 +113,8 @@ impl Assembler {
         };
         let inverted = |high: u8, bit: u8| ((high >> 3) ^ 1) << bit;
         let second = inverted(to, 7) | inverted(index, 6) | inverted(base, 5) | op.table as u8;
-        let third = (!first & 15) << 3 | u8::from(op.wide) << 2 | op.prefix as u8;
+        let double = u8::from(op.double) << 7;
+        let third = double | (!first & 15) << 3 | u8::from(op.wide) << 2 | op.prefix as u8;
         self.code.extend([0xC4, second, third, op.byte]);
         self.operands(to, last);
     }
@@ -111,6 +123,11 @@ impl Assembler {
     pub fn vector_with(&mut self, op: Opcode, to: Vector, first: Vector, last: Source, byte: u8) {
         self.vector(op, to, first, last);
         self.code.push(byte);
+    }
+
+    /// Shifts by a number of bits: the kind of shift stands where others have their result.
+    pub fn shift(&mut self, op: Opcode, kind: u8, to: Vector, from: Vector, bits: u8) {
+        self.vector_with(op, kind, to, Source::Register(from), bits);
     }
 
     fn operands(&mut self, register: u8, last: Source) {

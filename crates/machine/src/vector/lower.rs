@@ -8,7 +8,7 @@ use crate::memory::Refused;
 /// What a vector of a frame holds, the same in each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fixed {
-    /// These bits, as many as a number has.
+    /// These bits, again and again.
     Bits(u64),
     /// What lies behind a pointer; a truth as a mask.
     Single(u32, Element),
@@ -32,6 +32,10 @@ pub(super) enum Micro {
     One(Opcode, Option<u8>, Arg),
     /// An instruction of two operands, with a byte as above.
     Two(Opcode, Option<u8>, [Arg; 2]),
+    /// The product of the first two and the third, rounded once; whether of double numbers.
+    MulAdd(bool, [Arg; 3]),
+    /// An operand shifted by so many bits, with the kind of shift.
+    Shift(Opcode, u8, u8, Arg),
     /// The second where the mask holds, else the first.
     Blend([Arg; 2], Arg),
     /// Writes numbers to an array, or masks as truths.
@@ -43,7 +47,10 @@ impl Micro {
     pub fn args(&self) -> impl Iterator<Item = Arg> + use<> {
         let args = match *self {
             Micro::Load(..) => [None; 3],
-            Micro::One(_, _, a) | Micro::Store(_, _, a) => [Some(a), None, None],
+            Micro::One(_, _, a) | Micro::Shift(_, _, _, a) | Micro::Store(_, _, a) => {
+                [Some(a), None, None]
+            }
+            Micro::MulAdd(_, [a, b, c]) => [Some(a), Some(b), Some(c)],
             Micro::Two(_, _, [a, b]) => [Some(a), Some(b), None],
             Micro::Blend([a, b], mask) => [Some(a), Some(b), Some(mask)],
         };
@@ -55,38 +62,41 @@ impl Micro {
 pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// What comparisons are asked; those with NaN fail but for the last two.
-mod relation {
-    pub(super) const EQUAL: u8 = 0x00;
-    pub(super) const LESS: u8 = 0x11;
-    pub(super) const LESS_EQUAL: u8 = 0x12;
-    pub(super) const GREATER_EQUAL: u8 = 0x1D;
-    pub(super) const GREATER: u8 = 0x1E;
-    pub(super) const ORDERED: u8 = 0x07;
-    pub(super) const NOT_EQUAL: u8 = 0x04;
-    pub(super) const NOT_GREATER_EQUAL: u8 = 0x19;
-    pub(super) const NOT_LESS_EQUAL: u8 = 0x16;
+pub(super) mod relation {
+    pub const EQUAL: u8 = 0x00;
+    pub const LESS: u8 = 0x11;
+    pub const LESS_EQUAL: u8 = 0x12;
+    pub const GREATER_EQUAL: u8 = 0x1D;
+    pub const GREATER: u8 = 0x1E;
+    pub const ORDERED: u8 = 0x07;
+    pub const UNORDERED: u8 = 0x03;
+    pub const NOT_EQUAL: u8 = 0x04;
+    pub const NOT_GREATER_EQUAL: u8 = 0x19;
+    pub const NOT_LESS_EQUAL: u8 = 0x16;
 }
 
 /// Directions of rounding, which report no inexact results.
-mod rounding {
-    pub(super) const NEAREST: u8 = 8;
-    pub(super) const DOWN: u8 = 9;
-    pub(super) const UP: u8 = 10;
-    pub(super) const TOWARDS_ZERO: u8 = 11;
+pub(super) mod rounding {
+    pub const NEAREST: u8 = 8;
+    pub const DOWN: u8 = 9;
+    pub const UP: u8 = 10;
+    pub const TOWARDS_ZERO: u8 = 11;
 }
 
 /// Bytes of instructions of the table 0F, without the prefix for single numbers and with it for double ones.
-mod code {
-    pub(super) const SQRT: u8 = 0x51;
-    pub(super) const AND: u8 = 0x54;
-    pub(super) const AND_NOT: u8 = 0x55;
-    pub(super) const OR: u8 = 0x56;
-    pub(super) const XOR: u8 = 0x57;
-    pub(super) const ADD: u8 = 0x58;
-    pub(super) const MUL: u8 = 0x59;
-    pub(super) const SUB: u8 = 0x5C;
-    pub(super) const DIV: u8 = 0x5E;
-    pub(super) const COMPARE: u8 = 0xC2;
+pub(super) mod code {
+    pub const SQRT: u8 = 0x51;
+    pub const AND: u8 = 0x54;
+    pub const AND_NOT: u8 = 0x55;
+    pub const OR: u8 = 0x56;
+    pub const XOR: u8 = 0x57;
+    pub const ADD: u8 = 0x58;
+    pub const MUL: u8 = 0x59;
+    pub const SUB: u8 = 0x5C;
+    pub const MIN: u8 = 0x5D;
+    pub const DIV: u8 = 0x5E;
+    pub const MAX: u8 = 0x5F;
+    pub const COMPARE: u8 = 0xC2;
 }
 
 /// A program as vector instructions.
@@ -107,6 +117,7 @@ pub(super) fn lower(program: &Program) -> Result<Lowered, Refused> {
             fixed: Vec::new(),
             elements: Vec::new(),
         },
+        float: program.float,
         values: Vec::with_capacity(program.insts.len()),
     };
     for inst in &program.insts {
@@ -120,8 +131,10 @@ pub(super) fn lower(program: &Program) -> Result<Lowered, Refused> {
     Ok(lowering.out)
 }
 
-struct Lowering {
+pub(super) struct Lowering {
     out: Lowered,
+    /// The type of the numbers that instructions are about.
+    pub float: Float,
     /// What each instruction of the program made.
     values: Vec<Option<(Arg, Element)>>,
 }
@@ -145,6 +158,13 @@ impl Lowering {
                 let taken = taken.collect::<Result<Vec<_>, _>>()?;
                 Some(self.compute(op, &taken)?)
             }
+            Inst::Apply { function, arg } => {
+                let (arg, element) = self.value(arg)?;
+                if element == Element::Truth {
+                    return Err(Refused(format!("{function:?} of truths is no vector code")));
+                }
+                Some((function.spelled(self, arg)?, Element::Number))
+            }
             Inst::Store { pointer, value } => {
                 let (arg, element) = self.value(value)?;
                 if element == Element::Truth {
@@ -163,7 +183,7 @@ impl Lowering {
         made.ok_or_else(|| Refused("an instruction reads what none made".to_owned()))
     }
 
-    fn push(&mut self, micro: Micro) -> Arg {
+    pub fn push(&mut self, micro: Micro) -> Arg {
         self.out.micros.push(micro);
         Arg::Made(self.out.micros.len() - 1)
     }
@@ -176,22 +196,22 @@ impl Lowering {
         }))
     }
 
-    fn bits(&mut self, bits: u64) -> Arg {
-        self.fixed(Fixed::Bits(match self.out.float {
-            Float::F32 => bits & u64::from(u32::MAX),
+    pub fn bits(&mut self, bits: u64) -> Arg {
+        self.fixed(Fixed::Bits(match self.float {
+            Float::F32 => bits & u64::from(u32::MAX) | bits << 32,
             Float::F64 => bits,
         }))
     }
 
-    fn number(&mut self, x: f64) -> Arg {
-        self.bits(match self.out.float {
+    pub fn number(&mut self, x: f64) -> Arg {
+        self.bits(match self.float {
             Float::F32 => u64::from((x as f32).to_bits()),
             Float::F64 => x.to_bits(),
         })
     }
 
-    fn sign(&mut self) -> Arg {
-        self.bits(match self.out.float {
+    pub fn sign(&mut self) -> Arg {
+        self.bits(match self.float {
             Float::F32 => 1 << 31,
             Float::F64 => 1 << 63,
         })
@@ -199,23 +219,23 @@ impl Lowering {
 
     /// An instruction that there is for both types.
     fn of_float(&self, byte: u8) -> Opcode {
-        let prefix = match self.out.float {
+        let prefix = match self.float {
             Float::F32 => Prefix::None,
             Float::F64 => Prefix::P66,
         };
         Opcode::new(prefix, Table::M0F, byte)
     }
 
-    fn two(&mut self, byte: u8, a: Arg, b: Arg) -> Arg {
+    pub fn two(&mut self, byte: u8, a: Arg, b: Arg) -> Arg {
         self.push(Micro::Two(self.of_float(byte), None, [a, b]))
     }
 
-    fn sqrt(&mut self, x: Arg) -> Arg {
+    pub fn sqrt(&mut self, x: Arg) -> Arg {
         self.push(Micro::One(self.of_float(code::SQRT), None, x))
     }
 
     fn rounded(&mut self, x: Arg, direction: u8) -> Arg {
-        let byte = match self.out.float {
+        let byte = match self.float {
             Float::F32 => 0x08,
             Float::F64 => 0x09,
         };
@@ -223,19 +243,24 @@ impl Lowering {
         self.push(Micro::One(op, Some(direction), x))
     }
 
-    fn compare(&mut self, relation: u8, a: Arg, b: Arg) -> Arg {
+    /// `a * b + c`, rounded once.
+    pub fn mul_add(&mut self, a: Arg, b: Arg, c: Arg) -> Arg {
+        self.push(Micro::MulAdd(self.float == Float::F64, [a, b, c]))
+    }
+
+    pub fn compare(&mut self, relation: u8, a: Arg, b: Arg) -> Arg {
         let op = self.of_float(code::COMPARE);
         self.push(Micro::Two(op, Some(relation), [a, b]))
     }
 
-    fn blend(&mut self, mask: Arg, yes: Arg, no: Arg) -> Arg {
+    pub fn blend(&mut self, mask: Arg, yes: Arg, no: Arg) -> Arg {
         self.push(Micro::Blend([no, yes], mask))
     }
 
     /// Integers with the other sign: masks of 1 and 0.
     fn negated_integer(&mut self, x: Arg) -> Arg {
         let zero = self.bits(0);
-        let byte = match self.out.float {
+        let byte = match self.float {
             Float::F32 => 0xFA,
             Float::F64 => 0xFB,
         };

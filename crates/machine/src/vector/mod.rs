@@ -2,18 +2,21 @@
 //!
 //! **What is here.** A [`Program`] says what happens to one element: what is read from arrays, functions of that
 //! ([`Op`](crate::Op)), and what is written. [`Loop::compile`] makes one loop of it that takes several elements at a
-//! time, by an encoder of its own for x86-64 with AVX2, in microseconds: `lower` spells functions out as instructions,
-//! `registers` gives values registers and writes the loop, `assembler` knows the bytes. Other machines refuse.
+//! time, by an encoder of its own for x86-64 with AVX2 and FMA, in microseconds: `lower` spells operations out as
+//! instructions, `functions` those that are polynomials and more, `registers` gives values registers and writes the loop,
+//! `assembler` knows the bytes. Other machines refuse.
 //!
 //! **What holds.** Results have the bits of the same expression in Rust for each element; where both operands are NaN,
-//! either may be the result. For each element all happens in the program's order, and nothing is read or written beyond
+//! either may be the result. Functions ([`Function`]) have the bits of the kernels, by their coefficients. For each element all happens in the program's order, and nothing is read or written beyond
 //! the elements that the caller names.
 
 mod assembler;
+mod functions;
 mod lower;
 mod program;
 mod registers;
 mod run;
 
+pub use functions::Function;
 pub use program::{Element, Float, Inst, Program};
 pub use run::Loop;

@@ -1,5 +1,6 @@
 //! What happens to one element.
 
+use super::Function;
 use crate::Op;
 
 /// The type of all numbers of a program.
@@ -52,6 +53,13 @@ pub enum Inst {
         op: Op,
         /// The operands, as many as it takes.
         args: [u32; 3],
+    },
+    /// A function of more than a few instructions.
+    Apply {
+        /// The function.
+        function: Function,
+        /// The operand.
+        arg: u32,
     },
     /// Writes a value to an array.
     Store {

@@ -118,6 +118,15 @@ impl<'a> Writer<'a> {
         most
     }
 
+    /// How many vectors of the frame an instruction may need in registers beside those of values made.
+    fn loaded_at_once(&self) -> usize {
+        let is_sum = |micro: &Micro| matches!(micro, Micro::MulAdd(..));
+        match self.lowered.micros.iter().any(is_sum) {
+            true => 2,
+            false => 0,
+        }
+    }
+
     /// Loads pointers and the vectors that stay.
     fn enter(&mut self) {
         let n = self.program.pointers as usize;
@@ -129,7 +138,7 @@ impl<'a> Writer<'a> {
         }
         let mut most_used: Vec<usize> = (0..self.lowered.fixed.len()).collect();
         most_used.sort_by_key(|&value| std::cmp::Reverse(self.uses[value].len()));
-        let room = (REGISTERS - 2).saturating_sub(self.pressure());
+        let room = (REGISTERS - 2).saturating_sub(self.pressure() + self.loaded_at_once());
         for (at, &value) in most_used.iter().take(room).enumerate() {
             let register = REGISTERS - 1 - at;
             self.pinned[register] = true;
@@ -184,6 +193,13 @@ impl<'a> Writer<'a> {
                 let to = self.make(at);
                 self.write(op, byte, to, first, last);
             }
+            Micro::MulAdd(double, args) => self.mul_add(at, micro, double, args),
+            Micro::Shift(op, kind, bits, x) => {
+                let from = self.register(x, &[]);
+                self.end_uses(at, micro);
+                let to = self.make(at);
+                self.out.shift(op, kind, to, from, bits);
+            }
             Micro::Blend([no, yes], mask) => {
                 let first = self.register(no, &[yes, mask]);
                 let chooser = self.register(mask, &[yes, no]);
@@ -204,6 +220,63 @@ impl<'a> Writer<'a> {
                 self.end_uses(at, micro);
             }
         }
+    }
+
+    /// `a * b + c`: one of them is in the register of the result, one may be in memory.
+    fn mul_add(&mut self, at: usize, micro: &Micro, double: bool, args: [Arg; 3]) {
+        let [a, b, c] = args;
+        let is_here = |writer: &Self, arg: Arg| writer.held(writer.value(arg)).is_some();
+        // What ends here may be written over; of the others, one that has to be loaded anyhow.
+        let order = |&arg: &Arg| match self.ends(at, arg) {
+            true => (false, !is_here(self, arg)),
+            false => (true, is_here(self, arg)),
+        };
+        let base = args.into_iter().min_by_key(order).unwrap_or(a);
+        // The byte of the instruction, the operand in another register, the one that may be in memory.
+        let (byte, other, last) = match base {
+            x if x == c && is_here(self, a) => (0xB8, a, b),
+            x if x == c => (0xB8, b, a),
+            x => {
+                let factor = if x == a { b } else { a };
+                match is_here(self, c) {
+                    true => (0x98, c, factor),
+                    false => (0xA8, factor, c),
+                }
+            }
+        };
+        let other = self.register(other, &args);
+        let to = match self.ends(at, base) {
+            true => self.register(base, &args),
+            false => self.copied(base, &args),
+        };
+        let last = self.source(last);
+        self.end_uses(at, micro);
+        let op = Opcode::new(Prefix::P66, Table::M0F38, byte);
+        let op = if double { op.double() } else { op };
+        self.out.vector(op, to, other, last);
+        let value = self.lowered.fixed.len() + at;
+        self.holds[to as usize] = (!self.uses[value].is_empty()).then_some(value);
+    }
+
+    /// Whether no instruction behind that one needs what an operand is.
+    fn ends(&self, at: usize, arg: Arg) -> bool {
+        let uses = &self.uses[self.value(arg)];
+        matches!(arg, Arg::Made(_)) && uses.first() == Some(&at)
+    }
+
+    /// A free register with the value of one of some operands.
+    fn copied(&mut self, arg: Arg, args: &[Arg]) -> Vector {
+        let values: Vec<usize> = args.iter().map(|&arg| self.value(arg)).collect();
+        let to = self.room(&values);
+        let value = self.value(arg);
+        match self.held(value) {
+            Some(from) => {
+                let op = Opcode::new(Prefix::None, Table::M0F, 0x28);
+                self.out.vector(op, to, 0, Source::Register(from));
+            }
+            None => self.load_frame(to, value),
+        }
+        to
     }
 
     fn write(&mut self, op: Opcode, byte: Option<u8>, to: Vector, first: Vector, last: Source) {
@@ -277,7 +350,9 @@ impl<'a> Writer<'a> {
     fn end_uses(&mut self, at: usize, micro: &Micro) {
         for arg in micro.args() {
             let value = self.value(arg);
-            self.uses[value].retain(|&used| used != at);
+            while self.uses[value].last() == Some(&at) {
+                self.uses[value].pop();
+            }
         }
         for register in 0..REGISTERS {
             let is_done = self.holds[register].is_some_and(|value| self.uses[value].is_empty());
@@ -359,8 +434,8 @@ impl<'a> Writer<'a> {
 
     /// The vector of the frame that holds a byte of 1 for each truth.
     fn ones(&self) -> Place {
-        let is_ones = |fixed: &Fixed| matches!(fixed, Fixed::Bits(bits) if *bits & 0xFFFF_FFFF == ONES & 0xFFFF_FFFF);
-        let at = self.lowered.fixed.iter().position(is_ones);
+        let ones = Fixed::Bits(ONES);
+        let at = self.lowered.fixed.iter().position(|&fixed| fixed == ones);
         self.home(at.unwrap_or(0))
     }
 }

@@ -41,6 +41,7 @@ impl Loop {
         #[cfg(target_arch = "x86_64")]
         {
             std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("fma")
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
@@ -82,17 +83,33 @@ impl Loop {
         VECTOR / self.float.bytes()
     }
 
+    /// Writes the constants of the loop to a frame, for any number of runs with it.
+    ///
+    /// # Safety
+    /// There are [`Loop::frame_bytes`] bytes at `frame`, which only runs of this loop write from here on.
+    pub unsafe fn prepare(&self, frame: *mut u8) {
+        for (at, &fixed) in self.fixed.iter().enumerate() {
+            if let Fixed::Bits(bits) = fixed {
+                // SAFETY: the frame has room for all of these.
+                unsafe { write(frame.add(at * VECTOR), [bits; 4]) };
+            }
+        }
+    }
+
     /// Runs the loop over `n` elements.
     ///
     /// # Safety
     /// Each of `pointers` is that of `n` elements as the program says, or of one that is the same for all, which may be
     /// read and, if the program writes it, written while this runs; truths in it are 0 or 1. What is written overlaps
-    /// nothing else that the program names, unless it is the very same elements and the program is in place. There are
-    /// [`Loop::frame_bytes`] bytes at `frame` that are the run's alone.
+    /// nothing else that the program names, unless it is the very same elements and the program is in place. The frame is
+    /// [prepared](Loop::prepare), and the run's alone.
     pub unsafe fn run(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
         for (at, &fixed) in self.fixed.iter().enumerate() {
-            // SAFETY: the frame has room for all of these, and the pointers are as promised.
-            unsafe { self.fill(frame.add(at * VECTOR), fixed, pointers) };
+            if let Fixed::Single(pointer, element) = fixed {
+                let from = pointers[pointer as usize];
+                // SAFETY: the frame has room for all of these, and the pointers are as promised.
+                unsafe { self.fill(frame.add(at * VECTOR), from, element) };
+            }
         }
         // SAFETY: promised by the caller.
         unsafe { self.row(pointers, n, frame) };
@@ -117,11 +134,12 @@ impl Loop {
                 unsafe { self.run(pointers, n, frame) };
             } else {
                 for (at, &fixed) in self.fixed.iter().enumerate() {
-                    if let Fixed::Single(pointer, _) = fixed
+                    if let Fixed::Single(pointer, element) = fixed
                         && steps[pointer as usize] > 0
                     {
+                        let from = pointers[pointer as usize];
                         // SAFETY: as in `run`.
-                        unsafe { self.fill(frame.add(at * VECTOR), fixed, pointers) };
+                        unsafe { self.fill(frame.add(at * VECTOR), from, element) };
                     }
                 }
                 // SAFETY: promised by the caller.
@@ -182,32 +200,34 @@ impl Loop {
         }
     }
 
-    /// Writes a vector of the frame.
+    /// Writes an element to a vector of the frame, for each lane.
     ///
     /// # Safety
-    /// There is room for a vector at `to`; `pointers` are as [`Loop::run`] asks.
-    unsafe fn fill(&self, to: *mut u8, fixed: Fixed, pointers: &[*mut u8]) {
-        let bits = match fixed {
-            Fixed::Bits(bits) => bits,
-            Fixed::Single(pointer, element) => {
-                let from = pointers[pointer as usize];
-                // SAFETY: the caller promised an element there.
-                unsafe {
-                    match (element, self.float) {
-                        (Element::Truth, _) => u64::from(from.read()).wrapping_neg(),
-                        (_, Float::F32) => u64::from(from.cast::<u32>().read_unaligned()),
-                        (_, Float::F64) => from.cast::<u64>().read_unaligned(),
-                    }
-                }
-            }
-        };
-        let lanes = match self.float {
-            Float::F32 => [bits & 0xFFFF_FFFF | bits << 32; 4],
-            Float::F64 => [bits; 4],
-        };
-        // SAFETY: a vector of the frame has room for that.
-        unsafe { to.cast::<[u64; 4]>().write_unaligned(lanes) };
+    /// There is room for a vector at `to`, and an element at `from`.
+    unsafe fn fill(&self, to: *mut u8, from: *const u8, element: Element) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let bits = match (element, self.float) {
+                (Element::Truth, _) => u64::from(from.read()).wrapping_neg(),
+                (_, Float::F32) => u64::from(from.cast::<u32>().read_unaligned()),
+                (_, Float::F64) => from.cast::<u64>().read_unaligned(),
+            };
+            let bits = match self.float {
+                Float::F32 => bits & 0xFFFF_FFFF | bits << 32,
+                Float::F64 => bits,
+            };
+            write(to, [bits; 4]);
+        }
     }
+}
+
+/// Writes a vector of the frame.
+///
+/// # Safety
+/// There is room for it.
+unsafe fn write(to: *mut u8, vector: [u64; 4]) {
+    // SAFETY: promised by the caller.
+    unsafe { to.cast::<[u64; 4]>().write_unaligned(vector) };
 }
 
 impl Array {
@@ -235,7 +255,7 @@ fn arrays(program: &Program, made: &[Option<Element>]) -> Vec<Array> {
         let (pointer, element, reads) = match *inst {
             Inst::Load { pointer, element } => (pointer as usize, Some(element), true),
             Inst::Store { pointer, value } => (pointer as usize, made[value as usize], false),
-            Inst::Single { .. } | Inst::Compute { .. } => continue,
+            Inst::Single { .. } | Inst::Compute { .. } | Inst::Apply { .. } => continue,
         };
         let at = arrays.iter().position(|array| array.pointer == pointer);
         let at = at.unwrap_or_else(|| {

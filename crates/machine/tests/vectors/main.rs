@@ -5,7 +5,7 @@ mod values;
 
 use ferrograph_kernels::elementwise::CastTo;
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Float, Inst, Loop, Program};
+use ferrograph_machine::vector::{Element, Float, Function, Inst, Loop, Program};
 use oracle::interpreted;
 use values::{Draws, Kernels, Number, Values};
 
@@ -44,7 +44,10 @@ fn check<T: Number>(
         .collect();
     let mut frame = vec![0u8; code.frame_bytes()];
     // SAFETY: the arrays have these elements, and nothing else reaches them or the frame.
-    unsafe { code.run(&pointers, n, frame.as_mut_ptr()) };
+    unsafe {
+        code.prepare(frame.as_mut_ptr());
+        code.run(&pointers, n, frame.as_mut_ptr());
+    };
     for (at, (array, before)) in found.iter().zip(arrays).enumerate() {
         let len = if is_single(at) { 1 } else { n };
         let inside = array.part(start(at), len);
@@ -98,18 +101,24 @@ fn function<T: Number>(op: Op, elements: &[Element], to: Element)
 where
     bool: CastTo<T>,
 {
+    let args = [0, 1, 2];
+    agrees::<T>(Inst::Compute { op, args }, elements, to, op as u64 + 1);
+}
+
+/// One instruction over arrays of all lengths, and all pairs of edges.
+fn agrees<T: Number>(inst: Inst, elements: &[Element], to: Element, seed: u64)
+where
+    bool: CastTo<T>,
+{
     let kernels = T::kernels();
-    let mut draws = Draws(op as u64 + 1);
+    let mut draws = Draws(seed);
     let n = elements.len() as u32;
     let load = |pointer: u32| Inst::Load {
         pointer,
         element: elements[pointer as usize],
     };
     let mut insts: Vec<Inst> = (0..n).map(load).collect();
-    insts.push(Inst::Compute {
-        op,
-        args: [0, 1, 2],
-    });
+    insts.push(inst);
     insts.push(Inst::Store {
         pointer: n,
         value: n,
@@ -165,6 +174,12 @@ where
     for (op, _) in &kernels.comparisons {
         function::<T>(*op, &[number; 2], Element::Truth);
     }
+    for function in Function::ALL {
+        if function.is_known(T::FLOAT) {
+            let apply = Inst::Apply { function, arg: 0 };
+            agrees::<T>(apply, &[number], number, function as u64 + 100);
+        }
+    }
     for op in [Op::And, Op::Or, Op::Xor, Op::Equal, Op::NotEqual] {
         function::<T>(op, &[Element::Truth; 2], Element::Truth);
     }
@@ -216,6 +231,14 @@ where
             pick(Element::Number).unwrap(),
         );
         let (p, q) = (pick(Element::Truth), pick(Element::Truth));
+        if draws.below(5) == 0 {
+            let function = Function::ALL[draws.below(Function::ALL.len())];
+            if function.is_known(T::FLOAT) {
+                elements.push(Element::Number);
+                insts.push(Inst::Apply { function, arg: a });
+            }
+            continue;
+        }
         let (op, args) = match (draws.below(8), p, q) {
             (0, Some(p), _) => (Op::Select, [p, a, b]),
             (1, Some(p), Some(q)) => ([Op::And, Op::Or, Op::Xor][draws.below(3)], [p, q, 0]),
@@ -280,6 +303,46 @@ where
     }
 }
 
+/// Functions over many numbers of all sizes.
+fn many<T: Number>()
+where
+    bool: CastTo<T>,
+{
+    let element = Element::Number;
+    let kernels = T::kernels();
+    for function in Function::ALL.into_iter().filter(|f| f.is_known(T::FLOAT)) {
+        let program = Program {
+            float: T::FLOAT,
+            pointers: 2,
+            insts: vec![
+                Inst::Load {
+                    pointer: 0,
+                    element,
+                },
+                Inst::Apply { function, arg: 0 },
+                Inst::Store {
+                    pointer: 1,
+                    value: 1,
+                },
+            ],
+            in_place: false,
+        };
+        let code = Loop::compile(&program).unwrap();
+        let mut draws = Draws(function as u64);
+        let n = 50_000;
+        let arrays = [(); 2].map(|()| drawn::<T>(&mut draws, element, n));
+        check(&kernels, &program, &code, &arrays, 0, n);
+    }
+}
+
+#[test]
+fn functions_agree_with_their_kernels_over_many_numbers() {
+    if Loop::is_supported() {
+        many::<f32>();
+        many::<f64>();
+    }
+}
+
 #[test]
 fn random_programs_agree_with_the_kernels() {
     if Loop::is_supported() {
@@ -328,7 +391,10 @@ fn arrays_that_are_one_see_what_was_written() {
     let mut x: Vec<f32> = (0..21).map(|i| i as f32).collect();
     let pointers = [x.as_mut_ptr().cast::<u8>(); 2];
     // SAFETY: both are the same 21 elements, and the program is in place.
-    unsafe { code.run(&pointers, 21, frame.as_mut_ptr()) };
+    unsafe {
+        code.prepare(frame.as_mut_ptr());
+        code.run(&pointers, 21, frame.as_mut_ptr());
+    };
     assert!(
         x.iter().enumerate().all(|(i, &x)| x == 4.0 * i as f32),
         "{x:?}"
@@ -411,6 +477,7 @@ fn rows_repeat_what_has_no_step() {
             [&mut x, &mut row, &mut of_row, &mut out].map(|v| v.as_mut_ptr().cast::<u8>());
         // SAFETY: the arrays have these rows, and nothing else reaches them or the frame.
         unsafe {
+            code.prepare(frame.as_mut_ptr());
             code.run_rows(
                 &mut pointers,
                 &[8 * width, 0, 8, 8 * width],

@@ -3,7 +3,7 @@
 use crate::values::{Kernels, Number, Values};
 use ferrograph_kernels::elementwise::{self as k, Binary, Broadcast, CastTo, Unary};
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Inst, Program};
+use ferrograph_machine::vector::{Element, Function, Inst, Program};
 
 /// What the kernels make of one instruction.
 fn by_kernel<T: Number>(kernels: &Kernels<T>, op: Op, args: &[&Values<T>], n: usize) -> Values<T>
@@ -75,6 +75,23 @@ where
     Values::Numbers(numbers)
 }
 
+/// What the kernels make of numbers by a function; those of powers have their exponent as second operand.
+fn applied<T: Number>(kernels: &Kernels<T>, function: Function, x: &[T]) -> Vec<T>
+where
+    bool: CastTo<T>,
+{
+    let mut out = vec![T::default(); x.len()];
+    match kernels.functions.iter().find(|(of, _)| *of == function) {
+        Some((_, kernel)) => kernel.run(x, &mut out),
+        None => T::power(
+            x,
+            if function == Function::Cube { 3.0 } else { 0.5 },
+            &mut out,
+        ),
+    }
+    out
+}
+
 /// Every value that the kernels make of a program.
 pub fn interpreted<T: Number>(
     kernels: &Kernels<T>,
@@ -100,6 +117,10 @@ where
                     .map(|&arg| &made[arg as usize])
                     .collect();
                 by_kernel(kernels, op, &args, n)
+            }
+            Inst::Apply { function, arg } => {
+                let arg = made[arg as usize].numbers();
+                Values::Numbers(applied(kernels, function, arg))
             }
             Inst::Store { pointer, value } => {
                 arrays[pointer as usize] = made[value as usize].clone();

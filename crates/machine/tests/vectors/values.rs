@@ -2,7 +2,7 @@
 
 use ferrograph_kernels::elementwise::{self as k, Binary, BinaryOp, CastTo, Unary, UnaryOp};
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Float};
+use ferrograph_machine::vector::{Element, Float, Function};
 
 /// Numbers that look random, from a seed.
 pub struct Draws(pub u64);
@@ -31,7 +31,10 @@ where
     fn drawn(draws: &mut Draws) -> Self;
     fn bits(self) -> u64;
     fn kernels() -> Kernels<Self>;
+    /// The kernels of functions that are more than a few instructions.
+    fn functions() -> Vec<(Function, Unary<Self, Self>)>;
     fn is_number(self) -> bool;
+    fn power(x: &[Self], exponent: f64, out: &mut [Self]);
 }
 
 /// The kernels of all functions.
@@ -39,10 +42,11 @@ pub struct Kernels<T: 'static> {
     pub unary: Vec<(Op, Unary<T, T>)>,
     pub binary: Vec<(Op, Binary<T, T>)>,
     pub comparisons: Vec<(Op, Binary<T, bool>)>,
+    pub functions: Vec<(Function, Unary<T, T>)>,
 }
 
 macro_rules! numbers {
-    ($($t:ident $float:ident;)*) => {$(
+    ($($t:ident $float:ident, $($function:ident)*;)*) => {$(
         impl Number for $t {
             const FLOAT: Float = Float::$float;
             fn edges() -> Vec<$t> {
@@ -52,17 +56,24 @@ macro_rules! numbers {
                 [&ends[..], &around].concat()
             }
             fn drawn(draws: &mut Draws) -> $t {
-                match draws.below(3) {
+                match draws.below(4) {
                     0 => <$t>::from_bits(draws.next() as _),
                     1 => (draws.next() % 2001) as $t / 100.0 - 10.0,
+                    2 => (draws.next() % 2001) as $t - 1000.0,
                     _ => { let edges = Self::edges(); edges[draws.below(edges.len())] }
                 }
             }
             fn bits(self) -> u64 {
                 u64::from(self.to_bits())
             }
+            fn power(x: &[$t], exponent: f64, out: &mut [$t]) {
+                Binary::of::<k::Pow>().run(x, &vec![exponent as $t; x.len()], out);
+            }
             fn is_number(self) -> bool {
                 !self.is_nan()
+            }
+            fn functions() -> Vec<(Function, Unary<$t, $t>)> {
+                vec![$((Function::$function, one::<$t, k::$function>()),)*]
             }
             fn kernels() -> Kernels<$t> {
                 Kernels {
@@ -87,12 +98,16 @@ macro_rules! numbers {
                         (Op::Greater, asks::<$t, k::Greater>()), (Op::GreaterEqual, asks::<$t, k::GreaterEqual>()),
                         (Op::Equal, asks::<$t, k::Equal>()), (Op::NotEqual, asks::<$t, k::NotEqual>()),
                     ],
+                    functions: Self::functions(),
                 }
             }
         }
     )*};
 }
-numbers! { f32 F32; f64 F64; }
+numbers! {
+    f32 F32, Exp Expm1 Log Log1p Tanh Sigmoid Softplus Erf;
+    f64 F64, Exp Log Log1p Tanh Sigmoid;
+}
 
 fn one<T: Number, O: UnaryOp<T, Out = T>>() -> Unary<T, T>
 where

@@ -26,7 +26,7 @@ mod functions {
         /// `1 / (1 + exp(-x))`.
         SIGMOID: sigmoid = UnaryDef::new("Sigmoid", loops!(Of1, k::Sigmoid, inexact)).vjp(sigmoid).code(ScalarCode::Sigmoid);
         /// `log(1 + exp(x))`.
-        SOFTPLUS: softplus = UnaryDef::new("Softplus", loops!(Of1, k::Softplus, floating)).vjp(softplus);
+        SOFTPLUS: softplus = UnaryDef::new("Softplus", loops!(Of1, k::Softplus, floating)).vjp(softplus).code(ScalarCode::Softplus);
         /// `x / (1 + |x|)`.
         SOFTSIGN: softsign = UnaryDef::new("Softsign", loops!(Of1, k::Softsign, floating)).vjp(softsign);
     }

@@ -25,7 +25,7 @@ macro_rules! functions {
     ($code:expr, $t:ty, $one:ident, $two:ident) => {
         functions! {
             $code, $t, $one, $two;
-            unary Exp Expm1 Log Log1p Sin Cos Tan Tanh Sigmoid Erf;
+            unary Exp Expm1 Log Log1p Sin Cos Tan Tanh Sigmoid Softplus Erf;
             binary Pow FloorMod TruncateMod
         }
     };

@@ -4,21 +4,22 @@
 //! stands behind all that it needs; the others keep their kernels, in their order. Variables, of which any two may be
 //! one, are read and written in the order of the members. What only its own run needs is never written.
 
-use super::machine::{Scalar, scalar};
-use super::rows::Doing;
+mod functions;
+mod writer;
+
 use super::tile::{Joining, Run, Value};
-use crate::plan::{self, Bound, Member, Order, Task, Vectors};
-use ferrograph_graph::{Kernel, ScalarCode};
-use ferrograph_machine::vector::{Element, Float, Inst, Loop, Program};
-use ferrograph_machine::{Op, Type};
-use ferrograph_ops::AssignKind;
+use crate::plan::{self, Member, Order, Task, Vectors};
+use ferrograph_machine::vector::{Float, Loop};
 use ferrograph_tensor::DType;
+use functions::{Function, float_type, function};
 use hashbrown::HashMap;
+use writer::Writer;
 
 /// Members of a run, at most, so that making its loop takes microseconds.
 const MOST: usize = 64;
 
-/// Elements of rows, at least, that are taken one by one, because something repeats along them or from row to row.
+/// Elements of rows, at least, that are taken one by one, because something repeats along them or from row to row. Of
+/// shorter ones about as many elements are taken at once, with what repeats written out.
 const LONG: usize = 192;
 
 /// How a value goes with the rows that a member makes.
@@ -32,14 +33,6 @@ enum Reach {
     OfRow,
     /// One row for all.
     Row,
-}
-
-/// What a member does to each element.
-#[derive(Clone, Copy)]
-enum Function {
-    Compute(Op),
-    /// The value as it is.
-    Same,
 }
 
 /// A member that may be vector code.
@@ -107,7 +100,7 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
                         .collect(),
                     values: writer.values.clone().into(),
                     width: *width,
-                    steps: writer.steps(),
+                    rows: writer.rows()?,
                     program: writer.finish(),
                 });
             }
@@ -146,10 +139,8 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
     for value in member.ins.iter().map(|&number| value(number)).chain([out]) {
         reach(joining, value, width)?;
         let of_value = match joining.dtype(value) {
-            DType::Float32 => Some(Float::F32),
-            DType::Float64 => Some(Float::F64),
             DType::Bool => None,
-            _ => return None,
+            dtype => Some(float_type(dtype)?),
         };
         if float.is_some() && of_value.is_some() && float != of_value {
             return None;
@@ -165,66 +156,16 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
 
 /// How a value goes with rows of that width; none for others.
 fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
-    let is_long = width >= LONG;
     match value {
         Value::All(_) => match joining.elements(value) {
             1 => Some(Reach::One),
-            n => (n == width && is_long).then_some(Reach::Row),
+            n => (n == width).then_some(Reach::Row),
         },
         value => match joining.width(value) {
             n if n == width => Some(Reach::Each),
-            n => (n == 1 && is_long).then_some(Reach::OfRow),
+            n => (n == 1).then_some(Reach::OfRow),
         },
     }
-}
-
-fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
-    match joining.runs[at] {
-        Run::Feed(..) | Run::Update(AssignKind::Set, _) => None,
-        Run::Copy => Some(Function::Same),
-        Run::Update(AssignKind::Add, _) => Some(Function::Compute(Op::Add)),
-        Run::Update(AssignKind::Sub, _) => Some(Function::Compute(Op::Sub)),
-        Run::Part(part) => {
-            let Doing::Compute(bound) = joining.parts[part].doing else {
-                return None;
-            };
-            if bound.reduced.is_some() || bound.repeats {
-                return None;
-            }
-            let slots = joining.facts.slots();
-            if let Some(op) = power(joining, bound) {
-                return Some(Function::Compute(op));
-            }
-            let Scalar::Op(op, on) = scalar(slots, bound)? else {
-                return None;
-            };
-            let to = slots[bound.outs[0] as usize].dtype;
-            let keeps = matches!((on, to), (Type::Bool, DType::Bool))
-                || matches!(
-                    (on, to),
-                    (Type::F32, DType::Float32) | (Type::F64, DType::Float64)
-                );
-            match op {
-                Op::Cast if keeps => Some(Function::Same),
-                Op::FloorMod | Op::TruncateMod => None,
-                op => Some(Function::Compute(op)),
-            }
-        }
-    }
-}
-
-/// The function that a power with a constant exponent is, where it is one.
-fn power(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Op> {
-    if bound.code != Some(ScalarCode::Pow) {
-        return None;
-    }
-    let exponent = joining.facts.constants.get(&bound.ins[1])?;
-    let is_two = match exponent.dtype() {
-        DType::Float32 => exponent.as_slice::<f32>().ok()? == [2.0],
-        DType::Float64 => exponent.as_slice::<f64>().ok()? == [2.0],
-        _ => false,
-    };
-    is_two.then_some(Op::Square)
 }
 
 /// The members in groups, each behind those that it needs.
@@ -298,141 +239,4 @@ fn is_needed(joining: &Joining<'_>, groups: &[Group], at: usize, value: u32) -> 
     let others = groups.iter().enumerate().filter(|(other, _)| *other != at);
     let mut members = others.flat_map(|(_, group)| group.members());
     joining.is_output(value) || members.any(|&member| joining.members[member].ins.contains(&value))
-}
-
-/// Writes the program of a run.
-struct Writer<'a> {
-    joining: &'a Joining<'a>,
-    program: Program,
-    /// The values that pointers point to.
-    values: Vec<u32>,
-    /// Elements of a row.
-    width: usize,
-    /// The instructions that made the values at hand.
-    made: HashMap<u32, u32>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(joining: &'a Joining<'a>, float: Float, width: usize) -> Writer<'a> {
-        Writer {
-            joining,
-            program: Program {
-                float,
-                pointers: 0,
-                insts: Vec::new(),
-                in_place: false,
-            },
-            values: Vec::new(),
-            width,
-            made: HashMap::new(),
-        }
-    }
-
-    fn member(&mut self, at: usize, is_needed: &dyn Fn(u32) -> bool) -> Option<()> {
-        let member = &self.joining.members[at];
-        let mut args = [0; 3];
-        for (arg, &number) in args.iter_mut().zip(&member.ins) {
-            *arg = self.value(number);
-        }
-        let made = match elementwise(self.joining, at)?.function {
-            Function::Same => args[0],
-            Function::Compute(op) => self.push(Inst::Compute { op, args }),
-        };
-        let &out = member.outs.first()?;
-        let is_variable = self.joining.is_variable(out);
-        if is_variable {
-            // Any other variable may be this one.
-            let joining = self.joining;
-            self.made.retain(|&number, _| !joining.is_variable(number));
-            self.program.in_place = true;
-        }
-        self.made.insert(out, made);
-        if is_variable || is_needed(out) {
-            let pointer = self.pointer(out);
-            self.push(Inst::Store {
-                pointer,
-                value: made,
-            });
-        }
-        Some(())
-    }
-
-    fn push(&mut self, inst: Inst) -> u32 {
-        self.program.insts.push(inst);
-        self.program.insts.len() as u32 - 1
-    }
-
-    fn pointer(&mut self, number: u32) -> u32 {
-        let known = self.values.iter().position(|&value| value == number);
-        let at = known.unwrap_or_else(|| {
-            self.values.push(number);
-            self.values.len() - 1
-        });
-        at as u32
-    }
-
-    /// The instruction that has a value, which is read if need be.
-    fn value(&mut self, number: u32) -> u32 {
-        if let Some(&made) = self.made.get(&number) {
-            return made;
-        }
-        let pointer = self.pointer(number);
-        let value = self.joining.values[number as usize];
-        let element = match self.joining.dtype(value) {
-            DType::Bool => Element::Truth,
-            _ => Element::Number,
-        };
-        let made = self.push(match reach(self.joining, value, self.width) {
-            Some(Reach::One | Reach::OfRow) => Inst::Single { pointer, element },
-            _ => Inst::Load { pointer, element },
-        });
-        self.made.insert(number, made);
-        made
-    }
-
-    /// What the run reads from memory, and what it writes there.
-    fn outside(&self) -> Member {
-        let of = |writes: bool| -> Box<[u32]> {
-            let touched = self.program.insts.iter().filter_map(|inst| match *inst {
-                Inst::Store { pointer, .. } if writes => Some(pointer),
-                Inst::Load { pointer, .. } | Inst::Single { pointer, .. } if !writes => {
-                    Some(pointer)
-                }
-                _ => None,
-            });
-            touched
-                .map(|pointer| self.values[pointer as usize])
-                .collect()
-        };
-        Member {
-            ins: of(false),
-            outs: of(true),
-        }
-    }
-
-    /// Bytes from row to row of each value, where rows are not taken as one.
-    fn steps(&self) -> Option<Box<[usize]>> {
-        let value = |number: &u32| self.joining.values[*number as usize];
-        let reaches = self
-            .values
-            .iter()
-            .map(|number| reach(self.joining, value(number), self.width));
-        let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
-        let step = |(number, reach): (&u32, &Reach)| match reach {
-            Reach::Each => self.width * self.joining.dtype(value(number)).size(),
-            Reach::OfRow => self.joining.dtype(value(number)).size(),
-            Reach::One | Reach::Row => 0,
-        };
-        let mut repeats = reaches
-            .iter()
-            .map(|r| matches!(r, Reach::OfRow | Reach::Row));
-        repeats
-            .any(|repeats| repeats)
-            .then(|| self.values.iter().zip(&reaches).map(step).collect())
-    }
-
-    fn finish(mut self) -> Program {
-        self.program.pointers = self.values.len() as u32;
-        self.program
-    }
 }

@@ -8,6 +8,7 @@ mod place;
 mod plans;
 mod print;
 mod recorded;
+mod repeated;
 mod slots;
 mod step;
 mod tiled;
@@ -25,6 +26,7 @@ pub(crate) use place::ALIGN;
 pub(crate) use plans::{LastPlan, PlanCache};
 pub use plans::{PlanRunner, compile_unoptimised, plan_for};
 pub(crate) use print::Listing;
+pub(crate) use repeated::{Repeated, Rows, Together};
 pub(crate) use slots::SlotSet;
 pub(crate) use step::{
     Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Reduced, Site, Slot, Step, Taken,

@@ -145,6 +145,7 @@ impl Tiled {
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
         unsafe { scratch.write_bytes(0, way.order.bool_bytes) };
         let mut pointers = bases.0.clone();
+        let start = tiles.start;
         for tile in tiles {
             let first = tile * self.tile;
             for ((at, &base), pointer) in way.order.places.iter().zip(&bases.0).zip(&mut pointers) {
@@ -164,7 +165,7 @@ impl Tiled {
                     // SAFETY: as for members; the scratch memory has room for all frames.
                     Task::Run(run) => unsafe {
                         let rows = self.tile.min(self.rows - first);
-                        way.loops[run].run(&pointers, rows, scratch);
+                        way.loops[run].run(&pointers, rows, scratch, tile == start);
                     },
                 }
             }

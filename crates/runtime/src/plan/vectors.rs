@@ -1,5 +1,6 @@
 //! Vector code of joined steps: runs of members as loops that take each element through all of them.
 
+use super::repeated::Rows;
 use super::tiled::At;
 use ferrograph_machine::vector::{Loop, Program};
 use smallvec::SmallVec;
@@ -20,8 +21,8 @@ pub(crate) struct Run {
     pub values: Box<[u32]>,
     /// Elements of a row.
     pub width: usize,
-    /// Bytes from row to row of each value, where some repeat along rows or from row to row; else rows are taken as one.
-    pub steps: Option<Box<[usize]>>,
+    /// How the rows of a tile are taken.
+    pub rows: Rows,
     /// The operations that the members do, by their numbers in the joined step.
     pub operations: Box<[usize]>,
 }
@@ -94,7 +95,8 @@ impl Vectors {
                 code,
                 frame: bytes,
             });
-            bytes += code.frame_bytes();
+            bytes = (bytes + code.frame_bytes()).next_multiple_of(super::ALIGN);
+            bytes += run.rows.repeated().map(|(_, r)| r.room()).sum::<usize>();
         }
         Some(Way {
             order: &self.order,
@@ -120,20 +122,43 @@ pub(crate) struct Loaded<'a> {
 }
 
 impl Loaded<'_> {
-    /// Takes so many rows through the loop.
+    /// Takes so many rows through the loop; whether they are the first with this memory.
     ///
     /// # Safety
-    /// As the kernels of the members: the values lie at these pointers; the memory of the thread has room for frames.
-    pub unsafe fn run(&self, values: &[*mut u8], rows: usize, scratch: *mut u8) {
+    /// As the kernels of the members: the values lie at these pointers; the memory of the thread has room for frames and
+    /// what they need, which only this writes after the first rows.
+    pub unsafe fn run(&self, values: &[*mut u8], rows: usize, scratch: *mut u8, is_first: bool) {
         let pointers = self.run.values.iter().map(|&value| values[value as usize]);
         let mut pointers: SmallVec<[*mut u8; 16]> = pointers.collect();
         let width = self.run.width;
         // SAFETY: promised by the caller.
         unsafe {
             let frame = scratch.add(self.frame);
-            match &self.run.steps {
-                Some(steps) => self.code.run_rows(&mut pointers, steps, rows, width, frame),
-                None => self.code.run(&pointers, rows * width, frame),
+            if is_first {
+                self.code.prepare(frame);
+            }
+            match &self.run.rows {
+                Rows::AsOne => self.code.run(&pointers, rows * width, frame),
+                Rows::OneByOne(steps) => {
+                    self.code.run_rows(&mut pointers, steps, rows, width, frame);
+                }
+                Rows::Together(together) => {
+                    let behind = self.code.frame_bytes().next_multiple_of(super::ALIGN);
+                    for (at, repeated) in self.run.rows.repeated() {
+                        let to = frame.add(behind + at);
+                        let from = std::mem::replace(&mut pointers[repeated.pointer], to);
+                        if is_first || repeated.is_of_row {
+                            repeated.write(from, to, rows, width);
+                        }
+                    }
+                    let (steps, count) = (&together.steps, together.count);
+                    let code = self.code;
+                    code.run_rows(&mut pointers, steps, rows / count, count * width, frame);
+                    let rest = rows % count;
+                    if rest > 0 {
+                        code.run(&pointers, rest * width, frame);
+                    }
+                }
             }
         }
     }

@@ -1,0 +1,179 @@
+//! The program of a run, and how it goes over rows.
+
+use super::functions::Function;
+use super::{LONG, Reach, elementwise, reach};
+use crate::compile::tile::Joining;
+use crate::plan::{Member, Repeated, Rows, Together};
+use ferrograph_machine::vector::{Element, Float, Inst, Program};
+use ferrograph_tensor::DType;
+use hashbrown::HashMap;
+
+/// Writes the program of a run.
+pub(super) struct Writer<'a> {
+    joining: &'a Joining<'a>,
+    program: Program,
+    /// The values that pointers point to.
+    pub values: Vec<u32>,
+    /// Elements of a row.
+    width: usize,
+    /// The instructions that made the values at hand.
+    made: HashMap<u32, u32>,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(joining: &'a Joining<'a>, float: Float, width: usize) -> Writer<'a> {
+        Writer {
+            joining,
+            program: Program {
+                float,
+                pointers: 0,
+                insts: Vec::new(),
+                in_place: false,
+            },
+            values: Vec::new(),
+            width,
+            made: HashMap::new(),
+        }
+    }
+
+    pub fn member(&mut self, at: usize, is_needed: &dyn Fn(u32) -> bool) -> Option<()> {
+        let member = &self.joining.members[at];
+        let mut args = [0; 3];
+        for (arg, &number) in args.iter_mut().zip(&member.ins) {
+            *arg = self.value(number);
+        }
+        let made = match elementwise(self.joining, at)?.function {
+            Function::Same => args[0],
+            Function::Compute(op) => self.push(Inst::Compute { op, args }),
+            Function::Apply(function) => {
+                let [arg, ..] = args;
+                self.push(Inst::Apply { function, arg })
+            }
+        };
+        let &out = member.outs.first()?;
+        let is_variable = self.joining.is_variable(out);
+        if is_variable {
+            // Any other variable may be this one.
+            let joining = self.joining;
+            self.made.retain(|&number, _| !joining.is_variable(number));
+            self.program.in_place = true;
+        }
+        self.made.insert(out, made);
+        if is_variable || is_needed(out) {
+            let pointer = self.pointer(out);
+            self.push(Inst::Store {
+                pointer,
+                value: made,
+            });
+        }
+        Some(())
+    }
+
+    fn push(&mut self, inst: Inst) -> u32 {
+        self.program.insts.push(inst);
+        self.program.insts.len() as u32 - 1
+    }
+
+    fn pointer(&mut self, number: u32) -> u32 {
+        let known = self.values.iter().position(|&value| value == number);
+        let at = known.unwrap_or_else(|| {
+            self.values.push(number);
+            self.values.len() - 1
+        });
+        at as u32
+    }
+
+    /// The instruction that has a value, which is read if need be.
+    fn value(&mut self, number: u32) -> u32 {
+        if let Some(&made) = self.made.get(&number) {
+            return made;
+        }
+        let pointer = self.pointer(number);
+        let value = self.joining.values[number as usize];
+        let element = match self.joining.dtype(value) {
+            DType::Bool => Element::Truth,
+            _ => Element::Number,
+        };
+        let made = self.push(match reach(self.joining, value, self.width) {
+            Some(Reach::One) => Inst::Single { pointer, element },
+            Some(Reach::OfRow) if self.width >= LONG => Inst::Single { pointer, element },
+            _ => Inst::Load { pointer, element },
+        });
+        self.made.insert(number, made);
+        made
+    }
+
+    /// What the run reads from memory, and what it writes there.
+    pub fn outside(&self) -> Member {
+        let of = |writes: bool| -> Box<[u32]> {
+            let touched = self.program.insts.iter().filter_map(|inst| match *inst {
+                Inst::Store { pointer, .. } if writes => Some(pointer),
+                Inst::Load { pointer, .. } | Inst::Single { pointer, .. } if !writes => {
+                    Some(pointer)
+                }
+                _ => None,
+            });
+            touched
+                .map(|pointer| self.values[pointer as usize])
+                .collect()
+        };
+        Member {
+            ins: of(false),
+            outs: of(true),
+        }
+    }
+
+    /// How rows are taken.
+    pub fn rows(&self) -> Option<Rows> {
+        let value = |number: &u32| self.joining.values[*number as usize];
+        let reaches = self
+            .values
+            .iter()
+            .map(|number| reach(self.joining, value(number), self.width));
+        let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
+        let repeats = |reach: &Reach| matches!(reach, Reach::OfRow | Reach::Row);
+        if !reaches.iter().any(repeats) {
+            return Some(Rows::AsOne);
+        }
+        let is_long = self.width >= LONG;
+        let count = if is_long {
+            1
+        } else {
+            LONG.div_ceil(self.width)
+        };
+        let size = |number: &u32| self.joining.dtype(value(number)).size();
+        let step = |(number, reach): (&u32, &Reach)| match reach {
+            Reach::OfRow if is_long => size(number),
+            Reach::Each | Reach::OfRow => count * self.width * size(number),
+            Reach::One | Reach::Row => 0,
+        };
+        let values = || self.values.iter().zip(&reaches);
+        let steps = values().map(step).collect();
+        if is_long {
+            return Some(Rows::OneByOne(steps));
+        }
+        let repeated = values()
+            .enumerate()
+            .filter(|(_, (_, reach))| repeats(reach));
+        let repeated = repeated.map(|(pointer, (number, reach))| {
+            let is_of_row = *reach == Reach::OfRow;
+            let rows = if is_of_row { self.joining.tile } else { count };
+            Repeated {
+                pointer,
+                size: size(number),
+                is_of_row,
+                bytes: rows * self.width * size(number),
+            }
+        });
+        Some(Rows::Together(Together {
+            count,
+            repeated: repeated.collect(),
+            steps,
+        }))
+    }
+
+    pub fn finish(mut self) -> Program {
+        self.program.pointers = self.values.len() as u32;
+        self.program
+    }
+}
