@@ -47,6 +47,7 @@ LAZY = (
     "ops.special",
     "ops.texts",
     "ragged",
+    "saved",
     "sparse",
     "state.generator",
     "state.module",

@@ -28,6 +28,7 @@ mod part;
 mod profile;
 mod records;
 mod region;
+mod saved;
 mod seeds;
 mod tape;
 mod tensor;
@@ -86,6 +87,8 @@ mod _core {
         PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,
         emit_while,
     };
+    #[pymodule_export]
+    use super::saved::{PySavedFile, PySavedWriter};
     #[pymodule_export]
     use super::seeds::set_global_seed;
     #[pymodule_export]

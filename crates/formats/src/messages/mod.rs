@@ -4,11 +4,28 @@
 mod bundle;
 mod elements;
 mod event;
+mod graph;
+mod saved;
+mod structure;
 mod tensor;
 mod trackable;
 
 pub use bundle::{BundleEntry, BundleHeader, VersionDef};
 pub use event::{Event, PluginData, Summary, SummaryMetadata, SummaryValue};
+pub use graph::{
+    ArgAttrs, ArgDef, AttrContent, AttrList, AttrValue, FunctionDef, FunctionDefLibrary, GraphDef,
+    NameAttrList, NodeDef, OpDef,
+};
+pub use saved::{
+    AssetFileDef, CapturedTensor, FingerprintDef, FunctionSpec, MetaGraphDef, MetaInfoDef,
+    SavedAsset, SavedBareConcreteFunction, SavedConcreteFunction, SavedConstant, SavedFunction,
+    SavedKind, SavedModel, SavedObject, SavedObjectGraph, SavedResource, SavedUserObject,
+    SavedVariable, SignatureDef, TensorInfo,
+};
+pub use structure::{
+    BoundedTensorSpecProto, Empty, NamedTuple, Structure, StructuredDict, StructuredList,
+    StructuredPair, StructuredValue, TensorSpecProto, TypeSpecProto,
+};
 pub use tensor::{Dim, TensorProto, TensorShapeProto};
 pub use trackable::{
     BoolValue, ObjectReference, SerializedTensor, SlotVariable, TrackableObject,

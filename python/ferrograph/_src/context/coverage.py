@@ -63,6 +63,7 @@ package is called ``fg``.
     "quantization": "Floats rounded to the steps of quantized numbers.",
     "queue": "Queues: elements that wait in line.",
     "ragged": "Ragged tensors: rows of different lengths.",
+    "saved_model": "Saved models: functions, variables and objects in files that need no code.",
     "random": "Random numbers.",
     "random.experimental": "Older names of generators and of seeds.",
     "sets": "Sets: each row along the last axis of a tensor, or of a sparse tensor, is one.",
@@ -204,14 +205,6 @@ PLANNED = {
     "random.experimental": """
         Algorithm Generator create_rng_state get_global_generator index_shuffle
         set_global_generator stateless_fold_in stateless_shuffle stateless_split
-    """,
-    "saved_model": """
-        ASSETS_DIRECTORY ASSETS_KEY Asset CLASSIFY_INPUTS CLASSIFY_METHOD_NAME
-        CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB
-        DEFAULT_SERVING_SIGNATURE_DEF_KEY LoadOptions PREDICT_INPUTS PREDICT_METHOD_NAME
-        PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS SAVED_MODEL_FILENAME_PB
-        SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION SERVING SaveOptions TRAINING
-        VARIABLES_DIRECTORY VARIABLES_FILENAME contains_saved_model load save
     """,
     "signal": """
         dct fft fft2d fft3d fftnd fftshift frame hamming_window hann_window idct ifft ifft2d

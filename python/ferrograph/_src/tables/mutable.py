@@ -32,7 +32,7 @@ class _Mutable(Table):
 
     def _restore_from_tensors(self, tensors: dict[str, Any]) -> None:
         """Make these keys and values the contents of the table."""
-        self._restore(tensors["-keys"], tensors["-values"])
+        self._fill(tensors["-keys"], tensors["-values"])
 
     def _converted(self, keys: Any) -> Any:
         if isinstance(keys, CompositeTensor):
@@ -64,14 +64,10 @@ class _Mutable(Table):
         """The arguments that make such a table."""
         raise NotImplementedError
 
-    def _restore(self, keys: Any, values: Any) -> None:
-        """Make these the contents of the table."""
-        raise NotImplementedError
-
 
 def _rebuilt(cls: Any, options: dict, keys: Any, values: Any) -> Any:
     table = cls(**options)
-    table._restore(keys, values)
+    table._fill(keys, values)
     return table
 
 
@@ -117,13 +113,16 @@ class MutableHashTable(_Mutable):
         self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         self._default_value = constant(default_value, self._value_dtype)
         self._value_shape = self._default_value.shape
+        with init_scope():
+            self._handle = self._create()
+
+    def _create(self) -> Any:
         attrs: dict[str, Any] = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
         op = "MutableHashTableV2"
         if self._value_shape.rank != 0:
             op = "MutableHashTableOfTensorsV2"
             attrs["value_shape"] = self._value_shape
-        with init_scope():
-            self._handle = _core.emit(op, (), attrs)
+        return _core.emit(op, (), attrs)
 
     def lookup(  # type: ignore[override]
         self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
@@ -138,9 +137,6 @@ class MutableHashTable(_Mutable):
             default = _core.convert_to_tensor(dynamic_default_values, self._value_dtype)
         keys = self._converted(keys)
         return each_value(keys, lambda flat: self._found(self._converted(flat), default, name))
-
-    def _restore(self, keys: Any, values: Any) -> None:
-        self._import(keys, values)
 
     def _options(self) -> dict:
         return {
@@ -199,14 +195,18 @@ class DenseHashTable(_Mutable):
         self._deleted_key = constant(deleted_key, self._key_dtype)
         self._buckets = initial_num_buckets
         self._key_shape, self._value_shape = self._empty_key.shape, self._default_value.shape
-        attrs = {"value_dtype": self._value_dtype, "value_shape": self._value_shape}
-        if initial_num_buckets is not None:
-            attrs["initial_num_buckets"] = int(initial_num_buckets)
         reserved = (self._empty_key, self._deleted_key)
         if any(key._constant_value() is None for key in reserved):
             raise ValueError("the reserved keys of a table must be known when it is made")
         with init_scope():
-            self._handle = _core.emit("MutableDenseHashTableV2", reserved, attrs, name)
+            self._handle = self._create()
+
+    def _create(self) -> Any:
+        attrs = {"value_dtype": self._value_dtype, "value_shape": self._value_shape}
+        if self._buckets is not None:
+            attrs["initial_num_buckets"] = int(self._buckets)
+        reserved = (self._empty_key, self._deleted_key)
+        return _core.emit("MutableDenseHashTableV2", reserved, attrs, self._name)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys.
@@ -232,7 +232,7 @@ class DenseHashTable(_Mutable):
     def _exported(self, shape: TensorShape) -> TensorShape:
         return TensorShape([None, shape.num_elements()])
 
-    def _restore(self, keys: Any, values: Any) -> None:
+    def _fill(self, keys: Any, values: Any) -> None:
         keys = _core.emit("Reshape", (keys, [-1, *self._key_shape.as_list()]))
         values = _core.emit("Reshape", (values, [-1, *self._value_shape.as_list()]))
         self._import(keys, values)

@@ -61,10 +61,13 @@ class StaticHashTable(Table):
             raise ValueError(
                 f"the default value must be a scalar, got shape {self._default_value.shape}"
             )
-        attrs = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
         with init_scope():
-            self._handle = _core.emit("HashTableV2", (), attrs)
+            self._handle = self._create()
         initializer.initialize(self)
+
+    def _create(self) -> Any:
+        attrs = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
+        return _core.emit("HashTableV2", (), attrs)
 
     @property
     def default_value(self) -> Any:

@@ -83,6 +83,14 @@ class Table(Lookup):
         """The tensor that refers to the table."""
         return self._handle
 
+    def _create(self) -> Any:
+        """The handle of a fresh table like this one, without keys."""
+        raise NotImplementedError
+
+    def _fill(self, keys: Any, values: Any) -> None:
+        """Make keys and values as ``export`` gives them all that the table holds."""
+        self._import(keys, values)
+
     def size(self, name: str | None = None) -> Any:
         """How many keys there are, a scalar of int64."""
         return _core.emit("LookupTableSizeV2", (self._handle,), None, name)

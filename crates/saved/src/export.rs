@@ -1,0 +1,425 @@
+//! Graphs to functions of a library.
+
+use crate::attributes::{
+    dtype_value, dtypes_value, exact_floats, function_value, message_of, shapes_value, value,
+};
+use crate::vocabulary::{
+    OWN, OWN_OP, further_types, has_no_type, public_attr, public_op, public_output,
+};
+use ferrograph_formats::messages::{
+    ArgDef, AttrContent, AttrValue, FunctionDef, FunctionDefLibrary, NodeDef, OpDef,
+};
+use ferrograph_graph::{Attr, Decl, Effect, Graph, Kind, Node, NodeId, Role, ValueId};
+use ferrograph_ops::{Call, While};
+use ferrograph_tensor::{DType, Result, TensorSpec, bail};
+use ferrograph_transform::effect_edges;
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a graph is as a function: the types of its arguments, which of them feed its inputs, and which of them are
+/// further results.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Shape {
+    graph: usize,
+    fed: Vec<u32>,
+    passed: Vec<u32>,
+}
+
+/// Functions that are being written.
+#[derive(Default)]
+pub struct Library {
+    functions: Vec<FunctionDef>,
+    names: HashSet<String>,
+    known: HashMap<Shape, String>,
+    // Graphs are known by their place in memory, which nobody else must get meanwhile.
+    kept: Vec<Arc<Graph>>,
+}
+
+impl Library {
+    /// A library without functions.
+    pub fn new() -> Library {
+        Library::default()
+    }
+
+    /// The name of the function that a graph is, added with all that it calls where it is not there yet.
+    ///
+    /// # Errors
+    /// `Unimplemented` for a node that no message can hold, which is named.
+    pub fn add(&mut self, graph: &Arc<Graph>) -> Result<String> {
+        let specs: Vec<TensorSpec> = graph.input_specs().cloned().collect();
+        let fed: Vec<u32> = (0..).take(specs.len()).collect();
+        self.function(graph, &specs, &fed, &[])
+    }
+
+    /// The functions.
+    pub fn finish(self) -> FunctionDefLibrary {
+        FunctionDefLibrary {
+            function: self.functions,
+        }
+    }
+
+    /// The function of these arguments that a graph is, see [`Shape`].
+    fn function(
+        &mut self,
+        graph: &Arc<Graph>,
+        args: &[TensorSpec],
+        fed: &[u32],
+        passed: &[u32],
+    ) -> Result<String> {
+        let shape = Shape {
+            graph: Arc::as_ptr(graph).addr(),
+            fed: fed.to_vec(),
+            passed: passed.to_vec(),
+        };
+        if let Some(name) = self.known.get(&shape) {
+            return Ok(name.clone());
+        }
+        let name = self.unique(&graph.name);
+        let made = self.written(graph, &name, args, fed, passed)?;
+        self.functions.push(made);
+        self.known.insert(shape, name.clone());
+        self.kept.push(graph.clone());
+        Ok(name)
+    }
+
+    fn unique(&mut self, hint: &str) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let hint: String = hint.chars().map(plain).collect();
+        let mut name = hint.clone();
+        let mut n = 0;
+        while !self.names.insert(name.clone()) {
+            n += 1;
+            name = format!("{hint}_{n}");
+        }
+        name
+    }
+
+    fn written(
+        &mut self,
+        graph: &Graph,
+        name: &str,
+        args: &[TensorSpec],
+        fed: &[u32],
+        passed: &[u32],
+    ) -> Result<FunctionDef> {
+        let names = Names::of(graph, args.len(), fed);
+        let mut def = FunctionDef::default();
+        let mut signature = OpDef {
+            name: name.to_owned(),
+            is_stateful: graph.effect() != Effect::Pure,
+            ..OpDef::default()
+        };
+        for (spec, arg) in args.iter().zip(&names.args) {
+            signature.input_arg.push(arg_def(arg, spec.dtype));
+        }
+        let shapes = shapes_value(args.iter().map(|spec| spec.shape.clone()));
+        def.attr.insert("_input_shapes".into(), shapes);
+        let edges = effect_edges(graph);
+        for (id, node) in graph.iter() {
+            if names.inputs.contains(&id) {
+                continue;
+            }
+            let mut made = self.node(graph, id, &names)?;
+            for before in edges[id.index()].iter().chain(&node.control) {
+                let control = format!("^{}", graph.node(*before).name);
+                if !names.inputs.contains(before) && !made.input.contains(&control) {
+                    made.input.push(control);
+                }
+            }
+            if node.op.effect() >= Effect::Writes {
+                signature.control_output.push(made.name.clone());
+                def.control_ret.insert(made.name.clone(), made.name.clone());
+            }
+            def.node_def.push(made);
+        }
+        let own = graph
+            .outputs
+            .iter()
+            .map(|v| (names.value(graph, *v), graph.spec(*v).dtype));
+        let further = passed
+            .iter()
+            .map(|&i| (names.args[i as usize].clone(), args[i as usize].dtype));
+        for (i, (from, dtype)) in own.chain(further).enumerate() {
+            let result = names.free(&format!("output_{i}"));
+            signature.output_arg.push(arg_def(&result, dtype));
+            def.ret.insert(result, from);
+        }
+        def.signature = Some(signature);
+        Ok(def)
+    }
+
+    fn node(&mut self, graph: &Graph, id: NodeId, names: &Names) -> Result<NodeDef> {
+        let node = graph.node(id);
+        let op = node.op.name();
+        let inputs = node.inputs.iter().map(|v| names.value(graph, *v)).collect();
+        let mut made = NodeDef {
+            name: node.name.to_string(),
+            op: public_op(op).to_owned(),
+            input: inputs,
+            ..NodeDef::default()
+        };
+        if made.op != op {
+            let content = AttrContent::S(op.as_bytes().to_vec());
+            made.attr.insert(OWN_OP.into(), value(content));
+        }
+        let written = self.attrs(graph, node, &mut made);
+        written.map_err(|e| {
+            ferrograph_tensor::Error::new(
+                e.kind(),
+                format!(
+                    "node {:?} ({op}) of {:?} cannot be saved: {}",
+                    node.name,
+                    graph.name,
+                    e.message()
+                ),
+            )
+            .at(node.origin.as_ref())
+        })?;
+        Ok(made)
+    }
+
+    fn attrs(&mut self, graph: &Graph, node: &Node, made: &mut NodeDef) -> Result<()> {
+        let op = node.op.name();
+        let Some(decl) = ferrograph_data::registry().decl(op) else {
+            bail!(Unimplemented, "it runs code of this process");
+        };
+        let inputs: Vec<TensorSpec> = node.inputs.iter().map(|v| graph.spec(*v).clone()).collect();
+        let outputs: Vec<DType> = node.outputs.iter().map(|v| graph.spec(*v).dtype).collect();
+        let any = node.op.as_any();
+        if let Some(call) = any.downcast_ref::<Call>() {
+            if call.owner.is_some() {
+                bail!(Unimplemented, "it calls a function that calls itself");
+            }
+        }
+        if let Some(lp) = any.downcast_ref::<While>() {
+            return self.while_attrs(lp, &inputs, made);
+        }
+        let roles = node.op.regions();
+        if roles.iter().any(|r| r.role == Role::Branch) {
+            let rest = &inputs[1..];
+            for (region, name) in roles.iter().zip(["then_branch", "else_branch"]) {
+                let fed: Vec<u32> = region.inputs.iter().map(|i| i.saturating_sub(1)).collect();
+                if region.inputs.contains(&0) {
+                    bail!(Unimplemented, "a branch takes the condition itself");
+                }
+                let f = self.function(region.graph, rest, &fed, &[])?;
+                made.attr.insert(name.into(), function_value(f));
+            }
+            let dtypes: Vec<DType> = rest.iter().map(|s| s.dtype).collect();
+            made.attr.insert("Tcond".into(), dtype_value(DType::Bool));
+            made.attr.insert("Tin".into(), dtypes_value(&dtypes));
+            made.attr.insert("Tout".into(), dtypes_value(&outputs));
+            let shapes = node.outputs.iter().map(|v| graph.spec(*v).shape.clone());
+            made.attr
+                .insert("output_shapes".into(), shapes_value(shapes));
+            return Ok(());
+        }
+        for (name, attr) in node.op.attrs().iter() {
+            let message = match attr {
+                Attr::Graph(graph) => function_value(self.add(graph)?),
+                other => message_of(other)?,
+            };
+            if let Some(exact) = exact_floats(attr)? {
+                made.attr.insert(format!("{OWN}{name}"), exact);
+            }
+            made.attr.insert(public_attr(op, name), message);
+        }
+        type_attrs(decl, &inputs, &outputs, made)
+    }
+
+    fn while_attrs(&mut self, op: &While, inputs: &[TensorSpec], made: &mut NodeDef) -> Result<()> {
+        if op.recorded.is_some() {
+            bail!(
+                Unimplemented,
+                "it is a loop that records for its gradient. Save a function that computes no gradient of the loop, \
+                 and take the gradient of the loaded function"
+            );
+        }
+        let n = op.vars.len();
+        let mut types: Vec<TensorSpec> = inputs.to_vec();
+        types[..n].clone_from_slice(&op.vars);
+        let passed: Vec<u32> = (0..).take(types.len()).skip(n).collect();
+        let cond = self.function(&op.cond.graph, &types, &op.cond.inputs, &[])?;
+        let body = self.function(&op.body.graph, &types, &op.body.inputs, &passed)?;
+        let dtypes: Vec<DType> = types.iter().map(|s| s.dtype).collect();
+        made.attr.insert("cond".into(), function_value(cond));
+        made.attr.insert("body".into(), function_value(body));
+        made.attr.insert("T".into(), dtypes_value(&dtypes));
+        let shapes = types.iter().map(|s| s.shape.clone());
+        made.attr
+            .insert("output_shapes".into(), shapes_value(shapes));
+        Ok(())
+    }
+}
+
+fn arg_def(name: &str, dtype: DType) -> ArgDef {
+    ArgDef {
+        name: name.to_owned(),
+        r#type: dtype.graphdef_code(),
+        ..ArgDef::default()
+    }
+}
+
+/// The attributes that follow from the inputs and outputs of a node.
+fn type_attrs(
+    decl: &Decl,
+    inputs: &[TensorSpec],
+    outputs: &[DType],
+    made: &mut NodeDef,
+) -> Result<()> {
+    let dtypes: Vec<DType> = inputs.iter().map(|s| s.dtype).collect();
+    let mut derived: BTreeMap<String, AttrValue> = BTreeMap::new();
+    for (name, attr) in decl.type_attrs(&dtypes).iter() {
+        derived.insert(name.to_owned(), message_of(attr)?);
+    }
+    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
+    let mut at = 0;
+    for port in decl.outputs {
+        let n = match (port.kind.is_list(), n_lists) {
+            (false, _) => 1,
+            (true, 1) => (outputs.len() + 1).saturating_sub(decl.outputs.len()),
+            (true, _) => break,
+        };
+        let own = outputs.get(at..at + n).unwrap_or_default();
+        at += n;
+        let count = value(AttrContent::I(i64::try_from(n).unwrap_or(i64::MAX)));
+        match (port.kind, own.first()) {
+            (Kind::Var(name, _), Some(dtype)) => {
+                derived
+                    .entry(name.to_owned())
+                    .or_insert_with(|| dtype_value(*dtype));
+            }
+            (Kind::List(name, _, number), first) => {
+                derived.entry(number.to_owned()).or_insert(count);
+                if let Some(dtype) = first {
+                    derived
+                        .entry(name.to_owned())
+                        .or_insert_with(|| dtype_value(*dtype));
+                }
+            }
+            (Kind::Copies(_, number), _) => {
+                derived.entry(number.to_owned()).or_insert(count);
+            }
+            (Kind::Each(name), _) => {
+                derived
+                    .entry(name.to_owned())
+                    .or_insert_with(|| dtypes_value(own));
+            }
+            _ => {}
+        }
+    }
+    if let (Some(name), Some(dtype)) = (further_types(decl.name), outputs.first()) {
+        derived.insert(name.to_owned(), dtype_value(*dtype));
+    }
+    for (name, message) in derived {
+        if !has_no_type(decl.name, &name) {
+            made.attr.entry(name).or_insert(message);
+        }
+    }
+    Ok(())
+}
+
+/// What the nodes of a graph and the arguments of its function are called.
+struct Names {
+    args: Vec<String>,
+    // The nodes that stand for inputs.
+    inputs: HashSet<NodeId>,
+    // For each value that is an input of the graph, the argument that feeds it.
+    fed: HashMap<ValueId, usize>,
+    taken: HashSet<String>,
+}
+
+impl Names {
+    fn of(graph: &Graph, n_args: usize, fed: &[u32]) -> Names {
+        let inputs: HashSet<NodeId> = graph.inputs.iter().map(|v| graph.value(*v).node).collect();
+        let others = graph.iter().filter(|(id, _)| !inputs.contains(id));
+        let mut names = Names {
+            args: Vec::new(),
+            taken: others.map(|(_, n)| n.name.to_string()).collect(),
+            inputs: inputs.clone(),
+            fed: HashMap::new(),
+        };
+        let mut hints = vec![None; n_args];
+        for (v, &arg) in graph.inputs.iter().zip(fed) {
+            names.fed.insert(*v, arg as usize);
+            let name = &graph.node(graph.value(*v).node).name;
+            hints[arg as usize].get_or_insert_with(|| name.to_string());
+        }
+        for (i, hint) in hints.into_iter().enumerate() {
+            let name = names.free(&plain(&hint.unwrap_or_else(|| format!("unused_{i}"))));
+            names.taken.insert(name.clone());
+            names.args.push(name);
+        }
+        names
+    }
+
+    /// A name that nothing else has.
+    fn free(&self, hint: &str) -> String {
+        let mut name = hint.to_owned();
+        let mut n = 0;
+        while self.taken.contains(&name) {
+            n += 1;
+            name = format!("{hint}_{n}");
+        }
+        name
+    }
+
+    /// How a node takes a value.
+    fn value(&self, graph: &Graph, v: ValueId) -> String {
+        if let Some(arg) = self.fed.get(&v) {
+            return self.args[*arg].clone();
+        }
+        let info = graph.value(v);
+        let node = graph.node(info.node);
+        let (port, at) = port_of(node, info.index as usize);
+        format!("{}:{port}:{at}", node.name)
+    }
+}
+
+/// A name as arguments have them: small letters, digits and underscores.
+fn plain(name: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '_',
+    };
+    let name: String = name.chars().map(plain).collect();
+    match name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        true => name,
+        false => format!("arg_{name}"),
+    }
+}
+
+/// The public name of the port that an output of a node belongs to, and its number there.
+fn port_of(node: &Node, index: usize) -> (&str, usize) {
+    let (op, decl) = (node.op.name(), node.op.decl());
+    let n = node.outputs.len();
+    let mut at = index;
+    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
+    for port in decl.outputs {
+        let size = match (port.kind.is_list(), n_lists) {
+            (false, _) => 1,
+            (true, 1) => (n + 1).saturating_sub(decl.outputs.len()),
+            (true, _) => listed(node, port.kind),
+        };
+        if at < size {
+            return (public_output(op, port.name), at);
+        }
+        at -= size;
+    }
+    ("output", index)
+}
+
+/// How many values a list of outputs has by the attributes of the node.
+fn listed(node: &Node, kind: Kind) -> usize {
+    let attrs = node.op.attrs();
+    let name = match kind {
+        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => name,
+        _ => return 1,
+    };
+    match attrs.get(name) {
+        Some(Attr::Int(n)) => usize::try_from(*n).unwrap_or(0),
+        Some(Attr::DTypes(all)) => all.len(),
+        _ => 0,
+    }
+}

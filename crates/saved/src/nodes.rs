@@ -1,0 +1,377 @@
+//! Nodes of a message to nodes of a graph.
+
+use crate::attributes::{attr_of, plain_attr};
+use crate::import::Functions;
+use crate::order::{in_order, node_name};
+use crate::region;
+use crate::types::{dtype_of, partial_shape_of};
+use crate::vocabulary::{OWN, OWN_OP, default_type, is_hint, is_neutral, public_output};
+use ferrograph_formats::messages::{AttrContent, AttrValue, FunctionDefLibrary, GraphDef, NodeDef};
+use ferrograph_graph::{Attr, AttrKind, Decl, Graph, GraphBuilder, Kind, OpRef, ValueId};
+use ferrograph_ops::{Placeholder, ReadVariableOp};
+use ferrograph_tensor::{Error, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+/// What a node gave: its values, and what tells in which port each of them is.
+struct Given {
+    values: Vec<ValueId>,
+    decl: Option<&'static Decl>,
+    op: &'static str,
+    counts: Vec<usize>,
+}
+
+/// A graph under construction, and the values of its nodes by their names.
+pub struct Scope {
+    /// The graph.
+    pub builder: GraphBuilder,
+    given: HashMap<String, Given>,
+    is_function: bool,
+}
+
+impl Scope {
+    /// A function: its nodes name ports.
+    pub fn function(builder: GraphBuilder) -> Scope {
+        Scope {
+            builder,
+            given: HashMap::new(),
+            is_function: true,
+        }
+    }
+
+    /// A graph: its nodes name outputs by numbers.
+    pub fn graph(builder: GraphBuilder) -> Scope {
+        Scope {
+            is_function: false,
+            ..Scope::function(builder)
+        }
+    }
+
+    /// Gives a value a name.
+    pub fn name_input(&mut self, name: &str, value: ValueId) {
+        self.give(name, vec![value], None, "", Vec::new());
+    }
+
+    fn give(
+        &mut self,
+        name: &str,
+        values: Vec<ValueId>,
+        decl: Option<&'static Decl>,
+        op: &'static str,
+        counts: Vec<usize>,
+    ) {
+        let given = Given {
+            values,
+            decl,
+            op,
+            counts,
+        };
+        self.given.insert(name.to_owned(), given);
+    }
+
+    /// The value that an input names.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub fn value(&self, input: &str) -> Result<ValueId> {
+        let missing = || err!(InvalidArgument, "nothing gives {input:?}");
+        let given = self.given.get(node_name(input)).ok_or_else(missing)?;
+        let mut parts = input.split(':').skip(1);
+        let (first, second) = (parts.next(), parts.next());
+        let at = match (first, second) {
+            (None, _) => 0,
+            (Some(n), None) if !self.is_function || n.parse::<usize>().is_ok() => {
+                n.parse().map_err(|_| missing())?
+            }
+            (Some(port), n) => {
+                let n = n.map_or(Ok(0), |n| n.parse::<usize>().map_err(|_| missing()))?;
+                given
+                    .start_of(port)
+                    .ok_or_else(missing)?
+                    .checked_add(n)
+                    .ok_or_else(missing)?
+            }
+        };
+        given.values.get(at).copied().ok_or_else(missing)
+    }
+}
+
+impl Given {
+    /// Which value is the first of a port.
+    fn start_of(&self, port: &str) -> Option<usize> {
+        let ports = self.decl.map_or(&[][..], |d| d.outputs);
+        if ports.len() <= 1 {
+            return Some(0);
+        }
+        let at = ports
+            .iter()
+            .position(|p| p.name == port || public_output(self.op, p.name) == port)?;
+        Some(self.counts[..at].iter().sum())
+    }
+}
+
+/// A graph being made of nodes that may call functions.
+pub struct Body<'f, 'a> {
+    /// The functions.
+    pub functions: &'f mut Functions<'a>,
+    /// The graph.
+    pub scope: Scope,
+}
+
+impl Body<'_, '_> {
+    /// Adds nodes, in an order in which each follows what it takes.
+    ///
+    /// # Errors
+    /// `Unimplemented` for an operation that there is not here, `InvalidArgument` for what is not well formed; the node
+    /// is named.
+    pub fn add_all(&mut self, nodes: &[NodeDef]) -> Result<()> {
+        for i in in_order(nodes)? {
+            let node = &nodes[i];
+            self.add(node).map_err(|e| {
+                let text = format!("node {:?} ({}): {}", node.name, node.op, e.message());
+                Error::new(e.kind(), text)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, node: &NodeDef) -> Result<()> {
+        if matches!(&node.op[..], "NoOp" | "DisableCopyOnRead") {
+            self.scope
+                .give(&node.name, Vec::new(), None, "", Vec::new());
+            return Ok(());
+        }
+        let inputs = node.input.iter().filter(|i| !i.starts_with('^'));
+        let inputs = inputs
+            .map(|i| self.scope.value(i))
+            .collect::<Result<Vec<_>>>()?;
+        let (builder, functions) = (&mut self.scope.builder, &mut *self.functions);
+        let values = match &node.op[..] {
+            "PartitionedCall" | "StatefulPartitionedCall" => {
+                region::call(builder, functions, node, &inputs)?
+            }
+            "If" | "StatelessIf" => region::branch(builder, functions, node, &inputs)?,
+            "While" | "StatelessWhile" => region::looped(builder, functions, node, &inputs)?,
+            "ResourceGather" => gathered(builder, node, &inputs)?,
+            op if functions.contains(op) => region::call_of(builder, functions, op, node, &inputs)?,
+            _ => return self.plain(node, &inputs),
+        };
+        self.scope.give(&node.name, values, None, "", Vec::new());
+        Ok(())
+    }
+
+    fn plain(&mut self, node: &NodeDef, inputs: &[ValueId]) -> Result<()> {
+        let registry = ferrograph_data::registry();
+        let name = own_op(node)?;
+        let Some(decl) = registry.decl(name) else {
+            bail!(
+                Unimplemented,
+                "there is no operation {name} here; see which ones there are in docs/coverage.md"
+            );
+        };
+        let mut attrs = Vec::new();
+        for (attr, message) in &node.attr {
+            if let Some(found) = self
+                .attr(decl, attr, message)
+                .map_err(|e| Error::new(e.kind(), format!("attribute {attr}: {}", e.message())))?
+            {
+                attrs.push(found);
+            }
+        }
+        complete(decl, node, &mut attrs)?;
+        let op = registry.make(name, &attrs)?;
+        let values = emitted(&mut self.scope.builder, op, inputs, node)?;
+        let counts = counts_of(decl, &attrs, values.len());
+        self.scope
+            .give(&node.name, values, Some(decl), decl.name, counts);
+        Ok(())
+    }
+
+    /// The attribute of an operation that a message is; none for one that changes nothing.
+    fn attr(
+        &mut self,
+        decl: &Decl,
+        name: &str,
+        message: &AttrValue,
+    ) -> Result<Option<(String, Attr)>> {
+        let own = name.strip_prefix(OWN);
+        let known = own.unwrap_or(name);
+        let kind = decl.attrs.iter().find(|a| a.name == known).map(|a| a.kind);
+        match kind {
+            Some(AttrKind::Graph) => {
+                let Some(AttrContent::Func(f)) = &message.value else {
+                    bail!(InvalidArgument, "it names no function");
+                };
+                let graph = self.functions.graph(&f.name)?;
+                Ok(Some((known.to_owned(), Attr::Graph(graph))))
+            }
+            Some(kind) => Ok(Some((known.to_owned(), attr_of(message, kind)?))),
+            None if name.starts_with('_') => Ok(None),
+            None if has_type(decl, name) => {
+                Ok(plain_attr(message)?.map(|attr| (name.to_owned(), attr)))
+            }
+            None if is_hint(name) || is_neutral(name, message) => Ok(None),
+            None => bail!(Unimplemented, "its value is not supported here"),
+        }
+    }
+}
+
+/// The operation that a node stands for.
+fn own_op(node: &NodeDef) -> Result<&str> {
+    match node.attr.get(OWN_OP).and_then(|a| a.value.as_ref()) {
+        Some(AttrContent::S(name)) => std::str::from_utf8(name)
+            .map_err(|_| err!(InvalidArgument, "{OWN_OP} names no operation")),
+        _ => Ok(&node.op),
+    }
+}
+
+/// Whether a type or number that follows from inputs or outputs has that name.
+fn has_type(decl: &Decl, name: &str) -> bool {
+    decl.inputs
+        .iter()
+        .chain(decl.outputs)
+        .any(|p| match p.kind {
+            Kind::Is(_) | Kind::Of(_) => false,
+            Kind::Var(n, _) | Kind::Copies(_, n) | Kind::Each(n) => n == name,
+            Kind::List(n, _, count) => n == name || count == name,
+        })
+}
+
+/// Puts exact values in the place of those of fewer digits, and adds what public operations have by default, or tell
+/// in other ways.
+fn complete(decl: &Decl, node: &NodeDef, attrs: &mut Vec<(String, Attr)>) -> Result<()> {
+    // Own attributes begin with a character that sorts before letters: of two, the first is exact.
+    let mut seen = Vec::new();
+    attrs.retain(|(name, _)| {
+        let is_new = !seen.contains(name);
+        seen.push(name.clone());
+        is_new
+    });
+    let has = |attrs: &[(String, Attr)], name: &str| attrs.iter().any(|(n, _)| n == name);
+    if decl.name == "ReadVariableOp" && !has(attrs, "shape") {
+        attrs.push(("shape".into(), Attr::Shape(output_shape(node))));
+    }
+    if decl.name == "Placeholder" && !has(attrs, "shape") {
+        attrs.push(("shape".into(), Attr::Shape(PartialShape::UNKNOWN)));
+    }
+    for attr in decl.attrs {
+        if let Some(code) = default_type(decl.name, attr.name).filter(|_| !has(attrs, attr.name)) {
+            attrs.push((attr.name.into(), Attr::DType(dtype_of(code)?)));
+        }
+    }
+    Ok(())
+}
+
+/// The shape of the first output as the message tells it.
+fn output_shape(node: &NodeDef) -> PartialShape {
+    match node
+        .attr
+        .get("_output_shapes")
+        .and_then(|a| a.value.as_ref())
+    {
+        Some(AttrContent::List(l)) => l
+            .shape
+            .first()
+            .map_or(PartialShape::UNKNOWN, partial_shape_of),
+        _ => PartialShape::UNKNOWN,
+    }
+}
+
+/// How many values each port of outputs has.
+fn counts_of(decl: &Decl, attrs: &[(String, Attr)], n: usize) -> Vec<usize> {
+    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
+    let listed = |name: &str| match attrs.iter().find(|(n, _)| n == name) {
+        Some((_, Attr::Int(n))) => usize::try_from(*n).unwrap_or(0),
+        Some((_, Attr::DTypes(all))) => all.len(),
+        _ => 0,
+    };
+    let count = |kind: Kind| match kind {
+        _ if !kind.is_list() => 1,
+        _ if n_lists == 1 => (n + 1).saturating_sub(decl.outputs.len()),
+        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => listed(name),
+        _ => 1,
+    };
+    decl.outputs.iter().map(|p| count(p.kind)).collect()
+}
+
+/// Adds an operation; the values that it gives.
+pub fn emitted(
+    builder: &mut GraphBuilder,
+    op: OpRef,
+    inputs: &[ValueId],
+    node: &NodeDef,
+) -> Result<Vec<ValueId>> {
+    let id = builder.add(op, inputs, Some(&node.name), None)?;
+    Ok(builder.node(id).outputs.to_vec())
+}
+
+/// Rows of a variable: a read, and a gather of what was read.
+fn gathered(
+    builder: &mut GraphBuilder,
+    node: &NodeDef,
+    inputs: &[ValueId],
+) -> Result<Vec<ValueId>> {
+    let &[handle, indices] = inputs else {
+        bail!(
+            InvalidArgument,
+            "it takes a variable and indices, got {} inputs",
+            inputs.len()
+        );
+    };
+    let Some(AttrContent::Type(dtype)) = node.attr.get("dtype").and_then(|a| a.value.as_ref())
+    else {
+        bail!(InvalidArgument, "attribute dtype is missing");
+    };
+    let n = match node.attr.get("batch_dims").and_then(|a| a.value.as_ref()) {
+        Some(AttrContent::I(n)) => *n,
+        _ => 0,
+    };
+    let spec = TensorSpec::new(dtype_of(*dtype)?, PartialShape::UNKNOWN);
+    let read = emitted(builder, Arc::new(ReadVariableOp::of(spec)), &[handle], node)?;
+    let registry = ferrograph_data::registry();
+    let axis = registry.make(
+        "Const",
+        &[("value".into(), Attr::Tensor(Tensor::scalar(n)?))],
+    )?;
+    let axis = emitted(builder, axis, &[], node)?;
+    let gather = registry.make("GatherV2", &[("batch_dims".into(), Attr::Int(n))])?;
+    emitted(builder, gather, &[read[0], indices, axis[0]], node)
+}
+
+/// A graph of a message, whose `Placeholder` nodes are its inputs, with the values of these names as its outputs. The
+/// names of inputs and the graph are given.
+///
+/// # Errors
+/// As [`Functions::graph`].
+pub fn graph_of(
+    message: &GraphDef,
+    name: &str,
+    inputs: &[String],
+    outputs: &[String],
+) -> Result<Arc<Graph>> {
+    let none = FunctionDefLibrary::default();
+    let mut functions = Functions::new(message.library.as_ref().unwrap_or(&none));
+    let scope = Scope::graph(GraphBuilder::new(name));
+    let mut body = Body {
+        functions: &mut functions,
+        scope,
+    };
+    body.add_all(&message.node)?;
+    let scope = body.scope;
+    let inputs = inputs
+        .iter()
+        .map(|n| scope.value(n))
+        .collect::<Result<Vec<_>>>()?;
+    for v in &inputs {
+        let node = scope.builder.node(scope.builder.value(*v).node);
+        if node.op.downcast::<Placeholder>().is_none() {
+            bail!(InvalidArgument, "input {:?} is no Placeholder", node.name);
+        }
+    }
+    let outputs = outputs
+        .iter()
+        .map(|n| scope.value(n))
+        .collect::<Result<Vec<_>>>()?;
+    let n_args = inputs.len();
+    Ok(Arc::new(scope.builder.finish(inputs, n_args, outputs)))
+}

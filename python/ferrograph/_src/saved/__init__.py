@@ -1,0 +1,1 @@
+"""Saved models: functions, variables and the objects around them, in files."""

@@ -1,0 +1,391 @@
+"""``load``: reads a saved model."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from typing import Any
+
+from ..checkpoint.graph import GRAPH_KEY, serialized
+from ..checkpoint.paths import file_errors, list_tensors, path_text, read_tensors
+from ..checkpoint.trackable import VALUE
+from ..context import thread
+from ..function.concrete import ConcreteFunction
+from ..native import _core
+from ..state.variable import Variable, VariableAggregation, VariableSynchronization
+from ..values.dtypes import as_dtype
+from ..values.errors import DataLossError
+from ..values.public import public
+from ..values.tensor_shape import TensorShape
+from .asset import Asset
+from .constants import (
+    ASSETS_DIRECTORY,
+    FINGERPRINT_FILENAME,
+    SAVED_MODEL_FILENAME_PB,
+    VARIABLES_DIRECTORY,
+    VARIABLES_FILENAME,
+)
+from .loaded import CallableObject, LoadedFunction, LoadedObject, LoadedResource, SignatureMap
+from .objects import list_kinds
+from .options import LoadOptions
+from .structure import decoded, template_of
+
+__all__ = ["contains_saved_model", "load"]
+
+
+@public("saved_model.contains_saved_model")
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a folder holds a saved model.
+
+    >>> fg.saved_model.contains_saved_model("/nowhere")
+    False
+    """
+    return os.path.isfile(os.path.join(path_text(export_dir), SAVED_MODEL_FILENAME_PB))
+
+
+@public("saved_model.load")
+def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+    """The object that `save` wrote, or another program that writes SavedModels.
+
+    It has the functions, variables and other objects that were saved as attributes. No code of the
+    program that saved it is run, and nothing is traced: a function has the traces that it had, and a
+    call that none of them fits is a ValueError that names the closest one and what differs.
+    ``signatures`` has the signatures by their names.
+
+    >>> import tempfile
+    >>> model = fg.Module()
+    >>> spec = fg.TensorSpec([None], fg.float32, name="x")
+    >>> model.double = fg.function(lambda x: x + x, input_signature=[spec])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fg.saved_model.save(model, folder + "/m", signatures=model.double)
+    ...     loaded = fg.saved_model.load(folder + "/m")
+    >>> loaded.double([1.0, 2.0]).numpy()
+    array([2., 4.], dtype=float32)
+    >>> loaded.signatures["serving_default"](x=fg.constant([3.0]))
+    {'output_0': <fg.Tensor: shape=(1,), dtype=float32, numpy=array([6.], dtype=float32)>}
+
+    Args:
+      export_dir: the folder.
+      tags: the tags of the graph, where a model has several.
+      options: see ``LoadOptions``.
+
+    Raises:
+      OSError: where there is no model in the folder.
+      DataLossError: where a file is damaged.
+      NotFoundError: where no graph has these tags.
+      UnimplementedError: for an operation or dtype that there is not here; function and node are
+        named.
+    """
+    folder = path_text(export_dir)
+    if isinstance(tags, str):
+        tags = [tags]
+    with thread.init_scope():
+        model, fingerprint = _files(folder)
+        file = _core.SavedModelFile(model, fingerprint, None if tags is None else list(tags))
+        return _Loading(folder, file, LoadOptions() if options is None else options).root()
+
+
+def _files(folder: str) -> tuple[bytes, bytes | None]:
+    """The bytes of a model, and of its fingerprint where there is one. OSError without a model."""
+    path = os.path.join(folder, SAVED_MODEL_FILENAME_PB)
+    if not os.path.isfile(path):
+        raise OSError(f"SavedModel file does not exist at: {path}")
+    with file_errors():
+        with open(path, "rb") as file:
+            model = file.read()
+        path = os.path.join(folder, FINGERPRINT_FILENAME)
+        if not os.path.isfile(path):
+            return model, None
+        with open(path, "rb") as file:
+            return model, file.read()
+
+
+class _Loading:
+    """One model being read."""
+
+    def __init__(self, folder: str, file: Any, options: LoadOptions):
+        self._folder, self._file, self._options = folder, file, options
+        self._rows = file.objects()
+        self._files = file.files()
+        self._names = self._named()
+        self._values = self._saved_values()
+        self._objects: list[Any] = [self._object(n) for n in range(len(self._rows))]
+        self._concretes: dict[str, ConcreteFunction] = {}
+
+    def _named(self) -> list[str]:
+        """What each object is called by the one that refers to it first."""
+        names = [""] * len(self._rows)
+        for _, children, _, _ in self._rows:
+            for number, name in children:
+                names[number] = names[number] or name
+        return names
+
+    def root(self) -> Any:
+        """The root, with all that it refers to."""
+        self._make_resources()
+        self._add_functions()
+        for number in range(len(self._rows)):
+            self._add_children(number)
+        self._fill_resources()
+        root = self._settled(0, {})
+        vars(root).setdefault("signatures", SignatureMap({}))
+        return root
+
+    # Objects without functions.
+
+    def _object(self, number: int) -> Any:
+        kind, children, _, _ = self._rows[number]
+        if kind[0] == "variable":
+            return self._variable(number, kind)
+        if kind[0] == "asset":
+            return Asset(os.path.join(self._folder, ASSETS_DIRECTORY, self._asset_name(kind[1])))
+        if kind[0] == "constant":
+            return self._file.constant(kind[1])
+        if kind[0] == "resource":
+            return LoadedResource()
+        if kind[0] == "user" and kind[1] in (list_kinds["list"], list_kinds["tuple"]):
+            return []
+        if kind[0] == "user" and kind[1] == list_kinds["dict"]:
+            return {}
+        if kind[0] in ("function", "concrete", "captured"):
+            return None
+        is_callable = any(name == "__call__" for _, name in children)
+        return CallableObject() if is_callable else LoadedObject()
+
+    def _asset_name(self, index: int) -> str:
+        """The name of a file of the model, which lies in its folder of such files."""
+        name = self._files[index]
+        if os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
+            raise DataLossError(
+                None, None, f"the saved model names a file outside of its folder: {name!r}"
+            )
+        return name
+
+    def _variable(self, number: int, kind: tuple) -> Any:
+        _, name, code, dims, trainable, synchronization, aggregation = kind
+        dtype = as_dtype(code)
+        shape = TensorShape(dims if dims is None else [None if d < 0 else d for d in dims])
+        value = self._values.get(number)
+        options = {
+            "trainable": trainable,
+            "name": name or None,
+            "shape": shape,
+            "synchronization": VariableSynchronization(synchronization),
+            "aggregation": VariableAggregation(aggregation),
+        }
+        if value is None:
+            return self._empty_variable(name, dtype, shape, options)
+        if value.dtype != dtype or not shape.is_compatible_with(value.shape):
+            raise DataLossError(
+                None,
+                None,
+                f"the saved model has a value of {value.dtype.name} and shape {value.shape} for "
+                f"variable {name!r} of {dtype.name} and shape {shape}",
+            )
+        return Variable(value, **options)
+
+    def _empty_variable(self, name: str, dtype: Any, shape: TensorShape, options: dict) -> Any:
+        """A variable whose value is not read: zeros stand for it."""
+        may_lack = self._options.allow_partial_checkpoint
+        if not (may_lack or self._options.experimental_skip_checkpoint):
+            raise DataLossError(
+                None,
+                None,
+                f"the files of the saved model hold no value of variable {name!r}. Where that is "
+                "meant to be, use LoadOptions(allow_partial_checkpoint=True)",
+            )
+        dims = [] if shape.rank is None else [size or 0 for size in shape.as_list()]
+        return Variable(_core.emit("Fill", (dims, _core.convert_to_tensor(0, dtype))), **options)
+
+    def _saved_values(self) -> dict[int, Any]:
+        """The values of the variables in the model's checkpoint, by the variables' numbers."""
+        if self._options.experimental_skip_checkpoint:
+            return {}
+        if not any(kind[0] == "variable" for kind, _, _, _ in self._rows):
+            return {}
+        prefix = os.path.join(self._folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+        listed = list_tensors(prefix)
+        keys = {n: k for n, k in self._keys(prefix).items() if k in listed}
+        found = list(keys.values())
+        if not found:
+            return {}
+        tensors = read_tensors(prefix, found, [as_dtype(listed[key][0]) for key in found])
+        return dict(zip(keys, tensors, strict=True))
+
+    def _keys(self, prefix: str) -> dict[int, str]:
+        """The names in the checkpoint of the variables: both have one graph of objects."""
+        (content,) = read_tensors(prefix, [GRAPH_KEY], [as_dtype("string")])
+        saved = serialized(content.numpy())
+        partners, queue, keys = {0: 0}, deque([0]), {}
+        while queue:
+            number = queue.popleft()
+            partner = saved[partners[number]]
+            if self._rows[number][0][0] == "variable":
+                known = {name: key for name, _, key in partner.attributes}
+                if VALUE in known:
+                    keys[number] = known[VALUE]
+            by_name = {name: child for child, name in partner.children}
+            for child, name in self._rows[number][1]:
+                if child not in partners and name in by_name:
+                    partners[child] = by_name[name]
+                    queue.append(child)
+        return keys
+
+    # Functions.
+
+    def _make_resources(self) -> None:
+        """Make tables anew, each by the function that the model has for it."""
+        for number, (kind, children, _, _) in enumerate(self._rows):
+            if kind[0] != "resource":
+                continue
+            creators = [n for n, name in children if name == "_create_resource"]
+            names = self._rows[creators[0]][0][1] if creators else []
+            if not names:
+                raise DataLossError(
+                    None, None, f"the saved model does not say how {self._names[number]!r} is made"
+                )
+            self._make_concretes(names[:1])
+            self._objects[number]._handle = self._concretes[names[0]]()
+
+    def _add_functions(self) -> None:
+        """Make all other functions, of which one may call what another one does."""
+        wanted: dict[str, None] = {}
+        for kind, _, _, _ in self._rows:
+            if kind[0] == "function":
+                wanted.update(dict.fromkeys(kind[1]))
+            elif kind[0] == "concrete":
+                wanted[kind[1]] = None
+        self._make_concretes([name for name in wanted if name not in self._concretes])
+        for number, (kind, _, _, _) in enumerate(self._rows):
+            if kind[0] == "function":
+                self._objects[number] = self._function(number, kind)
+            elif kind[0] == "concrete":
+                self._objects[number] = self._concretes[kind[1]]
+
+    def _function(self, number: int, kind: tuple) -> LoadedFunction:
+        _, names, arguments, signature = kind
+        params = _parameters(arguments)
+        traces = [self._concretes[name] for name in names]
+        for trace in traces:
+            trace._function_name, trace._params = self._names[number], params
+        made = LoadedFunction(self._names[number], params, traces)
+        made.input_signature = None if signature is None else decoded(signature)
+        return made
+
+    def _make_concretes(self, names: list[str]) -> None:
+        made = self._file.concretes(names)
+        for name, (graph, bound, arguments, result) in zip(names, made, strict=True):
+            self._concretes[name] = self._concrete(name, graph, bound, arguments, result)
+
+    def _concrete(
+        self, name: str, graph: Any, bound: list[int], arguments: Any, result: Any
+    ) -> ConcreteFunction:
+        try:
+            args, kwargs = decoded(arguments) or ((), {})
+            template = template_of(result)
+        except ValueError as e:
+            raise ValueError(f"function {name!r}: {e}") from e
+        fields = {
+            "_template": template,
+            "_function_name": name,
+            "_params": [("kwargs", 4, False, None)],
+            "_traced_args": tuple(args),
+            "_traced_kwargs": dict(kwargs),
+            "_bound": [],
+            "_kept_types": {},
+            "_with_instance": None,
+        }
+        captures = [self._capture(name, number) for number in bound]
+        # Whoever holds the function holds what its graph refers to.
+        fields["_captured"] = captures
+        return ConcreteFunction._of_graph(graph, captures, fields)
+
+    def _capture(self, name: str, number: int) -> Any:
+        """What a function takes for an object that is bound to it."""
+        value = self._objects[number]
+        if isinstance(value, Asset):
+            return value.asset_path
+        if isinstance(value, LoadedResource):
+            value = value.resource_handle
+        if not isinstance(value, (Variable, _core.Tensor)):
+            kind = self._rows[number][0]
+            raise ValueError(
+                f"function {name!r} captured {self._names[number] or 'an object'!r} of kind "
+                f"{kind[0]}, which is no variable, tensor, table or file"
+            )
+        return value
+
+    def _fill_resources(self) -> None:
+        for kind, children, _, _ in self._rows:
+            if kind[0] == "resource":
+                for child, name in children:
+                    if name == "_initialize":
+                        self._objects[child]()
+
+    # The ways from object to object.
+
+    def _add_children(self, number: int) -> None:
+        value = self._objects[number]
+        for child, name in self._rows[number][1]:
+            found = self._objects[child]
+            if isinstance(value, dict):
+                value[name] = found
+            elif isinstance(value, (LoadedObject, LoadedResource)):
+                vars(value)[name] = found
+        if isinstance(value, list):
+            _fill_list(value, [(name, self._objects[n]) for n, name in self._rows[number][1]])
+
+    def _settled(self, number: int, seen: dict[int, Any]) -> Any:
+        """An object whose parts are what they were saved as: tuples, signatures."""
+        if number in seen:
+            return seen[number]
+        kind, children, _, _ = self._rows[number]
+        value = seen[number] = self._objects[number]
+        for child, name in children:
+            found = self._settled(child, seen)
+            if found is self._objects[child]:
+                continue
+            if isinstance(value, list):
+                value[int(name)] = found
+            elif isinstance(value, dict):
+                value[name] = found
+            elif isinstance(value, LoadedObject):
+                vars(value)[name] = found
+        if kind[0] == "user" and kind[1] == list_kinds["tuple"]:
+            seen[number] = tuple(value)
+        elif kind[0] == "user" and kind[1] == list_kinds["signatures"]:
+            seen[number] = SignatureMap({name: self._objects[n] for n, name in children})
+        return seen[number]
+
+
+def _fill_list(value: list, items: list[tuple[str, Any]]) -> None:
+    """Put items into a list by their numbers; None stands where nothing was saved."""
+    numbered = {int(name): item for name, item in items if name.isdecimal()}
+    # More places than items are those of a damaged file, or of what was left out of a short list.
+    n = max(numbered, default=-1) + 1
+    if n > 4096 + 64 * len(numbered):
+        raise DataLossError(None, None, f"the saved model has a list of {n} places")
+    value.extend(numbered.get(i) for i in range(n))
+
+
+def _parameters(arguments: Any) -> list[tuple]:
+    """The parameters of a function in the structure of ``inspect.FullArgSpec``."""
+    if arguments is None:
+        return [("args", 2, False, None), ("kwargs", 4, False, None)]
+    spec = decoded(arguments)
+    names = list(spec.args)
+    defaults = list(spec.defaults or ())
+    first = len(names) - len(defaults)
+    params = [
+        (name, 1, i >= first, defaults[i - first] if i >= first else None)
+        for i, name in enumerate(names)
+    ]
+    if params and params[0][0] == "self":
+        params = params[1:]
+    if spec.varargs:
+        params.append((spec.varargs, 2, False, None))
+    only = spec.kwonlydefaults or {}
+    params += [(name, 3, name in only, only.get(name)) for name in spec.kwonlyargs or ()]
+    if spec.varkw:
+        params.append((spec.varkw, 4, False, None))
+    return params

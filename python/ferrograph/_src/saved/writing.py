@@ -1,0 +1,89 @@
+"""A model's files, written so that the model is whole or not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any
+
+from ..native import _core
+from .constants import (
+    ASSETS_DIRECTORY,
+    FINGERPRINT_FILENAME,
+    SAVED_MODEL_FILENAME_PB,
+    VARIABLES_DIRECTORY,
+    VARIABLES_FILENAME,
+)
+
+__all__ = ["write"]
+
+# What a model's folder holds: the file that makes it one comes last.
+_PARTS = (
+    VARIABLES_DIRECTORY,
+    ASSETS_DIRECTORY,
+    FINGERPRINT_FILENAME,
+    SAVED_MODEL_FILENAME_PB,
+)
+
+
+def write(
+    folder: str, model: bytes, fingerprint: bytes, tensors: dict[str, Any], files: dict[str, str]
+) -> None:
+    """Write a model to a folder: beside it first, then put in its place."""
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    draft = f"{folder}.tmp{os.getpid()}"
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        os.makedirs(os.path.join(draft, VARIABLES_DIRECTORY))
+        os.makedirs(os.path.join(draft, ASSETS_DIRECTORY))
+        names = sorted(tensors)
+        prefix = os.path.join(draft, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+        inputs = (prefix, names, [""] * len(names), *(tensors[name] for name in names))
+        _core.emit("SaveV2", inputs)
+        for name, path in files.items():
+            shutil.copyfile(path, os.path.join(draft, ASSETS_DIRECTORY, name))
+            _settle(os.path.join(draft, ASSETS_DIRECTORY, name))
+        _write_file(os.path.join(draft, FINGERPRINT_FILENAME), fingerprint)
+        _write_file(os.path.join(draft, SAVED_MODEL_FILENAME_PB), model)
+        _put(draft, folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _write_file(path: str, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(path: str) -> None:
+    """Wait until a file is on the disk."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+
+
+def _put(draft: str, folder: str) -> None:
+    """Put a whole model in the place of what is there."""
+    if not os.path.isdir(folder):
+        os.rename(draft, folder)
+    elif not os.listdir(folder):
+        shutil.copymode(folder, draft)
+        os.rename(draft, folder)
+    else:
+        _put_parts(draft, folder)
+
+
+def _put_parts(draft: str, folder: str) -> None:
+    """Put a model into a folder that holds other things, or another model.
+
+    That is no model any more before its parts are replaced, and the new one is none before all of
+    them are.
+    """
+    old = os.path.join(draft, "old")
+    os.mkdir(old)
+    for name in reversed(_PARTS):
+        if os.path.lexists(os.path.join(folder, name)):
+            os.rename(os.path.join(folder, name), os.path.join(old, name))
+    for name in _PARTS:
+        os.rename(os.path.join(draft, name), os.path.join(folder, name))
