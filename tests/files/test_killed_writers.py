@@ -9,7 +9,7 @@ import ferrograph as fg
 import pytest
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
-N_KILLS = 200
+N_KILLS = int(os.environ.get("FERROGRAPH_KILLS", "30"))
 N_RECORDS = 20
 
 
