@@ -5,6 +5,7 @@
 
 from typing import TYPE_CHECKING
 
+from ._src.state.moving_average import ExponentialMovingAverage
 from ._src import door as _door
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ __all__ = [
     "CheckpointOptions",
     "CheckpointView",
     "Example",
+    "ExponentialMovingAverage",
     "Feature",
     "FeatureList",
     "FeatureLists",

@@ -46,6 +46,12 @@ pub(crate) fn n_batches(all: Cardinality, size: usize, drop_remainder: bool) -> 
 }
 
 impl Dataset for Batch {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
+    fn commutes(&self) -> bool {
+        self.input.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(BatchElements {
             input: self.input.clone().open()?,

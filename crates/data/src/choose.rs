@@ -37,6 +37,9 @@ impl Maker for DirectedInterleaveDataset {
 }
 
 impl Dataset for Chosen {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        self.inputs.iter().chain([&self.selector]).collect()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let open = |d: &DatasetRef| d.clone().open().map(Some);
         Ok(Box::new(ChosenElements {

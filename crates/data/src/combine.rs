@@ -29,6 +29,12 @@ impl Maker for ZipDataset {
 }
 
 impl Dataset for Zip {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        self.0.iter().collect()
+    }
+    fn commutes(&self) -> bool {
+        self.0.iter().all(|d| d.commutes())
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let inputs = self.0.iter().map(|d| d.clone().open());
         Ok(Box::new(ZipElements(inputs.collect::<Result<_>>()?)))
@@ -120,6 +126,12 @@ impl Maker for ConcatenateDataset {
 }
 
 impl Dataset for Concatenate {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.0, &self.1]
+    }
+    fn commutes(&self) -> bool {
+        self.0.commutes() && self.1.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(Sequence {
             now: self.0.clone().open()?,

@@ -41,6 +41,12 @@ impl Maker for TakeDataset {
 }
 
 impl Dataset for Take {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
+    fn commutes(&self) -> bool {
+        self.input.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let input = match self.n {
             0 => None,
@@ -108,6 +114,12 @@ impl Maker for SkipDataset {
 }
 
 impl Dataset for Skip {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
+    fn commutes(&self) -> bool {
+        self.input.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let Some(n) = self.n else {
             return Ok(Box::new(Nothing));
@@ -173,6 +185,12 @@ impl Maker for RepeatDataset {
 }
 
 impl Dataset for Repeat {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
+    fn commutes(&self) -> bool {
+        self.input.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(RepeatElements {
             left: self.times,
@@ -256,6 +274,12 @@ impl Maker for ShardDataset {
 }
 
 impl Dataset for Shard {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
+    fn commutes(&self) -> bool {
+        self.input.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(ShardElements {
             input: self.input.clone().open()?,

@@ -1,5 +1,6 @@
 //! What a dataset is: something that elements can be taken from, any number of times.
 
+use crate::order::Orders;
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_ops::Watch;
 use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, err};
@@ -74,8 +75,24 @@ pub trait Dataset: fmt::Debug + Send + Sync {
         Cardinality::Unknown
     }
 
+    /// The datasets that it is made from.
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        Vec::new()
+    }
+
+    /// Where its iterations take their seeds from.
+    fn orders(&self) -> Option<&Orders> {
+        None
+    }
+
     /// Whether its elements are those of another dataset, each by itself with a function applied.
     fn is_map(&self) -> bool {
+        false
+    }
+
+    /// Whether iterations of it may go on at the same time as others, and in any order: they neither draw from what other
+    /// parts of the pipeline draw from, nor choose anything once they have begun, nor run code of the host.
+    fn commutes(&self) -> bool {
         false
     }
 

@@ -14,6 +14,8 @@ pub use crate::keep::EmitKeep;
 pub use crate::map::EmitMap;
 pub use crate::optional::EmitOptionals;
 pub use crate::padded::EmitPadded;
+pub use crate::parallel::EmitParallel;
+pub use crate::parallel_interleave::EmitParallelInterleave;
 pub use crate::rebatch::EmitRebatch;
 pub use crate::reduce::EmitFolds;
 pub use crate::scan::EmitScan;

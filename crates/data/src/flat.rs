@@ -43,6 +43,9 @@ impl Maker for FlatMapDataset {
 }
 
 impl Dataset for FlatMap {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(FlatMapElements {
             input: self.input.clone().open()?,
@@ -94,6 +97,12 @@ impl Maker for UnbatchDataset {
 }
 
 impl Dataset for Unbatch {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.0]
+    }
+    fn commutes(&self) -> bool {
+        self.0.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         rows_of(&self.0)
     }

@@ -1,6 +1,6 @@
 //! Functions that pipelines apply to elements: graphs with what they captured.
 
-use ferrograph_graph::{Graph, Memo, Runner, Tensors};
+use ferrograph_graph::{Effect, Graph, Memo, Role, Runner, Tensors};
 use ferrograph_ops::{Iteration, number_draws};
 use ferrograph_tensor::{ErrorKind, Result, Tensor, err};
 use std::sync::Arc;
@@ -21,6 +21,16 @@ impl Function {
         }
     }
 
+    /// Whether calls of it may take place in any order, and at the same time.
+    pub(crate) fn commutes(&self) -> bool {
+        commutes(&self.graph)
+    }
+
+    /// Whether it calls functions of the host language, which may wait for something else than the processor.
+    pub(crate) fn calls_host(&self) -> bool {
+        waits(&self.graph)
+    }
+
     /// The function for one iteration.
     pub(crate) fn caller(&self) -> Caller {
         Caller {
@@ -28,6 +38,26 @@ impl Function {
             memo: None,
         }
     }
+}
+
+/// Whether runs of a graph may take place in any order: whether those of its operations may.
+fn commutes(graph: &Graph) -> bool {
+    graph.nodes.iter().all(|node| {
+        let regions = node.op.regions();
+        let runs_all = !regions.is_empty() && regions.iter().all(|r| r.role != Role::Function);
+        node.op.commutes() || (runs_all && regions.iter().all(|r| commutes(r.graph)))
+    })
+}
+
+/// Whether a graph has an operation that acts on the world outside and yet commutes: it waits for files or for the host.
+fn waits(graph: &Graph) -> bool {
+    graph.nodes.iter().any(|node| {
+        let regions = node.op.regions();
+        match regions.is_empty() {
+            true => node.op.effect() == Effect::World,
+            false => regions.iter().any(|r| waits(r.graph)),
+        }
+    })
 }
 
 /// A function that is called for one element after the other.

@@ -65,6 +65,9 @@ impl Maker for GroupByWindowDataset {
 }
 
 impl Dataset for Groups {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(GroupElements {
             input: Some(self.input.clone().open()?),

@@ -22,11 +22,11 @@ datasets! {
 }
 
 #[derive(Debug)]
-struct Interleave {
-    input: DatasetRef,
-    cycle: usize,
-    block: usize,
-    function: Function,
+pub(crate) struct Interleave {
+    pub input: DatasetRef,
+    pub cycle: usize,
+    pub block: usize,
+    pub function: Function,
 }
 
 impl Maker for InterleaveDataset {
@@ -44,15 +44,14 @@ impl Maker for InterleaveDataset {
 }
 
 impl Dataset for Interleave {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(Cycle {
             input: Some(self.input.clone().open()?),
-            places: Vec::new(),
-            at: 0,
-            taken: 0,
-            n_open: 0,
+            places: Places::new(self.cycle, self.block),
             function: self.function.caller(),
-            dataset: self,
         }))
     }
     fn cardinality(&self) -> Cardinality {
@@ -63,29 +62,86 @@ impl Dataset for Interleave {
     }
 }
 
-struct Cycle {
-    function: Caller,
-    dataset: Arc<Interleave>,
-    /// Gone once it gave all its elements.
-    input: Option<BoxedElements>,
-    /// The datasets taken from by turns; they grow up to the length of the cycle.
-    places: Vec<Option<BoxedElements>>,
+/// What is open at a time, taken from by turns.
+pub(crate) struct Places<P> {
+    cycle: usize,
+    block: usize,
+    /// They grow up to the length of the cycle.
+    all: Vec<Option<P>>,
     at: usize,
     taken: usize,
     n_open: usize,
 }
 
-impl Cycle {
+impl<P> Places<P> {
+    pub(crate) fn new(cycle: usize, block: usize) -> Places<P> {
+        Places {
+            cycle,
+            block,
+            all: Vec::new(),
+            at: 0,
+            taken: 0,
+            n_open: 0,
+        }
+    }
+
+    /// What is open at the present place.
+    pub(crate) fn now(&mut self) -> Option<&mut P> {
+        self.all.get_mut(self.at).and_then(Option::as_mut)
+    }
+
+    /// Opens something at the present place.
+    pub(crate) fn open(&mut self, opened: P) {
+        if self.at >= self.all.len() {
+            self.all.resize_with(self.at + 1, || None);
+        }
+        self.all[self.at] = Some(opened);
+        self.n_open += 1;
+    }
+
+    /// Says that an element was taken at the present place, and whether nothing is left to open.
+    pub(crate) fn took_one(&mut self, has_ended: bool) {
+        self.taken += 1;
+        if self.taken == self.block {
+            self.turn(has_ended);
+        }
+    }
+
+    /// Says that the present place has no more elements.
+    pub(crate) fn close(&mut self, has_ended: bool) {
+        self.all[self.at] = None;
+        self.n_open -= 1;
+        self.turn(has_ended);
+    }
+
+    /// Passes over the present place, for which there is nothing to open; whether any place is open.
+    pub(crate) fn turn_to_open(&mut self) -> bool {
+        if self.n_open > 0 {
+            self.turn(true);
+        }
+        self.n_open > 0
+    }
+
     /// Goes on to the next place; where nothing is left to open, no further than places were filled.
-    fn turn(&mut self) {
-        let n = match self.input {
-            Some(_) => self.dataset.cycle,
-            None => self.places.len(),
+    fn turn(&mut self, has_ended: bool) {
+        let n = if has_ended {
+            self.all.len()
+        } else {
+            self.cycle
         };
         self.at = if self.at + 1 < n { self.at + 1 } else { 0 };
         self.taken = 0;
     }
+}
 
+struct Cycle {
+    function: Caller,
+    /// Gone once it gave all its elements.
+    input: Option<BoxedElements>,
+    places: Places<BoxedElements>,
+}
+
+impl Cycle {
     /// Opens the next dataset at the present place, if there is one.
     fn refill(&mut self, runner: &dyn Runner) -> Result<bool> {
         let Some(input) = &mut self.input else {
@@ -96,12 +152,7 @@ impl Cycle {
             return Ok(false);
         };
         let inner = self.function.call_one(runner, element)?;
-        let opened = dataset_of(&inner)?.open()?;
-        if self.at >= self.places.len() {
-            self.places.resize_with(self.at + 1, || None);
-        }
-        self.places[self.at] = Some(opened);
-        self.n_open += 1;
+        self.places.open(dataset_of(&inner)?.open()?);
         Ok(true)
     }
 }
@@ -110,22 +161,15 @@ impl Elements for Cycle {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         loop {
             pause()?;
-            if let Some(place) = self.places.get_mut(self.at).and_then(Option::as_mut) {
+            let has_ended = self.input.is_none();
+            if let Some(place) = self.places.now() {
                 if let Some(element) = place.next(runner)? {
-                    self.taken += 1;
-                    if self.taken == self.dataset.block {
-                        self.turn();
-                    }
+                    self.places.took_one(has_ended);
                     return Ok(Some(element));
                 }
-                self.places[self.at] = None;
-                self.n_open -= 1;
-                self.turn();
-            } else if !self.refill(runner)? {
-                if self.n_open == 0 {
-                    break;
-                }
-                self.turn();
+                self.places.close(has_ended);
+            } else if !self.refill(runner)? && !self.places.turn_to_open() {
+                break;
             }
         }
         Ok(None)

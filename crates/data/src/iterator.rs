@@ -1,9 +1,11 @@
 //! The state of an iteration, as programs hold it.
 
-use crate::dataset::{BoxedElements, DatasetHandle, Sink, put_all};
+use crate::dataset::{BoxedElements, DatasetHandle, DatasetRef, Sink, put_all};
+use crate::history::History;
+use crate::order::{Place, go_to_places, places};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_ops::{Iteration, while_waiting};
-use ferrograph_tensor::{DType, Error, Object, Result, Tensor, bail, err};
+use ferrograph_ops::while_waiting;
+use ferrograph_tensor::{DType, Error, ErrorKind, Object, Result, Tensor, bail, err};
 use parking_lot::{Mutex, MutexGuard};
 use std::any::Any;
 use std::fmt;
@@ -22,18 +24,22 @@ pub struct IteratorCell {
 #[derive(Default)]
 struct State {
     elements: Option<BoxedElements>,
-    /// What the functions of the pipeline draw from.
-    iteration: Iteration,
+    /// What the functions of the pipeline draw from, and what its parts chose.
+    history: History,
+    /// What it iterates over.
+    dataset: Option<DatasetRef>,
+    /// Where the orders of the dataset were when it began.
+    places: Vec<Place>,
     quick: bool,
     /// An element, or the end, that was looked at but not taken.
     ahead: Option<Option<Tensors>>,
-    /// How many elements were taken.
-    taken: u64,
+    /// How many elements were computed, those that failed among them.
+    n_computed: u64,
 }
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} elements taken", self.taken)
+        write!(f, "{} elements computed", self.n_computed)
     }
 }
 
@@ -63,6 +69,9 @@ impl Drop for Turn<'_> {
         self.owner.store(0, Ordering::Relaxed);
     }
 }
+
+/// The first word of a position: how the others are laid out.
+const POSITION_FORM: i64 = 1;
 
 /// How long a thread waits for another one's element at a time.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -131,19 +140,50 @@ impl IteratorCell {
     /// # Errors
     /// What the dataset raises.
     pub fn start(&self, handle: &DatasetHandle) -> Result<()> {
-        let iteration = Iteration::here();
-        let opened = {
-            let _back = iteration.resume();
-            handle.dataset.clone().open()?
+        let state = State::begin(handle.dataset.clone(), History::here())?;
+        *self.turn()?.state = state;
+        Ok(())
+    }
+
+    /// Where it is: how many elements it passed, and what its parts chose on the way.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` where there is no dataset, or another iteration could not come there.
+    pub fn position(&self) -> Result<Vec<i64>> {
+        let state = &self.turn()?.state;
+        if state.dataset.is_none() {
+            return Err(no_dataset());
+        }
+        let waits = matches!(state.ahead, Some(Some(_)));
+        let n_passed = state.n_computed - u64::from(waits);
+        let n_places = i64::try_from(state.places.len()).unwrap_or(i64::MAX);
+        let mut words = vec![POSITION_FORM, n_passed.cast_signed(), n_places];
+        words.extend(state.places.as_flattened());
+        words.extend(state.history.words()?);
+        Ok(words)
+    }
+
+    /// Begins anew over its dataset, and goes where [`IteratorCell::position`] says that an iterator was: elements on the
+    /// way are computed again.
+    ///
+    /// # Errors
+    /// `DataLoss` where that is no position, `FailedPrecondition` where it is one in another dataset.
+    pub fn go_to(&self, position: &[i64], runner: &dyn Runner) -> Result<()> {
+        let damaged = || err!(DataLoss, "what is given is not the position of an iterator");
+        let [POSITION_FORM, n_passed, n_places, rest @ ..] = position else {
+            return Err(damaged());
         };
+        let n_words = usize::try_from(*n_places)
+            .ok()
+            .and_then(|n| n.checked_mul(3));
+        let parts = n_words.and_then(|n| rest.split_at_checked(n));
+        let (places, choices) = parts.ok_or_else(damaged)?;
         let mut turn = self.turn()?;
-        *turn.state = State {
-            elements: Some(opened),
-            iteration,
-            quick: handle.dataset.is_quick(),
-            ahead: None,
-            taken: 0,
-        };
+        let dataset = turn.state.dataset.clone().ok_or_else(no_dataset)?;
+        go_to_places(&dataset, places.as_chunks().0)?;
+        let mut state = State::begin(dataset, History::repeating(choices)?)?;
+        state.pass(n_passed.cast_unsigned(), runner)?;
+        *turn.state = state;
         Ok(())
     }
 
@@ -180,15 +220,16 @@ impl IteratorCell {
                 true
             }
             (None, Some(elements)) => {
-                let _back = state.iteration.resume();
-                elements.next_into(runner, sink)?
+                let _back = state.history.resume();
+                let found = elements.next_into(runner, sink);
+                state.n_computed += computed(&found, |more| *more);
+                found?
             }
             (Some(None), _) => false,
             (None, None) => return Err(no_dataset()),
         };
-        match found {
-            true => state.taken += 1,
-            false => state.ahead = Some(None),
+        if !found {
+            state.ahead = Some(None);
         }
         Ok(found)
     }
@@ -211,15 +252,65 @@ impl IteratorCell {
     }
 }
 
+/// 1 where an element was computed or failed, 0 at the end and where the program is to stop.
+fn computed<T>(found: &Result<T>, is_element: impl Fn(&T) -> bool) -> u64 {
+    let passed = match found {
+        Ok(found) => is_element(found),
+        Err(e) => e.kind() != ErrorKind::Cancelled,
+    };
+    u64::from(passed)
+}
+
 impl State {
+    /// The beginning of an iteration over a dataset.
+    fn begin(dataset: DatasetRef, history: History) -> Result<State> {
+        let places = places(&dataset);
+        let elements = {
+            let _back = history.resume();
+            dataset.clone().open()?
+        };
+        Ok(State {
+            elements: Some(elements),
+            places,
+            history,
+            quick: dataset.is_quick(),
+            dataset: Some(dataset),
+            ahead: None,
+            n_computed: 0,
+        })
+    }
+
+    /// Passes over so many elements, those that fail among them.
+    fn pass(&mut self, n: u64, runner: &dyn Runner) -> Result<()> {
+        if self.quick
+            && let Some(elements) = &mut self.elements
+        {
+            let _back = self.history.resume();
+            self.n_computed = elements.skip(n, runner)?;
+        }
+        while self.n_computed < n {
+            let found = self.compute(runner);
+            match found {
+                Ok(Some(_)) => {}
+                Ok(None) => bail!(
+                    FailedPrecondition,
+                    "the position that was saved is behind the end of the dataset: element {n} of {}",
+                    self.n_computed
+                ),
+                Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
+                Err(_) => {} // as it was when it was computed first
+            }
+        }
+        Ok(())
+    }
+
     fn take(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         let element = match self.ahead.take() {
             Some(element) => element,
             None => self.compute(runner)?,
         };
-        match &element {
-            Some(_) => self.taken += 1,
-            None => self.ahead = Some(None),
+        if element.is_none() {
+            self.ahead = Some(None);
         }
         Ok(element)
     }
@@ -227,8 +318,10 @@ impl State {
     fn compute(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         match &mut self.elements {
             Some(elements) => {
-                let _back = self.iteration.resume();
-                elements.next(runner)
+                let _back = self.history.resume();
+                let found = elements.next(runner);
+                self.n_computed += computed(&found, Option::is_some);
+                found
             }
             None => Err(no_dataset()),
         }

@@ -38,6 +38,13 @@ declare! {
     IteratorHasNext: iterator_has_next(iterator: resource, stopped: bool)
         -> (more: bool rank 0), gradient Stops, effect Writes;
 
+    /// Where `iterator` is, for `SetIteratorPosition`.
+    IteratorPosition: iterator_position(iterator: resource) -> (position: int64 rank 1), gradient Stops, effect Writes;
+
+    /// Begins anew over the dataset of `iterator`, and goes where `IteratorPosition` said that an iterator over it was.
+    SetIteratorPosition: set_iterator_position(iterator: resource, position: int64 rank 1)
+        -> (), gradient Stops, effect Writes;
+
     /// The next element of `iterator`, or nothing at its end.
     IteratorGetNextAsOptional: iterator_get_next_as_optional(iterator: resource)
         -> (optional: variant), gradient Stops, effect Writes {
@@ -130,6 +137,29 @@ impl Op for IteratorHasNext {
                 Ok(())
             },
         ))))
+    }
+    fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
+        WAITING_FLOPS
+    }
+}
+
+impl Op for IteratorPosition {
+    declared!();
+    fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let position = IteratorCell::of(&inputs[0])?.position()?;
+        Ok(smallvec![Tensor::vector(&position)?])
+    }
+    fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
+        WAITING_FLOPS
+    }
+}
+
+impl Op for SetIteratorPosition {
+    declared!();
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let position = inputs[1].as_slice::<i64>()?;
+        IteratorCell::of(&inputs[0])?.go_to(position, runner)?;
+        Ok(Tensors::new())
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         WAITING_FLOPS

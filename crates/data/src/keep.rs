@@ -3,10 +3,12 @@
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
+use crate::history::{CACHE, History, another};
 use crate::op::{Maker, datasets, int};
 use crate::prefetch::Prefetch;
 use crate::source::List;
 use ferrograph_graph::{Runner, Tensors};
+use ferrograph_ops::Iteration;
 use ferrograph_tensor::{DType, ErrorKind, Result, Tensor, bail};
 use hashbrown::HashSet;
 use parking_lot::Mutex;
@@ -34,7 +36,17 @@ datasets! {
 #[derive(Debug)]
 struct Cache {
     input: DatasetRef,
-    kept: Mutex<Option<Arc<Vec<Tensors>>>>,
+    kept: Mutex<Option<Kept>>,
+}
+
+/// What a cache holds.
+#[derive(Debug, Clone)]
+struct Kept {
+    elements: Arc<Vec<Tensors>>,
+    /// The iteration that computed them.
+    by: Iteration,
+    /// Whether they came in an order that was drawn.
+    drawn: bool,
 }
 
 impl Maker for CacheDatasetV2 {
@@ -50,15 +62,35 @@ pub(crate) fn in_memory(input: DatasetRef) -> DatasetRef {
 }
 
 impl Dataset for Cache {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        if let Some(kept) = self.kept.lock().clone() {
-            return Arc::new(List::shared(kept)).open();
+        let history = History::here();
+        let mut kept = self.kept.lock().clone();
+        history.choose(|known| match (known, &kept) {
+            (Some(made @ [CACHE, 0, ..]), _) => {
+                kept = None; // the iteration that is repeated filled it
+                Ok(made)
+            }
+            (Some(made @ [CACHE, ..]), _) => Ok(made),
+            (Some(_), _) => Err(another("cache")),
+            (None, None) => Ok([CACHE, 0, 1, 0]),
+            (None, Some(kept)) => {
+                let comes_again = !kept.drawn || kept.by.is(history.iteration());
+                Ok([CACHE, 1, i64::from(comes_again), 0])
+            }
+        })?;
+        if let Some(kept) = kept {
+            return Arc::new(List::shared(kept.elements)).open();
         }
         let length = match self.input.cardinality() {
             Cardinality::Known(n) => usize::try_from(n).ok(),
             _ => None,
         };
         Ok(Box::new(Recording {
+            n_drawn: history.n_drawn(),
+            history,
             input: self.input.clone().open()?,
             length,
             seen: Some(Vec::new()),
@@ -75,6 +107,9 @@ impl Dataset for Cache {
 
 struct Recording {
     cache: Arc<Cache>,
+    history: History,
+    /// How many orders were drawn before.
+    n_drawn: usize,
     input: BoxedElements,
     /// How many elements there are, where that is known.
     length: Option<usize>,
@@ -85,7 +120,11 @@ struct Recording {
 impl Recording {
     fn keep(&mut self) {
         if let Some(seen) = self.seen.take() {
-            self.cache.kept.lock().get_or_insert_with(|| Arc::new(seen));
+            self.cache.kept.lock().get_or_insert_with(|| Kept {
+                elements: Arc::new(seen),
+                by: self.history.iteration().clone(),
+                drawn: self.history.n_drawn() > self.n_drawn,
+            });
         }
     }
 }
@@ -134,6 +173,9 @@ impl Maker for UniqueDataset {
 }
 
 impl Dataset for Unique {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.0]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(UniqueElements {
             input: self.0.clone().open()?,
@@ -194,6 +236,9 @@ impl Maker for IgnoreErrorsDataset {
 }
 
 impl Dataset for WithoutErrors {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.0]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(Working(self.0.clone().open()?)))
     }
@@ -229,6 +274,9 @@ impl Maker for AssertCardinalityDataset {
 }
 
 impl Dataset for Counted {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(CountedElements {
             input: self.input.clone().open()?,

@@ -16,6 +16,7 @@ mod flat;
 mod function;
 mod generator;
 mod group;
+mod history;
 mod interleave;
 mod iterator;
 mod iterator_ops;
@@ -23,7 +24,10 @@ mod keep;
 mod map;
 mod op;
 mod optional;
+mod order;
 mod padded;
+mod parallel;
+mod parallel_interleave;
 mod prefetch;
 mod rebatch;
 mod reduce;
@@ -31,16 +35,20 @@ mod scan;
 mod shuffle;
 mod source;
 mod store;
+mod team;
 #[cfg(test)]
 mod tests;
 mod window;
+mod worker;
 
 pub use dataset::{BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements, Sink};
 pub use generator::{Generator, generator_op};
 pub use iterator::IteratorCell;
 pub use optional::OptionalValue;
-pub use prefetch::{set_passage, stop_workers};
+pub use order::Orders;
+
 pub use reduce::reduction;
+pub use worker::{set_passage, stop_workers};
 
 use ferrograph_graph::Registry;
 use std::sync::LazyLock;
@@ -66,9 +74,11 @@ pub fn registry() -> &'static Registry {
         store::register(&mut registry);
         store::register_note(&mut registry);
         map::register(&mut registry);
+        parallel::register(&mut registry);
         scan::register(&mut registry);
         flat::register(&mut registry);
         interleave::register(&mut registry);
+        parallel_interleave::register(&mut registry);
         choose::register(&mut registry);
         combine::register(&mut registry);
         count::register(&mut registry);

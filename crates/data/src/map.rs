@@ -29,6 +29,9 @@ struct Applied {
 }
 
 impl Dataset for Applied {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(AppliedElements {
             input: Some(self.input.clone().open()?),
@@ -44,6 +47,9 @@ impl Dataset for Applied {
     }
     fn is_map(&self) -> bool {
         self.how == Use::Map
+    }
+    fn commutes(&self) -> bool {
+        self.function.commutes() && self.input.commutes()
     }
 }
 
@@ -102,6 +108,15 @@ datasets! {
         /// Takes an element and what it captured.
         predicate: Arc<Graph>,
     };
+}
+
+/// A function mapped over the elements of a dataset.
+pub(crate) fn mapped(input: DatasetRef, function: Function) -> DatasetRef {
+    Arc::new(Applied {
+        how: Use::Map,
+        input,
+        function,
+    })
 }
 
 /// A function applied to the elements of input 0; the others are what it captured.

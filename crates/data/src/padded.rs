@@ -67,6 +67,12 @@ impl Maker for PaddedBatchDatasetV2 {
 }
 
 impl Dataset for Padded {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
+    fn commutes(&self) -> bool {
+        self.input.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(PaddedElements {
             input: self.input.clone().open()?,

@@ -1,45 +1,18 @@
 //! Elements computed before they are asked for, by a thread.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
+use crate::history::History;
+use crate::worker::{WAIT, caught, piece, spawn};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_ops::{Iteration, stopped, while_wanted};
 use ferrograph_runtime::PlanRunner;
-use ferrograph_tensor::{Result, bail, err};
+use ferrograph_tensor::{Result, bail};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many elements are kept where the program leaves that open.
 const OPEN_SIZE: usize = 2;
-
-/// How long a consumer waits before it looks for an interrupt.
-const WAIT: Duration = Duration::from_millis(10);
-
-/// Runs one piece of a worker's work, where a host has something around it.
-type Passage = fn(&mut dyn FnMut());
-
-static PASSAGE: OnceLock<Passage> = OnceLock::new();
-static STOPPING: AtomicBool = AtomicBool::new(false);
-static WORKING: AtomicUsize = AtomicUsize::new(0);
-
-/// Sets, once, what workers run each element within.
-pub fn set_passage(passage: Passage) {
-    // A second call keeps the first: there is one host language.
-    let _ = PASSAGE.set(passage);
-}
-
-/// Lets no worker begin another element, and waits a while for those that are at one.
-pub fn stop_workers(patience: Duration) {
-    STOPPING.store(true, Ordering::SeqCst);
-    let end = Instant::now() + patience;
-    while WORKING.load(Ordering::SeqCst) > 0 && Instant::now() < end {
-        thread::sleep(Duration::from_millis(1));
-    }
-}
 
 /// A dataset of which a thread computes up to `size` elements ahead.
 #[derive(Debug)]
@@ -57,10 +30,13 @@ impl Prefetch {
 }
 
 impl Dataset for Prefetch {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(Ahead {
             input: Some(self.input.clone().open()?),
-            iteration: Iteration::here(),
+            history: History::here().branch(),
             queue: Arc::new(Queue::new(self.size)),
             process: std::process::id(),
             has_ended: false,
@@ -132,7 +108,7 @@ impl Queue {
 struct Ahead {
     /// Gone once the worker has it.
     input: Option<BoxedElements>,
-    iteration: Iteration,
+    history: History,
     queue: Arc<Queue>,
     /// The process that the worker is in.
     process: u32,
@@ -146,7 +122,7 @@ impl Elements for Ahead {
         }
         if let Some(input) = self.input.take() {
             self.process = std::process::id();
-            start(input, self.iteration.clone(), self.queue.clone())?;
+            start(input, self.history.clone(), self.queue.clone())?;
         }
         if self.process != std::process::id() {
             bail!(
@@ -175,48 +151,21 @@ impl Drop for Ahead {
 }
 
 /// Starts a worker.
-fn start(input: BoxedElements, iteration: Iteration, queue: Arc<Queue>) -> Result<()> {
-    let worker = thread::Builder::new().name("ferrograph-prefetch".into());
-    let spawned = worker.spawn(move || {
-        let _back = iteration.resume();
-        work(input, &queue);
-    });
-    spawned
-        .map(drop)
-        .map_err(|e| err!(ResourceExhausted, "no thread to prefetch with: {e}"))
+fn start(mut input: BoxedElements, history: History, queue: Arc<Queue>) -> Result<()> {
+    spawn(move || {
+        let _back = history.resume();
+        work(input.as_mut(), &queue);
+    })
 }
 
-fn work(mut input: BoxedElements, queue: &Queue) {
+fn work(input: &mut dyn Elements, queue: &Queue) {
     while queue.has_room() {
-        let mut element = None;
-        within(&mut || {
-            element = while_wanted(&queue.unwanted, || compute(input.as_mut()));
-        });
+        let element = piece(&queue.unwanted, || caught(|| input.next(&PlanRunner)));
         let Some(element) = element else { return };
         let is_last = matches!(element, Ok(None));
         queue.put(element);
         if is_last {
             return;
         }
-    }
-}
-
-/// The next element; `None` where the process is about to end.
-fn compute(input: &mut dyn Elements) -> Option<Result<Option<Tensors>>> {
-    WORKING.fetch_add(1, Ordering::SeqCst);
-    let found = (!STOPPING.load(Ordering::SeqCst)).then(|| {
-        catch_unwind(AssertUnwindSafe(|| input.next(&PlanRunner))).unwrap_or_else(|panic| {
-            let reason = stopped(&*panic);
-            Err(reason.unwrap_or_else(|| err!(Internal, "a thread that prefetches panicked")))
-        })
-    });
-    WORKING.fetch_sub(1, Ordering::SeqCst);
-    found
-}
-
-fn within(work: &mut dyn FnMut()) {
-    match PASSAGE.get() {
-        Some(passage) => passage(work),
-        None => work(),
     }
 }

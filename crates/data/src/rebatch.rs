@@ -49,6 +49,9 @@ fn sizes_of(sizes: &Tensor) -> Result<Vec<usize>> {
 }
 
 impl Dataset for Rebatch {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(RebatchElements {
             rows: rows_of(&self.input)?,

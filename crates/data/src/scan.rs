@@ -49,6 +49,9 @@ impl Maker for ScanDataset {
 }
 
 impl Dataset for Scan {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(ScanElements {
             input: self.input.clone().open()?,

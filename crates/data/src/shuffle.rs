@@ -4,11 +4,10 @@ use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::op::{Maker, datasets, int};
+use crate::order::Orders;
 use crate::source::Words;
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_ops::Stream;
 use ferrograph_tensor::{Result, Tensor, bail};
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -26,9 +25,7 @@ datasets! {
 struct Shuffle {
     input: DatasetRef,
     size: usize,
-    seeds: (i64, i64),
-    /// Where the next iteration takes its seeds from, if each gets an order of its own.
-    iterations: Option<Mutex<Words>>,
+    orders: Orders,
 }
 
 impl Maker for ShuffleDatasetV3 {
@@ -43,29 +40,24 @@ impl Maker for ShuffleDatasetV3 {
                 ),
             },
         };
-        let mut seeds = (int(&inputs[2])?, int(&inputs[3])?);
-        if seeds == (0, 0) {
-            // No seed was given: the order is anyone's, but one that can be repeated.
-            let anywhere = Stream::new(0, 0).reserve(1).block();
-            seeds = (i64::from(anywhere[0]) + 1, i64::from(anywhere[1]));
-        }
+        let seeds = (int(&inputs[2])?, int(&inputs[3])?);
         Ok(Arc::new(Shuffle {
             input: dataset_of(&inputs[0])?,
             size,
-            seeds,
-            iterations: self
-                .reshuffle_each_iteration
-                .then(|| Mutex::new(Words::of(seeds))),
+            orders: Orders::new(seeds, self.reshuffle_each_iteration),
         }))
     }
 }
 
 impl Dataset for Shuffle {
+    fn orders(&self) -> Option<&Orders> {
+        Some(&self.orders)
+    }
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        let seeds = match &self.iterations {
-            Some(words) => words.lock().pair(),
-            None => self.seeds,
-        };
+        let seeds = self.orders.next("shuffle")?;
         Ok(Box::new(ShuffleElements {
             input: Some(self.input.clone().open()?),
             size: self.size,

@@ -2,11 +2,11 @@
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, Sink, put_all};
 use crate::op::{Maker, datasets, int};
+use crate::order::Orders;
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_kernels::random::PhiloxState;
 use ferrograph_ops::Stream;
 use ferrograph_tensor::{DType, Result, Tensor, bail, err};
-use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::Arc;
 
@@ -79,6 +79,9 @@ impl RangeDataset {
 }
 
 impl Dataset for Range {
+    fn commutes(&self) -> bool {
+        true
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new((*self).clone()))
     }
@@ -175,6 +178,9 @@ struct SliceRows {
 }
 
 impl Dataset for Slices {
+    fn commutes(&self) -> bool {
+        true
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(SliceRows {
             source: self,
@@ -259,6 +265,9 @@ struct ListElements {
 }
 
 impl Dataset for List {
+    fn commutes(&self) -> bool {
+        true
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(ListElements {
             list: (*self).clone(),
@@ -285,30 +294,22 @@ impl Elements for ListElements {
 }
 
 #[derive(Debug)]
-struct Random {
-    seeds: (i64, i64),
-    /// Where the next iteration takes its seeds from, if each one gets its own.
-    iterations: Option<Mutex<Words>>,
-}
+struct Random(Orders);
 
 impl Maker for RandomDatasetV2 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let seeds = (int(&inputs[0])?, int(&inputs[1])?);
-        Ok(Arc::new(Random {
-            seeds,
-            iterations: self
-                .rerandomize_each_iteration
-                .then(|| Mutex::new(Words::of(seeds))),
-        }))
+        let orders = Orders::new(seeds, self.rerandomize_each_iteration);
+        Ok(Arc::new(Random(orders)))
     }
 }
 
 impl Dataset for Random {
+    fn orders(&self) -> Option<&Orders> {
+        Some(&self.0)
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        let seeds = match &self.iterations {
-            Some(words) => words.lock().pair(),
-            None => self.seeds,
-        };
+        let seeds = self.0.next("source of random numbers")?;
         Ok(Box::new(Numbers(Words::of(seeds))))
     }
     fn cardinality(&self) -> Cardinality {
@@ -347,6 +348,15 @@ impl Words {
     /// Those of the stream that two seeds begin.
     pub(crate) fn of(seeds: (i64, i64)) -> Words {
         Words::new(Stream::new(seeds.0, seeds.1).reserve(1))
+    }
+
+    /// Those that come behind the next `n`, a multiple of 2, of a stream from which nothing was taken.
+    pub(crate) fn behind(self, n: u64) -> Words {
+        let mut words = Words::new(self.state.skip(n / 4));
+        if n % 4 == 2 {
+            words.pair();
+        }
+        words
     }
 
     /// The next two, as seeds.

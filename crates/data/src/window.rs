@@ -49,6 +49,9 @@ impl Window {
 }
 
 impl Dataset for Window {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(WindowElements {
             input: Some(self.input.clone().open()?),

@@ -79,6 +79,9 @@ fn only(t: &Tensor) -> Result<&Bytes> {
 
 impl Op for ReadFile {
     declared!();
+    fn commutes(&self) -> bool {
+        true
+    }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let bytes = contents(&path_of(only(&inputs[0])?))?;
         Ok(smallvec![Tensor::from_strings(
@@ -98,6 +101,9 @@ impl Op for WriteFile {
 
 impl Op for MatchingFiles {
     declared!();
+    fn commutes(&self) -> bool {
+        true
+    }
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         if inputs.shape(0).rank().is_some_and(|rank| rank > 1) {
             bail!(

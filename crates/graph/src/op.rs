@@ -334,6 +334,12 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         self.decl().effect
     }
 
+    /// Whether runs of it may take place in any order, and at the same time, where they have no resource in common that
+    /// they change: what it says, draws or changes does not depend on which was first. By default what its effect says.
+    fn commutes(&self) -> bool {
+        self.effect() < Effect::Writes
+    }
+
     /// What it does at these types, all of static shape: see [`lower`](crate::lower), by which callers ask. By default
     /// only evaluation tells.
     ///

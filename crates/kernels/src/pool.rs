@@ -95,16 +95,19 @@ thread_local! {
 
 /// Calls `f` on each number below `n`, over the pool. What each does stays on its thread.
 pub fn par_tasks(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    par_each(n, &|i| alone(|| f(i)));
+}
+
+/// Runs `f`, whose work stays on this thread: others are at work of the same kind.
+pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     struct Back(bool);
     impl Drop for Back {
         fn drop(&mut self) {
             IN_TASK.set(self.0);
         }
     }
-    par_each(n, &|i| {
-        let _back = Back(IN_TASK.replace(true));
-        f(i);
-    });
+    let _back = Back(IN_TASK.replace(true));
+    f()
 }
 
 /// Calls `f` on each number below `n`, over the pool, until the work is stopped. It is not generic, so that the pool's

@@ -88,6 +88,9 @@ impl Op for StopGradient {
 
 impl Op for NoOp {
     declared!();
+    fn commutes(&self) -> bool {
+        true
+    }
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
         Ok(Tensors::new())
     }

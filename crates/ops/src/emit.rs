@@ -23,7 +23,7 @@ pub use crate::random::{
 pub use crate::recursion::EmitBundles;
 pub use crate::reduce::{EmitExtremes, EmitReducedAxes, EmitReductions, EmitScans, EmitSums};
 pub use crate::region::EmitRegions;
-pub use crate::resource::{EmitAssign, EmitRead};
+pub use crate::resource::{EmitAssign, EmitCounting, EmitRead};
 pub use crate::scatter::EmitScatter;
 pub use crate::search_sorted::EmitSearch;
 pub use crate::segment::EmitUnsortedSegment;

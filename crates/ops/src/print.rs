@@ -142,6 +142,9 @@ pub fn is_assertion(op: &dyn Op) -> bool {
 
 impl Op for Assert {
     declared!();
+    fn commutes(&self) -> bool {
+        true
+    }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let (condition, data) = (&inputs[0], &inputs[1..]);
         if condition.item::<bool>()? {

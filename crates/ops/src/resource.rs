@@ -7,13 +7,16 @@ use std::any::Any;
 use std::time::Duration;
 
 mod access;
+mod count;
 mod lent;
 
 pub use access::{AssignKind, AssignVariable, EmitAssign, EmitRead, ReadVariableOp, combining};
+pub use count::EmitCounting;
 pub use lent::{Held, Loan};
 
 pub(crate) fn register(registry: &mut ferrograph_graph::Registry) {
     access::register(registry);
+    count::register(registry);
 }
 
 /// Values of more bytes are copied while others may write.

@@ -159,6 +159,10 @@ fn call_hook(
 
 impl Op for PyFunc {
     of_family!();
+    /// A function of Python may be called by any thread at any time: what order it needs among its calls is its own.
+    fn commutes(&self) -> bool {
+        true
+    }
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
         let mut specs: Specs = self
             .dtypes

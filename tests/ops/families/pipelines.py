@@ -110,6 +110,12 @@ pipeline(
     empty=True,
 )
 pipeline(
+    "ParallelMapDatasetV2",
+    lambda fg, x: slices(fg, x).map(lambda y: y[::-1], num_parallel_calls=2),
+    lambda x: x[:, ::-1],
+    empty=True,
+)
+pipeline(
     "FlatMapDataset",
     lambda fg, x: slices(fg, x).flat_map(lambda y: slices(fg, y)),
     lambda x: x.ravel(),
@@ -117,6 +123,13 @@ pipeline(
 pipeline(
     "InterleaveDataset",
     lambda fg, x: slices(fg, x).interleave(lambda y: slices(fg, y), cycle_length=2),
+    lambda x: x.reshape(3, 2, 2).swapaxes(1, 2).ravel(),
+)
+pipeline(
+    "ParallelInterleaveDatasetV4",
+    lambda fg, x: slices(fg, x).interleave(
+        lambda y: slices(fg, y), cycle_length=2, num_parallel_calls=2
+    ),
     lambda x: x.reshape(3, 2, 2).swapaxes(1, 2).ravel(),
 )
 pipeline(
@@ -249,6 +262,20 @@ def two(fg, x):
 
 for op in ("AnonymousIteratorV3", "MakeIterator", "IteratorGetNext"):
     row(op, two, [X], lambda x: (x[0], x[1]), None, dtypes=ALL, empty=[Vary(6, 0)])
+
+
+def resumed(fg, x):
+    """The second element, before and after going back to the place before it."""
+    it = iterator(fg, x)
+    it.get_next()
+    position = it._serialize_to_tensors()
+    second = it.get_next()
+    it._restore_from_tensors(position)
+    return second, it.get_next()
+
+
+for op in ("IteratorPosition", "SetIteratorPosition"):
+    row(op, resumed, [X], lambda x: (x[1], x[1]), None, dtypes=ALL, empty=[Vary(6, 0)])
 
 
 def optionals(fg, x):

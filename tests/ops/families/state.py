@@ -72,3 +72,19 @@ row(
     state=variable,
     forms=FORMS,
 )
+
+
+def counted(fg, v, x):
+    v.assign(x)
+    return v.count_up_to(10**6), v.read_value()
+
+
+row(
+    "ResourceCountUpTo",
+    counted,
+    [Vary()],
+    lambda x: (x, x + 1),
+    None,
+    dtypes=("int32", "int64"),
+    state=variable,
+)

@@ -86,6 +86,12 @@ impl Csv {
 }
 
 impl Dataset for Csv {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.rows]
+    }
+    fn commutes(&self) -> bool {
+        self.rows.commutes()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         Ok(Box::new(CsvElements {
             rows: self.rows.clone().open()?,

@@ -127,6 +127,9 @@ impl Dataset for Files {
             item: Vec::new(),
         }))
     }
+    fn commutes(&self) -> bool {
+        true
+    }
     fn cardinality(&self) -> Cardinality {
         match self.names.n_elements() {
             0 => Cardinality::Known(0),

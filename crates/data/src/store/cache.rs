@@ -3,6 +3,7 @@
 use super::file::{Reader, Writer};
 use super::folder::{forked, fresh};
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
+use crate::history::History;
 use crate::op::check_element;
 use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::failed;
@@ -41,6 +42,9 @@ impl Cache {
 }
 
 impl Dataset for Cache {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        vec![&self.input]
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         if self.mark.exists() {
             let reader = Reader::open(&self.data, Compression::None)?;
@@ -51,8 +55,12 @@ impl Dataset for Cache {
             Cardinality::Known(n) => Some(n),
             _ => None,
         };
+        let history = History::here();
+        let n_drawn = history.n_drawn();
+        let input = self.input.clone().open()?;
+        history.lost_if_drawn(n_drawn)?;
         Ok(Box::new(Recording {
-            input: self.input.clone().open()?,
+            input,
             left: length,
             partial: Some(Partial::begin(&self.data)?),
             cache: self,

@@ -2,6 +2,7 @@
 
 use super::folder::{Manifest, Run};
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
+use crate::history::History;
 use ferrograph_formats::compression::Compression;
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_tensor::{Result, bail};
@@ -34,14 +35,21 @@ impl Written {
 }
 
 impl Dataset for Written {
+    fn inputs(&self) -> Vec<&DatasetRef> {
+        self.saved.iter().chain([&self.input]).collect()
+    }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         if let Some(saved) = &self.saved
             && Manifest::of(&self.form.folder)?.is_some()
         {
             return saved.clone().open();
         }
+        let history = History::here();
+        let n_drawn = history.n_drawn();
+        let input = self.input.clone().open()?;
+        history.lost_if_drawn(n_drawn)?;
         Ok(Box::new(Writing {
-            input: self.input.clone().open()?,
+            input,
             run: Some(Run::begin(&self.form.folder, self.form.compression)?),
             written: self,
         }))

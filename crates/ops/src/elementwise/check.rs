@@ -49,6 +49,9 @@ fn fault<T: Part>(x: &[T]) -> Option<&'static str> {
 
 impl Op for CheckNumerics {
     declared!();
+    fn commutes(&self) -> bool {
+        true
+    }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let x = &inputs[0];
         let fault = with_element!(x.dtype(), inexact, T => fault(x.as_slice::<T>()?), else => None);

@@ -55,6 +55,11 @@ impl Iteration {
         PLACE.with_borrow(|place| place.iteration.clone().unwrap_or_default())
     }
 
+    /// Whether both are the same iteration.
+    pub fn is(&self, other: &Iteration) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// From now on this thread computes elements for this iteration.
     pub fn resume(&self) -> Back {
         enter(Place {

@@ -109,8 +109,6 @@ class Restoration:
             elif keys and trackable.uses_protocol(value):
                 others.append((value, dict(keys)))
                 keys = {}
-            if keys and isinstance(value, _core.IteratorBase):
-                raise trackable.refused_iterator("restored")
             if keys:
                 self.unused[number] = list(keys)
         self._restore_variables(variables)

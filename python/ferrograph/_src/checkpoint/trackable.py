@@ -29,7 +29,6 @@ __all__ = [
     "holds_tensors",
     "is_trackable",
     "is_variable",
-    "refused_iterator",
     "tensors_of",
     "uses_protocol",
     "with_attributes",
@@ -66,7 +65,6 @@ def is_trackable(value: Any) -> bool:
         or isinstance(value, (*_SEQUENCES, *with_attributes))
         or _is_mapping(value)
         or uses_protocol(value)
-        or isinstance(value, _core.IteratorBase)
         or hasattr(type(value), "_trackable_children")
     )
 
@@ -108,18 +106,7 @@ def tensors_of(value: Any) -> dict[str, Any]:
         return {VALUE: value._read()}
     if uses_protocol(value):
         return dict(value._serialize_to_tensors())
-    if isinstance(value, _core.IteratorBase):
-        raise refused_iterator("saved")
     return {}
-
-
-def refused_iterator(what: str) -> ValueError:
-    """Says that an iterator can't be saved or restored, and what to do."""
-    return ValueError(
-        f"the position of a dataset's iterator can't be {what} yet. Save the number of elements "
-        "taken in a variable, and begin again with `iter(dataset.skip(n))`; keep the iterator in "
-        "an object that is no module, list or dictionary of the checkpoint"
-    )
 
 
 def full_name_of(value: Any) -> str:

@@ -12,8 +12,27 @@ from .dataset import AUTOTUNE, Dataset, emitted
 from .structure import scalar
 
 
+def parallel_map(dataset: Dataset, f: traced.Traced, calls: Any, deterministic: Any) -> Dataset:
+    """``Dataset.map`` of a traced function with ``num_parallel_calls``."""
+    inputs = [dataset._variant_tensor, scalar(calls), *f.captured]
+    attrs = {"f": f.graph, "deterministic": _order(deterministic)}
+    return emitted("ParallelMapDatasetV2", inputs, f.type, dataset, **attrs)
+
+
+def _order(deterministic: Any) -> str:
+    """The attribute that says whether elements keep their order."""
+    if deterministic is None:
+        return "default"
+    return "true" if deterministic else "false"
+
+
 def interleave(
-    dataset: Dataset, function: Callable, cycle_length: Any, block_length: Any
+    dataset: Dataset,
+    function: Callable,
+    cycle_length: Any,
+    block_length: Any,
+    calls: Any,
+    deterministic: Any,
 ) -> Dataset:
     """``Dataset.interleave``."""
     arguments = traced.element_arguments(dataset.element_spec)
@@ -21,8 +40,13 @@ def interleave(
     if cycle_length is None or (isinstance(cycle_length, int) and cycle_length == AUTOTUNE):
         cycle_length = os.cpu_count() or 1
     counts = [scalar(cycle_length), scalar(1 if block_length is None else block_length)]
-    inputs = [dataset._variant_tensor, *counts, *f.captured]
-    return emitted("InterleaveDataset", inputs, f.type.element_spec, dataset, f=f.graph)
+    spec, attrs = f.type.element_spec, {"f": f.graph}
+    if calls is None:
+        inputs = [dataset._variant_tensor, *counts, *f.captured]
+        return emitted("InterleaveDataset", inputs, spec, dataset, **attrs)
+    inputs = [dataset._variant_tensor, *counts, scalar(calls), *f.captured]
+    attrs["deterministic"] = _order(deterministic)
+    return emitted("ParallelInterleaveDatasetV4", inputs, spec, dataset, **attrs)
 
 
 def scan(dataset: Dataset, initial_state: Any, function: Callable) -> Dataset:

@@ -229,7 +229,8 @@ def make_csv_dataset(
     dataset = slices(_core.convert_to_tensor(files.names, string))
     if shuffle:
         dataset = dataset.shuffle(len(files.names), shuffle_seed)
-    dataset = interleave(dataset, rows, num_parallel_reads or 1, 1)
+    reads = num_parallel_reads or 1
+    dataset = interleave(dataset, rows, reads, 1, reads, None)
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     if num_epochs != 1:

@@ -38,6 +38,7 @@ class _Late:
     list_files: Callable
     load: Callable
     padded_batch: Callable
+    parallel_map: Callable
     ragged_batch: Callable
     random_numbers: Callable
     rebatch: Callable
@@ -304,10 +305,21 @@ class Dataset(CompositeTensor):
     ) -> Dataset:
         """``map_func`` of each element; the parts of a tuple are arguments of their own.
 
-        The order is kept. The options for parallel calls are accepted.
+        With ``num_parallel_calls`` other threads compute up to so many elements before they are
+        asked for (``AUTOTUNE``: as many as serve the machine). The order is kept unless
+        ``deterministic`` is False. A function that draws random numbers from a stream, prints, or
+        changes variables or tables is called for one element after the other all the same, so
+        that it does what it does without; functions of Python (``py_function``) may be called by
+        several threads.
+
+        >>> squares = fg.data.Dataset.range(4).map(lambda x: x * x, num_parallel_calls=2)
+        >>> [int(x) for x in squares]
+        [0, 1, 4, 9]
         """
         f = traced.Traced(map_func, traced.element_arguments(self._element_spec), "map")
-        return self._applied("MapDataset", f, f.type, f=f.graph)
+        if num_parallel_calls is None:
+            return self._applied("MapDataset", f, f.type, f=f.graph)
+        return late.parallel_map(self, f, num_parallel_calls, deterministic)
 
     def filter(self, predicate: Callable, name: str | None = None) -> Dataset:
         """The elements that ``predicate`` holds for. ValueError where it gives no scalar bool."""
@@ -338,8 +350,13 @@ class Dataset(CompositeTensor):
 
         ``cycle_length`` datasets are open at a time (as many as there are processors where it is
         not given), and ``block_length`` elements are taken from one before the next has its turn.
+        With ``num_parallel_calls`` so many threads at most compute elements of datasets whose turn
+        comes (``AUTOTUNE``: as many as serve the machine), in the same order. They leave alone
+        datasets that draw random numbers, shuffle, cache, or run Python generators.
         """
-        return late.interleave(self, map_func, cycle_length, block_length)
+        return late.interleave(
+            self, map_func, cycle_length, block_length, num_parallel_calls, deterministic
+        )
 
     def rejection_resample(
         self,
@@ -494,7 +511,8 @@ class Dataset(CompositeTensor):
         """The elements that ``Dataset.save`` wrote into a folder.
 
         ``reader_func`` makes a dataset of a dataset with a dataset for each file; without it they
-        come one after the other. NotFoundError where nothing whole is there; iterating raises
+        come one after the other. NotFoundError where nothing whole is there, unless ``wait`` is
+        set: then it waits until another thread or program is done with saving. Iterating raises
         DataLossError for a damaged file.
 
         >>> import tempfile
@@ -503,9 +521,7 @@ class Dataset(CompositeTensor):
         ...     [int(x) for x in fg.data.Dataset.load(folder)]
         [0, 1, 2]
         """
-        if wait:
-            raise NotImplementedError("Dataset.load(wait=True) is not there yet")
-        return late.load(path, element_spec, compression, reader_func)
+        return late.load(path, element_spec, compression, reader_func, wait)
 
     def unique(self, name: str | None = None) -> Dataset:
         """Each element once, where it comes first."""

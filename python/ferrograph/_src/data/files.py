@@ -58,7 +58,7 @@ class FileDataset(Dataset):
         elif isinstance(parallel, int) and parallel == AUTOTUNE:
             found = filenames.interleave(items, num_parallel_calls=parallel)
         else:
-            found = interleave(filenames, items, parallel, 1)
+            found = interleave(filenames, items, parallel, 1, parallel, None)
         self._set(found._variant_tensor, _LINE, name, found._options)
 
     def __repr__(self) -> str:

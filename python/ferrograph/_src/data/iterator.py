@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..native import _core
@@ -15,6 +16,9 @@ __all__ = ["Iterator", "NumpyIterator", "Optional"]
 
 # Calls of `next` on one iterator within a trace; more are a Python loop that will not end.
 _TRACED_CALLS = 100_000
+
+# What the position of an iterator is called in a checkpoint.
+_POSITION = "ITERATOR_POSITION"
 
 
 @public("data.Iterator")
@@ -30,6 +34,13 @@ class Iterator(_core.IteratorBase, CompositeTensor):
     (0, 1)
     >>> it.element_spec
     TensorSpec(shape=(), dtype=tf.int64, name=None)
+
+    A ``train.Checkpoint`` saves where it is: how many elements it passed, and the seeds of the
+    shuffles and random sources on the way. To restore it, an iterator over the same pipeline begins
+    anew with those seeds and computes again the elements that it passes over. Operations that draw
+    random numbers in functions of the pipeline do so as they did if the program set a seed; Python
+    generators and ``py_function`` are called again. FailedPreconditionError where the elements come
+    from a cache or snapshot of shuffled elements that another iteration filled.
     """
 
     def __new__(cls, handle: Any, element_spec: Any) -> Iterator:
@@ -71,6 +82,17 @@ class Iterator(_core.IteratorBase, CompositeTensor):
         if pack is None:
             return found
         return pack(self._element_spec, _listed(found))
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {_POSITION: _core.emit("IteratorPosition", (self._handle,))}
+
+    def _restore_from_tensors(self, tensors: Mapping[str, Any]) -> None:
+        if _POSITION not in tensors:
+            raise ValueError(
+                f"the iterator can't be restored: what was saved has {sorted(tensors)} for it, not "
+                f"{_POSITION!r}. Positions of iterators are not exchanged with other libraries"
+            )
+        _core.emit_detached("SetIteratorPosition", [self._handle, tensors[_POSITION]], {})
 
     @property
     def _type_spec(self) -> IteratorSpec:

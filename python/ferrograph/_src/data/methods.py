@@ -14,6 +14,7 @@ late.sampled = sources.sampled
 late.seeds = sources.seeds
 late.list_files = files.list_files
 late.interleave = applied.interleave
+late.parallel_map = applied.parallel_map
 late.scan = applied.scan
 late.reduce = applied.reduce
 late.batch = batching.batch

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
 from ..autograph import api
 from ..context import thread
 from ..native import _core
+from ..values import errors
 from ..values.dtypes import string
 from . import described, structure
 from .dataset import Dataset, emitted
@@ -67,10 +69,29 @@ def save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable | N
     emitted("SaveDatasetV2", inputs, dataset.element_spec, **attrs).reduce((), lambda *_: ())
 
 
-def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable | None) -> Dataset:
+# How long a program that waits for a folder leaves it alone, in seconds.
+_PATIENCE = 0.1
+
+
+def _wait_for(folder: Any) -> None:
+    """Return once a folder holds a whole dataset."""
+    with thread.init_scope():
+        while True:
+            try:
+                _core.emit("SavedNote", (folder,))
+                return
+            except errors.NotFoundError:
+                time.sleep(_PATIENCE)
+
+
+def load(
+    path: Any, element_spec: Any, compression: Any, reader_func: Callable | None, wait: bool
+) -> Dataset:
     """``Dataset.load``."""
     _compression(compression)
     folder = _path(path)
+    if wait:
+        _wait_for(folder)
     if element_spec is None:
         with thread.init_scope():
             note = _core.emit("SavedNote", (folder,))

@@ -11,6 +11,7 @@ from typing import Any
 from ..context import thread
 from ..context.ownership import is_own_file
 from ..native import _core
+from ..values import errors
 from ..values.formatting import variable_repr
 from ..values.markers import Trackable
 from ..values.public import public
@@ -386,9 +387,36 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         places = _core.emit("Pack", (*places, indices), {"axis": -1})
         return self._scatter("TensorScatterUpdate", places, values)
 
+    def count_up_to(self, limit: int) -> Any:
+        """The value of a scalar integer variable, to which 1 is added.
+
+        OutOfRangeError once it is ``limit``.
+
+        >>> steps = fg.Variable(0)
+        >>> int(steps.count_up_to(2)), int(steps.count_up_to(2)), int(steps)
+        (0, 1, 2)
+        """
+        if self.shape.rank != 0:
+            raise errors.InvalidArgumentError(
+                None, None, f"count_up_to needs a scalar variable, this one has shape {self.shape}"
+            )
+        attrs = {"limit": int(limit), "T": self.dtype}
+        return _core.emit("ResourceCountUpTo", (self.handle,), attrs)
+
     def _scatter_rows(self, op: str, delta: Any) -> Any:
         indices, values = _rows_of(delta)
+        indices, values = self._row_updates(indices, values)
         return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), values)
+
+    def _row_updates(self, indices: Any, values: Any) -> tuple:
+        """Indices and a row for each; a scalar stands for rows of it."""
+        values = _core.convert_to_tensor(values, self.dtype)
+        if values.shape.rank != 0:
+            return indices, values
+        row = _core.emit("Shape", (self._read(),))
+        row = _core.emit("Slice", (row, [1], [-1]))
+        shape = _core.emit("ConcatV2", (_core.emit("Shape", (indices,)), row, 0))
+        return indices, _core.emit("BroadcastTo", (values, shape))
 
     def _scatter(self, op: str, indices: Any, updates: Any) -> Any:
         indices = _core.convert_to_tensor(indices)
@@ -405,7 +433,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
 
     def _scatter_with(self, op: str, delta: Any) -> Any:
         factors = _core.emit("OnesLike", (self._read(),))
-        indices, values = _rows_of(delta)
+        indices, values = self._row_updates(*_rows_of(delta))
         indices = _core.emit("ExpandDims", (indices, -1))
         updates = _core.convert_to_tensor(values, self.dtype)
         factors = _core.emit("TensorScatterUpdate", (factors, indices, updates))
