@@ -228,3 +228,21 @@ def test_a_file_outside_of_the_folder_is_not_read(tmp_path):
     (tmp_path / "m" / "fingerprint.pb").unlink()
     with pytest.raises(fg.errors.DataLossError, match="outside of its folder"):
         fg.saved_model.load(tmp_path / "m")
+
+
+def test_graphs_travel_as_messages():
+    def grow(x, y):
+        while x < 10.0:
+            x = x * y
+        return x, fg.split(fg.stack([x, y]), 2)[1]
+
+    concrete = fg.function(grow).get_concrete_function(SCALAR, fg.TensorSpec([], fg.float32))
+    content = concrete.graph.as_graph_def().SerializeToString()
+    names = [tensor.name for tensor in concrete.outputs]
+    given = {"x:0": fg.constant(3.0), "y:0": fg.constant(2.0)}
+    found = fg.graph_util.import_graph_def(content, given, names)
+    traced = fg.function(lambda: fg.graph_util.import_graph_def(content, given, names))()
+    for results in (found, traced):
+        assert [np.asarray(t).tolist() for t in results] == [12.0, [2.0]]
+    with pytest.raises(ValueError, match=r"no value for the placeholders \['y'\]"):
+        fg.graph_util.import_graph_def(content, {"x": fg.constant(3.0)}, names)

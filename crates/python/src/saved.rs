@@ -444,10 +444,12 @@ pub(crate) fn graph_of_def(
         let free = placeholders
             .map(|n| n.name.clone())
             .filter(|n| !inputs.contains(n));
-        Ok((graph, free.collect()))
+        Ok((graph, free.collect::<Vec<_>>()))
     };
     let (graph, free) = unlocked(py, || guarded(read)).or_raise(py)?;
-    if let Some(fault) = ferrograph_graph::verify(&graph).first() {
+    // A placeholder without a value is no fault of the graph: the caller says so.
+    let fault = ferrograph_graph::verify(&graph).into_iter().next();
+    if let Some(fault) = fault.filter(|_| free.is_empty()) {
         return Err(PyValueError::new_err(format!("no sound graph: {fault}")));
     }
     Ok((PyGraphHandle(graph), free))
