@@ -4,10 +4,12 @@ use crate::attributes::{
     dtype_value, dtypes_value, exact_floats, function_value, message_of, shapes_value, value,
 };
 use crate::vocabulary::{
-    OWN, OWN_OP, further_types, has_no_type, public_attr, public_op, public_output,
+    GRADIENT, OWN, OWN_GRADIENT, OWN_OP, further_types, has_no_type, public_attr, public_op,
+    public_output,
 };
 use ferrograph_formats::messages::{
-    ArgDef, AttrContent, AttrValue, FunctionDef, FunctionDefLibrary, NodeDef, OpDef,
+    ArgDef, AttrContent, AttrValue, FunctionDef, FunctionDefLibrary, GraphDef, NodeDef, OpDef,
+    VersionDef,
 };
 use ferrograph_graph::{Attr, Decl, Effect, Graph, Kind, Node, NodeId, Role, ValueId};
 use ferrograph_ops::{Call, While};
@@ -162,6 +164,8 @@ impl Library {
         if made.op != op {
             let content = AttrContent::S(op.as_bytes().to_vec());
             made.attr.insert(OWN_OP.into(), value(content));
+            let content = AttrContent::S(OWN_GRADIENT.as_bytes().to_vec());
+            made.attr.insert(GRADIENT.into(), value(content));
         }
         let written = self.attrs(graph, node, &mut made);
         written.map_err(|e| {
@@ -320,6 +324,44 @@ fn type_attrs(
     Ok(())
 }
 
+/// The message of a graph: its inputs are `Placeholder` nodes, and what it calls is in its library.
+///
+/// # Errors
+/// `Unimplemented` for a node that no message can hold, which is named.
+pub fn graph_message(graph: &Graph) -> Result<GraphDef> {
+    let mut library = Library::new();
+    let names = Names {
+        args: Vec::new(),
+        inputs: HashSet::new(),
+        fed: HashMap::new(),
+        taken: HashSet::new(),
+        numbers: true,
+    };
+    let edges = effect_edges(graph);
+    let mut nodes = Vec::with_capacity(graph.nodes.len());
+    for (id, node) in graph.iter() {
+        let mut made = library.node(graph, id, &names)?;
+        for before in edges[id.index()].iter().chain(&node.control) {
+            let control = format!("^{}", graph.node(*before).name);
+            if !made.input.contains(&control) {
+                made.input.push(control);
+            }
+        }
+        nodes.push(made);
+    }
+    Ok(GraphDef {
+        node: nodes,
+        library: Some(library.finish()),
+        versions: Some(VersionDef {
+            producer: PRODUCER,
+            min_consumer: 0,
+        }),
+    })
+}
+
+/// The version of the public operations that graphs are written for.
+pub const PRODUCER: i32 = 2000;
+
 /// What the nodes of a graph and the arguments of its function are called.
 struct Names {
     args: Vec<String>,
@@ -328,6 +370,8 @@ struct Names {
     // For each value that is an input of the graph, the argument that feeds it.
     fed: HashMap<ValueId, usize>,
     taken: HashSet<String>,
+    // Whether outputs are named by their numbers alone, as in graphs, rather than by ports, as in functions.
+    numbers: bool,
 }
 
 impl Names {
@@ -338,6 +382,7 @@ impl Names {
             args: Vec::new(),
             taken: others.map(|(_, n)| n.name.to_string()).collect(),
             inputs: inputs.clone(),
+            numbers: false,
             fed: HashMap::new(),
         };
         let mut hints = vec![None; n_args];
@@ -372,6 +417,12 @@ impl Names {
         }
         let info = graph.value(v);
         let node = graph.node(info.node);
+        if self.numbers {
+            return match info.index {
+                0 => node.name.to_string(),
+                n => format!("{}:{n}", node.name),
+            };
+        }
         let (port, at) = port_of(node, info.index as usize);
         format!("{}:{port}:{at}", node.name)
     }

@@ -9,6 +9,7 @@
 mod attributes;
 mod export;
 mod file;
+mod foreign;
 mod import;
 mod nodes;
 mod order;
@@ -16,7 +17,7 @@ mod region;
 mod types;
 mod vocabulary;
 
-pub use export::Library;
+pub use export::{Library, PRODUCER, graph_message};
 pub use file::{SavedFile, fingerprint_of, model_of};
 pub use import::Functions;
 pub use nodes::graph_of;

@@ -1,11 +1,12 @@
 //! Nodes of a message to nodes of a graph.
 
 use crate::attributes::{attr_of, plain_attr};
+use crate::foreign::ForeignGradient;
 use crate::import::Functions;
 use crate::order::{in_order, node_name};
 use crate::region;
 use crate::types::{dtype_of, partial_shape_of};
-use crate::vocabulary::{OWN, OWN_OP, default_type, is_hint, is_neutral, public_output};
+use crate::vocabulary::{GRADIENT, OWN, OWN_OP, default_type, is_hint, is_neutral, public_output};
 use ferrograph_formats::messages::{AttrContent, AttrValue, FunctionDefLibrary, GraphDef, NodeDef};
 use ferrograph_graph::{Attr, AttrKind, Decl, Graph, GraphBuilder, Kind, OpRef, ValueId};
 use ferrograph_ops::{Placeholder, ReadVariableOp};
@@ -153,6 +154,10 @@ impl Body<'_, '_> {
             "If" | "StatelessIf" => region::branch(builder, functions, node, &inputs)?,
             "While" | "StatelessWhile" => region::looped(builder, functions, node, &inputs)?,
             "ResourceGather" => gathered(builder, node, &inputs)?,
+            // A gradient of the program's own, which the public format registers by name.
+            "IdentityN" if node.attr.contains_key(GRADIENT) && !node.attr.contains_key(OWN_OP) => {
+                emitted(builder, Arc::new(ForeignGradient {}), &inputs, node)?
+            }
             op if functions.contains(op) => region::call_of(builder, functions, op, node, &inputs)?,
             _ => return self.plain(node, &inputs),
         };

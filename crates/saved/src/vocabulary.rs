@@ -8,6 +8,13 @@ pub const OWN: &str = "_ferrograph_";
 /// The attribute that names the operation of a node that stands there as one of the public vocabulary.
 pub const OWN_OP: &str = "_ferrograph_op";
 
+/// The attribute that names the gradient of a node that is not its operation's.
+pub const GRADIENT: &str = "_gradient_op_type";
+
+/// The gradient of nodes that have one of the program's own: no other program knows it, so that each asks for it in vain
+/// and says so.
+pub const OWN_GRADIENT: &str = "FerrographCustomGradient";
+
 /// Outputs by another public name: operation, name here, public name.
 const OUTPUTS: [(&str, &str, &str); 13] = [
     ("Angle", "y", "output"),

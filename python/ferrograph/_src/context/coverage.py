@@ -61,6 +61,7 @@ package is called ``fg``.
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
     "nn.experimental": "Dropout by seeds and by numbers of the program's own.",
     "quantization": "Floats rounded to the steps of quantized numbers.",
+    "graph_util": "Graphs of other programs.",
     "queue": "Queues: elements that wait in line.",
     "ragged": "Ragged tensors: rows of different lengths.",
     "saved_model": "Saved models: functions, variables and objects in files that need no code.",
@@ -124,9 +125,6 @@ PLANNED = {
         enable_strict_mode float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz
         float8_e5m2 float8_e5m2fnuz function_executor_type int2 int4 register_filesystem_plugin
         uint2 uint4 unregister_dispatch_for
-    """,
-    "graph_util": """
-        import_graph_def
     """,
     "image": """
         ResizeMethod adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality

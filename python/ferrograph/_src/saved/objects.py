@@ -41,9 +41,10 @@ def kind_of_container(value: Any) -> str:
 
 
 def _is_leaf(value: Any) -> bool:
-    return isinstance(value, (Variable, _core.EagerTensor, Asset, Lookup, LoadedResource)) or (
-        is_function(value)
-    )
+    if isinstance(value, _core.EagerTensor):
+        # The handle of a resource is not the resource.
+        return value.dtype.name not in ("resource", "variant")
+    return isinstance(value, (Variable, Asset, Lookup, LoadedResource)) or is_function(value)
 
 
 def _is_saved(value: Any, seen: frozenset = frozenset()) -> bool:

@@ -132,7 +132,7 @@ class _Saving:
             number = len(objects)
             kind = self._kind(self._objects.values[number], self._objects.paths[number])
             objects.append(kind)
-        rows = []
+        rows: list[tuple] = []
         for number, kind in enumerate(objects):
             children = [(n, name) for name, n in self._objects.children[number].items()]
             rows.append((kind, children, [], ""))
@@ -150,7 +150,7 @@ class _Saving:
         if isinstance(value, Asset):
             return self._asset_kind(value)
         if isinstance(value, _core.EagerTensor):
-            return self._constant_kind(value, path)
+            return "constant", self._writer.constant(value)
         if isinstance(value, (Table, LoadedResource)):
             return "resource", ""
         return "user", kind_of_container(value), ""
@@ -209,11 +209,6 @@ class _Saving:
         index = len(self._file_constants)
         self._file_constants.append((self._writer.constant(asset.asset_path), name))
         return "asset", index
-
-    def _constant_kind(self, tensor: Any, path: str) -> tuple:
-        if tensor.dtype.name in ("resource", "variant"):
-            raise ValueError(f"{path} can't be saved: it is a tensor of {tensor.dtype.name}")
-        return "constant", self._writer.constant(tensor)
 
 
 def _free_name(name: str, path: str, taken: dict[str, str]) -> str:

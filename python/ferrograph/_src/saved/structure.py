@@ -118,7 +118,7 @@ def named_tuple(name: str, fields: list[str]) -> type:
 
     key = name, tuple(fields)
     if key not in _named:
-        _named[key] = namedtuple(name, fields)  # type: ignore[misc]
+        _named[key] = namedtuple(name, fields)
     return _named[key]
 
 

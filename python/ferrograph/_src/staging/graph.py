@@ -104,8 +104,19 @@ class NodeDef:
 class GraphDef:
     """The nodes of a graph: ``node``."""
 
-    def __init__(self, nodes: list[dict]):
+    def __init__(self, nodes: list[dict], handle: Any = None):
         self.node = [NodeDef(n) for n in nodes]
+        self._handle = handle
+
+    def SerializeToString(self) -> bytes:
+        """The bytes of the public message, which `graph_util.import_graph_def` reads.
+
+        ValueError for a graph that is still being built, UnimplementedError for an operation that
+        no message can hold.
+        """
+        if self._handle is None:
+            raise ValueError("a graph that is still being built has no bytes")
+        return _core.graph_def_bytes(self._handle)
 
 
 # The views of finished graphs, by the number that their tensors know.
@@ -263,7 +274,8 @@ class Graph:
 
     def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
         """The nodes in the form of a GraphDef."""
-        return GraphDef([] if self._source is None else self._source.nodes())
+        nodes = [] if self._source is None else self._source.nodes()
+        return GraphDef(nodes, self._source if self._is_finished() else None)
 
     def to_dot(self) -> str:
         """The picture of a finished graph in the DOT language, which Graphviz draws.

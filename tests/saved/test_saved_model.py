@@ -1,0 +1,248 @@
+"""Saved models: written and read here, read from elsewhere, damaged, and refused."""
+
+import importlib.util
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+
+import ferrograph as fg
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+RECORDED = HERE / "recorded"
+SCALAR = fg.TensorSpec([], fg.float32, name="x")
+
+_spec = importlib.util.spec_from_file_location("saved_models_of_tests", HERE / "models.py")
+models = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(models)
+
+
+def module(**attributes):
+    found = fg.Module()
+    for name, value in attributes.items():
+        setattr(found, name, value)
+    return found
+
+
+def again(model, folder, **options):
+    fg.saved_model.save(model, folder, **options)
+    return fg.saved_model.load(folder)
+
+
+def same(got, want, exact):
+    assert got.keys() == want.keys()
+    for name, value in got.items():
+        wanted = np.asarray(want[name])
+        if wanted.dtype.kind in "OSU" or exact:
+            np.testing.assert_array_equal(value, wanted, err_msg=name)
+        else:
+            np.testing.assert_allclose(value, wanted, rtol=2e-5, atol=1e-6, err_msg=name)
+
+
+def test_a_recorded_model_gives_what_was_recorded():
+    loaded = fg.saved_model.load(RECORDED / "model")
+    same(models.results(fg, loaded), json.loads((RECORDED / "results.json").read_text()), False)
+    again = fg.saved_model.load(RECORDED / "model")
+    found = again.signatures["dense"](x=fg.constant([[1.0, 2.0]]))
+    assert sorted(found) == ["half", "y"]
+
+
+def test_a_model_gives_the_same_bits_after_loading(tmp_path):
+    model = models.make(fg)
+    model.choose(fg.constant([1.0, 2.0]))
+    model.choose(fg.constant([1.0, 2.0]), True)
+    loaded = again(model, tmp_path / "m")
+    twice = again(loaded, tmp_path / "n")
+    want = models.results(fg, model)
+    same(models.results(fg, loaded), want, True)
+    same(models.results(fg, twice), want, True)
+
+
+def test_a_recorded_model_is_saved_again(tmp_path):
+    loaded = fg.saved_model.load(RECORDED / "model")
+    other = again(fg.saved_model.load(RECORDED / "model"), tmp_path)
+    same(models.results(fg, other), models.results(fg, loaded), True)
+
+
+def test_functions_work_in_functions_and_under_tapes(tmp_path):
+    model = module(v=fg.Variable(3.0))
+    model.f = fg.function(lambda x: x * model.v, input_signature=[SCALAR])
+    loaded = again(model, tmp_path)
+
+    @fg.function
+    def outer(x):
+        return loaded.f(x) + 1.0
+
+    x = fg.Variable(2.0)
+    with fg.GradientTape() as tape:
+        y = outer(x)
+    assert float(y) == 7.0
+    assert [float(g) for g in tape.gradient(y, [x, loaded.v])] == [3.0, 2.0]
+
+
+def test_gradients_of_the_program_are_kept(tmp_path):
+    @fg.custom_gradient
+    def twice(x):
+        return 2.0 * x, lambda dy: 7.0 * dy
+
+    model = module(f=fg.function(lambda x: twice(x), input_signature=[SCALAR]))
+    loaded = again(model, tmp_path)
+    x = fg.Variable(1.0)
+    with fg.GradientTape() as tape:
+        y = loaded.f(x)
+    assert (float(y), float(tape.gradient(y, x))) == (2.0, 7.0)
+
+
+def test_floats_of_attributes_keep_all_their_digits(tmp_path):
+    spec = fg.TensorSpec([None], fg.float64)
+    leaky = fg.function(lambda x: fg.nn.leaky_relu(x, alpha=0.1), input_signature=[spec])
+    loaded = again(module(f=leaky), tmp_path)
+    x = fg.constant([-1.0 / 3.0], fg.float64)
+    assert loaded.f(x).numpy() == leaky(x).numpy()
+
+
+def test_tuples_lists_and_dictionaries_come_back(tmp_path):
+    parts = (fg.Variable(1.0), [fg.Variable(2.0), {"k": fg.Variable(3.0)}])
+    loaded = again(module(parts=parts, numbers=[1, 2]), tmp_path)
+    assert type(loaded.parts) is tuple
+    assert float(loaded.parts[0]) == 1.0
+    assert float(loaded.parts[1][1]["k"]) == 3.0
+    assert not hasattr(loaded, "numbers")
+
+
+def test_mutable_tables_keep_their_contents(tmp_path):
+    table = fg.lookup.experimental.MutableHashTable(fg.string, fg.int64, default_value=-1)
+    table.insert(["a", "b"], [1, 2])
+    model = module(table=table)
+    spec = fg.TensorSpec([None], fg.string)
+    model.find = fg.function(lambda k: table.lookup(k), input_signature=[spec])
+    model.put = fg.function(lambda k: table.insert(k, fg.ones_like(k, fg.int64)), [spec])
+    loaded = again(model, tmp_path)
+    loaded.put(fg.constant(["c"]))
+    assert loaded.find(fg.constant(["b", "z", "c"])).numpy().tolist() == [2, -1, 1]
+    assert model.find(fg.constant(["c"])).numpy().tolist() == [-1]
+
+
+def test_a_call_that_no_trace_fits_names_the_closest_one(tmp_path):
+    model = module()
+    model.f = fg.function(lambda pair, flag=False: pair["a"] + pair["b"])
+    model.f({"a": fg.constant([1.0]), "b": fg.constant([2.0])}, True)
+    model.f({"a": fg.constant(1), "b": fg.constant(2)})
+    loaded = again(model, tmp_path)
+    with pytest.raises(ValueError, match=r"closest one is\n.*flag: True") as raised:
+        loaded.f({"a": fg.constant([1.0]), "b": fg.constant([2.0, 3.0])}, True)
+    assert "argument \"pair['b']\" is TensorSpec(shape=(2,)" in str(raised.value)
+    with pytest.raises(TypeError, match="misses argument 'pair'"):
+        loaded.f()
+
+
+def test_an_untracked_variable_is_named(tmp_path):
+    outside = fg.Variable(1.0, name="outside")
+    model = module(f=fg.function(lambda x: x + outside, input_signature=[SCALAR]))
+    with pytest.raises(AssertionError, match="root.f uses .*outside"):
+        fg.saved_model.save(model, tmp_path / "m")
+    assert not os.listdir(tmp_path)
+
+
+def test_code_of_this_process_is_named(tmp_path):
+    model = module()
+    model.f = fg.function(
+        lambda x: fg.py_function(lambda v: v, [x], fg.float32), input_signature=[SCALAR]
+    )
+    with pytest.raises(fg.errors.UnimplementedError, match="EagerPyFunc.*cannot be saved"):
+        fg.saved_model.save(model, tmp_path / "m")
+
+
+def test_an_object_among_the_arguments_is_named(tmp_path):
+    model = module(f=fg.function(lambda x, thing: x))
+    model.f(fg.constant(1.0), object())
+    with pytest.raises(ValueError, match=r"root.f can't be saved: it was traced with an argument"):
+        fg.saved_model.save(model, tmp_path / "m")
+
+
+def test_a_signature_needs_one_trace(tmp_path):
+    model = module(f=fg.function(lambda x: x))
+    with pytest.raises(ValueError, match="has 0 traces. Give it an input_signature"):
+        fg.saved_model.save(model, tmp_path / "m", signatures=model.f)
+    with pytest.raises(TypeError, match="must be a function made by"):
+        fg.saved_model.save(model, tmp_path / "m", signatures=lambda x: x)
+
+
+def test_a_model_takes_the_place_of_another(tmp_path):
+    (tmp_path / "other.txt").write_text("stays")
+    fg.saved_model.save(module(v=fg.Variable(1.0)), tmp_path)
+    loaded = again(module(v=fg.Variable(2.0)), tmp_path)
+    assert float(loaded.v) == 2.0
+    assert (tmp_path / "other.txt").read_text() == "stays"
+
+
+def test_tags_choose_a_graph(tmp_path):
+    fg.saved_model.save(module(v=fg.Variable(1.0)), tmp_path)
+    assert float(fg.saved_model.load(tmp_path, tags="serve").v) == 1.0
+    with pytest.raises(fg.errors.NotFoundError, match=r"none with \[\"gpu\"\]"):
+        fg.saved_model.load(tmp_path, tags=["gpu"])
+
+
+def test_every_flipped_bit_is_reported(tmp_path):
+    model = module(v=fg.Variable(1.0))
+    model.f = fg.function(lambda x: x * model.v, input_signature=[SCALAR])
+    fg.saved_model.save(model, tmp_path)
+    file = tmp_path / "saved_model.pb"
+    whole = file.read_bytes()
+    for bit in random.Random(1).sample(range(len(whole) * 8), 200):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(damaged)
+        with pytest.raises(fg.errors.DataLossError):
+            fg.saved_model.load(tmp_path)
+
+
+def test_damage_that_no_checksum_tells_is_refused_or_loads(tmp_path):
+    folder = tmp_path / "m"
+    shutil.copytree(RECORDED / "model", folder)
+    (folder / "fingerprint.pb").unlink()
+    whole = (folder / "saved_model.pb").read_bytes()
+    source = random.Random(2)
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(whole)
+        bit = source.randrange(len(whole) * 8)
+        damaged[bit // 8] ^= 1 << bit % 8
+        (folder / "saved_model.pb").write_bytes(damaged[: source.choice([len(whole), bit // 8])])
+        try:
+            fg.saved_model.load(folder)
+        except (fg.errors.OpError, ValueError, TypeError, OSError, AttributeError):
+            refused += 1
+    assert refused > 20
+
+
+def test_a_file_outside_of_the_folder_is_not_read(tmp_path):
+    (tmp_path / "secret").write_text("x")
+    model = module(asset=fg.saved_model.Asset(tmp_path / "secret"))
+    fg.saved_model.save(model, tmp_path / "m")
+    file = tmp_path / "m" / "saved_model.pb"
+    file.write_bytes(file.read_bytes().replace(b"\x06secret", b"\x06../../"))
+    (tmp_path / "m" / "fingerprint.pb").unlink()
+    with pytest.raises(fg.errors.DataLossError, match="outside of its folder"):
+        fg.saved_model.load(tmp_path / "m")
+
+
+def test_graphs_travel_as_messages():
+    def grow(x, y):
+        while x < 10.0:
+            x = x * y
+        return x, fg.split(fg.stack([x, y]), 2)[1]
+
+    concrete = fg.function(grow).get_concrete_function(SCALAR, fg.TensorSpec([], fg.float32))
+    content = concrete.graph.as_graph_def().SerializeToString()
+    names = [tensor.name for tensor in concrete.outputs]
+    given = {"x:0": fg.constant(3.0), "y:0": fg.constant(2.0)}
+    found = fg.graph_util.import_graph_def(content, given, names)
+    traced = fg.function(lambda: fg.graph_util.import_graph_def(content, given, names))()
+    for results in (found, traced):
+        assert [np.asarray(t).tolist() for t in results] == [12.0, [2.0]]
+    with pytest.raises(ValueError, match=r"no value for the placeholders \['y'\]"):
+        fg.graph_util.import_graph_def(content, {"x": fg.constant(3.0)}, names)
