@@ -43,29 +43,33 @@ struct Elementwise {
     float: Option<Float>,
     /// Elements of a row of what it makes.
     width: usize,
+    /// Whether its function is dozens of instructions.
+    is_large: bool,
 }
 
 /// Members that are done together.
 enum Group {
     /// One, by its kernel.
     Kernel(usize),
-    /// Some, in their order.
-    Run(Option<Float>, usize, Vec<usize>),
+    /// Some, in their order, and whether one of them is large.
+    Run(Option<Float>, usize, bool, Vec<usize>),
 }
 
 impl Group {
     fn takes(&self, member: &Elementwise) -> bool {
-        let Group::Run(float, width, members) = self else {
+        let Group::Run(float, width, has_large, members) = self else {
             return false;
         };
         let fits = float.is_none() || member.float.is_none() || *float == member.float;
-        fits && *width == member.width && members.len() < MOST
+        // One large function a loop: a processor looks ahead over the next elements only so many instructions.
+        let has_room = members.len() < MOST && !(*has_large && member.is_large);
+        fits && *width == member.width && has_room
     }
 
     fn members(&self) -> &[usize] {
         match self {
             Group::Kernel(member) => std::slice::from_ref(member),
-            Group::Run(_, _, members) => members,
+            Group::Run(_, _, _, members) => members,
         }
     }
 }
@@ -85,7 +89,7 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
                 tasks.push(Task::Member(*member));
                 steps.push(joining.members[*member].clone());
             }
-            Group::Run(float, width, members) => {
+            Group::Run(float, width, _, members) => {
                 let is_needed = |value: u32| is_needed(joining, &groups, at, value);
                 let mut writer = Writer::new(joining, (*float)?, *width);
                 members
@@ -148,6 +152,7 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
         float = float.or(of_value);
     }
     Some(Elementwise {
+        is_large: function.is_large(),
         function,
         float,
         width,
@@ -195,8 +200,9 @@ fn grouped(joining: &Joining<'_>) -> Vec<Group> {
             let places = groups.iter_mut().enumerate().skip(from);
             let mut fitting = places.filter(|(_, group)| group.takes(&member));
             fitting.next().map(|(place, group)| {
-                if let Group::Run(float, _, members) = group {
+                if let Group::Run(float, _, has_large, members) = group {
                     *float = float.or(member.float);
+                    *has_large |= member.is_large;
                     members.push(at);
                 }
                 place
@@ -204,7 +210,7 @@ fn grouped(joining: &Joining<'_>) -> Vec<Group> {
         });
         let place = found.unwrap_or_else(|| {
             groups.push(match elementwise {
-                Some(member) => Group::Run(member.float, member.width, vec![at]),
+                Some(member) => Group::Run(member.float, member.width, member.is_large, vec![at]),
                 None => Group::Kernel(at),
             });
             groups.len() - 1
@@ -220,12 +226,14 @@ fn grouped(joining: &Joining<'_>) -> Vec<Group> {
     groups
 }
 
-/// Leaves runs of one member, and those without numbers, to the kernels.
+/// Leaves runs of one small member, and those without numbers, to the kernels.
 fn worth(groups: Vec<Group>) -> Vec<Group> {
     let kernels = |members: Vec<usize>| members.into_iter().map(Group::Kernel).collect();
     let each = groups.into_iter().flat_map(|group| -> Vec<Group> {
         match group {
-            Group::Run(float, _, members) if float.is_none() || members.len() < 2 => {
+            Group::Run(float, _, has_large, members)
+                if float.is_none() || members.len() < 2 && !has_large =>
+            {
                 kernels(members)
             }
             group => vec![group],

@@ -19,6 +19,14 @@ pub(super) enum Function {
     Same,
 }
 
+impl Function {
+    /// Whether it is dozens of instructions.
+    pub fn is_large(self) -> bool {
+        use vector::Function as F;
+        matches!(self, Function::Apply(function) if !matches!(function, F::Cube | F::Root))
+    }
+}
+
 /// What a member does, where vectors do that.
 pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
     match joining.runs[at] {
