@@ -240,9 +240,9 @@ class Counting:
 
     def runs(self) -> Any:
         """Whether there are elements, as Python or as a tensor."""
-        ends: list = [constant(end) for end in (self.start, self._limit)]
-        if isinstance(self._step, int) and None not in ends:
-            return len(range(*ends, self._step)) > 0
+        first, last = constant(self.start), constant(self._limit)
+        if isinstance(self._step, int) and first is not None and last is not None:
+            return len(range(first, last, self._step)) > 0
         return self.has_more(self.start)
 
     def has_more(self, position: Any) -> Any:

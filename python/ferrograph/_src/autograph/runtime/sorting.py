@@ -100,7 +100,7 @@ def _column(leaves: list, places: Any) -> list:
     flags = [bounds.standing(leaf) for leaf in leaves]
     at_most = bounds.most_of(integers)
     for i, tensor in enumerate(found):
-        flag = True
+        flag: Any = True
         if any(f is not True for f in flags):
 
             def told(i: int = i) -> Any:
