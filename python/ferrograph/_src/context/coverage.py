@@ -67,6 +67,7 @@ package is called ``fg``.
     "saved_model": "Saved models: functions, variables and objects in files that need no code.",
     "random": "Random numbers.",
     "random.experimental": "Older names of generators and of seeds.",
+    "raw_ops": "Operations under the names of their kernels, called by keyword.",
     "sets": "Sets: each row along the last axis of a tensor, or of a sparse tensor, is one.",
     "signal": "Signals: Fourier and cosine transforms, frames and windows.",
     "sparse": "Sparse tensors: the elements that are not zero, and their coordinates.",

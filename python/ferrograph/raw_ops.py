@@ -1,0 +1,35 @@
+"""Operations under the names of their kernels, called by keyword."""
+
+# Made by `make generate` from the declarations in ferrograph._src.
+# ruff: noqa: I001
+
+from typing import TYPE_CHECKING
+
+from ._src import door as _door
+
+if TYPE_CHECKING:
+    from ._src.interfaces.raw_ops import (
+        Bucketize,
+        ImageProjectiveTransformV3,
+        UniqueV2,
+        UniqueWithCountsV2,
+    )
+
+__all__ = [
+    "Bucketize",
+    "ImageProjectiveTransformV3",
+    "UniqueV2",
+    "UniqueWithCountsV2",
+]
+
+if not TYPE_CHECKING:
+    _LAZY = {
+        "Bucketize": "interfaces.raw_ops:Bucketize",
+        "ImageProjectiveTransformV3": "interfaces.raw_ops:ImageProjectiveTransformV3",
+        "UniqueV2": "interfaces.raw_ops:UniqueV2",
+        "UniqueWithCountsV2": "interfaces.raw_ops:UniqueWithCountsV2",
+    }
+    __getattr__ = _door(__name__, _LAZY)
+
+    def __dir__():
+        return __all__
