@@ -8,7 +8,6 @@ from typing import Any
 from ..files.parsing import parse_example
 from ..values.public import public
 from . import csv_files
-from .applied import interleave
 from .dataset import AUTOTUNE, Dataset
 from .files import TFRecordDataset
 
@@ -77,7 +76,7 @@ def make_batched_features_dataset(
       shuffle_buffer_size: the size of the buffer that examples are drawn from.
       shuffle_seed: the seed of that order.
       prefetch_buffer_size: how many batches are read ahead.
-      reader_num_threads: how many files are read by turns.
+      reader_num_threads: how many files are read at a time.
       parser_num_threads: how many batches are parsed at a time.
       sloppy_ordering: accepted; the order does not depend on timing.
       drop_final_batch: whether a last batch that is not full is left out.
@@ -100,7 +99,8 @@ def make_batched_features_dataset(
     dataset = Dataset.from_tensor_slices(names)
     if shuffle:
         dataset = dataset.shuffle(len(names), shuffle_seed)
-    dataset = interleave(dataset, lambda name: make(name, *further), reader_num_threads or 1, 1)
+    reads = reader_num_threads or 1
+    dataset = dataset.interleave(lambda name: make(name, *further), reads, 1, reads)
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     if num_epochs != 1:
