@@ -33,12 +33,15 @@ datasets! {
 /// computed, one waits to be.
 const CALLS_PER_THREAD: usize = 2;
 
+/// The most calls under way, whatever the program asks for: each holds an element.
+const MOST_CALLS: usize = 1024;
+
 /// A number of parallel calls.
 pub(crate) fn parallel_calls(t: &Tensor) -> Result<usize> {
     match int(t)? {
         -1 => Ok(CALLS_PER_THREAD * n_threads()),
         n => match usize::try_from(n) {
-            Ok(n) if n > 0 => Ok(n),
+            Ok(n) if n > 0 => Ok(n.min(MOST_CALLS)),
             _ => bail!(
                 InvalidArgument,
                 "num_parallel_calls must be positive or AUTOTUNE (-1), got {n}"
