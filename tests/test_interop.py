@@ -266,3 +266,22 @@ def test_what_merely_converts_is_no_tensor():
 def test_variables_have_names_of_their_own():
     v, w = fg.Variable(1.0, name="w"), fg.Variable(2.0, name="w")
     assert v._shared_name == w._shared_name == "w" and v._unique_id != w._unique_id
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_tensors_in_a_list_are_cast_to_a_dtype_that_is_named(traced):
+    def made(x):
+        return fg.convert_to_tensor([x, 2], dtype="float32"), fg.stack([x, 2])
+
+    cast, kept = (fg.function(made) if traced else made)(fg.constant(1))
+    assert cast.dtype == fg.float32 and cast.numpy().tolist() == [1.0, 2.0]
+    assert kept.dtype == fg.int32
+
+
+def test_what_holds_tensors_is_none():
+    dataset = fg.data.Dataset.range(2)
+    for value in (dataset, iter(dataset), fg.experimental.Optional.from_value(1)):
+        assert not fg.is_tensor(value)
+    rows = fg.IndexedSlices(fg.ones([1, 2]), fg.constant([0]))
+    for value in (fg.ragged.constant([[1]]), fg.sparse.eye(2), rows):
+        assert fg.is_tensor(value)

@@ -770,3 +770,18 @@ def test_what_cannot_be_stacked_is_refused():
     for value in ([], (), {"a": 1}, iter([[1]]), endless):
         with pytest.raises((ValueError, TypeError, fg.errors.ResourceExhaustedError)):
             fg.ragged.stack(value)
+
+
+def test_the_shape_of_a_ragged_tensor():
+    rows = fg.RaggedTensor.from_row_lengths(fg.ones([3, 4]), [1, 2])
+    shape = fg.shape(rows)
+    assert shape.rank == 3 and int(shape[0]) == 2 and int(shape[2]) == int(shape[-1]) == 4
+    assert shape[0].dtype == fg.int32 and fg.shape(rows, fg.int64)[2].dtype == fg.int64
+    with pytest.raises(ValueError, match="axis 1"):
+        shape[1]
+    with pytest.raises(IndexError):
+        shape[3]
+
+
+def test_the_shape_of_a_sparse_tensor():
+    assert fg.shape(fg.sparse.eye(2, 3)).numpy().tolist() == [2, 3]

@@ -150,3 +150,30 @@ def f(p):
 print(int(f(fg.constant(False))), smart_cond(1, lambda: "yes", lambda: "no"))
 """
     assert shown(run_python, program) == ["2", "yes"]
+
+
+def test_classes_are_known_by_their_modules(run_python):
+    program = """
+import pickle
+fg.as_tensorflow()
+def modules(value):
+    return [(c.__name__, c.__module__) for c in type(value).__mro__]
+ragged, sparse = fg.ragged.constant([[1], [2, 3]]), fg.sparse.eye(2)
+dataset = fg.data.Dataset.range(2)
+assert ("DatasetV2", "tensorflow.python.data.ops.dataset_ops") in modules(dataset)
+assert modules(ragged)[0] == ("RaggedTensor", "tensorflow.python.ops.ragged.ragged_tensor")
+assert modules(sparse)[0] == ("SparseTensor", "tensorflow.python.framework.sparse_tensor")
+import tensorflow as tf
+assert tf.python.framework.sparse_tensor.SparseTensor is fg.SparseTensor
+again = pickle.loads(pickle.dumps(ragged))
+@fg.function
+def f(r, flag):
+    if flag:
+        r = r * 2
+    return fg.reduce_sum(r)
+print(again.to_list() == ragged.to_list(), int(f(ragged, fg.constant(True))))
+metadata = tf.compat.v1.SummaryMetadata()
+metadata.plugin_data.plugin_name, metadata.plugin_data.content = "graph", b"1"
+print(metadata.SerializeToString() == b"\\n\\n\\n\\x05graph\\x12\\x011")
+"""
+    assert shown(run_python, program) == ["True", "12", "True"]

@@ -74,9 +74,13 @@ def is_own_file(filename: str) -> bool:
     return filename.startswith(PACKAGE_FOLDER)
 
 
+# Modules under whose names other packages know classes of this one.
+lent: set[str] = set()
+
+
 def is_own_module(name: str | None) -> bool:
     """Whether a module, by its full name, is one of this package."""
-    return name is not None and name.partition(".")[0] == _PACKAGE
+    return name is not None and (name.partition(".")[0] == _PACKAGE or name in lent)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype, int64
+from ..values.markers import DatasetV2
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from . import structure, traced
@@ -72,7 +73,7 @@ def emitted(op: str, inputs: list, element_spec: Any, *datasets: Dataset, **attr
 
 
 @public("data.Dataset")
-class Dataset(CompositeTensor):
+class Dataset(CompositeTensor, DatasetV2):
     """Elements one after the other, computed when they are asked for.
 
     An element is a tensor, or a nested structure (tuples, dicts, namedtuples) of them. Iterate with

@@ -8,6 +8,7 @@ from types import ModuleType
 
 from ..values.public import public
 from .attributes import allow_attributes
+from .classes import name_classes
 from .modules import FACE, Finder, is_face
 
 __all__ = ["as_tensorflow"]
@@ -44,4 +45,5 @@ def as_tensorflow() -> ModuleType:
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
         allow_attributes()
+        name_classes()
     return importlib.import_module(FACE)

@@ -22,6 +22,9 @@ INTERNALS: dict[str, Internal] = {
     "compiler.tf2xla.python.xla": Internal(
         "keras: ops.slice_update", {"dynamic_update_slice": "face.xla:dynamic_update_slice"}
     ),
+    "python.data.ops.dataset_ops": Internal(
+        "keras: the class of a dataset, by its module", {"DatasetV2": "face.classes:DatasetV2"}
+    ),
     "python.eager.context": Internal(
         "keras: the end of an epoch, clear_session; its tests ask for the devices",
         {
@@ -37,6 +40,14 @@ INTERNALS: dict[str, Internal] = {
             "enable_op_determinism": "face.eager:enable_op_determinism",
             "is_op_determinism_enabled": "face.eager:is_op_determinism_enabled",
         },
+    ),
+    "python.framework.sparse_tensor": Internal(
+        "keras: the class of a sparse tensor, by its module",
+        {"SparseTensor": "face.classes:SparseTensor"},
+    ),
+    "python.ops.ragged.ragged_tensor": Internal(
+        "keras: the class of a ragged tensor, by its module",
+        {"RaggedTensor": "face.classes:RaggedTensor"},
     ),
     "python.ops.linalg.sparse.sparse_csr_matrix_ops": Internal(
         "keras: products of two sparse matrices",

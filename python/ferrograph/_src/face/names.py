@@ -30,6 +30,7 @@ OWN: dict[str, dict[str, str]] = {
     },
     "__internal__.types": {"Tensor": "values.markers:TensorType"},
     "compat.v1": {
+        "SummaryMetadata": "face.messages:SummaryMetadata",
         "placeholder": "face.scratch:placeholder",
         "reset_default_graph": "face.scratch:reset_default_graph",
         "sparse_placeholder": "face.scratch:sparse_placeholder",

@@ -163,15 +163,18 @@ def pack(value: TensorLike, dtype: Any = None) -> Any:
         return value.__tf_tensor__(dtype)
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
-    if dtype is None:
-        dtype = _first_dtype(value)
-    return emit("Pack", [_packed(item, dtype) for item in value], {"axis": 0}, None)
+    wanted = _first_dtype(value) if dtype is None else dtype
+    items = [_packed(item, wanted, casts=dtype is not None) for item in value]
+    return emit("Pack", items, {"axis": 0}, None)
 
 
-def _packed(item: Any, dtype: Any) -> Any:
-    return (
-        pack(item, dtype) if contains_tensor(item) and not is_tensor(item) else convert(item, dtype)
-    )
+def _packed(item: Any, dtype: Any, casts: Any) -> Any:
+    """An item as a tensor; where the program names the dtype, tensors are cast to it."""
+    if is_tensor(item):
+        if casts and item.dtype != as_dtype(dtype):
+            return emit("Cast", (item,), {"DstT": as_dtype(dtype)}, None)
+        return convert(item, dtype)
+    return pack(item, dtype) if contains_tensor(item) else convert(item, dtype)
 
 
 def _first_dtype(value: Any) -> Any:

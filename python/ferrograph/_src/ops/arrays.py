@@ -29,6 +29,7 @@ from .numeric import conj
 
 
 @public("shape")
+@dispatched
 def shape(input: TensorLike, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape of a tensor as a vector: known when run, where ``input.shape`` is what is known
     before.

@@ -116,6 +116,41 @@ def _reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
     return arrays.reverse(tensor, axis)
 
 
+class RaggedShape:
+    """The shape of a ragged tensor: the size of each axis along which it is the same everywhere."""
+
+    def __init__(self, of: Any, out_type: Any):
+        self._of, self._out_type = of, out_type
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes."""
+        return self._of.shape.rank
+
+    def __getitem__(self, axis: int) -> Any:
+        """The size along an axis, a scalar. ValueError where the rows differ in it."""
+        rank = self.rank
+        if rank is None or not -rank <= axis < rank:
+            raise IndexError(f"axis {axis} of a shape of rank {rank}")
+        axis %= rank
+        if axis == 0:
+            return ops.cast(self._of.nrows(), self._out_type)
+        if axis > self._of.ragged_rank:
+            sizes = ops.shape(self._of.flat_values, self._out_type)
+            return sizes[axis - self._of.ragged_rank]
+        known = self._of.shape.as_list()[axis]
+        if known is None:
+            raise ValueError(f"the rows of a ragged tensor have different sizes along axis {axis}")
+        return constants.constant(known, self._out_type)
+
+    def __repr__(self) -> str:
+        return f"<shape of a RaggedTensor of shape {self._of.shape}>"
+
+
+def _shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
+    return RaggedShape(input, dtypes.int32 if out_type is None else out_type)
+
+
 def _size(input: Any, out_type: Any = None, name: Any = None) -> Any:
     return ops.size(input.flat_values, out_type)
 
@@ -218,6 +253,7 @@ _FORMS: dict[Any, Any] = {
     ops.rank: _rank,
     string_ops.reduce_join: _reduce_join,
     ops.reverse: _reverse,
+    ops.shape: _shape,
     ops.size: _size,
     ops.split: _split,
     ops.squeeze: _squeeze,
@@ -233,6 +269,7 @@ _OF_FIRST = {
     ops.one_hot,
     ops.rank,
     ops.reverse,
+    ops.shape,
     ops.size,
     ops.split,
     ops.squeeze,

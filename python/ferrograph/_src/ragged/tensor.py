@@ -10,6 +10,7 @@ from ..native import _core
 from ..ops import arithmetic, partition
 from ..values import constants, dtypes, errors
 from ..values.composite import CompositeTensor, with_values_of
+from ..values.markers import TensorType
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from .spec import RaggedTensorSpec
@@ -40,7 +41,7 @@ def is_ragged(value: Any) -> bool:
 
 
 @public("RaggedTensor")
-class RaggedTensor(CompositeTensor):
+class RaggedTensor(CompositeTensor, TensorType):
     """A tensor with axes along which its rows have different lengths.
 
     Row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``; values may be ragged themselves.

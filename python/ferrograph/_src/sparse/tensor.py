@@ -10,6 +10,7 @@ from ..native import _core
 from ..values import dtypes
 from ..values.composite import CompositeTensor, with_values_of
 from ..values.dtypes import as_dtype, float32
+from ..values.markers import TensorType
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -34,7 +35,7 @@ def is_sparse(value: Any) -> bool:
 
 
 @public("sparse.SparseTensor", "SparseTensor")
-class SparseTensor(CompositeTensor):
+class SparseTensor(CompositeTensor, TensorType):
     """A tensor of zeros but for some elements: ``values`` at ``indices``.
 
     Args:

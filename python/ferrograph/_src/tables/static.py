@@ -55,7 +55,8 @@ class StaticHashTable(Table):
         experimental_is_anonymous: bool = False,
     ):
         self._name = name
-        self._key_dtype, self._value_dtype = initializer.key_dtype, initializer.value_dtype
+        self._key_dtype = as_dtype(initializer.key_dtype)
+        self._value_dtype = as_dtype(initializer.value_dtype)
         self._default_value = constant(default_value, self._value_dtype)
         if self._default_value.shape.rank not in (None, 0):
             raise ValueError(

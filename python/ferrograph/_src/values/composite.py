@@ -8,6 +8,7 @@ from typing import Any
 from ..native import _core
 from . import nest
 from .dtypes import as_dtype, float32, int64
+from .markers import TensorType
 from .public import public
 from .tensor_shape import TensorShape
 from .tensor_spec import TensorSpec, TypeSpec
@@ -84,7 +85,7 @@ def with_values_of(values: Any, parts: list) -> Any:
 
 
 @public("IndexedSlices")
-class IndexedSlices(CompositeTensor):
+class IndexedSlices(CompositeTensor, TensorType):
     """Rows of a larger tensor: ``values`` to be added at rows ``indices`` of zeros.
 
     ``dense_shape`` is the shape of the whole, where it is known.

@@ -58,13 +58,11 @@ def _shaped(tensor: Any, shape: Any) -> Any:
 
 @public("is_tensor")
 def is_tensor(x: Any) -> bool:
-    """Whether a value is a tensor, a variable, or a composite of tensors.
+    """Whether a value is a tensor, a variable, or a sparse or ragged tensor.
 
-    What merely converts to a tensor is none.
+    What merely converts to a tensor, or holds some, is none.
 
     >>> fg.is_tensor(fg.constant(1)), fg.is_tensor(fg.Variable(1)), fg.is_tensor(1)
     (True, True, False)
     """
-    if isinstance(x, (_core.Tensor, _core.VariableBase, TensorType)):
-        return True
-    return hasattr(type(x), "_type_spec")
+    return isinstance(x, (_core.Tensor, _core.VariableBase, TensorType))

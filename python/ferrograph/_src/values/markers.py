@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["TensorType", "Trackable"]
+__all__ = ["DatasetV2", "TensorType", "Trackable"]
 
 
 class TensorType:
@@ -15,3 +15,7 @@ class Trackable:
     """A class whose instances a checkpoint follows: variables, modules, and what libraries add."""
 
     __slots__ = ()
+
+
+class DatasetV2:
+    """A dataset, by the name under which libraries know the class."""

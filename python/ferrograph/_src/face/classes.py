@@ -1,0 +1,24 @@
+"""Classes that libraries know by the modules that they are in."""
+
+from __future__ import annotations
+
+from ..context.ownership import lent
+from ..ragged.tensor import RaggedTensor
+from ..sparse.tensor import SparseTensor
+from ..values.markers import DatasetV2
+
+__all__ = ["DatasetV2", "RaggedTensor", "SparseTensor", "name_classes"]
+
+# Keras asks the modules of these three, as it does not import what may not be there.
+_MODULES = {
+    DatasetV2: "tensorflow.python.data.ops.dataset_ops",
+    RaggedTensor: "tensorflow.python.ops.ragged.ragged_tensor",
+    SparseTensor: "tensorflow.python.framework.sparse_tensor",
+}
+
+
+def name_classes() -> None:
+    """Say of the classes that they are in the modules where libraries look for them."""
+    for cls, module in _MODULES.items():
+        cls.__module__ = module
+        lent.add(module)

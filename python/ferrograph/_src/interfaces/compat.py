@@ -1,0 +1,59 @@
+"""Strings as bytes and as text, whatever they are given as."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..values.public import public
+
+__all__ = ["as_bytes", "as_str_any", "as_text", "path_to_str"]
+
+
+@public("compat.as_bytes")
+def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """A string as bytes. TypeError for what is no string.
+
+    >>> fg.compat.as_bytes("a"), fg.compat.as_bytes(b"a")
+    (b'a', b'a')
+    """
+    if isinstance(bytes_or_text, (bytearray, bytes)):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    raise TypeError(f"expected bytes or text, got {bytes_or_text!r}")
+
+
+@public("compat.as_text", "compat.as_str")
+def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """A string as text. TypeError for what is no string.
+
+    >>> fg.compat.as_text(b"a"), fg.compat.as_str("a")
+    ('a', 'a')
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, (bytearray, bytes)):
+        return bytes(bytes_or_text).decode(encoding)
+    raise TypeError(f"expected bytes or text, got {bytes_or_text!r}")
+
+
+@public("compat.as_str_any")
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Bytes as text, anything else as ``str`` gives it.
+
+    >>> fg.compat.as_str_any(b"a"), fg.compat.as_str_any(1)
+    ('a', '1')
+    """
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+@public("compat.path_to_str")
+def path_to_str(path: Any) -> Any:
+    """A path as text; anything else as it is.
+
+    >>> import pathlib
+    >>> fg.compat.path_to_str(pathlib.PurePosixPath("a") / "b")
+    'a/b'
+    """
+    return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
