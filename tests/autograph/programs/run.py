@@ -12,9 +12,11 @@ and what an unconditional statement left in an object outside. The verdicts:
 from __future__ import annotations
 
 import array
+import bisect
 import builtins
 import collections
 import contextlib
+import copy
 import dataclasses
 import functools
 import heapq
@@ -27,6 +29,7 @@ import sys
 import traceback
 import types
 import warnings
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +41,7 @@ from .kit import Program
 INPUTS = ((3, 2), (-2, 4), (1, 0))
 VERDICTS = ("equal", "refused", "different", "crash", "hang")
 MODULES = (array, collections, contextlib, dataclasses, functools, heapq, io, itertools, operator)
+MODULES += (bisect, copy, weakref)
 
 
 _CALLED = """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -114,7 +115,9 @@ def owner(target: Any, name: str, label: str) -> Any:
         if setter is not None:
             return setter
         if len(journals) > 1:
-            touch(attribute_place(label, target, name))
+            is_proxy = isinstance(target, weakref.ProxyTypes)
+            changed = target.__repr__.__self__ if is_proxy else target  # what a proxy asks itself
+            touch(attribute_place(label, changed, name))
         if journals[0].families is not None:
             journals[0].families.written(target)
     return target

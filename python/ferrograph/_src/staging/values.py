@@ -75,24 +75,60 @@ def _open(value: Any) -> Any:
     if known is not None:
         return _opened_kind(kind)(value, known[0](value), known[1])
     if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__tf_flatten__"):
-        names = [name for name in kind.__dataclass_fields__ if hasattr(value, name)]
-        return _opened_kind(kind)(value, [_open(getattr(value, n)) for n in names], _replaced)
+        names = _names_of(value)
+        parts = [_open(getattr(value, name)) for name in names]
+        return _opened_kind(kind, names)(value, parts, _replaced)
+    if has_attributes(value):
+        names = tuple(sorted(value.__dict__))
+        parts = [_bare(value), *(_open(value.__dict__[name]) for name in names)]
+        return _opened_kind(kind, names)(value, parts, _with_attributes)
     return value
 
 
+def has_attributes(value: Any) -> bool:
+    """Whether a container was given attributes, which its class may have others in place of."""
+    return isinstance(value, _CONTAINERS) and bool(getattr(value, "__dict__", None))
+
+
+_CONTAINERS = (list, tuple, dict, collections.deque)
+
+
 @functools.lru_cache(maxsize=256)
-def _opened_kind(kind: type) -> type[_Opened]:
+def _opened_kind(kind: type, names: tuple[str, ...] = ()) -> type[_Opened]:
+    """The class of such values that have attributes of these names."""
     return type(kind.__name__, (_Opened,), {})
+
+
+def _names_of(value: Any) -> tuple[str, ...]:
+    """The attributes of a dataclass instance: its fields, and others that it was given."""
+    fields = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
+    others = set(getattr(value, "__dict__", ())).difference(fields)
+    return (*fields, *sorted(others))
 
 
 def _replaced(value: Any, parts: list) -> Any:
     """A copy of a dataclass instance with other values."""
     import copy
 
-    names = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
     made = copy.copy(value)
-    for name, part in zip(names, parts, strict=True):
+    for name, part in zip(_names_of(value), parts, strict=True):
         object.__setattr__(made, name, part)
+    return made
+
+
+def _bare(value: Any) -> Any:
+    """A copy of a container without the attributes that it was given."""
+    import copy
+
+    made = copy.copy(value)
+    made.__dict__.clear()
+    return made
+
+
+def _with_attributes(value: Any, parts: list) -> Any:
+    """The first of ``parts`` with the attributes of ``value``, whose values are the others."""
+    made = parts[0]
+    made.__dict__.update(zip(sorted(value.__dict__), parts[1:], strict=True))
     return made
 
 
@@ -133,7 +169,25 @@ def check_same_structure(first: Any, second: Any) -> str | None:
         nest.assert_same_structure(_open(first), _open(second), expand_composites=True)
     except (TypeError, ValueError) as e:
         return str(e).splitlines()[0]
-    return None
+    return other_settings(first, second)
+
+
+def other_settings(first: Any, second: Any) -> str | None:
+    """What differs in how two containers go on from here, None where they agree."""
+    for name in ("maxlen", "default_factory"):
+        if isinstance(first, _SETTINGS[name]) and isinstance(second, _SETTINGS[name]):
+            settings = getattr(first, name), getattr(second, name)
+            if settings[0] != settings[1]:
+                return f"`{name}` is {settings[0]!r} of one and {settings[1]!r} of the other"
+    pairs: Any = ()
+    if isinstance(first, dict) and isinstance(second, dict):
+        pairs = [(first[key], second[key]) for key in first if key in second]
+    elif isinstance(first, (list, tuple, collections.deque)):
+        pairs = zip(first, second, strict=False)
+    return next((found for pair in pairs if (found := other_settings(*pair))), None)
+
+
+_SETTINGS = {"maxlen": collections.deque, "default_factory": collections.defaultdict}
 
 
 def other_order(first: Any, second: Any) -> str | None:

@@ -66,6 +66,8 @@ def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None
         return False
     if getattr(held[0], "shape", None) != getattr(held[1], "shape", None):
         return False
+    if values.other_settings(*held) or any(map(values.has_attributes, held)):
+        return False
     if not all(_is_alone(conditional, v, was) for v in held):
         return False
     first, second = (_keys(conditional, side, held[side]) for side in (0, 1))
