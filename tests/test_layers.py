@@ -29,6 +29,8 @@ LAZY = {
     "autograph.runtime.callees": "what few calls need",
     "autograph.runtime.loops": "loops over what may be under way",
     "autograph.runtime.operators": "constructs that not every function has",
+    "autograph.runtime.sorting": "what is sorted with numbers of Python's",
+    "autograph.status": "errors of traces in which the graph chose numbers",
     "control_flow": "for the converter, which seldom needs it",
     "function.explain": "records of traces are put in words when somebody asks",
     "function.special": "what few calls and traces need",
