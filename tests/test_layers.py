@@ -29,6 +29,8 @@ LAZY = {
     "autograph.runtime.callees": "what few calls need",
     "autograph.runtime.loops": "loops over what may be under way",
     "autograph.runtime.operators": "constructs that not every function has",
+    "autograph.runtime.sorting": "what is sorted with numbers of Python's",
+    "autograph.status": "errors of traces in which the graph chose numbers",
     "control_flow": "for the converter, which seldom needs it",
     "face.install": "the modules that programs import as tensorflow",
     "face.keras": "the installed Keras",

@@ -106,11 +106,15 @@ def _names_of(value: Any) -> tuple[str, ...]:
     return (*fields, *sorted(others))
 
 
-def _replaced(value: Any, parts: list) -> Any:
-    """A copy of a dataclass instance with other values."""
+def _copied(value: Any) -> Any:
     import copy
 
-    made = copy.copy(value)
+    return copy.copy(value)
+
+
+def _replaced(value: Any, parts: list) -> Any:
+    """A copy of a dataclass instance with other values."""
+    made = _copied(value)
     for name, part in zip(_names_of(value), parts, strict=True):
         object.__setattr__(made, name, part)
     return made
@@ -118,9 +122,7 @@ def _replaced(value: Any, parts: list) -> Any:
 
 def _bare(value: Any) -> Any:
     """A copy of a container without the attributes that it was given."""
-    import copy
-
-    made = copy.copy(value)
+    made = _copied(value)
     made.__dict__.clear()
     return made
 
