@@ -18,7 +18,7 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python attack docs dev wheel lint format generate bench clean toolchain
+.PHONY: help demo test test-rust test-python test-packages attack docs dev wheel lint format generate bench clean toolchain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-rust: | toolchain ## run the Rust tests alone
 test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
 	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --maxprocesses 4 --dist loadfile
 	$(BIN)/python -m pytest -m alone
+
+test-packages: $(STAMP)-wheel ## run the own tests of packages that import tensorflow, on ferrograph
+	$(BIN)/python tests/packages/run.py --wheel dist/*.whl
 
 attack: $(STAMP)-test ## hostile calls, random programs, damaged pickles, threads, signals, leaks
 	$(BIN)/python tests/attack/attack.py

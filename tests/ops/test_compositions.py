@@ -226,3 +226,13 @@ def test_clip_by_global_norm_keeps_none():
     assert float(norm) == 5
     assert clipped[1] is None
     assert [t.numpy().tolist() for t in clipped if t is not None] == [[1.5], [2.0]]
+
+
+def test_repeat_by_a_number_known_late_keeps_the_other_sizes():
+    @fg.function(input_signature=[fg.TensorSpec([1, 4, 2]), fg.TensorSpec([], fg.int32)])
+    def repeated(x, n):
+        made = fg.repeat(x, n, axis=0)
+        assert made.shape.as_list() == [None, 4, 2]
+        return made
+
+    assert repeated(fg.ones([1, 4, 2]), 3).shape == [3, 4, 2]

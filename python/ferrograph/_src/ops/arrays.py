@@ -562,7 +562,12 @@ def _repeat_evenly(data: Any, count: Any, axis: Any, name: Any) -> Any:
     multiples = [1] * (len(sizes) + 1)
     multiples[axis + 1] = count
     sizes[axis] = emit("Mul", (sizes[axis], count), None, None)
-    return reshape(tile(expand_dims(data, axis + 1), convert(multiples)), sizes, name)
+    made = reshape(tile(expand_dims(data, axis + 1), convert(multiples)), sizes, name)
+    if not made.shape.is_fully_defined():
+        kept = data.shape.as_list()
+        kept[axis] = made.shape.as_list()[axis]
+        made = ensure_shape(made, kept)
+    return made
 
 
 def _repeat_rows(ends: Any) -> Any:
