@@ -12,6 +12,7 @@ import os
 import pickle
 import pkgutil
 import random
+import re
 import signal
 import sys
 import threading
@@ -56,6 +57,10 @@ def in_child(work):
     assert os.waitpid(pid, 0)[1] == 0
 
 
+# What opens the installed Keras, which need not be there.
+_NEEDS_KERAS = re.compile(r"ferrograph\.(keras|_src\.face\.keras_parts)")
+
+
 def import_all():
     """Import what is imported late.
 
@@ -63,7 +68,8 @@ def import_all():
     lock of an import goes no further (a weak reference's callback, which has no caller).
     """
     for found in pkgutil.walk_packages(fg.__path__, "ferrograph."):
-        importlib.import_module(found.name)
+        if not _NEEDS_KERAS.fullmatch(found.name):
+            importlib.import_module(found.name)
     importlib.import_module("numpy.random")
 
 

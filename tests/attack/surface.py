@@ -60,12 +60,16 @@ class Target:
         return least, min(len(positional), 6) + 2 * variadic, keywords
 
 
+# Modules of the installed Keras, another project's, which need not be there.
+KERAS = {"keras", "initializers", "losses", "metrics", "optimizers"}
+
+
 def modules():
-    """The public modules by their names below the package."""
+    """The public modules by their names below the package, but for ``KERAS``."""
     found = {"": fg}
     for info in pkgutil.walk_packages(fg.__path__, "ferrograph."):
         name = info.name.removeprefix("ferrograph.")
-        if not any(part.startswith("_") for part in name.split(".")):
+        if name not in KERAS and not any(part.startswith("_") for part in name.split(".")):
             found[name] = __import__(info.name, fromlist=["_"])
     return found
 
@@ -74,7 +78,7 @@ def targets():
     """All targets, by name; an object that has several names is attacked under the first."""
     found, seen = [], set()
     for space, module in sorted(modules().items()):
-        for name in dir(module):
+        for name in sorted(set(dir(module)) - (set() if space else KERAS)):
             value = getattr(module, name)
             full = f"{space}.{name}" if space else name
             if isinstance(value, types.ModuleType) or full in NOT_CALLED or id(value) in seen:

@@ -191,10 +191,10 @@ impl Library {
         let inputs: Vec<TensorSpec> = node.inputs.iter().map(|v| graph.spec(*v).clone()).collect();
         let outputs: Vec<DType> = node.outputs.iter().map(|v| graph.spec(*v).dtype).collect();
         let any = node.op.as_any();
-        if let Some(call) = any.downcast_ref::<Call>() {
-            if call.owner.is_some() {
-                bail!(Unimplemented, "it calls a function that calls itself");
-            }
+        if let Some(call) = any.downcast_ref::<Call>()
+            && call.owner.is_some()
+        {
+            bail!(Unimplemented, "it calls a function that calls itself");
         }
         if let Some(lp) = any.downcast_ref::<While>() {
             return self.while_attrs(lp, &inputs, made);

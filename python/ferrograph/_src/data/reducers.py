@@ -23,6 +23,10 @@ _ALL = 2**63 - 1
 class Reducer:
     """The three functions that ``group_by_reducer`` reduces the elements of a key with.
 
+    >>> count = fg.data.experimental.Reducer(lambda key: 0, lambda n, x: n + 1, lambda n: n)
+    >>> count.reduce_func(2, "an element")
+    3
+
     Args:
       init_func: the first state, of the key.
       reduce_func: the next state, of the state and an element.

@@ -117,6 +117,8 @@ def note(
 
 def limited(tensor: Any, at_most: int | None) -> None:
     """Note of a noted integer how far from zero it is at most."""
+    if not _thread.journals:
+        return
     facts, key = _thread.journals[0].integer_facts, key_of(tensor)
     if key in facts:
         facts[key] = facts[key]._replace(most=at_most)
