@@ -495,6 +495,14 @@ impl PySavedWriter {
 #[pyclass(name = "SavedModelFile", module = "ferrograph._core", frozen)]
 pub(crate) struct PySavedFile(SavedFile);
 
+/// A graph, the nodes bound to its captures, the structures of its arguments and of its result.
+type Loaded<'py> = (
+    PyGraphHandle,
+    Vec<i32>,
+    Bound<'py, PyAny>,
+    Bound<'py, PyAny>,
+);
+
 #[pymethods]
 impl PySavedFile {
     /// DataLossError for bytes that are no model or not those of the fingerprint, NotFoundError for tags that it lacks.
@@ -546,18 +554,7 @@ impl PySavedFile {
     }
 
     /// The graphs of these functions and what surrounds them, in their order.
-    fn concretes<'py>(
-        &self,
-        py: Python<'py>,
-        names: Vec<String>,
-    ) -> PyResult<
-        Vec<(
-            PyGraphHandle,
-            Vec<i32>,
-            Bound<'py, PyAny>,
-            Bound<'py, PyAny>,
-        )>,
-    > {
+    fn concretes<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Vec<Loaded<'py>>> {
         let graphs = unlocked(py, || {
             guarded(|| {
                 let mut functions: Functions<'_> = self.0.functions();
