@@ -18,8 +18,12 @@ _FINE = (
     BufferError,
     ImportError,
     AssertionError,
+    OSError,  # files that are not there
     Wicked,
 )
+
+# Classes of packages beside Python's own, by name: what `pickle` and messages from bytes raise.
+_NAMED = ("PicklingError", "DecodeError")
 
 
 def fault(error):
@@ -34,6 +38,6 @@ def fault(error):
         return f"{type(error).__name__}: {error}"
     if re.search(r"<locals>\.\w+\(\)", str(error)):
         return f"shows an inner name: {error}"
-    if isinstance(error, (*_FINE, fg.errors.OpError)) or type(error).__name__ == "PicklingError":
+    if isinstance(error, (*_FINE, fg.errors.OpError)) or type(error).__name__ in _NAMED:
         return None
     return f"undocumented {type(error).__name__}: {error}"

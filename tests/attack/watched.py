@@ -133,13 +133,17 @@ class Child:
             self._next_batch()
             return
         number, *call = self._text.split("\t")
+        said = self._said()
         if len(call) != 2:
-            self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"a child ended outside of any attempt: {how}: {said}")
         self._fatal.append(int(number))
-        self._lines.append((call[0], f"CRASH {how}"))
+        self._lines.append((call[0], f"CRASH {how}: {said}"))
         self._launch()
+
+    def _said(self):
+        """The end of what the process wrote to its standard error."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")[-2000:]
 
     @property
     def is_open(self):
