@@ -225,3 +225,34 @@ def test_iterating_leaves_nothing_behind(run_python):
         """
     )
     assert int(done.stdout) < 5000, done.stdout
+
+
+def _failing(x):
+    return fg.debugging.assert_less(x, fg.constant(3, fg.int64))
+
+
+def _checked(x):
+    with fg.control_dependencies([_failing(x)]):
+        return fg.identity(x)
+
+
+MAPPED = {
+    "map": lambda d: d.map(_checked),
+    "parallel map": lambda d: d.map(_checked, num_parallel_calls=2),
+    "any order": lambda d: d.map(_checked, num_parallel_calls=2, deterministic=False),
+    "filter": lambda d: d.filter(lambda x: _checked(x) >= 0),
+    "take while": lambda d: d.take_while(lambda x: _checked(x) >= 0),
+    "flat map": lambda d: d.flat_map(lambda x: fg.data.Dataset.from_tensors(_checked(x))),
+    "interleave": lambda d: d.interleave(lambda x: fg.data.Dataset.from_tensors(_checked(x))),
+    "scan": lambda d: d.scan(fg.constant(0, fg.int64), lambda s, x: (s, _checked(x))),
+    "behind others": lambda d: d.map(lambda x: x).map(_checked).batch(1).prefetch(1),
+}
+
+
+@pytest.mark.parametrize("how", MAPPED)
+def test_errors_say_which_element_it_was(how):
+    dataset = MAPPED[how](fg.data.Dataset.range(5))
+    with pytest.raises(fg.errors.InvalidArgumentError, match=r"\(element 3\)"):
+        list(dataset)
+    with pytest.raises(fg.errors.InvalidArgumentError, match=r"\(element 3\)"):
+        fg.function(lambda: dataset.reduce(fg.constant(0), lambda n, _: n + 1))()

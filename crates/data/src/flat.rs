@@ -80,7 +80,7 @@ impl Elements for FlatMapElements {
             let Some(element) = self.input.next(runner)? else {
                 break;
             };
-            let inner = self.function.call_one(runner, element)?;
+            let inner = self.function.next_one(runner, element)?;
             self.inner = Some(dataset_of(&inner)?.open()?);
         }
         Ok(None)

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Effect, Graph, Memo, Role, Runner, Tensors};
 use ferrograph_ops::{Iteration, number_draws};
-use ferrograph_tensor::{ErrorKind, Result, Tensor, err};
+use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, err};
 use std::sync::Arc;
 
 /// A graph and the values that feed its last inputs.
@@ -36,6 +36,7 @@ impl Function {
         Caller {
             function: self.clone(),
             memo: None,
+            n_elements: 0,
         }
     }
 }
@@ -64,6 +65,8 @@ fn waits(graph: &Graph) -> bool {
 pub(crate) struct Caller {
     function: Function,
     memo: Memo,
+    /// For how many elements of a dataset it was called.
+    n_elements: u64,
 }
 
 impl Caller {
@@ -79,9 +82,26 @@ impl Caller {
         })
     }
 
+    /// What it gives for the next element of a dataset and what comes with it; errors say which element it is.
+    pub(crate) fn call_next(&mut self, runner: &dyn Runner, arguments: Tensors) -> Result<Tensors> {
+        let number = self.n_elements;
+        self.n_elements += 1;
+        self.call(runner, arguments).map_err(|e| at(number, e))
+    }
+
+    /// The one value that it gives for the next element of a dataset.
+    pub(crate) fn next_one(&mut self, runner: &dyn Runner, arguments: Tensors) -> Result<Tensor> {
+        let found = self.call_next(runner, arguments)?;
+        self.only(found)
+    }
+
     /// The one value that it gives.
     pub(crate) fn call_one(&mut self, runner: &dyn Runner, arguments: Tensors) -> Result<Tensor> {
-        let mut found = self.call(runner, arguments)?;
+        let found = self.call(runner, arguments)?;
+        self.only(found)
+    }
+
+    fn only(&self, mut found: Tensors) -> Result<Tensor> {
         match (found.pop(), found.is_empty()) {
             (Some(value), true) => Ok(value),
             _ => Err(err!(
@@ -92,9 +112,9 @@ impl Caller {
         }
     }
 
-    /// The truth that it gives.
-    pub(crate) fn holds(&mut self, runner: &dyn Runner, arguments: Tensors) -> Result<bool> {
-        let value = self.call_one(runner, arguments)?;
+    /// The truth that it gives of the next element of a dataset.
+    pub(crate) fn holds(&mut self, runner: &dyn Runner, element: Tensors) -> Result<bool> {
+        let value = self.next_one(runner, element)?;
         value.item::<bool>().map_err(|_| {
             err!(
                 InvalidArgument,
@@ -104,4 +124,16 @@ impl Caller {
             )
         })
     }
+}
+
+/// An error about the element of that number; what the host raised, and what is no failure, stays as it is.
+pub(crate) fn at(number: u64, e: Error) -> Error {
+    if e.payload().is_some() || e.kind() == ErrorKind::Cancelled {
+        return e;
+    }
+    let mut told = Error::new(e.kind(), format!("{} (element {number})", e.message()));
+    if let Some(op) = e.op() {
+        told = told.in_op(op);
+    }
+    told.at(e.origin())
 }

@@ -102,7 +102,7 @@ struct GroupElements {
 impl GroupElements {
     /// Adds an element to its group; gives the key of a group that has its size now.
     fn add(&mut self, element: Tensors, runner: &dyn Runner) -> Result<Option<i64>> {
-        let key = self.key.call_one(runner, element.clone())?;
+        let key = self.key.next_one(runner, element.clone())?;
         let key = key.item::<i64>()?;
         if !self.groups.contains_key(&key) {
             let size = self

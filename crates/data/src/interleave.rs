@@ -151,7 +151,7 @@ impl Cycle {
             self.input = None;
             return Ok(false);
         };
-        let inner = self.function.call_one(runner, element)?;
+        let inner = self.function.next_one(runner, element)?;
         self.places.open(dataset_of(&inner)?.open()?);
         Ok(true)
     }

@@ -69,7 +69,7 @@ impl Elements for AppliedElements {
                 break;
             };
             if self.how == Use::Map {
-                return self.function.call(runner, element).map(Some);
+                return self.function.call_next(runner, element).map(Some);
             }
             if self.function.holds(runner, element.clone())? {
                 return Ok(Some(element));

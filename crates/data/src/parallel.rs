@@ -1,7 +1,7 @@
 //! Functions mapped over several elements at a time.
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of};
-use crate::function::Function;
+use crate::function::{Function, at};
 use crate::map::mapped;
 use crate::op::{Maker, datasets, int};
 use crate::team::Team;
@@ -108,6 +108,7 @@ impl Dataset for Parallel {
         });
         Ok(Box::new(ParallelElements {
             input: Some(self.input.clone().open()?),
+            n_asked: 0,
             team,
             under_way: VecDeque::new(),
             dataset: self,
@@ -124,10 +125,10 @@ impl Dataset for Parallel {
     }
 }
 
-/// An element that was taken from the input.
+/// What became of an element of the input.
 enum Call {
-    /// The job with that number.
-    Job(u64),
+    /// It is the argument of the job with that number.
+    Job { number: u64, element: u64 },
     /// There was none: the input failed.
     Failed(Error),
 }
@@ -136,6 +137,8 @@ struct ParallelElements {
     dataset: Arc<Parallel>,
     /// Gone once it gave all its elements.
     input: Option<BoxedElements>,
+    /// How many elements the input was asked for.
+    n_asked: u64,
     team: Team<Tensors, Result<Tensors>>,
     /// The calls whose results were not taken yet, in the order of the input.
     under_way: VecDeque<Call>,
@@ -148,7 +151,10 @@ impl ParallelElements {
             && let Some(input) = &mut self.input
         {
             let call = match input.next(runner) {
-                Ok(Some(element)) => Call::Job(self.team.give(element)?),
+                Ok(Some(element)) => Call::Job {
+                    number: self.team.give(element)?,
+                    element: self.n_asked,
+                },
                 Ok(None) => {
                     self.input = None;
                     break;
@@ -156,6 +162,7 @@ impl ParallelElements {
                 Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
                 Err(e) => Call::Failed(e),
             };
+            self.n_asked += 1;
             self.under_way.push_back(call);
         }
         Ok(())
@@ -168,18 +175,28 @@ impl ParallelElements {
         };
         let failed = |call: &Call| matches!(call, Call::Failed(_));
         let result = match first {
-            Call::Job(number) if self.dataset.in_order => self.team.result(*number)?,
+            Call::Job { number, element } if self.dataset.in_order => {
+                let result = self.team.result(*number)?;
+                result.map_err(|e| at(*element, e))
+            }
             _ if self.dataset.in_order || self.under_way.iter().all(failed) => Err(self.failure()),
             _ => {
                 let (number, result) = self.team.any_result()?;
-                let is_it = |call: &Call| matches!(call, Call::Job(n) if *n == number);
-                let at = self.under_way.iter().position(is_it);
-                at.map(|at| self.under_way.remove(at));
-                return result.map(Some);
+                return self.done(number, result).map(Some);
             }
         };
         self.under_way.pop_front();
         result.map(Some)
+    }
+
+    /// What came of that job, which is no longer under way.
+    fn done(&mut self, job: u64, result: Result<Tensors>) -> Result<Tensors> {
+        let is_it = |call: &Call| matches!(call, Call::Job { number, .. } if *number == job);
+        let place = self.under_way.iter().position(is_it);
+        match place.and_then(|place| self.under_way.remove(place)) {
+            Some(Call::Job { element, .. }) => result.map_err(|e| at(element, e)),
+            _ => result,
+        }
     }
 
     /// What the first call failed with, which is no job.

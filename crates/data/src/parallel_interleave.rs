@@ -184,7 +184,7 @@ impl Opened {
             self.input = None;
             return Ok(None);
         };
-        let inner = dataset_of(&self.function.call_one(runner, element)?)?;
+        let inner = dataset_of(&self.function.next_one(runner, element)?)?;
         let commutes = inner.commutes();
         let elements = inner.open()?;
         let rest = match commutes {

@@ -47,7 +47,7 @@ fn for_effects(runner: &dyn Runner, handle: &DatasetHandle, function: Function) 
     let (mut elements, mut caller) = (handle.dataset.clone().open()?, function.caller());
     while let Some(element) = elements.next(runner)? {
         pause()?;
-        caller.call(runner, element)?;
+        caller.call_next(runner, element)?;
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ impl Elements for ScanElements {
             return Ok(None);
         };
         let arguments = self.state.iter().cloned().chain(element).collect();
-        let mut found = self.function.call(runner, arguments)?;
+        let mut found = self.function.call_next(runner, arguments)?;
         let n = self.state.len();
         if found.len() < n {
             bail!(Internal, "a scan function gave less than its state");
