@@ -91,17 +91,13 @@ impl Reshape {
         if n_open != 1 {
             return Ok(());
         }
-        if others == 0 && total == 0 && target.contains(&Some(-1)) {
-            bail!(
-                Shape,
-                "cannot infer the missing size in shape {} of an empty tensor: the other sizes must not be 0",
-                shown()
-            );
-        }
-        if others == 0 || total % others != 0 {
-            if others == 0 && total == 0 {
-                return Ok(());
-            }
+        let missing = match others {
+            0 if total == 0 => Reshape::beside_zeros(target, from),
+            0 => None,
+            _ if total % others == 0 => Some(total / others),
+            _ => None,
+        };
+        if missing.is_none() && (total != 0 || others != 0) {
             bail!(
                 Shape,
                 "cannot reshape a tensor of shape {from} ({total} elements) to shape {}: {total} is not a multiple of {others}",
@@ -109,9 +105,23 @@ impl Reshape {
             );
         }
         for d in target.iter_mut().filter(|d| open(d)) {
-            *d = Some(total / others);
+            *d = missing.or(*d);
         }
         Ok(())
+    }
+
+    /// The size that -1 stands for beside sizes of 0: what the other sizes leave of the elements that there would be
+    /// without those of 0, on both sides. `None` where that is not known yet.
+    fn beside_zeros(target: &[Option<i64>], from: &PartialShape) -> Option<i64> {
+        if !target.contains(&Some(-1)) {
+            return None;
+        }
+        let known = from.dims()?.iter().map(|d| d.known());
+        let elements = known
+            .filter(|d| *d != Some(0))
+            .try_fold(1i64, |n, d| Some(n.saturating_mul(i64::try_from(d?).ok()?)))?;
+        let sizes = target.iter().flatten().filter(|d| **d > 0);
+        Some(elements / sizes.fold(1i64, |n, d| n.saturating_mul(*d)))
     }
 }
 
