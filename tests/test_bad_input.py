@@ -414,3 +414,19 @@ def test_labels_are_of_one_size_also_where_sizes_are_found_late():
     with pytest.raises(Invalid):
         product(x, y)
     assert product(x, fg.ones([2])).numpy().tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda ends: fg.queue.QueueBase([fg.int32], ends, None, None),
+        lambda ends: fg.queue.FIFOQueue(1, [fg.int32], ends),
+        lambda ends: fg.data.experimental.CsvDataset("none", ends),
+        lambda ends: fg.data.experimental.make_batched_features_dataset(
+            "none", 1, ends, label_key="label"
+        ),
+    ],
+)
+def test_long_sequences_are_refused_before_they_are_walked_through(call):
+    with pytest.raises((TypeError, ValueError, MemoryError)):
+        call(range(2**62))

@@ -2,7 +2,7 @@
 
 use crate::names::Names;
 use crate::{Graph, Inputs, Known, Node, NodeId, OpRef, ValueId, ValueInfo};
-use ferrograph_tensor::{ErrorKind, Origin, Result, TensorSpec, bail};
+use ferrograph_tensor::{Error, ErrorKind, Origin, Result, TensorSpec, bail, err};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -97,6 +97,23 @@ impl GraphBuilder {
         self.add_typed(op, inputs, &specs, known, name, origin)
     }
 
+    /// Takes memory for one more node with that many values, so that none of what follows fails.
+    fn make_room(&mut self, n_values: usize) -> Result<()> {
+        let nodes = self.nodes.try_reserve(1);
+        let values = self.values.try_reserve(n_values);
+        nodes.and(values).map_err(|_| self.too_large())?;
+        self.names.try_reserve().map_err(|_| self.too_large())
+    }
+
+    #[cold]
+    fn too_large(&self) -> Error {
+        let n_nodes = self.nodes.len();
+        err!(
+            ResourceExhausted,
+            "out of memory for one more node of a graph of {n_nodes}"
+        )
+    }
+
     fn add_typed(
         &mut self,
         op: OpRef,
@@ -106,6 +123,7 @@ impl GraphBuilder {
         name: Option<&str>,
         origin: Option<Arc<Origin>>,
     ) -> Result<NodeId> {
+        self.make_room(specs.len())?;
         let node = NodeId::new(self.nodes.len());
         let mut outputs = SmallVec::new();
         for (i, spec) in specs.iter().enumerate() {

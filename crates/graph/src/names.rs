@@ -1,6 +1,6 @@
 //! Names of nodes, unique in a graph.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, TryReserveError};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -24,6 +24,14 @@ impl Names {
             has_numbered: true,
             scratch: String::new(),
         }
+    }
+
+    /// Takes memory for one more name.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn try_reserve(&mut self) -> Result<(), TryReserveError> {
+        self.hints.try_reserve(1)
     }
 
     /// A name not used yet: the prefix and the hint, or these with the next free number.

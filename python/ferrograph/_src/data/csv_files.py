@@ -77,7 +77,7 @@ class CsvDataset(FileDataset):
         select_cols: Any = None,
         exclude_cols: Any = None,
     ):
-        defaults = [_default(value) for value in record_defaults]
+        defaults = [_default(value) for value in list(record_defaults)]
         numbers = _chosen(select_cols, exclude_cols, len(defaults))
         spec = tuple(TensorSpec([], default.dtype) for default in defaults)
         inputs = [

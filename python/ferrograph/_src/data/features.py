@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..files.parsing import parse_example
@@ -83,7 +83,10 @@ def make_batched_features_dataset(
 
     Raises:
       ValueError: where no file fits, or ``label_key`` is none of the features.
+      TypeError: where ``features`` is no dict.
     """
+    if not isinstance(features, Mapping):
+        raise TypeError(f"`features` must be a dict of features by name, got {features!r}")
     if label_key is not None and label_key not in features:
         raise ValueError(
             f"The `label_key` provided ({label_key!r}) must be one of the features: "

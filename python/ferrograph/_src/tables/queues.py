@@ -26,13 +26,15 @@ def _shapes(given: Any, n: int) -> list[TensorShape]:
         return [TensorShape(None)] * n
     if isinstance(given, TensorShape) or given and not _holds_shapes(given):
         given = [given]
-    shapes = [TensorShape(shape) for shape in given]
-    if len(shapes) != n:
-        raise ValueError(f"a queue of {n} components takes as many shapes, got {len(shapes)}")
-    return shapes
+    if len(given) != n:
+        raise ValueError(f"a queue of {n} components takes as many shapes, got {len(given)}")
+    return [TensorShape(shape) for shape in given]
 
 
 def _holds_shapes(given: Any) -> bool:
+    """Whether these are shapes, and not the dimensions of one."""
+    if isinstance(given, range):
+        return False
     return any(isinstance(shape, (list, tuple, TensorShape)) for shape in given)
 
 
