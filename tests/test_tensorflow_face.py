@@ -80,35 +80,6 @@ print("tensorflow" in sys.modules, "keras" in sys.modules)
     assert shown(run_python, program) == ["False", "False"]
 
 
-def test_tensors_take_attributes(run_python):
-    program = """
-import gc
-fg.as_tensorflow()
-t = fg.constant([1.0])
-assert not hasattr(t, "_mask")
-t._mask = "kept"
-assert t._mask == "kept" and (t + 1).shape == [1] and not hasattr(t + 1, "_mask")
-del t._mask
-assert not hasattr(t, "_mask")
-t._mask = "kept"
-try:
-    t.shape = 3
-except AttributeError:
-    print("fixed")
-from ferrograph._src.face.attributes import _beside
-del t
-gc.collect()
-print(len(_beside))
-@fg.function
-def f(x):
-    y = x + 1
-    y._mask = x
-    return y._mask
-print(int(f(fg.constant(3))))
-"""
-    assert shown(run_python, program) == ["fixed", "0", "3"]
-
-
 def test_a_scratch_graph_tells_shapes(run_python):
     program = """
 fg.as_tensorflow()

@@ -19,7 +19,7 @@ use pyo3::types::PyList;
 ///
 /// Eager tensors have a value, which `numpy()` gives; symbolic ones stand for a value of the graph that is being traced.
 /// Operators compute elementwise, on operands of one dtype whose shapes broadcast; `==` too, and `@` multiplies matrices.
-/// Tensors never change.
+/// Values of tensors never change; a tensor takes attributes, which it keeps for as long as it lives.
 ///
 ///     >>> x = fg.constant([[1, 2], [3, 4]])
 ///     >>> (2 * x - x[0]).numpy()
@@ -27,7 +27,14 @@ use pyo3::types::PyList;
 ///            [5, 6]], dtype=int32)
 ///     >>> x.shape, x.dtype
 ///     (TensorShape([2, 2]), tf.int32)
-#[pyclass(name = "Tensor", module = "ferrograph", subclass, frozen, weakref)]
+#[pyclass(
+    name = "Tensor",
+    module = "ferrograph",
+    subclass,
+    frozen,
+    weakref,
+    dict
+)]
 pub(crate) struct PyTensor {
     pub(crate) val: Val,
 }

@@ -7,7 +7,6 @@ import sys
 from types import ModuleType
 
 from ..values.public import public
-from .attributes import allow_attributes
 from .classes import name_classes
 from .modules import FACE, Finder, is_face
 
@@ -44,6 +43,5 @@ def as_tensorflow() -> ModuleType:
         )
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
-        allow_attributes()
         name_classes()
     return importlib.import_module(FACE)

@@ -108,9 +108,7 @@ def owner(target: Any, name: str, label: str) -> Any:
         if not journals:
             return target
         if isinstance(target, _core.Tensor):
-            if len(journals) == 1 and _takes(target, name):
-                return target
-            raise _sets_tensor(name)
+            _check_sets_tensor(target, name)
         setter = setters.of_attribute(target, name)
         if setter is not None:
             return setter
@@ -123,21 +121,38 @@ def owner(target: Any, name: str, label: str) -> Any:
     return target
 
 
-def _takes(tensor: Any, name: str) -> bool:
-    """Whether tensors take attributes in this process, and this one has none of that name."""
-    return "__setattr__" in vars(_core.Tensor) and not hasattr(type(tensor), name)
+# What arrays let programs set, beside what tensors have as well: a tensor may stand for an array.
+_ARRAYS_SET = frozenset(("data", "flat", "imag", "real", "strides"))
 
 
-def _sets_tensor(name: str) -> Exception:
-    return errors.StagingError(
-        say(
-            here(),
-            f"the attribute {name!r} of a tensor is set, which has none to be set: where branches "
-            "or loops of the graph set an array, a tensor stands for it from then on",
-            "Use an operation that makes another tensor, such as `fg.reshape`, or change the array "
-            "before the branch or loop.",
+def _stands_for_another(tensor: Any) -> bool:
+    """Whether a graph is given the value of a symbolic tensor, or the tensor's own is finished."""
+    try:
+        return tensor.op.type == "Placeholder"
+    except AttributeError:
+        return True
+
+
+def _check_sets_tensor(tensor: Any, name: str) -> None:
+    """Refuse an attribute that no program may set, or that is lost with what it is set on."""
+    if name in _ARRAYS_SET or hasattr(type(tensor), name):
+        why = (
+            f"the attribute {name!r} of a tensor is set, which cannot be set: where branches "
+            "or loops of the graph set an array, a tensor stands for it from then on"
         )
-    )
+        cure = (
+            "Use an operation that makes another tensor, such as `fg.reshape`, or change the array "
+            "before the branch or loop."
+        )
+    elif isinstance(tensor, _core.SymbolicTensor) and _stands_for_another(tensor):
+        why = (
+            f"the attribute {name!r} is set on an argument of a function or a variable of a loop, "
+            "for which a tensor stands that nobody else sees"
+        )
+        cure = "Return the value, or set the attribute on a tensor that is computed here."
+    else:
+        return
+    raise errors.StagingError(say(here(), why, cure))
 
 
 def container(target: Any, label: str, key: Any = None) -> Any:
