@@ -18,6 +18,7 @@ mod export;
 mod first_call;
 mod fork;
 mod function;
+mod graph_handle;
 mod hooks;
 mod index;
 mod made;
@@ -35,6 +36,7 @@ mod tensor;
 mod testing;
 mod turns;
 mod variable;
+mod with_regions;
 mod work;
 
 use pyo3::prelude::*;
@@ -83,10 +85,7 @@ mod _core {
     #[pymodule_export]
     use super::records::{PyRecordWriter, pack_varints, unpack_varints};
     #[pymodule_export]
-    use super::region::{
-        PyEagerScope, PyKnot, PyRegion, current_graph_id, emit_call, emit_custom_gradient, emit_if,
-        emit_while,
-    };
+    use super::region::{PyEagerScope, PyKnot, PyRegion, current_graph_id};
     #[pymodule_export]
     use super::saved::{PySavedFile, PySavedWriter, graph_def_bytes, graph_of_def};
     #[pymodule_export]
@@ -103,4 +102,6 @@ mod _core {
     };
     #[pymodule_export]
     use super::variable::PyVariable;
+    #[pymodule_export]
+    use super::with_regions::{emit_call, emit_custom_gradient, emit_if, emit_while};
 }
