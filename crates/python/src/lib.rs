@@ -88,7 +88,7 @@ mod _core {
         emit_while,
     };
     #[pymodule_export]
-    use super::saved::{PySavedFile, PySavedWriter, graph_def_bytes, graph_of_def};
+    use super::saved::{PySavedFile, PySavedWriter, graph_def_bytes, graph_of_def, run_command};
     #[pymodule_export]
     use super::seeds::set_global_seed;
     #[pymodule_export]
