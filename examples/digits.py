@@ -3,7 +3,9 @@
 The whole epoch is one traced function: its `for` walks the batches inside the graph, with the
 gradient and the update of the weights in its body. The same function then runs eagerly, to compare.
 
-    python examples/digits.py
+    python examples/digits.py [FOLDER]
+
+With a folder, the trained network is saved there, for Python and for `examples/serve.rs`.
 """
 
 import statistics
@@ -21,6 +23,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 SEED = 0
 BATCH = 32
+PIXELS = 64
 HIDDEN = 128
 EPOCHS = 40
 EAGER_EPOCHS = 3
@@ -29,17 +32,19 @@ REQUIRED_ACCURACY = 0.96
 PLOT = Path(__file__).with_name("digits_loss.png")
 
 
-class Network:
+class Network(fg.Module):
     """Pixels -> ReLU -> one logit a digit."""
 
     def __init__(self, rng, n_pixels, n_classes):
+        super().__init__()
+
         def weights(n_in, n_out):
             scale = np.sqrt(2 / n_in)
             return fg.Variable((scale * rng.standard_normal((n_in, n_out))).astype(np.float32))
 
         self.w1, self.b1 = weights(n_pixels, HIDDEN), fg.Variable(fg.zeros([HIDDEN]))
         self.w2, self.b2 = weights(HIDDEN, n_classes), fg.Variable(fg.zeros([n_classes]))
-        self.variables = [self.w1, self.b1, self.w2, self.b2]
+        self.weights = [self.w1, self.b1, self.w2, self.b2]
 
     def logits(self, images):
         hidden = fg.nn.relu(fg.matmul(images, self.w1) + self.b1)
@@ -59,11 +64,16 @@ class Network:
                         labels=labels[batch], logits=logits
                     )
                 )
-            gradients = tape.gradient(loss, self.variables)
-            for variable, gradient in zip(self.variables, gradients, strict=True):
+            gradients = tape.gradient(loss, self.weights)
+            for variable, gradient in zip(self.weights, gradients, strict=True):
                 variable.assign_sub(LEARNING_RATE * gradient)
             total += loss
         return total / fg.cast(n_batches, fg.float32)
+
+    @fg.function(input_signature=[fg.TensorSpec([None, PIXELS], fg.float32, name="images")])
+    def classify(self, images):
+        """How likely each digit is."""
+        return {"scores": fg.nn.softmax(self.logits(images))}
 
     @fg.function
     def accuracy(self, images, labels):
@@ -112,7 +122,7 @@ def plot(losses):
 def main():
     rng = np.random.default_rng(SEED)
     train, test = load(rng)
-    network = Network(rng, n_pixels=train[0].shape[1], n_classes=10)
+    network = Network(rng, n_pixels=PIXELS, n_classes=10)
 
     losses, traced = [], []
     for epoch in range(1, EPOCHS + 1):
@@ -135,6 +145,9 @@ def main():
     print(f"epoch, traced      {fast * 1e3:8.2f} ms")
     print(f"epoch, eager       {slow * 1e3:8.2f} ms   ({slow / fast:.1f} times as long)")
     print(f"loss curve         {PLOT}")
+    if len(sys.argv) > 1:
+        fg.saved_model.save(network, sys.argv[1], signatures=network.classify)
+        print(f"saved model        {sys.argv[1]}")
     if accuracy < REQUIRED_ACCURACY:
         sys.exit(f"the accuracy is below {REQUIRED_ACCURACY}")
 

@@ -256,3 +256,17 @@ def test_the_first_crates_stand_alone(crate):
 @pytest.mark.parametrize("crate", ORDER[:-1])
 def test_python_is_known_to_the_last_crate_alone(crate):
     assert not needs(crate) & {"pyo3", "numpy"}
+
+
+def test_the_facade_comes_without_python():
+    tomllib = pytest.importorskip("tomllib")  # in Python from 3.11 on
+    packages = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    # What needs one of several versions of a package names it with its version.
+    needed = {p["name"]: [d.split(" ")[0] for d in p.get("dependencies", ())] for p in packages}
+    found, queue = {"ferrograph"}, ["ferrograph"]
+    while queue:
+        new = set(needed[queue.pop()]) - found
+        found |= new
+        queue += new
+    assert "ferrograph-saved" in found
+    assert not {name for name in found if name.startswith("pyo3") or name == "numpy"}

@@ -10,6 +10,8 @@ pub mod compression;
 pub mod example;
 pub mod files;
 pub mod messages;
+pub mod npy;
+pub mod npz;
 pub mod record;
 pub mod wire;
 

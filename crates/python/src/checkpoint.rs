@@ -8,7 +8,7 @@ use ferrograph_formats::messages::{
     BoolValue, ObjectReference, SerializedTensor, SlotVariable, TrackableObject,
     TrackableObjectGraph,
 };
-use ferrograph_tensor::err;
+use ferrograph_saved::objects_of;
 use prost::Message;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -75,23 +75,7 @@ fn message_of((children, attributes, slots, has_values): Object) -> TrackableObj
 /// The graph of objects that these bytes are. DataLossError where they are none, or refer to objects outside of it.
 #[pyfunction]
 pub(crate) fn object_graph_of(py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<Object>> {
-    let graph = TrackableObjectGraph::decode(bytes)
-        .map_err(|e| err!(DataLoss, "the graph of objects is damaged: {e}"))
-        .or_raise(py)?;
-    let n = graph.nodes.len();
-    let is_known = |id: i32| usize::try_from(id).is_ok_and(|id| id < n);
-    let refers_inside = |node: &TrackableObject| {
-        let slots = node.slot_variables.iter();
-        let mut slots = slots.flat_map(|s| [s.original_variable_node_id, s.slot_variable_node_id]);
-        node.children.iter().all(|c| is_known(c.node_id)) && slots.all(is_known)
-    };
-    if n == 0 || !graph.nodes.iter().all(refers_inside) {
-        return Err(err!(
-            DataLoss,
-            "the graph of objects has no root, or refers to what is not in it"
-        ))
-        .or_raise(py);
-    }
+    let graph = objects_of(bytes).or_raise(py)?;
     Ok(graph.nodes.into_iter().map(object_of).collect())
 }
 

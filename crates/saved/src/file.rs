@@ -133,7 +133,7 @@ impl SavedFile {
     /// A function as a graph whose last inputs are captures, as many as objects are bound to it.
     ///
     /// # Errors
-    /// As [`Functions::graph`]; `DataLoss` where it has fewer inputs.
+    /// As [`Functions::graph`]; `DataLoss` where it has fewer inputs, `Value` for a graph that is not sound.
     pub fn concrete(&self, functions: &mut Functions<'_>, name: &str) -> Result<Arc<Graph>> {
         let graph = functions.graph(name)?;
         let bound = self.objects.concrete_functions.get(name);
@@ -145,12 +145,11 @@ impl SavedFile {
                 graph.inputs.len()
             );
         };
-        Ok(Arc::new(with_ends(
-            &graph,
-            &graph.inputs,
-            n_args,
-            &graph.outputs,
-        )))
+        let graph = with_ends(&graph, &graph.inputs, n_args, &graph.outputs);
+        if let Some(fault) = ferrograph_graph::verify(&graph).first() {
+            bail!(Value, "function {name:?}: {fault}");
+        }
+        Ok(Arc::new(graph))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Dtypes and shapes from and to their messages.
 
-use ferrograph_formats::messages::{Dim as DimMessage, TensorShapeProto};
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, err};
+use ferrograph_formats::messages::{Dim as DimMessage, SavedVariable, TensorShapeProto};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, err};
 
 /// The dtype of a public number; one of a reference is the dtype itself.
 ///
@@ -32,4 +32,14 @@ pub fn partial_shape_of(message: &TensorShapeProto) -> PartialShape {
     }
     let dim = |d: &DimMessage| Dim::from(usize::try_from(d.size).ok());
     message.dim.iter().map(dim).collect()
+}
+
+/// The type of a variable: what may be assigned to it.
+///
+/// # Errors
+/// As [`dtype_of`].
+pub fn variable_spec(variable: &SavedVariable) -> Result<TensorSpec> {
+    let shape = variable.shape.as_ref();
+    let shape = shape.map_or(PartialShape::UNKNOWN, partial_shape_of);
+    Ok(TensorSpec::new(dtype_of(variable.dtype)?, shape))
 }

@@ -20,7 +20,7 @@ pub use saved::{
     AssetFileDef, CapturedTensor, FingerprintDef, FunctionSpec, MetaGraphDef, MetaInfoDef,
     SavedAsset, SavedBareConcreteFunction, SavedConcreteFunction, SavedConstant, SavedFunction,
     SavedKind, SavedModel, SavedObject, SavedObjectGraph, SavedResource, SavedUserObject,
-    SavedVariable, SignatureDef, TensorInfo,
+    SavedVariable, SaverDef, SignatureDef, TensorInfo,
 };
 pub use structure::{
     BoundedTensorSpecProto, Empty, NamedTuple, Structure, StructuredDict, StructuredList,

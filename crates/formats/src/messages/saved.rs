@@ -24,6 +24,9 @@ pub struct MetaGraphDef {
     /// The graph and the functions.
     #[prost(message, optional, tag = "2")]
     pub graph_def: Option<GraphDef>,
+    /// The nodes that save and restore variables.
+    #[prost(message, optional, tag = "3")]
+    pub saver_def: Option<SaverDef>,
     /// Names of the tensors that signatures take and give.
     #[prost(btree_map = "string, message", tag = "5")]
     pub signature_def: BTreeMap<String, SignatureDef>,
@@ -33,6 +36,28 @@ pub struct MetaGraphDef {
     /// The objects.
     #[prost(message, optional, tag = "7")]
     pub object_graph_def: Option<SavedObjectGraph>,
+}
+
+/// The nodes of a graph that save and restore its variables.
+#[derive(Clone, PartialEq, Message)]
+pub struct SaverDef {
+    /// The tensor that is to hold the prefix of a checkpoint.
+    #[prost(string, tag = "1")]
+    pub filename_tensor_name: String,
+    /// The tensor that is there once the variables are saved.
+    #[prost(string, tag = "2")]
+    pub save_tensor_name: String,
+    /// The node that has run once the variables are restored.
+    #[prost(string, tag = "3")]
+    pub restore_op_name: String,
+    /// The number of the checkpoints' format.
+    #[prost(int32, tag = "7")]
+    pub version: i32,
+}
+
+impl SaverDef {
+    /// The version of checkpoints in bundles.
+    pub const BUNDLES: i32 = 2;
 }
 
 /// What is known of a graph.

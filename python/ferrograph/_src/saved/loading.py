@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from typing import Any
 
-from ..checkpoint.graph import GRAPH_KEY, serialized
+from ..checkpoint.graph import GRAPH_KEY
 from ..checkpoint.paths import file_errors, list_tensors, path_text, read_tensors
-from ..checkpoint.trackable import VALUE
 from ..context import thread
 from ..function.concrete import ConcreteFunction
 from ..native import _core
@@ -106,19 +104,10 @@ class _Loading:
     def __init__(self, folder: str, file: Any, options: LoadOptions):
         self._folder, self._file, self._options = folder, file, options
         self._rows = file.objects()
-        self._files = file.files()
-        self._names = self._named()
+        self._names = file.names()
         self._values = self._saved_values()
         self._objects: list[Any] = [self._object(n) for n in range(len(self._rows))]
         self._concretes: dict[str, ConcreteFunction] = {}
-
-    def _named(self) -> list[str]:
-        """What each object is called by the one that refers to it first."""
-        names = [""] * len(self._rows)
-        for _, children, _, _ in self._rows:
-            for number, name in children:
-                names[number] = names[number] or name
-        return names
 
     def root(self) -> Any:
         """The root, with all that it refers to."""
@@ -138,7 +127,7 @@ class _Loading:
         if kind[0] == "variable":
             return self._variable(number, kind)
         if kind[0] == "asset":
-            return Asset(os.path.join(self._folder, ASSETS_DIRECTORY, self._asset_name(kind[1])))
+            return Asset(os.path.join(self._folder, ASSETS_DIRECTORY, self._file.asset(kind[1])))
         if kind[0] == "constant":
             return self._file.constant(kind[1])
         if kind[0] == "resource":
@@ -151,15 +140,6 @@ class _Loading:
             return None
         is_callable = any(name == "__call__" for _, name in children)
         return CallableObject() if is_callable else LoadedObject()
-
-    def _asset_name(self, index: int) -> str:
-        """The name of a file of the model, which lies in its folder of such files."""
-        name = self._files[index]
-        if os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
-            raise DataLossError(
-                None, None, f"the saved model names a file outside of its folder: {name!r}"
-            )
-        return name
 
     def _variable(self, number: int, kind: tuple) -> Any:
         _, name, code, dims, trainable, synchronization, aggregation = kind
@@ -205,57 +185,28 @@ class _Loading:
             return {}
         prefix = os.path.join(self._folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
         listed = list_tensors(prefix)
-        keys = {n: k for n, k in self._keys(prefix).items() if k in listed}
+        (content,) = read_tensors(prefix, [GRAPH_KEY], [as_dtype("string")])
+        keys = {n: k for n, k in self._file.value_keys(content.numpy()) if k in listed}
         found = list(keys.values())
         if not found:
             return {}
         tensors = read_tensors(prefix, found, [as_dtype(listed[key][0]) for key in found])
         return dict(zip(keys, tensors, strict=True))
 
-    def _keys(self, prefix: str) -> dict[int, str]:
-        """The names in the checkpoint of the variables: both have one graph of objects."""
-        (content,) = read_tensors(prefix, [GRAPH_KEY], [as_dtype("string")])
-        saved = serialized(content.numpy())
-        partners, queue, keys = {0: 0}, deque([0]), {}
-        while queue:
-            number = queue.popleft()
-            partner = saved[partners[number]]
-            if self._rows[number][0][0] == "variable":
-                known = {name: key for name, _, key in partner.attributes}
-                if VALUE in known:
-                    keys[number] = known[VALUE]
-            by_name = {name: child for child, name in partner.children}
-            for child, name in self._rows[number][1]:
-                if child not in partners and name in by_name:
-                    partners[child] = by_name[name]
-                    queue.append(child)
-        return keys
-
     # Functions.
 
     def _make_resources(self) -> None:
         """Make tables anew, each by the function that the model has for it."""
-        for number, (kind, children, _, _) in enumerate(self._rows):
+        for number, (kind, _, _, _) in enumerate(self._rows):
             if kind[0] != "resource":
                 continue
-            creators = [n for n, name in children if name == "_create_resource"]
-            names = self._rows[creators[0]][0][1] if creators else []
-            if not names:
-                raise DataLossError(
-                    None, None, f"the saved model does not say how {self._names[number]!r} is made"
-                )
-            self._make_concretes(names[:1])
-            self._objects[number]._handle = self._concretes[names[0]]()
+            name = self._file.creator(number)
+            self._make_concretes([name])
+            self._objects[number]._handle = self._concretes[name]()
 
     def _add_functions(self) -> None:
         """Make all other functions, of which one may call what another one does."""
-        wanted: dict[str, None] = {}
-        for kind, _, _, _ in self._rows:
-            if kind[0] == "function":
-                wanted.update(dict.fromkeys(kind[1]))
-            elif kind[0] == "concrete":
-                wanted[kind[1]] = None
-        self._make_concretes([name for name in wanted if name not in self._concretes])
+        self._make_concretes([n for n in self._file.functions() if n not in self._concretes])
         for number, (kind, _, _, _) in enumerate(self._rows):
             if kind[0] == "function":
                 self._objects[number] = self._function(number, kind)

@@ -83,8 +83,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     with thread.init_scope():
         saving = _Saving(obj, SignatureMap(signatures_of(signatures)))
         tags = [SERVING, *options.extra_tags]
-        model, fingerprint = saving.finish(tags)
         tensors, graph = saved_tensors(ObjectGraph(Root(obj, {})))
+        model, fingerprint = saving.finish(tags, graph)
         tensors[GRAPH_KEY] = _core.convert_to_tensor(graph)
         with file_errors():
             write(os.path.abspath(path_text(export_dir)), model, fingerprint, tensors, saving.files)
@@ -124,8 +124,8 @@ class _Saving:
                 child = self._objects.add_alone(function, f"{path}.{name}")
                 self._objects.children[number][name] = child
 
-    def finish(self, tags: list[str]) -> tuple[bytes, bytes]:
-        """The bytes of the model and of its fingerprint."""
+    def finish(self, tags: list[str], graph: bytes) -> tuple[bytes, bytes]:
+        """The bytes of the model and of its fingerprint, given its checkpoint's objects."""
         objects: list[tuple] = []
         # Captured constants join the objects behind those that refer to them.
         while len(objects) < len(self._objects.values):
@@ -137,7 +137,7 @@ class _Saving:
             children = [(n, name) for name, n in self._objects.children[number].items()]
             rows.append((kind, children, [], ""))
         return self._writer.finish(
-            rows, self._concretes, self._file_constants, tags, uuid.uuid4().hex
+            rows, self._concretes, self._file_constants, tags, graph, uuid.uuid4().hex
         )
 
     def _kind(self, value: Any, path: str) -> tuple:
