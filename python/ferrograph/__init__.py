@@ -296,9 +296,11 @@ if TYPE_CHECKING:
     from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
     from ._src.state.module import Module
     from ._src.state.tensor_array import TensorArray
+    from ._src.tables.critical_section import CriticalSection
 
 __all__ = [
     "Assert",
+    "CriticalSection",
     "DType",
     "GradientTape",
     "Graph",
@@ -581,6 +583,7 @@ __version__ = "0.1.0"
 if not TYPE_CHECKING:
     _LAZY = {
         "Assert": "ops.debug:Assert",
+        "CriticalSection": "tables.critical_section:CriticalSection",
         "GradientTape": "autodiff.tape:GradientTape",
         "Module": "state.module:Module",
         "OptionalSpec": "data.specs:OptionalSpec",
