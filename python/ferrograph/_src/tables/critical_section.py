@@ -25,7 +25,7 @@ _numbers = itertools.count(1)
 
 
 # By which classes of Python's own a callback raises these errors.
-_AS_PYTHONS: dict[type, type[Exception]] = {
+_AS_PYTHONS: dict[type[BaseException], type[Exception]] = {
     errors.InvalidArgumentError: ValueError,
     errors.OutOfRangeError: StopIteration,
     errors.UnimplementedError: NotImplementedError,
@@ -147,7 +147,7 @@ class CriticalSection:
         return outputs.map_template(body.template, flat.__getitem__)
 
     def _claim(self, region: Any, used: set[int], exclusive: bool) -> None:
-        """Note what an execution uses. ValueError where another section's execution rules it out."""
+        """Note what an execution uses. ValueError where another section rules it out."""
         before = _executions.setdefault(region, [])
         for mutex, alone, theirs in before:
             if mutex is not self._mutex and (alone or exclusive) and used & theirs:
