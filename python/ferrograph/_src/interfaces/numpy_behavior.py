@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..native import _core
+from ..numpy_like import arrangement, elementwise, promotion, reductions, shapes
+from ..numpy_like.indexing import is_advanced, picked
 from ..state.variable import Variable
 from ..values.public import public
-from . import arrangement, elementwise, promotion, reductions, shapes
-from .indexing import is_advanced, picked
 
 __all__ = ["experimental_enable_numpy_behavior"]
 
