@@ -56,9 +56,9 @@ def test_what_is_left_out_is_neither_there_nor_planned():
 
 def test_a_planned_name_says_so():
     with pytest.raises(
-        AttributeError, match="'ferrograph' has no attribute 'CriticalSection': it is planned"
+        AttributeError, match="'ferrograph' has no attribute 'NoneTensorSpec': it is planned"
     ):
-        _ = fg.CriticalSection
+        _ = fg.NoneTensorSpec
 
 
 def test_a_name_that_is_left_out_says_why():

@@ -268,7 +268,7 @@ def test_a_seed_makes_random_numbers_again():
     "call",
     [
         lambda n: n.gcd([1.0], [2.0]),
-        lambda n: n.reshape([1], [1], order="F"),
+        lambda n: n.reshape([1], [1], order="K"),
         lambda n: n.take([1], [0], mode="raise"),
         lambda n: n.pad([1], 1, "edge"),
         lambda n: n.select([[True]], []),

@@ -245,6 +245,7 @@ if TYPE_CHECKING:
     from ._src.function.callbacks import numpy_function, py_function, timestamp
     from ._src.function.explain.profile import profile
     from ._src.function.explain.records import TraceRecord, trace_report
+    from ._src.interfaces.devices import DeviceSpec
     from ._src.interfaces.initializers import (
         constant_initializer,
         ones_initializer,
@@ -293,12 +294,17 @@ if TYPE_CHECKING:
     from ._src.ops.string_ops import as_string
     from ._src.ragged.spec import RaggedTensorSpec
     from ._src.ragged.tensor import RaggedTensor
+    from ._src.saved.graph_def import import_graph_def
+    from ._src.sparse.distances import edit_distance
     from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
     from ._src.state.module import Module
     from ._src.state.tensor_array import TensorArray
+    from ._src.tables.critical_section import CriticalSection
 
 __all__ = [
     "Assert",
+    "CriticalSection",
+    "DeviceSpec",
     "DType",
     "GradientTape",
     "Graph",
@@ -384,6 +390,7 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "edit_distance",
     "eig",
     "eigvals",
     "einsum",
@@ -424,6 +431,7 @@ __all__ = [
     "identity_n",
     "ifftnd",
     "image",
+    "import_graph_def",
     "init_scope",
     "inside_function",
     "int8",
@@ -581,6 +589,8 @@ __version__ = "0.1.0"
 if not TYPE_CHECKING:
     _LAZY = {
         "Assert": "ops.debug:Assert",
+        "CriticalSection": "tables.critical_section:CriticalSection",
+        "DeviceSpec": "interfaces.devices:DeviceSpec",
         "GradientTape": "autodiff.tape:GradientTape",
         "Module": "state.module:Module",
         "OptionalSpec": "data.specs:OptionalSpec",
@@ -607,6 +617,7 @@ if not TYPE_CHECKING:
         "custom_gradient": "autodiff.custom:custom_gradient",
         "dynamic_partition": "ops.segments:dynamic_partition",
         "dynamic_stitch": "ops.segments:dynamic_stitch",
+        "edit_distance": "sparse.distances:edit_distance",
         "eig": "interfaces.seldom:eig",
         "eigvals": "interfaces.seldom:eigvals",
         "extract_volume_patches": "interfaces.seldom:extract_volume_patches",
@@ -622,6 +633,7 @@ if not TYPE_CHECKING:
         "histogram_fixed_width": "ops.segments:histogram_fixed_width",
         "histogram_fixed_width_bins": "ops.segments:histogram_fixed_width_bins",
         "ifftnd": "ops.fourier_nd:ifftnd",
+        "import_graph_def": "saved.graph_def:import_graph_def",
         "initializers": "face.keras_parts:initializers",
         "irfftnd": "ops.fourier_nd:irfftnd",
         "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",

@@ -40,12 +40,16 @@ from ._src import door as _door
 
 if TYPE_CHECKING:
     from ._src.interfaces.seldom import mask
+    from ._src.ragged.cross import sparse_cross as cross
+    from ._src.ragged.cross import sparse_cross_hashed as cross_hashed
 
 __all__ = [
     "SparseTensor",
     "add",
     "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",
@@ -74,6 +78,8 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
+        "cross": "ragged.cross:sparse_cross",
+        "cross_hashed": "ragged.cross:sparse_cross_hashed",
         "mask": "interfaces.seldom:mask",
     }
     __getattr__ = _door(__name__, _LAZY)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections import OrderedDict, namedtuple
 
 import ferrograph as fg
@@ -210,6 +211,7 @@ def test_every_flipped_bit_is_reported(tmp_path):
 
 WRITER = """
 import sys
+import threading
 import ferrograph as fg
 D = fg.data.Dataset
 print("begun", flush=True)
@@ -234,3 +236,13 @@ def test_a_killed_process_leaves_what_was_whole(tmp_path, delay):
             os.kill(child.pid, signal.SIGKILL)
     assert numbers(D.load(path)) == [0, 1, 2]
     assert numbers(D.range(2).cache(cache)) == [0, 1]
+
+
+def test_loading_waits_until_another_thread_has_saved(tmp_path):
+    folder = str(tmp_path / "elements")
+    saving = threading.Timer(0.3, lambda: D.range(5).save(folder))
+    with pytest.raises(fg.errors.NotFoundError):
+        D.load(folder)
+    saving.start()
+    assert [int(x) for x in D.load(folder, wait=True)] == [0, 1, 2, 3, 4]
+    saving.join()

@@ -10,7 +10,9 @@ from .._src.context.config import (
     functions_run_eagerly,
     list_logical_devices,
     list_physical_devices,
+    progress_bars,
     run_functions_eagerly,
+    set_progress_bars,
 )
 from .._src import door as _door
 
@@ -42,8 +44,10 @@ __all__ = [
     "list_logical_devices",
     "list_physical_devices",
     "optimizer",
+    "progress_bars",
     "run_functions_eagerly",
     "set_logical_device_configuration",
+    "set_progress_bars",
     "set_soft_device_placement",
     "set_visible_devices",
 ]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .._src.data.iterator import Optional
     from .._src.extension_type.classes import BatchableExtensionType, ExtensionType
     from .._src.extension_type.spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
+    from .._src.interfaces.devices import async_clear_error, async_scope, function_executor_type
     from .._src.interfaces.dispatch import (
         dispatch_for_api,
         dispatch_for_binary_elementwise_apis,
@@ -26,11 +27,14 @@ __all__ = [
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "Optional",
+    "async_clear_error",
+    "async_scope",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
+    "function_executor_type",
     "numpy",
     "unregister_dispatch_for",
 ]
@@ -42,10 +46,13 @@ if not TYPE_CHECKING:
         "ExtensionTypeBatchEncoder": "extension_type.spec:ExtensionTypeBatchEncoder",
         "ExtensionTypeSpec": "extension_type.spec:ExtensionTypeSpec",
         "Optional": "data.iterator:Optional",
+        "async_clear_error": "interfaces.devices:async_clear_error",
+        "async_scope": "interfaces.devices:async_scope",
         "dispatch_for_api": "interfaces.dispatch:dispatch_for_api",
         "dispatch_for_binary_elementwise_apis": "interfaces.dispatch:dispatch_for_binary_elementwise_apis",  # noqa: E501
         "dispatch_for_binary_elementwise_assert_apis": "interfaces.dispatch:dispatch_for_binary_elementwise_assert_apis",  # noqa: E501
         "dispatch_for_unary_elementwise_apis": "interfaces.dispatch:dispatch_for_unary_elementwise_apis",  # noqa: E501
+        "function_executor_type": "interfaces.devices:function_executor_type",
         "unregister_dispatch_for": "interfaces.dispatch:unregister_dispatch_for",
     }
     _MODULES = ("dlpack", "numpy")

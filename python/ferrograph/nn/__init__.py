@@ -85,6 +85,8 @@ if TYPE_CHECKING:
         nce_loss,
         sampled_softmax_loss,
     )
+    from .._src.ops.fractional import fractional_avg_pool, fractional_max_pool
+    from .._src.ops.isotonic import isotonic_regression
     from .._src.sparse.ctc import (
         collapse_repeated,
         ctc_beam_search_decoder,
@@ -135,8 +137,11 @@ __all__ = [
     "erosion2d",
     "experimental",
     "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "gelu",
     "in_top_k",
+    "isotonic_regression",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
@@ -193,6 +198,9 @@ if not TYPE_CHECKING:
         "ctc_unique_labels": "sparse.ctc:ctc_unique_labels",
         "embedding_lookup_sparse": "sparse.embedding:embedding_lookup_sparse",
         "fixed_unigram_candidate_sampler": "ops.candidates:fixed_unigram_candidate_sampler",
+        "fractional_avg_pool": "ops.fractional:fractional_avg_pool",
+        "fractional_max_pool": "ops.fractional:fractional_max_pool",
+        "isotonic_regression": "ops.isotonic:isotonic_regression",
         "nce_loss": "ops.candidates:nce_loss",
         "safe_embedding_lookup_sparse": "sparse.embedding:safe_embedding_lookup_sparse",
         "sampled_softmax_loss": "ops.candidates:sampled_softmax_loss",

@@ -10,6 +10,7 @@ from .._src.ops.random_ops import split as stateless_split
 from .._src import door as _door
 
 if TYPE_CHECKING:
+    from .._src.ops.permutations import stateless_shuffle
     from .._src.state.generator import (
         Algorithm,
         Generator,
@@ -25,6 +26,7 @@ __all__ = [
     "get_global_generator",
     "set_global_generator",
     "stateless_fold_in",
+    "stateless_shuffle",
     "stateless_split",
 ]
 
@@ -35,6 +37,7 @@ if not TYPE_CHECKING:
         "create_rng_state": "state.generator:create_rng_state",
         "get_global_generator": "state.generator:get_global_generator",
         "set_global_generator": "state.generator:set_global_generator",
+        "stateless_shuffle": "ops.permutations:stateless_shuffle",
     }
     __getattr__ = _door(__name__, _LAZY)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         should_record_summaries,
         write,
     )
+    from .._src.files.summary_traces import trace_export, trace_off, trace_on
 
 __all__ = [
     "SummaryWriter",
@@ -34,6 +35,9 @@ __all__ = [
     "scalar",
     "should_record_summaries",
     "text",
+    "trace_export",
+    "trace_off",
+    "trace_on",
     "write",
 ]
 
@@ -51,6 +55,9 @@ if not TYPE_CHECKING:
         "scalar": "files.summaries:scalar",
         "should_record_summaries": "files.summary_state:should_record_summaries",
         "text": "files.summaries:text",
+        "trace_export": "files.summary_traces:trace_export",
+        "trace_off": "files.summary_traces:trace_off",
+        "trace_on": "files.summary_traces:trace_on",
         "write": "files.summary_state:write",
     }
     _MODULES = ("experimental",)

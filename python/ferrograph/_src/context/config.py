@@ -10,7 +10,9 @@ __all__ = [
     "functions_run_eagerly",
     "list_logical_devices",
     "list_physical_devices",
+    "progress_bars",
     "run_functions_eagerly",
+    "set_progress_bars",
 ]
 
 
@@ -62,6 +64,34 @@ def functions_run_eagerly() -> bool:
     False
     """
     return _core.functions_run_eagerly()
+
+
+_progress = [True]
+
+
+@public("config.set_progress_bars")
+def set_progress_bars(enabled: bool) -> None:
+    """Show how far long work is, where standard error is a terminal, or do not.
+
+    What takes all elements of a dataset at once, ``Dataset.save`` and ``reduce``, tells after two
+    seconds how many it has, by ``tqdm`` where that is installed.
+
+    >>> fg.config.set_progress_bars(False)
+    >>> fg.config.progress_bars()
+    False
+    >>> fg.config.set_progress_bars(True)
+    """
+    _progress[0] = bool(enabled)
+
+
+@public("config.progress_bars")
+def progress_bars() -> bool:
+    """Whether long work shows how far it is, where standard error is a terminal.
+
+    >>> fg.config.progress_bars()
+    True
+    """
+    return _progress[0]
 
 
 @public("config.list_physical_devices")

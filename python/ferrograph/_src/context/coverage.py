@@ -125,7 +125,7 @@ PLANNED = {
         dispatch_for_api dispatch_for_binary_elementwise_apis
         dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis
         enable_strict_mode float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz
-        float8_e5m2 float8_e5m2fnuz function_executor_type int2 int4 register_filesystem_plugin
+        float8_e5m2 float8_e5m2fnuz function_executor_type int2 int4
         uint2 uint4 unregister_dispatch_for
     """,
     "image": """
@@ -226,7 +226,7 @@ PLANNED = {
         record_if scalar should_record_summaries text trace_export trace_off trace_on write
     """,
     "test": """
-        Benchmark TestCase assert_equal_graph_def benchmark_config create_local_cluster
+        Benchmark TestCase assert_equal_graph_def benchmark_config
         disable_with_predicate gpu_device_name is_built_with_cuda is_built_with_gpu_support
         is_built_with_rocm is_built_with_xla is_cpu_target_available is_gpu_available main
         with_eager_op_as_function
@@ -261,10 +261,11 @@ LEFT_OUT = {
         saved_model.GPU nn.RNNCellDeviceWrapper distribute.CrossDeviceOps
         distribute.HierarchicalCopyAllReduce distribute.NcclAllReduce
         distribute.ReductionToOneDevice distribute.InputOptions distribute.InputReplicationMode
-        distribute.ParameterServerStrategy distribute.Server
+        distribute.ParameterServerStrategy distribute.Server test.create_local_cluster
     """,
     "it extends TensorFlow's own binary": """
-        load_library load_op_library sysconfig.CXX11_ABI_FLAG sysconfig.CXX_VERSION
+        experimental.register_filesystem_plugin load_library load_op_library
+        sysconfig.CXX11_ABI_FLAG sysconfig.CXX_VERSION
         sysconfig.MONOLITHIC_BUILD sysconfig.get_build_info sysconfig.get_compile_flags
         sysconfig.get_include sysconfig.get_lib sysconfig.get_link_flags
     """,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
-from . import structure, traced
+from . import progress, structure, traced
 from .dataset import AUTOTUNE, Dataset, emitted
 from .structure import scalar
 
@@ -61,6 +61,11 @@ def scan(dataset: Dataset, initial_state: Any, function: Callable) -> Dataset:
 
 def reduce(dataset: Dataset, initial_state: Any, function: Callable) -> Any:
     """``Dataset.reduce``: a loop over an iterator of its own."""
+    with progress.watched(dataset, "reduce") as elements:
+        return _reduced(elements, initial_state, function)
+
+
+def _reduced(dataset: Dataset, initial_state: Any, function: Callable) -> Any:
     element = dataset.element_spec
     state = structure.normalized(initial_state)
     f, state_type = traced.with_state(function, state, element, "reduce", False)

@@ -12,7 +12,7 @@ from ..context import thread
 from ..native import _core
 from ..values import errors
 from ..values.dtypes import string
-from . import described, structure
+from . import described, progress, structure
 from .dataset import Dataset, emitted
 from .specs import DatasetSpec
 from .structure import scalar
@@ -63,6 +63,11 @@ def _compression(value: Any) -> str:
 
 def save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable | None) -> None:
     """``Dataset.save``."""
+    with progress.watched(dataset, "save") as elements:
+        _save(elements, path, compression, shard_func)
+
+
+def _save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable | None) -> None:
     elements, attrs = _elements(dataset, shard_func, "save")
     attrs["compression"] = _compression(compression)
     inputs = [elements, _path(path)]

@@ -16,7 +16,7 @@ from . import outputs, special
 if TYPE_CHECKING:
     from .special import FunctionType
 
-__all__ = ["AtomicFunction", "ConcreteFunction"]
+__all__ = ["AtomicFunction", "ConcreteFunction", "by_name", "keepers"]
 
 _KIND_NAMES = (
     "POSITIONAL_ONLY",
@@ -25,6 +25,22 @@ _KIND_NAMES = (
     "KEYWORD_ONLY",
     "VAR_KEYWORD",
 )
+
+
+# The functions in use by the names of their graphs, and lists that keep those made meanwhile.
+_named: weakref.WeakValueDictionary[str, ConcreteFunction] = weakref.WeakValueDictionary()
+keepers: list[list] = []
+
+
+def _note(made: ConcreteFunction) -> None:
+    _named[made._graph.name] = made
+    for keeper in keepers:
+        keeper.append(made)
+
+
+def by_name(name: str) -> ConcreteFunction | None:
+    """The function in use whose graph has that name; None where there is none."""
+    return _named.get(name)
 
 
 @public("types.experimental.ConcreteFunction")
@@ -47,6 +63,7 @@ class ConcreteFunction(_core.ConcreteBase):
         return super().__new__(cls, source, template)
 
     def __init__(self, source: Any, template: Any, function: Any, args: tuple, kwargs: dict):
+        _note(self)
         self._template = template
         self._function_name = function.name
         self._params = function._params
@@ -62,6 +79,7 @@ class ConcreteFunction(_core.ConcreteBase):
         """A concrete function of a graph and what it captured, with the other fields as given."""
         made = _core.ConcreteBase.__new__(cls, graph, fields["_template"], captures)
         made.__dict__.update(fields)
+        _note(made)
         return made
 
     @property

@@ -20,12 +20,22 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
     >>> fg.experimental.numpy.reshape([1, 2, 3, 4], [2, -1]).shape
     TensorShape([2, 2])
 
+    Args:
+      a: a tensor.
+      newshape: a size, or a sequence of them.
+      order: "C" to read and place elements with the last index changing fastest, "F" with the
+        first.
+
     Raises:
-      ValueError: for an order other than "C".
+      ValueError: for another order.
     """
+    shape = [newshape] if isinstance(newshape, int) else newshape
+    if order == "F":
+        turned = ops.reshape(ops.transpose(array(a)), ops.reverse(shape, [0]))
+        return ops.transpose(turned)
     if order != "C":
-        raise ValueError(f"elements are read in the order 'C', got {order!r}")
-    return ops.reshape(array(a), [newshape] if isinstance(newshape, int) else newshape)
+        raise ValueError(f"elements are read in the order 'C' or 'F', got {order!r}")
+    return ops.reshape(array(a), shape)
 
 
 @public("experimental.numpy.transpose")

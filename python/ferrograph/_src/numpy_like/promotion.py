@@ -10,12 +10,23 @@ from .. import ops
 from ..native import _core
 from ..values import nest
 
-__all__ = ["array", "inexact", "promoted", "summed", "truths"]
+__all__ = ["array", "inexact", "prefer_float32", "promoted", "summed", "truths"]
 
 # Python's scalars take the dtype of what they meet, unless it is of a lesser kind.
 _KINDS = (bool, int, float, complex)
-_DEFAULTS = tuple(map(np.dtype, ("bool", "int64", "float64", "complex128")))
+_DEFAULTS = list(map(np.dtype, ("bool", "int64", "float64", "complex128")))
 _LETTERS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+def prefer_float32(preferred: bool) -> None:
+    """Let Python's floats be float32, or float64."""
+    kinds = ("float32", "complex64") if preferred else ("float64", "complex128")
+    _DEFAULTS[2:] = map(np.dtype, kinds)
+
+
+def _narrowed(dtype: Any) -> Any:
+    """The dtype for Python's numbers that NumPy gives ``dtype``."""
+    return _DEFAULTS[_LETTERS[dtype.kind]] if dtype.kind in "fc" else dtype
 
 
 def array(value: Any, dtype: Any = None) -> Any:
@@ -23,9 +34,9 @@ def array(value: Any, dtype: Any = None) -> Any:
     if dtype is None and not hasattr(value, "dtype"):
         leaves = nest.flatten(value)
         if leaves and not any(hasattr(leaf, "dtype") for leaf in leaves):
-            dtype = np.asarray(value).dtype
+            dtype = _narrowed(np.asarray(value).dtype)
         elif not leaves:
-            dtype = np.dtype(np.float64)
+            dtype = _DEFAULTS[2]
     made = _core.convert_to_tensor(value, None if hasattr(value, "dtype") else dtype)
     return made if dtype is None or made.dtype == dtype else ops.cast(made, dtype)
 
@@ -53,7 +64,7 @@ def _together(strong: list, weak: list) -> Any:
         return dtype
     if least == 3 and dtype in (np.dtype(np.float16), np.dtype(np.float32)):
         return np.dtype(np.complex64)
-    return _DEFAULTS[least]
+    return np.result_type(dtype, _DEFAULTS[least])
 
 
 def inexact(value: Any) -> Any:

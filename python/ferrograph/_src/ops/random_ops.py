@@ -255,7 +255,7 @@ def stateless_uniform(
     Raises:
       ValueError: for integers with one bound alone.
     """
-    _check_alg(alg)
+    check_alg(alg)
     dtype = as_dtype(dtype)
     if dtype.is_integer and minval is None and maxval is None:
         numbers = _stateless("StatelessRandomUniformFullIntV2", shape, seed, dtype)
@@ -269,7 +269,7 @@ def stateless_uniform(
     return scaled(numbers, minval, 1 if maxval is None else maxval, name)
 
 
-def _check_alg(alg: Any) -> Any:
+def check_alg(alg: Any) -> Any:
     if alg not in ("auto_select", "philox", _PHILOX):
         raise ValueError(f"the generator must be 'philox' or 'auto_select', got {alg!r}")
 
@@ -289,7 +289,7 @@ def stateless_normal(
     >>> fg.random.stateless_normal([2], seed=[1, 2]).shape
     TensorShape([2])
     """
-    _check_alg(alg)
+    check_alg(alg)
     numbers = _stateless("StatelessRandomNormalV2", shape, seed, as_dtype(dtype))
     return shifted(numbers, mean, stddev, name)
 
@@ -309,7 +309,7 @@ def stateless_truncated_normal(
     >>> fg.random.stateless_truncated_normal([2], seed=[1, 2]).shape
     TensorShape([2])
     """
-    _check_alg(alg)
+    check_alg(alg)
     numbers = _stateless("StatelessTruncatedNormalV2", shape, seed, as_dtype(dtype))
     return shifted(numbers, mean, stddev, name)
 

@@ -11,7 +11,7 @@ from ..values.public import public
 __all__ = ["import_graph_def"]
 
 
-@public("graph_util.import_graph_def")
+@public("graph_util.import_graph_def", "import_graph_def")
 def import_graph_def(
     graph_def: Any,
     input_map: dict[str, Any] | None = None,

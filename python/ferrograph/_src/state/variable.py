@@ -203,7 +203,10 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
     ) -> Variable:
         if _handle is not None:
             like = initial_value
-            return super().__new__(cls, like.dtype, like.shape, like._name, like.trainable, _handle)
+            fields = like.dtype, like.shape, like._name, like.trainable, _handle
+            self = super().__new__(cls, *fields)
+            _variables[self._id] = self
+            return self
         if initial_value is None:
             raise ValueError("a Variable needs an initial_value")
         creation = _thread.creations[-1] if _thread.creations else None

@@ -9,6 +9,7 @@ from ..._src import door as _door
 
 if TYPE_CHECKING:
     from . import random
+    from ..._src.interfaces.numpy_behavior import experimental_enable_numpy_behavior
     from ..._src.numpy_like.arrangement import (
         argsort,
         concatenate,
@@ -324,6 +325,7 @@ __all__ = [
     "exp",
     "exp2",
     "expand_dims",
+    "experimental_enable_numpy_behavior",
     "expm1",
     "eye",
     "fabs",
@@ -556,6 +558,7 @@ if not TYPE_CHECKING:
         "exp": "numpy_like.elementwise:exp",
         "exp2": "numpy_like.functions:exp2",
         "expand_dims": "numpy_like.arrangement:expand_dims",
+        "experimental_enable_numpy_behavior": "interfaces.numpy_behavior:experimental_enable_numpy_behavior",  # noqa: E501
         "expm1": "numpy_like.functions:expm1",
         "eye": "numpy_like.creation:eye",
         "fabs": "numpy_like.functions:fabs",

@@ -1,0 +1,158 @@
+"""Tensors that behave as NumPy's arrays do: operators that promote, indexing, methods."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..native import _core
+from ..numpy_like import arrangement, elementwise, promotion, reductions, shapes
+from ..numpy_like.indexing import is_advanced, picked
+from ..state.variable import Variable
+from ..values.public import public
+
+__all__ = ["experimental_enable_numpy_behavior"]
+
+_SYMMETRIC = ("lt", "le", "eq", "ne", "gt", "ge")
+_ARITHMETIC = ("add", "sub", "mul", "mod", "pow", "and", "xor", "or", "floordiv", "truediv")
+_MATRIX = ("matmul",)
+_MODES = ("legacy", "off")
+_enabled: list[str] = []
+
+
+@public("experimental.numpy.experimental_enable_numpy_behavior")
+def experimental_enable_numpy_behavior(
+    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
+) -> None:
+    """Lets tensors behave as NumPy's arrays from now on, in the whole program.
+
+    Operators take operands of two dtypes to the one that NumPy gives them, ``tensor[key]`` takes
+    lists, arrays and tensors of indices and masks along any axis, and tensors have ``T``,
+    ``reshape``, ``transpose``, ``ravel``, ``flatten``, ``astype``, ``clip``, ``max``, ``min``,
+    ``mean``, ``data``, ``size`` and ``tolist``. Functions such as ``fg.add`` stay as they are.
+
+    ```
+    fg.experimental.numpy.experimental_enable_numpy_behavior()
+    fg.constant([1, 2]) + fg.constant([0.5, 1.5])   # float64, as of int32 and float32 in NumPy
+    fg.constant([[1, 2], [3, 4]]).T[[1, 0]]
+    ```
+
+    Args:
+      prefer_float32: whether Python's floats are float32 to these rules, not float64.
+      dtype_conversion_mode: "legacy", or "off" for operators that take one dtype only.
+
+    Raises:
+      ValueError: for another mode, or one that differs from the mode that is on.
+
+    >>> fg.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    Traceback (most recent call last):
+        ...
+    ValueError: dtype_conversion_mode must be 'legacy' or 'off' here, got 'all'
+    """
+    mode = getattr(dtype_conversion_mode, "value", dtype_conversion_mode)
+    if mode not in _MODES:
+        raise ValueError(f"dtype_conversion_mode must be 'legacy' or 'off' here, got {mode!r}")
+    if _enabled and _enabled != [mode]:
+        raise ValueError(f"NumPy's behavior is on already, in mode {_enabled[0]!r}")
+    promotion.prefer_float32(prefer_float32)
+    if _enabled:
+        return
+    _enabled.append(mode)
+    for kind in (_core.Tensor, Variable):
+        _set_operators(kind, mode)
+        setattr(kind, "__getitem__", _getitem(kind.__getitem__))  # noqa: B010 - of a native class
+    for name, method in _METHODS.items():
+        setattr(_core.Tensor, name, method)
+
+
+def _set_operators(kind: type, mode: str) -> None:
+    setattr(kind, "__pos__", lambda self: _core.convert_to_tensor(self))  # noqa: B010
+    if mode == "off":
+        return
+    names = [*_SYMMETRIC, *_ARITHMETIC, *(f"r{name}" for name in _ARITHMETIC)]
+    for name in [*names, *_MATRIX, *(f"r{name}" for name in _MATRIX)]:
+        full = f"__{name}__"
+        setattr(kind, full, _promoting(full, getattr(kind, full)))
+
+
+def _promoting(name: str, original: Callable) -> Callable:
+    """An operator of operands that have one dtype, for those of any."""
+
+    def operate(self: Any, other: Any) -> Any:
+        if not _needs_promotion(self, other):
+            return original(self, other)
+        self, other = promotion.promoted(self, other)
+        return getattr(self, name)(other)
+
+    operate.__name__ = operate.__qualname__ = name
+    operate.__doc__ = original.__doc__
+    return operate
+
+
+def _needs_promotion(one: Any, other: Any) -> bool:
+    """Whether two operands are numbers of two kinds."""
+    if one.dtype.name in ("string", "resource", "variant"):
+        return False
+    if isinstance(other, (_core.Tensor, Variable)):
+        return other.dtype != one.dtype and other.dtype.name not in ("string", "resource")
+    if isinstance(other, (list, tuple)):
+        return True
+    if isinstance(other, (bool, int, float, complex)):
+        return True
+    return isinstance(other, (np.ndarray, np.generic)) and other.dtype.kind in "biufc"
+
+
+def _getitem(original: Callable) -> Callable:
+    def getitem(self: Any, key: Any) -> Any:
+        if is_advanced(key):
+            return picked(_core.convert_to_tensor(self), key)
+        return original(self, key)
+
+    getitem.__doc__ = original.__doc__
+    return getitem
+
+
+def _reshaped(self: Any, *shape: Any, order: str = "C") -> Any:
+    """The elements in another shape."""
+    return arrangement.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+
+def _transposed(self: Any, axes: Any = None) -> Any:
+    """The axes in another order, reversed by default."""
+    return arrangement.transpose(self, axes)
+
+
+def _astype(self: Any, dtype: Any) -> Any:
+    """The elements in another dtype."""
+    return promotion.array(self, np.dtype(getattr(dtype, "as_numpy_dtype", dtype)))
+
+
+def _size(self: Any) -> Any:
+    """How many elements there are: a number where that is known, else a tensor."""
+    known = self.shape.num_elements()
+    return shapes.size(self) if known is None else known
+
+
+def _tolist(self: Any) -> Any:
+    """The elements as nested lists of Python's numbers."""
+    return self.numpy().tolist()
+
+
+_METHODS: dict[str, Any] = {
+    "T": property(_transposed),
+    "astype": _astype,
+    "clip": elementwise.clip,
+    "data": property(operator.pos),
+    "flatten": lambda self, order="C": _reshaped(self, -1, order=order),
+    "max": reductions.max,
+    "mean": reductions.mean,
+    "min": reductions.min,
+    "ravel": shapes.ravel,
+    "reshape": _reshaped,
+    "size": property(_size),
+    "tolist": _tolist,
+    "transpose": _transposed,
+}

@@ -1,0 +1,64 @@
+"""Random orders by seeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..context.hooks import hooks
+from ..values.dtypes import int32, uint32
+from ..values.public import public
+from ._base import Tensor, TensorLike, convert, emit
+from .arithmetic import less
+from .arrays import reshape, shape, size
+from .creation import range as range_
+from .creation import zeros
+from .numeric import cast
+from .random_ops import check_alg
+from .selection import gather
+
+__all__ = ["drawn_order", "stateless_shuffle"]
+
+
+@public("random.experimental.stateless_shuffle")
+def stateless_shuffle(
+    value: TensorLike, seed: Any, alg: str = "auto_select", name: str | None = None
+) -> Tensor:
+    """The slices of a tensor along its first axis in an order that the seed decides.
+
+    The same order for the same seed and number of slices wherever it is drawn. It takes one step of
+    a loop for each slice.
+
+    >>> fg.random.experimental.stateless_shuffle([1, 2, 3, 4, 5], seed=[8, 9]).numpy()
+    array([5, 1, 2, 4, 3], dtype=int32)
+
+    Args:
+      value: a tensor; a scalar stays as it is.
+      seed: two integers, as a vector or tensor.
+      alg: the generator: "philox", which "auto_select" means as well.
+      name: a name for the operation.
+    """
+    check_alg(alg)
+    value = convert(value)
+    if value.ndim == 0:
+        return emit("Identity", (value,), None, name)
+    count = shape(value)[0]
+    key, counter = emit("StatelessRandomGetKeyCounter", (seed,), None, None)
+    found: Tensor = gather(value, drawn_order(count, key, counter), name=name)
+    return found
+
+
+def drawn_order(count: Any, key: Any, counter: Any) -> Tensor:
+    """The numbers below ``count`` as Fisher and Yates shuffle them, by Philox at that place."""
+    inputs = reshape(count, [1]), key, counter, convert(1)
+    numbers = emit("StatelessRandomUniformFullIntV2", inputs, {"dtype": uint32}, None)
+    left = cast(count - range_(count), uint32)
+    chosen = range_(count) + cast(numbers % left, int32)
+
+    def swap(i: Any, order: Any) -> Any:
+        other = chosen[i]
+        pair = emit("Pack", (i, other), {"axis": 0}, None)
+        turned = gather(order, emit("Pack", (other, i), {"axis": 0}, None))
+        return i + 1, emit("TensorScatterUpdate", (order, reshape(pair, [2, 1]), turned))
+
+    start = zeros([], int32), range_(count)
+    return hooks.while_loop(lambda i, _: less(i, size(chosen) - 1), swap, start)[1]
