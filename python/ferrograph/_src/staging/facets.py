@@ -169,16 +169,25 @@ class Members(Facet):
 
 
 class Fields(Facet):
-    """The ``__dict__`` of an instance."""
+    """The ``__dict__`` of an instance, but for the attributes that are left out."""
+
+    def __init__(self, left_out: frozenset[str] = frozenset()):
+        self._left_out = left_out
+
+    def _read(self, owner: Any) -> dict[str, Any]:
+        fields = fields_of(owner)
+        if not self._left_out:
+            return fields
+        return {name: held for name, held in fields.items() if name not in self._left_out}
 
     def hold(self, owner: Any) -> Any:
-        return dict(fields_of(owner))
+        return dict(self._read(owner))
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held.values()
 
     def differs(self, owner: Any, held: Any) -> bool:
-        new = fields_of(owner)
+        new = self._read(owner)
         return not (
             len(new) == len(held)
             and same_objects(held.values(), new.values())
@@ -186,7 +195,7 @@ class Fields(Facet):
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from _named(owner, held, fields_of(owner), label)
+        yield from _named(owner, held, self._read(owner), label)
 
 
 class Slots(Facet):

@@ -23,7 +23,7 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..values import errors
 from . import kinds
-from .facets import Facet, Names, cell_contents, fields_of
+from .facets import Facet, Fields, Names, cell_contents, fields_of
 from .journal import has_versions, record_of
 from .places import here, say
 from .state import Attribute, Place, Versions, versions_of
@@ -52,7 +52,8 @@ class Snapshot:
         """Whether ``held`` is the ``__dict__`` of an object that was there."""
         if type(held) is not dict:
             return False
-        return any(f is kinds.FIELDS and fields_of(owner) is held for f, owner, _ in self._entries)
+        owners = (owner for f, owner, _ in self._entries if isinstance(f, Fields))
+        return any(fields_of(owner) is held for owner in owners)
 
     def compares(self, place: Place) -> bool:
         """Whether a change of a place shows in the copy, however it is made."""
@@ -74,7 +75,7 @@ class Snapshot:
         return any(
             any(value is owner for value in held.values())
             for facet, holder, held in self._entries
-            if facet is kinds.FIELDS and kinds.has_library_fields(type(holder))
+            if isinstance(facet, Fields) and kinds.has_library_fields(type(holder))
         )
 
     def changes(self, own: Container[int] = ()) -> Iterator[tuple[Place, Any]]:
