@@ -1,6 +1,7 @@
 """Models of Keras in functions of the program's own, and what data they take."""
 
 import pickle
+import tempfile
 
 import ferrograph as fg
 import numpy as np
@@ -90,3 +91,12 @@ def case_tensors_are_sliced_into_batches():
     doubles = fg.cast(tensors[0], "float64")
     assert model.predict(doubles, batch_size=7, verbose=0).shape == (32, 1)
     assert (pickle.loads(pickle.dumps(tensors[0])).numpy() == x).all()
+
+
+def case_models_are_saved_with_the_signature_that_serves_them():
+    model, _ = made()
+    with tempfile.TemporaryDirectory() as folder:
+        fg.saved_model.save(model, folder)
+        loaded = fg.saved_model.load(folder)
+    found = loaded.signatures["serving_default"](fg.constant(x))["output_0"]
+    assert np.allclose(found, model(x), atol=1e-6)
