@@ -6,7 +6,8 @@ layers take part by methods:
 
 * ``_serialize_to_tensors()`` gives the tensors that the object holds, by name;
 * ``_restore_from_tensors(tensors)`` takes such tensors back, and makes the object hold them;
-* ``_trackable_children(save_type)`` gives the objects that it refers to, by name, where there are any.
+* ``_trackable_children(save_type)`` gives the objects that it refers to, by name, where there are
+  any.
 
 The names are those in the checkpoint. Where the class has ``_saved_as``, they are suffixes of it: a
 table that is ``_saved_as = "table"`` and holds ``"-keys"`` and ``"-values"`` is saved as
