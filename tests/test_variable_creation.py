@@ -357,3 +357,76 @@ def test_a_nested_variable_cannot_begin_with_an_argument():
     made = Nested(lambda x: x + 1.0)
     with pytest.raises(ValueError, match="depends on an argument"):
         made.outer(ONE)
+
+
+class Built:
+    """An object that is set up by its first call: its variable is in a list of a list."""
+
+    def __init__(self):
+        self.parts, self.is_built, self.n_calls = [], False, 0
+
+    def __call__(self, x):
+        self.n_calls += 1
+        if not self.is_built:
+            self.parts.append([fg.Variable(2.0)])
+            self.is_built = True
+        return x * self.parts[0][0]
+
+
+def in_cond(step, x):
+    return fg.cond(x > 0, lambda: step(x), lambda: x)
+
+
+def in_other_branch(step, x):
+    return fg.cond(x > 0, lambda: x, lambda: step(x))
+
+
+def in_loop(step, x):
+    def body(i, total):
+        return i + 1, fg.cond(i >= 0, lambda: step(total), lambda: total)
+
+    return fg.while_loop(lambda i, total: i < 2, body, [0, x])[1]
+
+
+def in_statement(step, x):
+    y = x
+    for i in fg.range(2):
+        if i >= 0:
+            y = step(y)
+    return y
+
+
+@pytest.mark.parametrize("construct", [in_cond, in_other_branch, in_loop, in_statement])
+def test_objects_that_a_nested_function_sets_up_in_a_region_stay_so(construct):
+    built = Built()
+    step = fg.function(built)
+    outer = fg.function(lambda x: construct(step, x))
+    expected = float(construct(Built(), fg.constant(3.0)))
+    assert float(outer(fg.constant(3.0))) == expected
+    assert built.is_built and len(built.parts) == 1
+    built.parts[0][0].assign(5.0)
+    again = Built()
+    again.parts, again.is_built = [[fg.Variable(5.0)]], True
+    for x in (3.0, -3.0):
+        assert float(outer(fg.constant(x))) == float(construct(again, fg.constant(x)))
+    assert built.n_calls == 2  # one trace makes the variable, one is kept
+
+
+def test_what_a_region_changes_beside_a_nested_function_is_chosen_by_the_graph():
+    built, seen = Built(), fg.Module()
+    seen.last = fg.constant(0.0)
+    step = fg.function(built)
+
+    @fg.function
+    def f(x):
+        if x > 0:
+            seen.last = x
+            y = step(x)
+            seen.last = seen.last + 1
+        else:
+            y = x
+        return y, seen.last
+
+    assert [float(v) for v in f(fg.constant(3.0))] == [6.0, 4.0]
+    assert [float(v) for v in f(fg.constant(-3.0))][0] == -3.0
+    assert built.is_built

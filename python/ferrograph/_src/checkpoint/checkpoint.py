@@ -73,7 +73,7 @@ class Checkpoint:
                 )
             setattr(self, name, value)
 
-    def _trackable_children(self) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint") -> dict[str, Any]:
         own = vars(self)
         found = {n: v for n, v in own.items() if n not in self._own_attributes}
         children = {n: v for n, v in found.items() if trackable.is_trackable(v)}

@@ -45,10 +45,12 @@ class Root(NamedTuple):
 
     value: Any
     attached: dict[str, Any]
+    # What the graph is for: a ``"checkpoint"`` or a ``"savedmodel"``.
+    save_type: str = "checkpoint"
 
     def children_of(self, value: Any) -> dict[str, Any]:
         """The objects that an object of the graph refers to, by name."""
-        children = trackable.children_of(value)
+        children = trackable.children_of(value, self.save_type)
         return {**children, **self.attached} if value is self.value else children
 
 

@@ -6,7 +6,8 @@ layers take part by methods:
 
 * ``_serialize_to_tensors()`` gives the tensors that the object holds, by name;
 * ``_restore_from_tensors(tensors)`` takes such tensors back, and makes the object hold them;
-* ``_trackable_children()`` gives the objects that it refers to, by name, where there are any.
+* ``_trackable_children(save_type)`` gives the objects that it refers to, by name, where there are
+  any.
 
 The names are those in the checkpoint. Where the class has ``_saved_as``, they are suffixes of it: a
 table that is ``_saved_as = "table"`` and holds ``"-keys"`` and ``"-values"`` is saved as
@@ -73,13 +74,13 @@ def _is_mapping(value: Any) -> bool:
     return type(value) in _MAPPINGS or hasattr(type(value), "_is_tracked_mapping")
 
 
-def children_of(value: Any) -> dict[str, Any]:
-    """The objects that it refers to, by name.
+def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
+    """The objects that it refers to, by name, for a ``"checkpoint"`` or a ``"savedmodel"``.
 
     ValueError for a dictionary whose keys are no strings where its values are to be followed.
     """
     if hasattr(type(value), "_trackable_children"):
-        return dict(value._trackable_children())
+        return dict(value._trackable_children(save_type))
     if isinstance(value, tuple(with_attributes)):
         return _followed(vars(value))
     if isinstance(value, _SEQUENCES):

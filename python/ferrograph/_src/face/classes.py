@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from ..context.ownership import lent
+from ..native import _core
 from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
 from ..values.markers import DatasetV2
 
-__all__ = ["DatasetV2", "RaggedTensor", "SparseTensor", "name_classes"]
+__all__ = ["DatasetV2", "RaggedTensor", "SparseTensor", "Tensor", "name_classes"]
 
-# Keras asks the modules of these three, as it does not import what may not be there.
-_MODULES = {
+Tensor = _core.Tensor
+
+# Keras asks the modules of these, as it does not import what may not be there.
+_MODULES: dict[type, str] = {
+    Tensor: "tensorflow.python.framework.tensor",
     DatasetV2: "tensorflow.python.data.ops.dataset_ops",
     RaggedTensor: "tensorflow.python.ops.ragged.ragged_tensor",
     SparseTensor: "tensorflow.python.framework.sparse_tensor",

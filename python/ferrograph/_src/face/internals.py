@@ -45,6 +45,9 @@ INTERNALS: dict[str, Internal] = {
         "keras: the class of a sparse tensor, by its module",
         {"SparseTensor": "face.classes:SparseTensor"},
     ),
+    "python.framework.tensor": Internal(
+        "keras: the class of a tensor, by its module", {"Tensor": "face.classes:Tensor"}
+    ),
     "python.ops.ragged.ragged_tensor": Internal(
         "keras: the class of a ragged tensor, by its module",
         {"RaggedTensor": "face.classes:RaggedTensor"},

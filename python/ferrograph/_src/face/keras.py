@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from .dynamic import accept_dynamic
 from .install import as_tensorflow
 from .installed import check_keras
 
@@ -12,11 +13,14 @@ __all__ = ["load"]
 
 
 def load() -> ModuleType:
-    """The installed Keras, whose TensorFlow backend runs on ferrograph.
+    """The installed Keras, whose TensorFlow backend runs on ferrograph, and whose layers and models
+    take ``dynamic=True``.
 
     ModuleNotFoundError where Keras is not installed; ImportError where it is set to another
     backend, RuntimeError where TensorFlow itself is loaded.
     """
     check_keras()
     as_tensorflow()
-    return importlib.import_module("keras")
+    keras = importlib.import_module("keras")
+    accept_dynamic(keras)
+    return keras

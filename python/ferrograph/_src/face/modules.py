@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from ..context.coverage import NAMESPACES
+from .dynamic import accept_dynamic
 from .installed import check_keras
 from .internals import INTERNALS
 from .names import OWN
@@ -60,6 +61,7 @@ class Finder(MetaPathFinder, Loader):
         top, _, name = module.__name__.partition(".")
         if _is_of_keras(top, name):
             check_keras()
+            accept_dynamic(importlib.import_module("keras"))
             sys.modules[module.__name__] = importlib.import_module(name)
             return
         source = _public(name)

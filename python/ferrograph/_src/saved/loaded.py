@@ -100,8 +100,8 @@ class LoadedFunction:
         """The trace for a call, and the arguments as it takes them."""
         if not self.concrete_functions:
             raise ValueError(
-                f"{self._name}() was saved without a trace: call it before it is saved, or give it "
-                "an input_signature"
+                f"{self._name}() was saved without a trace, so there are zero restored functions: "
+                "call it before it is saved, or give it an input_signature"
             )
         bound, named = self._bind(args, kwargs)
         differences = []

@@ -10,13 +10,13 @@ from ..data.dataset import Dataset
 from ..function.function import Function
 from ..native import _core
 from ..state.module import Module
-from ..state.variable import Variable
+from ..state.variable import Variable, variable_by_id
 from ..tables.table import Lookup, Table
 from .asset import Asset
 from .functions import is_function, key_of
 from .loaded import LoadedResource, SignatureMap
 
-__all__ = ["SavedObjects", "kind_of_container", "list_kinds"]
+__all__ = ["SavedObjects", "children_of", "kind_of_container", "list_kinds"]
 
 # What a list, tuple or dictionary is called in the file.
 list_kinds = {
@@ -60,6 +60,13 @@ def _is_saved(value: Any, seen: frozenset = frozenset()) -> bool:
     return _is_leaf(value) or trackable.is_trackable(value)
 
 
+def _meant(value: Any) -> Any:
+    """The variable, for an object that stands for one."""
+    if isinstance(value, Variable) or not hasattr(value, "_should_act_as_resource_variable"):
+        return value
+    return variable_by_id(value.handle._id)
+
+
 def _methods(value: Any) -> dict[str, Any]:
     """The traced functions that the class of an object has as methods."""
     found = {}
@@ -70,7 +77,8 @@ def _methods(value: Any) -> dict[str, Any]:
     return found
 
 
-def _children_of(value: Any) -> dict[str, Any]:
+def children_of(value: Any) -> dict[str, Any]:
+    """The objects of a model that an object refers to, by name."""
     if is_function(value) or isinstance(value, (Variable, _core.EagerTensor, Asset, Table)):
         return {}
     if isinstance(value, SignatureMap):
@@ -83,8 +91,8 @@ def _children_of(value: Any) -> dict[str, Any]:
     elif isinstance(value, (Module, Lookup, LoadedResource)):
         items = {**vars(value), **_methods(value)}
     else:
-        items = {**trackable.children_of(value), **_methods(value)}
-    children = {name: child for name, child in items.items() if _is_saved(child)}
+        items = {**trackable.children_of(value, "savedmodel"), **_methods(value)}
+    children = {name: _meant(child) for name, child in items.items() if _is_saved(child)}
     for name in children:
         if not isinstance(name, str):
             raise ValueError(
@@ -131,7 +139,7 @@ class SavedObjects:
         return self._numbers.get(key_of(value))
 
     def _expand(self, number: int) -> None:
-        for name, child in _children_of(self.values[number]).items():
+        for name, child in children_of(self.values[number]).items():
             if name not in self.children[number]:
                 path = f"{self.paths[number]}.{name}"
                 self.children[number][name] = self.add(child, path)

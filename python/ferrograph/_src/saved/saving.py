@@ -28,9 +28,9 @@ from .functions import (
     traces_of,
 )
 from .loaded import LoadedResource, SignatureMap
-from .objects import SavedObjects, kind_of_container
+from .objects import SavedObjects, children_of, kind_of_container
 from .options import SaveOptions
-from .signatures import signatures_of
+from .signatures import default_signatures, signatures_of
 from .structure import encoded
 from .writing import write
 
@@ -64,6 +64,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
       export_dir: the folder, made where it is not there.
       signatures: functions of named tensors, for programs that serve models: one with an
         ``input_signature``, a trace, or a dictionary of these; one alone is ``serving_default``.
+        Where none is given, the one function of ``obj`` that can be a signature is.
       options: see ``SaveOptions``.
 
     Raises:
@@ -81,9 +82,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         )
     options = SaveOptions() if options is None else options
     with thread.init_scope():
-        saving = _Saving(obj, SignatureMap(signatures_of(signatures)))
+        if signatures is None:
+            known = default_signatures(obj, children_of(obj))
+        else:
+            known = signatures_of(signatures)
+        saving = _Saving(obj, SignatureMap(known))
         tags = [SERVING, *options.extra_tags]
-        tensors, graph = saved_tensors(ObjectGraph(Root(obj, {})))
+        tensors, graph = saved_tensors(ObjectGraph(Root(obj, {}, "savedmodel")))
         model, fingerprint = saving.finish(tags, graph)
         tensors[GRAPH_KEY] = _core.convert_to_tensor(graph)
         with file_errors():

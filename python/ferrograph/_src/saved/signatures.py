@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..function.concrete import ConcreteFunction
@@ -9,11 +10,14 @@ from ..function.function import Function
 from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
-from ..values.tensor_spec import TensorSpec, TypeSpec
+from ..values.tensor_spec import TypeSpec
 from .constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from .functions import is_function, traces_of
 
-__all__ = ["signatures_of"]
+__all__ = ["default_signatures", "signatures_of"]
+
+# The attribute by which an object names the function that serves it.
+_DEFAULT = "_default_save_signature"
 
 
 def signatures_of(signatures: Any) -> dict[str, ConcreteFunction]:
@@ -27,6 +31,37 @@ def signatures_of(signatures: Any) -> dict[str, ConcreteFunction]:
     if not isinstance(signatures, dict) and not hasattr(signatures, "items"):
         signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
     return {name: _wrapped(name, _trace(name, f)) for name, f in signatures.items()}
+
+
+def default_signatures(obj: Any, children: dict[str, Any]) -> dict[str, ConcreteFunction]:
+    """The signatures of an object that is saved without any: the function that it serves by.
+
+    That is what it names itself, else the one among its own functions that can be a signature: a
+    trace, or a function that has an input signature.
+    """
+    try:
+        named = getattr(obj, _DEFAULT, None)
+    except (TypeError, ValueError):  # what it takes does not tell how it would be served
+        named = None
+    if named is not None:
+        return signatures_of(named)
+    found = [_signature_by(child) for child in children.values() if is_function(child)]
+    able = [trace for trace in found if trace is not None]
+    return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: able[0]} if len(able) == 1 else {}
+
+
+def _signature_by(function: Any) -> ConcreteFunction | None:
+    """A function as a signature; None where it can't be one by itself."""
+    if not isinstance(function, ConcreteFunction) and function.input_signature is None:
+        return None
+    key = DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    trace = _trace(key, function)
+    if not trace.outputs:
+        return None
+    try:
+        return _wrapped(key, trace)
+    except ValueError:  # its arguments or results have no names
+        return None
 
 
 def _trace(name: str, function: Any) -> ConcreteFunction:
@@ -48,20 +83,17 @@ def _trace(name: str, function: Any) -> ConcreteFunction:
 
 def _wrapped(name: str, trace: ConcreteFunction) -> ConcreteFunction:
     """A trace as a function of keywords that gives a dictionary."""
-    structure = trace.structured_input_signature
-    named = {n: v for n, _, v in trace._parameters()[len(trace._bound) :] if _is_composite(v)}
+    structure, labels = _arguments(trace)
     specs: dict[str, TypeSpec] = {}
     places: list[Any] = []
-    for leaf in nest.flatten(structure):
+    for leaf, label in zip(nest.flatten(structure), nest.flatten(labels), strict=True):
         if not isinstance(leaf, TypeSpec):
             places.append((None, leaf))
             continue
-        key = getattr(leaf, "name", None) or next((n for n, v in named.items() if v is leaf), None)
-        if key is None or key in specs:
-            raise ValueError(
-                f"signature {name!r}: two arguments are called {key!r}, or one has no name. Give "
-                "each TensorSpec a name of its own"
-            )
+        key, n = label, 0
+        while key in specs:
+            n += 1
+            key = f"{label}_{n}"
         specs[key] = leaf
         places.append((key, None))
 
@@ -74,8 +106,24 @@ def _wrapped(name: str, trace: ConcreteFunction) -> ConcreteFunction:
     return made.get_concrete_function(**{key: specs[key] for key in sorted(specs)})
 
 
-def _is_composite(value: Any) -> bool:
-    return isinstance(value, TypeSpec) and not isinstance(value, TensorSpec)
+def _arguments(trace: ConcreteFunction) -> tuple[Any, Any]:
+    """The arguments of a trace by place and by keyword, and in the same structure the name of each
+    tensor: its own, else that of its argument.
+    """
+    by_place: tuple[list, list] = [], []
+    by_name: tuple[dict, dict] = {}, {}
+    for name, kind, value in trace._parameters()[len(trace._bound) :]:
+        called = functools.partial(_called, name)
+        for within, found in enumerate((value, nest.map_structure(called, value))):
+            if kind in ("KEYWORD_ONLY", "VAR_KEYWORD"):
+                by_name[within][name] = found
+            else:
+                by_place[within].append(found)
+    return (by_place[0], by_name[0]), (by_place[1], by_name[1])
+
+
+def _called(argument: str, leaf: Any) -> str:
+    return getattr(leaf, "name", None) or argument
 
 
 def _as_dict(name: str, result: Any) -> dict[str, Any]:

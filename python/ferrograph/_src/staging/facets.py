@@ -50,6 +50,10 @@ class Facet(abc.ABC):
     def hold(self, owner: Any) -> Any:
         """A copy of what ``owner`` holds; None where there is nothing to hold."""
 
+    def renewed(self, owner: Any, held: Any) -> Any:
+        """A copy of what ``owner`` holds by now, of the same kind as ``held``."""
+        return self.hold(owner)
+
     def parts(self, owner: Any, held: Any) -> Iterable:
         """The objects that are reached through it."""
         return ()
@@ -169,16 +173,25 @@ class Members(Facet):
 
 
 class Fields(Facet):
-    """The ``__dict__`` of an instance."""
+    """The ``__dict__`` of an instance, but for the attributes that are left out."""
+
+    def __init__(self, left_out: frozenset[str] = frozenset()):
+        self._left_out = left_out
+
+    def _read(self, owner: Any) -> dict[str, Any]:
+        fields = fields_of(owner)
+        if not self._left_out:
+            return fields
+        return {name: held for name, held in fields.items() if name not in self._left_out}
 
     def hold(self, owner: Any) -> Any:
-        return dict(fields_of(owner))
+        return dict(self._read(owner))
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held.values()
 
     def differs(self, owner: Any, held: Any) -> bool:
-        new = fields_of(owner)
+        new = self._read(owner)
         return not (
             len(new) == len(held)
             and same_objects(held.values(), new.values())
@@ -186,7 +199,7 @@ class Fields(Facet):
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from _named(owner, held, fields_of(owner), label)
+        yield from _named(owner, held, self._read(owner), label)
 
 
 class Slots(Facet):
@@ -271,6 +284,9 @@ class Names(Facet):
     def hold(self, owner: Any) -> Any:
         return dict(owner)
 
+    def renewed(self, owner: Any, held: Any) -> Any:
+        return {name: owner.get(name, UNDEFINED) for name in held}
+
     def knows(self, held: Any, name: str) -> bool:
         """Whether a name is compared."""
         return name in held
@@ -287,6 +303,9 @@ class Names(Facet):
 
 class AllNames(Names):
     """All names of a module, with those that code adds; ``held`` has those that were there."""
+
+    def renewed(self, owner: Any, held: Any) -> Any:
+        return dict(owner)
 
     def knows(self, held: Any, name: str) -> bool:
         return True

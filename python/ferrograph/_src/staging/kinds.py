@@ -47,6 +47,11 @@ _STATELESS = frozenset(
     | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl", "_hashlib"}
 )
 
+# By module and name of a class of a library, the attributes that its own code empties at each call
+# of the program's before it fills them. What such a call leaves there are tensors of its graph,
+# which tell by themselves where they may be used.
+_BEGUN_ANEW = {("keras.src.layers.layer", "Layer"): frozenset({"_losses", "_loss_ids"})}
+
 
 def _function(function: types.FunctionType) -> Iterable:
     names = function.__code__.co_freevars
@@ -174,9 +179,16 @@ def _learn(kind: type) -> Iterable[Facet]:
     if slots:
         yield facets.Slots(slots)
     if "__dict__" in _described(kind):
-        yield FIELDS
+        left_out = _begun_anew(kind)
+        yield facets.Fields(left_out) if left_out else FIELDS
     if not ownership.is_library_class(kind):
         yield OF_CLASS
+
+
+def _begun_anew(kind: type) -> frozenset[str]:
+    """The attributes of a library's that are no state of the program's."""
+    known = (_BEGUN_ANEW.get((base.__module__, base.__qualname__)) for base in kind.__mro__)
+    return frozenset().union(*(names for names in known if names))
 
 
 def _is_leaf(kind: type) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from ..context import ownership
 from ..native import _core
 from . import kinds
-from .facets import Names, Slots, Whole
+from .facets import Fields, Names, Slots, Whole
 from .journal import loud
 from .journal import thread as _thread
 from .keepers import Replacements, restored
@@ -238,7 +238,7 @@ def place_of(facet: Any, owner: Any, key: Any) -> Place:
 
 
 def _is_field(facet: Any) -> bool:
-    return facet is kinds.FIELDS or facet is kinds.CLASS or isinstance(facet, Slots)
+    return facet is kinds.CLASS or isinstance(facet, (Fields, Slots))
 
 
 def _refuse_running(replacements: Replacements, made: Stale) -> None:

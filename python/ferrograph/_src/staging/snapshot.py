@@ -23,7 +23,7 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..values import errors
 from . import kinds
-from .facets import Facet, Names, cell_contents, fields_of
+from .facets import Facet, Fields, Names, cell_contents, fields_of
 from .journal import has_versions, record_of
 from .places import here, say
 from .state import Attribute, Place, Versions, versions_of
@@ -44,6 +44,23 @@ class Snapshot:
         if has_versions():
             self._entries = [(f, o, _versions(f, o) or held) for f, o, held in walk.entries]
 
+    def differing(self) -> set[int]:
+        """Which of its entries differ by now, by their numbers."""
+        pairs = enumerate(self._entries)
+        return {i for i, (f, o, held) in pairs if type(held) is Versions or f.differs(o, held)}
+
+    def renew(self, kept: set[int]) -> None:
+        """Take what differs by now for what was there, but for the entries of these numbers."""
+        walk = Walk()
+        walk.entries, walk.seen = self._entries, self._seen
+        parts: list[Any] = []
+        for number in self.differing() - kept:
+            facet, owner, held = self._entries[number]
+            held = facet.renewed(owner, held)
+            self._entries[number] = facet, owner, held
+            parts.extend(facet.parts(owner, held))
+        walk.run((), parts)
+
     def knows(self, owner: Any) -> bool:
         """Whether an object was there when the region began."""
         return id(owner) in self._seen
@@ -52,7 +69,8 @@ class Snapshot:
         """Whether ``held`` is the ``__dict__`` of an object that was there."""
         if type(held) is not dict:
             return False
-        return any(f is kinds.FIELDS and fields_of(owner) is held for f, owner, _ in self._entries)
+        owners = (owner for f, owner, _ in self._entries if isinstance(f, Fields))
+        return any(fields_of(owner) is held for owner in owners)
 
     def compares(self, place: Place) -> bool:
         """Whether a change of a place shows in the copy, however it is made."""
@@ -74,7 +92,7 @@ class Snapshot:
         return any(
             any(value is owner for value in held.values())
             for facet, holder, held in self._entries
-            if facet is kinds.FIELDS and kinds.has_library_fields(type(holder))
+            if isinstance(facet, Fields) and kinds.has_library_fields(type(holder))
         )
 
     def changes(self, own: Container[int] = ()) -> Iterator[tuple[Place, Any]]:

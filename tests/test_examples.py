@@ -1,0 +1,66 @@
+"""The examples that train through Keras run to their end, as programs and as notebooks."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+# What makes each of them short, with what is still asked of it then.
+SHORT = {
+    "image_classifier": {
+        "EXAMPLE_IMAGES": "600",
+        "EXAMPLE_EPOCHS": "2",
+        "EXAMPLE_ACCURACY": "0.25",
+    },
+    "text_classifier": {"EXAMPLE_TEXTS": "1000", "EXAMPLE_EPOCHS": "2", "EXAMPLE_ACCURACY": "0.5"},
+    "custom_training": {"EXAMPLE_POINTS": "500", "EXAMPLE_EPOCHS": "10", "EXAMPLE_ACCURACY": "0.6"},
+}
+with_keras = pytest.mark.skipif(
+    importlib.util.find_spec("keras") is None, reason="Keras is not installed"
+)
+
+
+def test_each_example_in_cells_is_run_here():
+    in_cells = {p.stem for p in EXAMPLES.glob("*.py") if p.read_text().startswith("# %%")}
+    assert in_cells == set(SHORT)
+
+
+def test_the_notebooks_are_made_from_the_programs():
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "notebooks.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def code_of(notebook):
+    """The program that the cells of a notebook are, run in order."""
+    cells = json.loads(notebook.read_text())["cells"]
+    return "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+
+
+@with_keras
+@pytest.mark.parametrize("kind", ["py", "ipynb"])
+@pytest.mark.parametrize("name", SHORT)
+def test_an_example_runs(name, kind, tmp_path):
+    path = EXAMPLES / f"{name}.{kind}"
+    if kind == "ipynb":
+        program = tmp_path / f"{name}.py"
+        program.write_text(code_of(path))
+        path = program
+    kept = {k: v for k, v in os.environ.items() if k not in ("KERAS_BACKEND", "PYTHONPATH")}
+    settings = {"KERAS_HOME": str(tmp_path / "home"), "PYTHONPATH": str(EXAMPLES), **SHORT[name]}
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+        env={**kept, **settings},
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
