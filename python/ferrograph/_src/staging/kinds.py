@@ -7,6 +7,7 @@ methods in a region is refused, since nobody can tell what they did.
 
 from __future__ import annotations
 
+import abc
 import collections
 import functools
 import gc
@@ -100,7 +101,8 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (functools.partial, _THROUGH[functools.partial]),
 )
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
-ALL_NAMES = facets.AllNames()
+ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
+REGISTERED = facets.State(facets.registered, None, "registered classes")
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = Through(lambda held: (type(held),))
 
@@ -124,7 +126,7 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     types.CellType: (CELL,),
     types.ModuleType: (MODULE,),
     types.FunctionType: (FUNCTION, FIELDS),
-    type: (CLASS,),
+    type: (CLASS, SUBCLASSES),
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
     **dict.fromkeys(_LEAVES, ()),
 }
@@ -162,10 +164,12 @@ def has_library_fields(cls: type) -> bool:
 
 
 def _learn(kind: type) -> Iterable[Facet]:
-    if _is_leaf(kind) and kind not in _states():
-        return
     if issubclass(kind, type):
-        yield CLASS
+        yield from (CLASS, SUBCLASSES)
+        if issubclass(kind, abc.ABCMeta):
+            yield REGISTERED
+        return
+    if _is_leaf(kind) and kind not in _states():
         return
     stored = _storage(kind)
     if stored is not None:
@@ -271,9 +275,10 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
     """Facets of classes in modules that are imported only by those who use them."""
     found: dict[type, Facet] = {
         bytearray: facets.State(bytes, _put_bytes, "bytes"),
+        weakref.finalize: facets.Finalizer(),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy = modules
+    array, io, random, contextvars, numpy, decimal = modules
     if array is not None:
         found[array.array] = facets.State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
@@ -283,12 +288,14 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         found[random.Random] = facets.State(random.Random.getstate, random.Random.setstate)
     if contextvars is not None:
         found[contextvars.ContextVar] = facets.State(lambda v: id(v.get(None)), None, "value")
+    if decimal is not None:
+        found[decimal.Context] = facets.State(_settings, _put_settings, "settings")
     if numpy is not None:
         found.update(arrays.kinds(numpy))
     return found
 
 
-_LATE = ("array", "io", "random", "contextvars", "numpy")
+_LATE = ("array", "io", "random", "contextvars", "numpy", "decimal")
 
 
 def _states() -> dict[type, Facet]:
@@ -320,6 +327,21 @@ def view_in_use(owner: Any, where: str) -> Exception:
             "Release the view before, or keep the length.",
         )
     )
+
+
+_SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+
+
+def _settings(context: Any) -> tuple:
+    raised, noted = (tuple(held.items()) for held in (context.traps, context.flags))
+    return (*[getattr(context, name) for name in _SETTINGS], raised, noted)
+
+
+def _put_settings(context: Any, settings: tuple) -> None:
+    for name, value in zip(_SETTINGS, settings, strict=False):
+        setattr(context, name, value)
+    context.traps.update(settings[-2])
+    context.flags.update(settings[-1])
 
 
 def _text(owner: Any) -> Any:

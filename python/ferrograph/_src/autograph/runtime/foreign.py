@@ -14,14 +14,15 @@ from typing import Any
 from ... import staging
 from ...staging import chosen_numbers, chosen_texts, contents, effects, list_arguments, notes, stale
 from ...staging.journal import front_of
+from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.snapshot import Snapshot
 from ...values import errors
 from .specials import iterated, opened
 
 __all__ = [
-    "LAZY", "asking", "each_content", "formatting", "given", "guarded", "over_elements", "spread",
-    "without_waiting",
+    "LAZY", "asking", "deriving", "each_content", "formatting", "given", "guarded", "over_elements",
+    "spread", "without_waiting",
 ]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -81,6 +82,26 @@ def asking(callee: Callable) -> Callable:
         return callee(*args, **kwargs)
 
     return ask
+
+
+def deriving(callee: Any) -> Callable:
+    """``cls.__subclasses__``: refused where a branch or a loop derived a class from ``cls``."""
+
+    def derive() -> Any:
+        cls = callee.__self__
+        if id(cls) in (_thread.journals[0].subclassed or ()):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`__subclasses__` of {cls.__name__!r} is asked for after a branch or a loop "
+                    "of the graph derived a class from it: that happened once, while tracing, "
+                    "whatever the graph does",
+                    "Derive the classes before the branch or loop.",
+                )
+            )
+        return callee()
+
+    return derive
 
 
 def remembering(callee: Any) -> Callable:
