@@ -695,6 +695,14 @@ def classes_derived_in_a_branch(x):
     return x + len(Derived.__subclasses__())
 
 
+@meets("autograph/runtime/foreign.py:counting.count:0")
+def counted_calls_in_a_branch(x):
+    doubled = functools.lru_cache(lambda v: v * 2)
+    if x > 0:
+        doubled(3)
+    return x + doubled.cache_info().misses
+
+
 @meets("staging/carried.py:Variables._first:0")
 def carried_integer_beyond_int32(x):
     held = {"large": 3_000_000_000}

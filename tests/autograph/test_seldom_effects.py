@@ -5,9 +5,13 @@ state that modules keep for themselves, what runs when objects end."""
 
 import abc
 import collections.abc
+import ctypes
 import decimal
+import functools
+import hashlib
 import random
 import sys
+import tempfile
 import weakref
 
 import ferrograph as fg
@@ -144,7 +148,25 @@ def attribute_by_text(x):
     return len(Abstract.items)
 
 
+def number_of_c(x):
+    held, row = ctypes.c_int(1), (ctypes.c_int * 2)(3, 4)
+    if x > 5:
+        held.value = 9
+        row[1] = 8
+    return held.value * 10 + row[1]
+
+
+def attribute_of_a_partial(x):
+    held = functools.partial(max, 1)
+    held.limit = 2
+    if x > 5:
+        held.limit = 7
+    return held(held.limit)
+
+
 STAGED = [
+    number_of_c,
+    attribute_of_a_partial,
     finaliser,
     end_of_an_object,
     end_of_an_object_that_is_kept,
@@ -231,7 +253,32 @@ def deleted_name(x):
     return x
 
 
+def calls_of_a_cache(x):
+    doubled = functools.lru_cache(lambda v: v * 2)
+    if x > 5:
+        doubled(3)
+    return doubled.cache_info().misses
+
+
+def file(x):
+    with tempfile.TemporaryFile("w+") as stream:
+        if x > 5:
+            stream.write("a")
+        stream.seek(0)
+        return len(stream.read())
+
+
+def hash_of_bytes(x):
+    made = hashlib.sha256()
+    if x > 5:
+        made.update(b"a")
+    return made.digest()[0]
+
+
 REFUSED = [
+    calls_of_a_cache,
+    file,
+    hash_of_bytes,
     items_of_an_abstract_class,
     attribute_by_text,
     derived_classes,

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..context import ownership
 from ..values import errors
-from .journal import note_subclasses
+from .journal import note_asked
 from .places import say
 from .state import (
     UNDEFINED,
@@ -277,7 +277,7 @@ class Subclasses(Facet):
         return not set(map(id, held)).issuperset(map(id, type.__subclasses__(owner)))
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        note_subclasses(owner)
+        note_asked(owner)
         yield from ()
 
 

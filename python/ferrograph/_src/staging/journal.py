@@ -34,7 +34,7 @@ class Journal:
     has_flags = False  # of a trace: whether the graph decides of some what they stand for
     n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
-    subclassed: Any = None  # of a trace: classes that regions derived others from, by id
+    asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
 
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}
@@ -138,10 +138,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-def note_subclasses(cls: type) -> None:
-    """Note that a region has derived a class from this one, which outlives it."""
+def note_asked(changed: Any) -> None:
+    """Note that a region changed for good what a class or a cache tells of itself: it has derived
+    another class, or called a function that counts its calls."""
     root = thread.journals[0]
-    root.subclassed = {**(root.subclassed or {}), id(cls): cls}
+    root.asked = {**(root.asked or {}), id(changed): changed}
 
 
 def has_lists() -> bool:

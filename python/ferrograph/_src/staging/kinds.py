@@ -45,7 +45,7 @@ _STATELESS = frozenset(
     | {"typing", "abc", "inspect", "enum", "zoneinfo", "_struct", "_contextvars", "_sre"}
     | {"ast", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport", "dis"}
     | {"concurrent.futures.thread", "concurrent.futures._base", "multiprocessing", "asyncio"}
-    | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl", "_hashlib"}
+    | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl"}
 )
 
 
@@ -128,6 +128,7 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     types.FunctionType: (FUNCTION, FIELDS),
     type: (CLASS, SUBCLASSES),
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
+    functools.partial: (_THROUGH[functools.partial], FIELDS),
     **dict.fromkeys(_LEAVES, ()),
 }
 for _kind, _facets in _GIVEN.items():
@@ -221,7 +222,7 @@ def _storage(kind: type) -> Facet | None:
     if kind is types.GeneratorType:
         return facets.Position(_generator, None, "position")
     if _is_iterator_of_library(kind):
-        return _iterator_facet(kind)
+        return _REFERENTS if hasattr(kind, "writelines") else _iterator_facet(kind)  # of files
     written_in_c = any(not _is_python_class(base) for base in kind.__mro__[:-1])
     return _REFERENTS if written_in_c else None
 
@@ -278,7 +279,7 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         weakref.finalize: facets.Finalizer(),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy, decimal = modules
+    array, io, random, contextvars, numpy, decimal, ctypes = modules
     if array is not None:
         found[array.array] = facets.State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
@@ -290,12 +291,15 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         found[contextvars.ContextVar] = facets.State(lambda v: id(v.get(None)), None, "value")
     if decimal is not None:
         found[decimal.Context] = facets.State(_settings, _put_settings, "settings")
+    if ctypes is not None:
+        put = functools.partial(_put_memory, ctypes)
+        found[ctypes.Structure.__base__] = facets.State(bytes, put, "memory")
     if numpy is not None:
         found.update(arrays.kinds(numpy))
     return found
 
 
-_LATE = ("array", "io", "random", "contextvars", "numpy", "decimal")
+_LATE = ("array", "io", "random", "contextvars", "numpy", "decimal", "ctypes")
 
 
 def _states() -> dict[type, Facet]:
@@ -327,6 +331,10 @@ def view_in_use(owner: Any, where: str) -> Exception:
             "Release the view before, or keep the length.",
         )
     )
+
+
+def _put_memory(ctypes: Any, owner: Any, memory: bytes) -> None:
+    ctypes.memmove(ctypes.addressof(owner), memory, len(memory))
 
 
 _SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")

@@ -40,7 +40,7 @@ _SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elem
 _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 _ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
 # Methods written in C whose arguments or objects matter.
-_LOOKED_AT = _BY_TENSORS | {"format", "__subclasses__"}
+_LOOKED_AT = _BY_TENSORS | {"format", "__subclasses__", "cache_info"}
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
@@ -184,6 +184,8 @@ def _of_builtin(callee: Any, target: Any) -> Any:
         return foreign.formatting(callee)
     if callee.__name__ == "__subclasses__":
         return foreign.deriving(callee)
+    if callee.__name__ == "cache_info" and type(target) is _REMEMBERING:
+        return foreign.counting(callee)
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
