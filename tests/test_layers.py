@@ -27,6 +27,7 @@ LAZY = {
     "autograph.runtime.arithmetic": "what few operators need",
     "autograph.runtime.builtins": "what few builtins need",
     "autograph.runtime.callees": "what few calls need",
+    "autograph.runtime.comparisons": "what few comparisons need",
     "autograph.runtime.loops": "loops over what may be under way",
     "autograph.runtime.operators": "constructs that not every function has",
     "autograph.runtime.sorting": "what is sorted with numbers of Python's",

@@ -684,6 +684,41 @@ def attribute_of_an_object_and_its_class(x):
     return x + held.v
 
 
+class Derived:
+    """A class from which programs derive others."""
+
+
+@meets("autograph/runtime/foreign.py:deriving.derive:0")
+def classes_derived_in_a_branch(x):
+    if x > 0:
+        made = type("Made", (Derived,), {})
+    return x + len(Derived.__subclasses__())
+
+
+@meets("autograph/runtime/foreign.py:counting.count:0")
+def counted_calls_in_a_branch(x):
+    doubled = functools.lru_cache(lambda v: v * 2)
+    if x > 0:
+        doubled(3)
+    return x + doubled.cache_info().misses
+
+
+@meets("staging/carried.py:Variables._first:0")
+def carried_integer_beyond_int32(x):
+    held = {"large": 3_000_000_000}
+
+    def count():
+        nonlocal x, held
+        x = x + 1
+
+    i = fg.constant(0)
+    while i < 2:
+        i = i + 1
+        count()
+        x = (x + held["large"] % 97) % 97
+    return x
+
+
 @meets("autograph/runtime/foreign.py:remembering.call:0")
 def cached_function_with_effects(x):
     calls = []

@@ -141,6 +141,7 @@ FAMILIES = (
             "{o} = dataclasses.replace({o}, b={t})",
             "r = r + {o}.far",
             "r = r + dataclasses.astuple({o})[0]",
+            "r = r + (1 if {o} == Point() else 2)",
         ),
         ("{o}.a", "{o}.b", "{o}.total", "len({o}.seen)"),
         module=_DATACLASS,

@@ -12,13 +12,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import containers, everyday, flow, foreign, functions, hooks, idioms, objects, sharing
+from . import (
+    containers,
+    everyday,
+    flow,
+    foreign,
+    functions,
+    hooks,
+    idioms,
+    language,
+    library,
+    objects,
+    sharing,
+)
 from .kit import Family, make
 
+MODULES = (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
+MODULES += (language, library)
 FAMILIES: dict[str, Family] = {
-    family.name: family
-    for module in (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
-    for family in module.FAMILIES
+    family.name: family for module in MODULES for family in module.FAMILIES
 }
 LIMIT = 60.0  # seconds without an answer
 

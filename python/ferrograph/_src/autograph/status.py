@@ -15,9 +15,9 @@ from ..staging.journal import Journal, chosen, loud, thread, traces
 from ..values.public import public
 
 if TYPE_CHECKING:
-    from ..staging import chosen_numbers
+    from ..staging import chosen_numbers, nested
 else:
-    (chosen_numbers,) = later(staging.__name__, "chosen_numbers")
+    chosen_numbers, nested = later(staging.__name__, "chosen_numbers", "nested")
 
 __all__ = [
     "NOT_CONVERTED",
@@ -49,6 +49,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
     """
     before, _status.enabled = _status.enabled, enabled
     journals = thread.journals, thread.roots
+    within = nested.begin(thread.journals) if roots and len(thread.journals) > 1 else None
     if roots is not None:
         thread.journals, thread.roots = [Journal()], roots
         traces.add(1)
@@ -69,6 +70,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
                     left.callback(leave)
         else:
             _restore(before, *journals, is_trace=roots is not None)
+        if within is not None:
+            nested.end(thread.journals, within)
 
 
 def _explain(trace: Journal, exception: Exception) -> None:

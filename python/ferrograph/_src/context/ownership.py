@@ -80,7 +80,7 @@ lent: set[str] = set()
 
 def is_own_module(name: str | None) -> bool:
     """Whether a module, by its full name, is one of this package."""
-    return name is not None and (name.partition(".")[0] == _PACKAGE or name in lent)
+    return type(name) is str and (name.partition(".")[0] == _PACKAGE or name in lent)
 
 
 @functools.lru_cache(maxsize=4096)

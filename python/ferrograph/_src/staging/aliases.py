@@ -94,7 +94,7 @@ def is_container(value: Any) -> bool:
         return True
     if isinstance(value, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
         return False
-    if not kinds.facets_of(kind):
+    if not kinds.facets_of(kind) or values.is_object(kind):
         return False
     leaves = values.leaves_of(value)
     return len(leaves) != 1 or leaves[0] is not value

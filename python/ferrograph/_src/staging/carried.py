@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..native import _core
-from ..values import dtypes
+from ..values import dtypes, errors
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, Memory, ShapeChangeError
 from .carried_integers import OWN, Integers
@@ -100,7 +100,7 @@ class Variables:
                 slot.indices.append(None)
                 continue
             chosen = () if shapes is None else shapes[i]
-            initial = values.to_tensor(leaf, self.promoted.get((label, i)))
+            initial = self._first(label, leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
             self._spots[len(self.initial) - 1] = label, i
             if chosen_texts.is_text(leaf):
@@ -115,6 +115,17 @@ class Variables:
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
         return slot
+
+    def _first(self, label: str, leaf: Any, dtype: Any) -> Any:
+        """The tensor that stands for what a place holds before the loop."""
+        try:
+            return values.to_tensor(leaf, dtype)
+        except TypeError:
+            if type(leaf) is not int:
+                raise
+            problem = f"{label!r} holds {leaf} before this loop of the graph, beyond int32"
+            rewrite = "Make it a tensor, `fg.constant(value, fg.int64)`, or set it after the loop."
+            raise errors.StagingError(say(self.place, problem, rewrite)) from None
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import ownership
 from ..native import _core
-from . import chosen_numbers, chosen_texts
+from . import chosen_numbers, chosen_texts, list_arguments
 
 _MOST = 10_000  # values to look through
 _LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
@@ -16,8 +16,9 @@ _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 
 
 def refuse_chosen(value: Any, use: str) -> None:
-    """Refuse a text of what holds numbers or texts that the graph chose."""
+    """Refuse a text of what holds numbers or texts that the graph chose, or lists that it grows."""
     for part in _parts(value):
+        list_arguments.refuse_grown(part)
         if type(part) is _core.SymbolicTensor:
             chosen_numbers.refuse(part, use)
             chosen_texts.refuse(part)

@@ -14,12 +14,14 @@ from __future__ import annotations
 import collections
 import operator
 import sys
+import weakref
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..native import _core
 from ..values import errors
+from . import notes
 from .facets import Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
@@ -64,18 +66,22 @@ class journal:
         return made
 
     def __exit__(self, *exception: Any) -> None:
-        loud.leave(_thread.journals.pop())
+        made = _thread.journals.pop()
+        loud.leave(made)
+        notes.outlived(made)
 
 
 class region(journal):
     """``journal`` with a copy of what the functions of the region can reach, which are ``anchors``.
 
     ``like`` is the journal of a region of the same functions that has just ended: where it left
-    nothing changed its copy serves again.
+    nothing changed its copy serves again. One that ``repeats`` is an iteration of a loop.
     """
 
-    def __init__(self, anchors: Iterable[Any], like: Journal | None = None):
-        self._anchors, self._like = anchors, like
+    def __init__(
+        self, anchors: Iterable[Any], like: Journal | None = None, *, repeats: bool = False
+    ):
+        self._anchors, self._like, self._repeats = anchors, like, repeats
 
     def __enter__(self) -> Journal:
         like = self._like
@@ -83,6 +89,7 @@ class region(journal):
         snapshot = like.snapshot if like and shared else Snapshot(self._anchors)
         made = super().__enter__()
         made.snapshot, made.began = snapshot, len(_thread.journals[0].stale)
+        made.repeats = self._repeats
         return made
 
 
@@ -118,21 +125,27 @@ def changes(
     look after. ``left`` are the contents of places where those were put back already. A region that
     ``repeats`` is traced anew where an iteration would read what an earlier one changed outside.
     """
-    found = []
+    found, of_traces = [], []
     for place, old in noted(made):
         if place.key in skipped:
+            continue
+        if place.key in made.nested:
+            of_traces.append(Change(place, old, place.get()))
             continue
         new = left[place.key] if left and place.key in left else place.get()
         if not _is_kept(place, old, new):
             found.append(Change(place, old, new))
+    if of_traces:
+        _leave_to_traces(made, of_traces)
     if not found and not made.iterators:
         return found
     for change in reversed(found):
         _undo(change)
     refuse_shadowed(found)
-    owners = [change.place.owner for change in found] + list(made.iterators.values())
+    iterators = [held() if type(held) is weakref.ref else held for held in made.iterators.values()]
+    owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
-    _refuse_iterators(made, known)
+    _refuse_iterators(iterators, known)
     owned = reached([_thread.roots], [c.place.owner for c in found])
     lazy = {id(c.place.owner) for c in found if outside.is_lazily_made(c.old, c.new)}
     kept = []
@@ -174,10 +187,8 @@ def _note_library(made: Journal, change: Change) -> None:
 
 def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: bool) -> None:
     """Leave a change of what is seen from outside: followed by the graph, or else stale."""
+    _at_end()
     root = _thread.journals[0]
-    if not root.at_end:
-        root.at_end.append(outside.restore)
-        root.explain = outside.explain
     made.landed = True
     if outside.can_follow(*change):
         outside.follow(*change)
@@ -190,6 +201,26 @@ def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: b
         made.spoiled = True
         if isinstance(change.place, (Container, Whole)):
             change.place.put(change.old)
+
+
+def _leave_to_traces(made: Journal, changes: list[Change]) -> None:
+    """Leave what functions did that were traced within a region: who reads it later is refused,
+    but for what makes variables."""
+    _at_end()
+    anchors = made.snapshot.anchors if made.snapshot is not None else ()
+    lazy = {id(c.place.owner) for c in changes if outside.is_lazily_made(c.old, c.new)}
+    made.landed = True
+    for change in changes:
+        if id(change.place.owner) not in lazy and type(change.new) is not Stale:
+            outside.spoil(change.place, anchors, 0)
+
+
+def _at_end() -> None:
+    """Have the trace put back what stands for objects when it ends."""
+    root = _thread.journals[0]
+    if not root.at_end:
+        root.at_end.append(outside.restore)
+        root.explain = outside.explain
 
 
 def refuse_shadowed(found: list[Change]) -> None:
@@ -339,8 +370,8 @@ def _is_alike(old: Any, new: Any) -> bool:
 _ATOMS = (int, float, str, bytes)
 
 
-def _refuse_iterators(made: Journal, known: set[int]) -> None:
-    for iterator in made.iterators.values():
+def _refuse_iterators(iterators: list, known: set[int]) -> None:
+    for iterator in iterators:
         if id(iterator) in known:
             raise errors.StagingError(
                 say(

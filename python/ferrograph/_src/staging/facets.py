@@ -20,6 +20,7 @@ from typing import Any
 
 from ..context import ownership
 from ..values import errors
+from .journal import note_asked
 from .places import say
 from .state import (
     UNDEFINED,
@@ -278,6 +279,21 @@ class ClassFields(Facet):
                 yield place, old
 
 
+class Subclasses(Facet):
+    """The classes that derive from a class. Nobody can take one away again, so that a change is
+    noted, for who asks for them later."""
+
+    def hold(self, owner: Any) -> Any:
+        return tuple(type.__subclasses__(owner))
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not set(map(id, held)).issuperset(map(id, type.__subclasses__(owner)))
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        note_asked(owner)
+        yield from ()
+
+
 class Names(Facet):
     """Names of a module that code reads; ``held`` says which."""
 
@@ -362,6 +378,35 @@ class State(Facet):
 
     def place(self, owner: Any, label: str) -> Whole:
         return Whole(label, owner, self._get, self._put, self.what)
+
+
+def registered(cls: Any) -> frozenset[int]:
+    """The ids of the classes that an abstract class was told of."""
+    dump = getattr(abc, "_get_dump", None)
+    found = dump(cls)[0] if dump is not None else ()
+    return frozenset(id(reference()) for reference in found)
+
+
+class Finalizer(State):
+    """A finaliser of ``weakref``, by what it is registered with while it is alive."""
+
+    def __init__(self) -> None:
+        super().__init__(self._registered, self._register, "state")
+
+    @staticmethod
+    def _registered(owner: Any) -> Any:
+        return owner._registry.get(owner)
+
+    @staticmethod
+    def _register(owner: Any, info: Any) -> None:
+        if info is None:
+            owner._registry.pop(owner, None)
+        else:
+            owner._registry[owner] = info
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        known = owner.peek()
+        return () if known is None else (known[1], *known[2], *known[3].values())
 
 
 class Position(State):

@@ -20,6 +20,8 @@ class Journal:
     landed = False  # whether some of what it changed stays so
     spoiled = False  # whether it made something stale that was not
     began = 0  # how much was stale when it began
+    repeats = False  # whether it is an iteration of a loop, traced anew with what that changes
+    nested: frozenset = frozenset()  # the keys of places that traces within it changed
     explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
     families: Any = None  # of a trace: see ``aliases``
     lists = False  # whether the trace has made lists that the graph grows
@@ -32,6 +34,7 @@ class Journal:
     has_flags = False  # of a trace: whether the graph decides of some what they stand for
     n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
+    asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
 
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}
@@ -49,6 +52,8 @@ class Journal:
         self.integers_made_of: dict[Any, set] = {}  # of a trace, by the keys of tensors
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
+        self.at_last: list[Any] = []  # of a trace: objects that end with it
+        self.held: dict[int, Any] = {}  # of a trace: see ``values``, objects that are no structures
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
 
     def watch(self) -> None:
@@ -131,6 +136,13 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
+
+
+def note_asked(changed: Any) -> None:
+    """Note that a region changed for good what a class or a cache tells of itself: it has derived
+    another class, or called a function that counts its calls."""
+    root = thread.journals[0]
+    root.asked = {**(root.asked or {}), id(changed): changed}
 
 
 def has_lists() -> bool:

@@ -7,6 +7,7 @@ methods in a region is refused, since nobody can tell what they did.
 
 from __future__ import annotations
 
+import abc
 import collections
 import functools
 import gc
@@ -44,7 +45,7 @@ _STATELESS = frozenset(
     | {"typing", "abc", "inspect", "enum", "zoneinfo", "_struct", "_contextvars", "_sre"}
     | {"ast", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport", "dis"}
     | {"concurrent.futures.thread", "concurrent.futures._base", "multiprocessing", "asyncio"}
-    | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl", "_hashlib"}
+    | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl"}
 )
 
 # By module and name of a class of a library, the attributes that its own code empties at each call
@@ -105,7 +106,8 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (functools.partial, _THROUGH[functools.partial]),
 )
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
-ALL_NAMES = facets.AllNames()
+ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
+REGISTERED = facets.State(facets.registered, None, "registered classes")
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = Through(lambda held: (type(held),))
 
@@ -129,8 +131,9 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     types.CellType: (CELL,),
     types.ModuleType: (MODULE,),
     types.FunctionType: (FUNCTION, FIELDS),
-    type: (CLASS,),
+    type: (CLASS, SUBCLASSES),
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
+    functools.partial: (_THROUGH[functools.partial], FIELDS),
     **dict.fromkeys(_LEAVES, ()),
 }
 for _kind, _facets in _GIVEN.items():
@@ -167,10 +170,12 @@ def has_library_fields(cls: type) -> bool:
 
 
 def _learn(kind: type) -> Iterable[Facet]:
-    if _is_leaf(kind) and kind not in _states():
-        return
     if issubclass(kind, type):
-        yield CLASS
+        yield from (CLASS, SUBCLASSES)
+        if issubclass(kind, abc.ABCMeta):
+            yield REGISTERED
+        return
+    if _is_leaf(kind) and kind not in _states():
         return
     stored = _storage(kind)
     if stored is not None:
@@ -229,7 +234,7 @@ def _storage(kind: type) -> Facet | None:
     if kind is types.GeneratorType:
         return facets.Position(_generator, None, "position")
     if _is_iterator_of_library(kind):
-        return _iterator_facet(kind)
+        return _REFERENTS if hasattr(kind, "writelines") else _iterator_facet(kind)  # of files
     written_in_c = any(not _is_python_class(base) for base in kind.__mro__[:-1])
     return _REFERENTS if written_in_c else None
 
@@ -283,9 +288,10 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
     """Facets of classes in modules that are imported only by those who use them."""
     found: dict[type, Facet] = {
         bytearray: facets.State(bytes, _put_bytes, "bytes"),
+        weakref.finalize: facets.Finalizer(),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy = modules
+    array, io, random, contextvars, numpy, decimal, ctypes = modules
     if array is not None:
         found[array.array] = facets.State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
@@ -295,12 +301,17 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         found[random.Random] = facets.State(random.Random.getstate, random.Random.setstate)
     if contextvars is not None:
         found[contextvars.ContextVar] = facets.State(lambda v: id(v.get(None)), None, "value")
+    if decimal is not None:
+        found[decimal.Context] = facets.State(_settings, _put_settings, "settings")
+    if ctypes is not None:
+        put = functools.partial(_put_memory, ctypes)
+        found[ctypes.Structure.__base__] = facets.State(bytes, put, "memory")
     if numpy is not None:
         found.update(arrays.kinds(numpy))
     return found
 
 
-_LATE = ("array", "io", "random", "contextvars", "numpy")
+_LATE = ("array", "io", "random", "contextvars", "numpy", "decimal", "ctypes")
 
 
 def _states() -> dict[type, Facet]:
@@ -332,6 +343,25 @@ def view_in_use(owner: Any, where: str) -> Exception:
             "Release the view before, or keep the length.",
         )
     )
+
+
+def _put_memory(ctypes: Any, owner: Any, memory: bytes) -> None:
+    ctypes.memmove(ctypes.addressof(owner), memory, len(memory))
+
+
+_SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+
+
+def _settings(context: Any) -> tuple:
+    raised, noted = (tuple(held.items()) for held in (context.traps, context.flags))
+    return (*[getattr(context, name) for name in _SETTINGS], raised, noted)
+
+
+def _put_settings(context: Any, settings: tuple) -> None:
+    for name, value in zip(_SETTINGS, settings, strict=False):
+        setattr(context, name, value)
+    context.traps.update(settings[-2])
+    context.flags.update(settings[-1])
 
 
 def _text(owner: Any) -> Any:

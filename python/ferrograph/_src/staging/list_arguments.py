@@ -22,17 +22,11 @@ def refuse_grown(value: Any) -> None:
         whole(value)._refuse()
 
 
-def equal(left: Any, right: Any) -> Any:
-    """Whether two values are equal of which one is a list that the graph grows; NotImplemented of
+def equal(left: list, right: list) -> Any:
+    """Whether two lists are equal of which one is a list that the graph grows; NotImplemented of
     others."""
-    sides = [side for side in (left, right) if isinstance(side, list)]
-    for side in sides if left is not right else ():
-        for value in side:
-            refuse_grown(value)
-    if left is right or not any(map(is_grown, sides)):
+    if not (is_grown(left) or is_grown(right)):
         return NotImplemented
-    if len(sides) < 2:
-        return False
     (n, first), (m, second) = _flat(left, right), _flat(right, left)
     same = ops.equal(n, m)
     return stage_choice(

@@ -67,8 +67,28 @@ def fresh(value: Any) -> Any:
     """``value``, which has just been made."""
     if loud and type(value) is not memoryview:  # which keeps what it views from growing
         for made in _thread.journals[1:]:
-            made.born[id(value)] = value
+            made.born[id(value)] = _held(value, made.born)
     return value
+
+
+def _held(value: Any, among: dict[int, Any]) -> Any:
+    """What notes an object by its id: itself, which keeps it, or where its end runs code of the
+    program's a reference, which leaves ``among`` others with it."""
+    kind = type(value)
+    if kind is not types.GeneratorType and getattr(kind, "__del__", None) is None:
+        return value
+    key = id(value)
+    try:
+        return weakref.ref(value, lambda _: among.pop(key, None))
+    except TypeError:
+        return value
+
+
+def outlived(made: Any) -> None:
+    """Have what a region leaves, and whose end runs code of the program's, end with the trace."""
+    for held in (*made.born.values(), *made.iterators.values()):
+        if type(held) is weakref.ref:
+            _thread.journals[0].at_last.append(held())
 
 
 def filled(items: list) -> list:
@@ -228,7 +248,7 @@ def advanced(iterator: Any) -> None:
         return
     for made in _thread.journals[1:]:
         if id(iterator) not in made.born:
-            made.iterators[id(iterator)] = iterator
+            made.iterators[id(iterator)] = _held(iterator, made.iterators)
 
 
 def changing(target: Any, name: str) -> None:

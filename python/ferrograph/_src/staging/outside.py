@@ -10,8 +10,10 @@ writes and refuses all else at the line that reads.
 from __future__ import annotations
 
 import collections
+import gc
 import sys
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -89,14 +91,14 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
     """Make stale what a region changed; whether it was not so when ``began`` were."""
     root = _thread.journals[0]
     whole = isinstance(place, (Container, Whole))
-    target = place.owner if whole else place.get()
+    target = _around(place.owner) if whole else place.get()
     known = root.stale.get(id(target) if whole else place.key)
     if known is not None:
         if not whole:
             place.put(Stale(behind(target), place.label, here()))
         return any(known is late for late in list(root.stale.values())[began:])
     loud[id(root)] = root
-    label = label_of(place.owner, anchors) if whole else place.label
+    label = label_of(target, anchors) if whole else place.label
     made = Stale(target, label, here())
     if whole:
         refuse_running(target)
@@ -108,6 +110,20 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
         root.stale[place.key] = made
         place.put(made)
     return True
+
+
+def _around(owner: Any) -> Any:
+    """What stands for all of an object: of the dict in a collection of weak references that
+    collection, whose own callbacks need the dict as it is."""
+    if type(owner) not in (dict, set):
+        return owner
+    holders = gc.get_referrers(owner)
+    holders += [held for h in holders if type(h) is dict for held in gc.get_referrers(h)]
+    found = (h for h in holders if isinstance(h, _WEAK) and h.__dict__.get("data") is owner)
+    return next(found, owner)
+
+
+_WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
 
 
 def apply() -> None:
@@ -201,7 +217,7 @@ def in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple
 def defaults(walk: Walk, wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
     """The places of functions' parameters whose default values are ``wanted``."""
     for function in walk.seen.values():
-        if type(function) is types.FunctionType:
+        if type(function) is types.FunctionType and _is_users(function.__code__):
             for i, value in enumerate(function.__defaults__ or ()):
                 if wanted(value):
                     yield _default(function, i), value

@@ -13,6 +13,7 @@ compared, is said in ``kinds`` and ``facets``.
 
 from __future__ import annotations
 
+import builtins
 import collections.abc
 import sys
 import types
@@ -221,14 +222,16 @@ class Walk:
 
     def _look_into_modules(self) -> bool:
         """Follow the names of modules that some code reached says: of libraries' those of
-        containers, such as ``os.environ``."""
+        containers, such as ``os.environ``, and of methods of what they keep for themselves."""
         more = False
         for module in self._modules:
             names = vars(module)
             if _is_users_module(module):
                 more |= self._take(names, self._words, self._words)
             elif not ownership.is_own_module(module.__name__):
-                found = [names[word] for word in self._words if _is_container(names.get(word))]
+                found = [names[word] for word in self._words if _may_change(names.get(word))]
+                if module.__name__ == "decimal":  # whose numbers are made by the thread's settings
+                    found.append(names["getcontext"]())
                 self._pending.append(found)
                 more |= any(id(value) not in self.seen for value in found)
         return more
@@ -242,12 +245,25 @@ def _is_users_module(module: types.ModuleType) -> bool:
     return not ownership.is_library_file(file)
 
 
-def _is_container(value: Any) -> bool:
-    """Whether a value of a library's module is one that a program may change."""
+def _may_change(value: Any) -> bool:
+    """Whether a value of a library's module is one that a program may change: a container, another
+    module, or a method of an object, as ``random.random`` is one."""
+    if type(value) is types.ModuleType:
+        return value is not builtins
+    if type(value) in _METHODS:
+        return not isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
     is_mapping = isinstance(value, collections.abc.MutableMapping)
     return (is_mapping or type(value) in (list, set)) and value is not sys.modules
 
 
+_METHODS = (types.MethodType, types.BuiltinMethodType)
+
+
+# What takes the name of an attribute as a text: operators of converted code, and Python's own.
+_BY_TEXT = frozenset(
+    {"attribute_of", "getattr", "setattr", "delattr", "attrgetter", "methodcaller"}
+    | {"__getattribute__", "__setattr__", "__delattr__"}
+)
 _words: dict[int, tuple[types.CodeType, frozenset[str]]] = {}
 _MOST_CODES = 8192
 
@@ -259,6 +275,8 @@ def words_of(code: types.CodeType) -> frozenset[str]:
         return known[1]
     inner = [words_of(c) for c in code.co_consts if type(c) is types.CodeType]
     found = frozenset(code.co_names).union(*inner)
+    if not _BY_TEXT.isdisjoint(code.co_names):
+        found = found.union(c for c in code.co_consts if type(c) is str and c.isidentifier())
     if len(_words) >= _MOST_CODES:
         _words.clear()
     _words[id(code)] = code, found

@@ -9,8 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
+from ..context import ownership
+from ..context.by_class import ByClass
 from ..native import _core
 from ..values import dtypes, nest
+from .journal import thread as _thread
 from .places import say
 from .state import UNDEFINED
 
@@ -78,6 +81,8 @@ def _open(value: Any) -> Any:
         names = _names_of(value)
         parts = [_open(getattr(value, name)) for name in names]
         return _opened_kind(kind, names)(value, parts, _replaced)
+    if is_object(kind):
+        return _opened_kind(kind)(value, [_held(value)], _held_value)
     if has_attributes(value):
         names = tuple(sorted(value.__dict__))
         parts = [_bare(value), *(_open(value.__dict__[name]) for name in names)]
@@ -97,6 +102,44 @@ _CONTAINERS = (list, tuple, dict, collections.deque)
 def _opened_kind(kind: type, names: tuple[str, ...] = ()) -> type[_Opened]:
     """The class of such values that have attributes of these names."""
     return type(kind.__name__, (_Opened,), {})
+
+
+class _Held:
+    """What stands for an object that is no structure here, though its class is one of mappings or
+    sequences: it may keep more than its items, and nothing says how to make another one."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+_objects = ByClass()
+_STRUCTURES = (list, tuple, dict, collections.deque, collections.UserDict, collections.UserList)
+
+
+def is_object(kind: type) -> bool:
+    """Whether a class of mappings or sequences is the program's own, and none of Python's."""
+    known = _objects.found.get(id(kind))
+    if known is not None:
+        return known
+    is_own = issubclass(kind, _ABSTRACT) and not issubclass(kind, _STRUCTURES)
+    return _objects.keep(kind, is_own and not ownership.is_library_class(kind))
+
+
+_ABSTRACT = (collections.abc.Mapping, collections.abc.Sequence)
+
+
+def _held(value: Any) -> _Held:
+    """The one thing that stands for an object in a trace."""
+    if not _thread.journals:
+        return _Held(value)
+    return _thread.journals[0].held.setdefault(id(value), _Held(value))
+
+
+def _held_value(value: Any, parts: list) -> Any:
+    return parts[0].value
 
 
 def _names_of(value: Any) -> tuple[str, ...]:

@@ -143,7 +143,7 @@ def _condition(
     """Trace the condition; whether the loop goes on, and what it could reach."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
-        with effects.region(call.loop.anchors) as journal:
+        with effects.region(call.loop.anchors, repeats=True) as journal:
             state.write(with_slots(before, slots, variables, inputs))
             more = call.condition(*(variables.packed(slot, inputs) for slot in own))
             more = boolean(more, _WHERE)
@@ -178,7 +178,7 @@ def _body(
             variables.result(counter, inputs[counter] + 1)
         return []
 
-    with effects.region(call.loop.anchors, like) as journal:
+    with effects.region(call.loop.anchors, like, repeats=True) as journal:
         after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
     reached = journal.snapshot
     if len(results) != len(own):
@@ -230,7 +230,8 @@ def _is_untouched(journal: effects.Journal) -> bool:
 def _left_alone(journal: effects.Journal) -> list[Any]:
     """The keys of places that stay as tracing left them: the loop cannot carry what changes there,
     and nobody reads it; or variables are made there, once."""
-    changed = [(p, old, new) for p, old in effects.noted(journal) if old is not (new := p.get())]
+    noted = [(p, old) for p, old in effects.noted(journal) if p.key not in journal.nested]
+    changed = [(p, old, new) for p, old in noted if old is not (new := p.get())]
     making = {id(p.owner) for p, old, new in changed if is_lazily_made(old, new)}
     return [
         place.key

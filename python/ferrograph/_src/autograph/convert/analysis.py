@@ -75,7 +75,10 @@ class Uses:
         pass
 
     def visit_Name(self, node: ast.Name) -> None:
-        (self.loads if isinstance(node.ctx, ast.Load) else self.stores).add(node.id)
+        if not isinstance(node.ctx, ast.Store):  # what is deleted has to be bound
+            self.loads.add(node.id)
+        if not isinstance(node.ctx, ast.Load):
+            self.stores.add(node.id)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if isinstance(node.value, ast.ListComp):

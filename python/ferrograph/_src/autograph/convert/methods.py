@@ -60,13 +60,11 @@ def convert_comparison(node: ast.Compare) -> ast.expr:
         return node
     sides = node.left, node.comparators[0]
     made = build.call("compared", build.constant(name), *sides)
-    if name in ("eq", "ne"):
-        if specials.has("__eq__", "__ne__"):
-            return build.locate(made, node)
-        if not any(isinstance(side, _NO_LISTS) for side in sides):
-            return build.locate(ast.IfExp(build.is_loud(), made, node), node)
-        return node
-    return build.locate(made, node) if specials.has(*_ORDERS) else node
+    if specials.has(*(("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS)):
+        return build.locate(made, node)
+    if not any(isinstance(side, _NO_LISTS) for side in sides):
+        return build.locate(ast.IfExp(build.is_loud(), made, node), node)
+    return node
 
 
 def convert_item(node: ast.Subscript) -> ast.expr:

@@ -22,11 +22,11 @@ from .specials import PLAIN, found, function_of, method
 from .texts import shown
 
 if TYPE_CHECKING:
-    from ...staging import aliases, chosen_numbers, list_arguments
+    from ...staging import aliases, chosen_numbers
+    from . import equality
 else:
-    aliases, chosen_numbers, list_arguments = later(
-        staging.__name__, "aliases", "chosen_numbers", "list_arguments"
-    )
+    aliases, chosen_numbers = later(staging.__name__, "aliases", "chosen_numbers")
+    (equality,) = later(__package__, "equality")
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -46,6 +46,7 @@ _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _UNARY: dict[str, Callable] = {n: getattr(operator, n) for n in ("neg", "pos", "invert")}
 _SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)  # add and repeat by slots
+CONTAINERS = (list, tuple, dict, collections.deque)  # which compare what they hold
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
@@ -131,10 +132,10 @@ def unary(name: str, value: Any) -> Any:
 
 def compared(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like."""
-    if loud and (left.__class__ is list or right.__class__ is list):
-        same = list_arguments.equal(left, right)
-        if same is not NotImplemented and name in ("eq", "ne"):
-            return same if name == "eq" else not_(same)
+    if loud and isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
+        found = equality.of_contents(name, left, right)
+        if found is not NotImplemented:
+            return found
     if type(left) in PLAIN and type(right) in PLAIN:
         return _COMPARISONS[name](left, right)
     mirrored = _MIRRORED[name]

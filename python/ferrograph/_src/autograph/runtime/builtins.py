@@ -36,12 +36,12 @@ from .specials import function_of, has_methods, iterated, method, truth
 if TYPE_CHECKING:
     from ...ops import string_ops
     from ...staging import bounds, chosen_numbers
-    from . import attributes, foreign, sorting, texts
+    from . import attributes, equality, foreign, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
     bounds, chosen_numbers = later(staging.__name__, "bounds", "chosen_numbers")
-    attributes, foreign, sorting, texts = later(
-        __package__, "attributes", "foreign", "sorting", "texts"
+    attributes, equality, foreign, sorting, texts = later(
+        __package__, "attributes", "equality", "foreign", "sorting", "texts"
     )
 
 
@@ -231,6 +231,8 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         values = args[0] if len(args) == 1 else args
         if len(values) > 1 and any(is_staged(v) for v in values):
             return functools.reduce(between, values)
+        if loud:
+            equality.refuse_held(values)
         return python(*args)
 
     def between(first: Any, second: Any) -> Any:
@@ -294,6 +296,8 @@ def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[st
         return python(values, **keywords)
     keys = [key(v) for v in values]
     if not any(is_staged(k) for k in keys) and not is_staged(values[0]):
+        if loud:
+            equality.refuse_held(keys)
         chosen = python(range(len(keys)), key=keys.__getitem__)
         return values[chosen]
     arg = ops.argmax if reduction is ops.reduce_max else ops.argmin

@@ -26,17 +26,21 @@ from . import specials
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import arithmetic, builtins, dispatching, foreign, sorting
+    from . import arithmetic, builtins, dispatching, equality, foreign, sorting
 else:
-    arithmetic, builtins, dispatching, foreign, sorting = later(
-        __package__, "arithmetic", "builtins", "dispatching", "foreign", "sorting"
+    arithmetic, builtins, dispatching, equality, foreign, sorting = later(
+        __package__, "arithmetic", "builtins", "dispatching", "equality", "foreign", "sorting"
     )
     (list_arguments,) = later(staging.__name__, "list_arguments")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
-_LOOKED_AT = _BY_TENSORS | {"format"}  # methods written in C whose arguments matter
+_SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elements with a value
+_COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+_ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
+# Methods written in C whose arguments or objects matter.
+_LOOKED_AT = _BY_TENSORS | {"format", "__subclasses__", "cache_info"}
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
@@ -165,29 +169,41 @@ def _builtin(callee: Any) -> Any:
 
 
 def _of_builtin(callee: Any, target: Any) -> Any:
+    if callee.__name__ in _SEARCHES and isinstance(target, tuple) and notes.has_lists():
+        return equality.searching(callee)
     if isinstance(target, _CONTAINERS):
         if lists.is_grown(target):
             return lists.method(target, callee.__name__)
         if callee.__name__ in _BY_TENSORS and isinstance(target, list):
             by_order = callee.__name__ == "sort"
             return sorting.method(target) if by_order else lists.placed(target, callee)
+        if callee.__name__ in _SEARCHES and notes.has_lists():
+            return equality.searching(callee)
         return callee if isinstance(target, list) else foreign.guarded(callee)
     if type(target) is str and callee.__name__ == "format":
         return foreign.formatting(callee)
+    if callee.__name__ == "__subclasses__":
+        return foreign.deriving(callee)
+    if callee.__name__ == "cache_info" and type(target) is _REMEMBERING:
+        return foreign.counting(callee)
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
     if notes.in_region():
         staging.refuse_opaque(target, callee.__name__)
     own = arithmetic.FUNCTIONS.get(callee) if target is _OPERATORS else None
-    return _library(callee) if own is None else _operator(own, _library(callee))
+    if own is None:
+        return _library(callee)
+    return _operator(own, _library(callee), f"__{callee.__name__}__" in _COMPARISONS)
 
 
-def _operator(own: Any, python: Any) -> Any:
-    """A function of ``operator``: ``own`` for objects with methods of the user's."""
+def _operator(own: Any, python: Any, compares: bool) -> Any:
+    """A function of ``operator``: ``own`` for objects with methods of the user's, and where it
+    compares lists that the graph grows."""
 
     def operate(*args: Any) -> Any:
-        return (own if any(map(specials.is_own, args)) else python)(*args)
+        is_known = (compares and notes.has_lists()) or any(map(specials.is_own, args))
+        return (own if is_known else python)(*args)
 
     return operate
 
@@ -198,7 +214,9 @@ def _library(callee: Any) -> Any:
         callee = foreign.asking(callee)
     takes_lists = notes.has_lists()
     if takes_lists:
+        is_ordering = getattr(callee, "__module__", None) in _ORDERING
         callee = list_arguments.for_library(callee)
+        callee = equality.ordering(callee) if is_ordering else callee
     return foreign.guarded(callee, takes_lists) if notes.has_stale() else callee
 
 
@@ -215,7 +233,8 @@ def _class(cls: type) -> Any:
         if own and not plain:
             _note(init, deep=True)
         if not own or not plain:
-            return notes.fresh(foreign.guarded(cls)(*args, **kwargs))
+            only_keeps = issubclass(cls, tuple) and hasattr(cls, "_fields")
+            return notes.fresh((cls if only_keeps else foreign.guarded(cls))(*args, **kwargs))
         instance = notes.fresh(cls.__new__(cls))
         journals = _thread.journals if traces.n else ()
         known = journals[0].known if journals else _known
@@ -254,8 +273,10 @@ def convert_callee(callee: types.FunctionType) -> Any:
         by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee)
         return by_class or _library(staged)
     reads = thread.reads() if notes.active() else None
-    result = converted(callee, asked=None if reads is None else reads.asked(callee))
+    result: Any = converted(callee, asked=None if reads is None else reads.asked(callee))
     deep = result is callee and not compile.is_converted(callee.__code__)
+    if deep and callee.__name__ in _COMPARISONS:
+        result = equality.form(callee)
     if not _note(callee, deep):
         return result
     if reads is None or result is callee or not compile.tells(result.__code__):
@@ -386,7 +407,10 @@ def _unless_again(function: Any, found: Any) -> Any:
         return _METHOD(_unless_again(function.__func__, found.__func__), found.__self__)
     if type(function) is not _FUNCTION or type(found) is not _FUNCTION:
         return found
-    code = getattr(found, _NOTED, found).__code__
+    inner = getattr(found, _NOTED, found)
+    if type(inner) is not _FUNCTION:
+        return found
+    code = inner.__code__
     frame: Any = sys._getframe(2)
     running = []
     while frame is not None:

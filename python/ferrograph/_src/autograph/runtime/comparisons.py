@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import staging
+from ... import later, staging
 from ...staging import lists
-from ...staging.journal import is_front
+from ...staging.journal import is_front, loud
 from ...staging.values import is_staged
 from .arithmetic import compared, same
 from .logic import Thunk, and_, not_, or_
 from .specials import function_of, is_own, iterated, method
+
+if TYPE_CHECKING:
+    from . import equality
+else:
+    (equality,) = later(__package__, "equality")
 
 __all__ = ["compare", "contained"]
 
@@ -23,6 +29,10 @@ _OPERATORS: dict[str, Callable] = {
     "is_": same,
     "is_not": lambda a, b: not same(a, b),
 }
+
+
+# Containers that look at one element after the other.
+_BY_ELEMENTS: set[type] = {list, tuple, collections.deque, type({}.values()), type({}.items())}
 
 
 def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
@@ -37,7 +47,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
     if is_front(container):
         return staging.perform(lambda held: contained(operation, value, held), container)
     container = lists.as_tensors(container)
-    if is_own(container) or _are_compared(value, container):
+    if is_own(container) or _are_compared(value, container) or _holds_grown(value, container):
         found = _asked(value, container)
         if found is not NotImplemented:
             return not_(found) if operation == "not_in" else found
@@ -49,9 +59,16 @@ def contained(operation: str, value: Any, container: Any) -> Any:
 
 def _are_compared(value: Any, container: Any) -> bool:
     """Whether a method of the user's compares a value with the elements of a list or tuple."""
-    if type(container) not in (list, tuple):
+    if type(container) not in _BY_ELEMENTS:
         return False
     return any(function_of(type(v), "__eq__") for v in (value, *container))
+
+
+def _holds_grown(value: Any, container: Any) -> bool:
+    """Whether a list that the graph grows is compared with the elements of a container."""
+    if not (loud and type(container) in _BY_ELEMENTS):
+        return False
+    return any(map(equality.holds_grown, (value, *container)))
 
 
 def _asked(value: Any, container: Any) -> Any:
@@ -60,8 +77,8 @@ def _asked(value: Any, container: Any) -> Any:
     if contains is not None:
         found = contains(value)
         return found if is_staged(found) else bool(found)
-    by_elements = not hasattr(type(container), "__contains__") or type(container) in (list, tuple)
-    if not by_elements:
+    is_opaque = hasattr(type(container), "__contains__") and type(container) not in _BY_ELEMENTS
+    if is_opaque:
         return NotImplemented
     return _among(value, iter(iterated(container)))
 

@@ -13,15 +13,16 @@ from typing import Any
 
 from ... import staging
 from ...staging import chosen_numbers, chosen_texts, contents, effects, list_arguments, notes, stale
-from ...staging.journal import front_of
+from ...staging.journal import front_of, note_asked
+from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.snapshot import Snapshot
 from ...values import errors
 from .specials import iterated, opened
 
 __all__ = [
-    "LAZY", "asking", "each_content", "formatting", "given", "guarded", "over_elements", "spread",
-    "without_waiting",
+    "LAZY", "asking", "counting", "deriving", "each_content", "formatting", "given", "guarded",
+    "over_elements", "spread", "without_waiting",
 ]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -83,11 +84,53 @@ def asking(callee: Callable) -> Callable:
     return ask
 
 
+def deriving(callee: Any) -> Callable:
+    """``cls.__subclasses__``: refused where a branch or a loop derived a class from ``cls``."""
+
+    def derive() -> Any:
+        cls = callee.__self__
+        if id(cls) in (_thread.journals[0].asked or ()):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`__subclasses__` of {cls.__name__!r} is asked for after a branch or a loop "
+                    "of the graph derived a class from it: that happened once, while tracing, "
+                    "whatever the graph does",
+                    "Derive the classes before the branch or loop.",
+                )
+            )
+        return callee()
+
+    return derive
+
+
+def counting(callee: Any) -> Callable:
+    """``cache_info`` of a function under ``functools.lru_cache``: refused where a branch or a loop
+    has called the function."""
+
+    def count() -> Any:
+        held = callee.__self__
+        if id(held) in (_thread.journals[0].asked or ()):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`cache_info` of {held.__name__!r} is asked for after a branch or a loop of "
+                    "the graph called it: those calls happened once, while tracing, whatever the "
+                    "graph does",
+                    "Call the function before the branch or loop, or count the calls in a tensor.",
+                )
+            )
+        return callee()
+
+    return count
+
+
 def remembering(callee: Any) -> Callable:
     """A function under ``functools.lru_cache``: refused where the first call of it in a branch or a
     loop does more than to give a value."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        note_asked(callee)
         before, n_missed = Snapshot((callee.__wrapped__,)), callee.cache_info().misses
         found = callee(*args, **kwargs)
         is_new = callee.cache_info().misses > n_missed

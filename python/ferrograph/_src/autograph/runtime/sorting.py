@@ -8,14 +8,17 @@ from ... import control_flow, later, ops, staging
 from ...context.hooks import hooks
 from ...staging import lists, notes
 from ...staging import values as values_module
+from ...staging.journal import loud
 from ...staging.state import Container
 from ...staging.values import is_staged
 from .specials import iterated
 
 if TYPE_CHECKING:
     from ...staging import bounds
+    from . import equality
 else:
     (bounds,) = later(staging.__name__, "bounds")
+    (equality,) = later(__package__, "equality")
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
 
@@ -59,6 +62,8 @@ def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
     keys = items if key is None else [key(v) for v in items]
     columns = _columns(keys)
     if columns is None:
+        if loud:
+            equality.refuse_held(keys)
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
         return [items[i] for i in order]
     places = None
