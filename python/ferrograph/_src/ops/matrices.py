@@ -38,6 +38,10 @@ def norm(
       keepdims: whether reduced axes stay, with size 1.
       name: a name for the operation.
 
+    Returns:
+      a tensor of the dtype of ``tensor``; of complex numbers floats, unless the norm is the
+      Euclidean one.
+
     Raises:
       ValueError: for another norm.
     """
@@ -48,7 +52,7 @@ def norm(
         raise ValueError(f"axis must be None, an integer, or two of them, got {axis}")
     size = abs(tensor)
     if ord in ("euclidean", 2):
-        return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+        return _euclidean(tensor, axis, keepdims, name)
     if ord == 1:
         return reduce_sum(size, axis, keepdims, name)
     if ord == float("inf"):
@@ -58,10 +62,17 @@ def norm(
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 
 
+def _euclidean(tensor: Any, axis: Any, keepdims: bool, name: Any) -> Tensor:
+    """The root of the sum of squares, in the dtype of the tensor."""
+    size = abs(tensor)
+    length = sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+    return cast(length, tensor.dtype) if tensor.dtype.is_complex else length
+
+
 def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> Any:
     size = abs(tensor)
     if ord in ("euclidean", "fro"):
-        return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+        return _euclidean(tensor, axis, keepdims, name)
     if ord == 2:
         return _largest_singular_value(tensor, axis, keepdims, name)
     if ord not in (1, float("inf")):
