@@ -117,6 +117,39 @@ def test_refused(number, wrap):
         wrap(called)()
 
 
+@pytest.mark.parametrize("shape", [None, [None, None, None]])
+def test_the_channels_of_gray_images_are_checked_when_it_runs(shape):
+    f = fg.function(fg.image.grayscale_to_rgb, input_signature=[fg.TensorSpec(shape)])
+    assert f(fg.ones([2, 2, 1])).shape == [2, 2, 3]
+    with pytest.raises(fg.errors.InvalidArgumentError):
+        f(fg.ones([2, 2, 3]))
+
+
+SIZES = [
+    (lambda x: fg.image.rgb_to_hsv(x), [2, 2, 4]),
+    (lambda x: fg.image.hsv_to_rgb(x), [2, 2, 4]),
+    (lambda x: fg.image.adjust_hue(x, 0.1), [2, 2, 1]),
+    (lambda x: fg.image.adjust_saturation(x, 2.0), [2, 2, 4]),
+    (lambda x: fg.linalg.cross(x, x), [2, 2, 2]),
+    (lambda x: fg.linalg.cross(x, x), [2, 2, 6]),
+    (lambda x: fg.nn.space_to_depth(x, 3), [1, 2, 3, 1]),
+    (lambda x: fg.nn.depth_to_space(x, 2), [1, 2, 3, 3]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SIZES)))
+def test_sizes_are_refused_alike_before_and_when_it_runs(number):
+    function, shape = SIZES[number]
+    x = fg.ones(shape)
+    with pytest.raises(fg.errors.InvalidArgumentError):
+        function(x)
+    with pytest.raises(ValueError):
+        fg.function(function)(x)
+    unknown = fg.function(function, input_signature=[fg.TensorSpec([None] * len(shape))])
+    with pytest.raises(fg.errors.InvalidArgumentError):
+        unknown(x)
+
+
 def test_the_order_of_strings():
     words = ["", "a", "a\0", "ab", "abcdefg", "abcdefgh", "abcdefh", "b", "é", "zz", "Z", "\xff"]
     both = [words[::2] + [""] * 0, words[1::2]]

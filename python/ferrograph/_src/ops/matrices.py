@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, refusal
 from .arithmetic import divide, multiply, pow, subtract
 from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
@@ -293,6 +293,13 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     return reduce_sum(diag_part(x), -1, False, name)
 
 
+def _of_three(vectors: Tensor) -> Tensor:
+    """Vectors that have 3 elements when it runs."""
+    if known_size(vectors, -1) == 3:
+        return vectors
+    return reshape(vectors, concat([shape(vectors)[:-1], [3]], 0))
+
+
 @public("linalg.cross")
 def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The vector product over the last axis, which has size 3.
@@ -301,11 +308,12 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     array([0, 0, 1], dtype=int32)
 
     Raises:
-      ValueError: where the last axis is known to have another size.
+      InvalidArgumentError: where the last axis has another size; ValueError while that is traced.
     """
     a, b = convert_pair(a, b)
     for operand in (a, b):
         if known_size(operand, -1) not in (3, None):
-            raise ValueError(f"a vector product needs vectors of 3, got shape {operand.shape}")
+            raise refusal(f"a vector product needs vectors of 3, got shape {operand.shape}")
+    a, b = (_of_three(operand) for operand in (a, b))
     left = multiply(roll(a, -1, -1), roll(b, -2, -1))
     return subtract(left, multiply(roll(a, -2, -1), roll(b, -1, -1)), name)
