@@ -304,7 +304,7 @@ def test_nested_keys(how):
 
 def test_bad_keys():
     r = ragged()
-    with pytest.raises(fg.errors.InvalidArgumentError):
+    with pytest.raises(IndexError, match="Row key 4 out of bounds"):
         r[4]
     with pytest.raises(ValueError, match="ragged axis"):
         r[:, 0]

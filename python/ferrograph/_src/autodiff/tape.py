@@ -184,9 +184,13 @@ class GradientTape(_core.TapeBase):
     ) -> Any:
         """The derivative of each row of ``target`` by the same row of ``source``.
 
-        Row ``i`` of the target must depend on row ``i`` of the source alone. ValueError where they
-        have different numbers of rows. The last two arguments are those of ``jacobian``.
+        Row ``i`` of the target must depend on row ``i`` of the source alone. Where the target does
+        not depend on the source at all there are zeros, whatever ``unconnected_gradients`` says.
+        ValueError where they have different numbers of rows, or the source is no single tensor. The
+        last two arguments are those of ``jacobian``.
         """
+        if isinstance(source, (list, tuple, dict)):
+            raise ValueError("batch_jacobian takes one tensor for a source, no list of them")
         target = _endpoint(target)
         rows = [
             None if t.shape.rank is None else [*t.shape.as_list(), 0][0] for t in (target, source)
@@ -197,10 +201,10 @@ class GradientTape(_core.TapeBase):
                 f"batch_jacobian needs a target and a source of as many rows, got shapes "
                 f"{target.shape} and {source.shape}"
             )
-        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        UnconnectedGradients(unconnected_gradients)
         self._use()
         gradients = self._rows(target, [source])
-        found = hooks.batch_jacobian(gradients, target, source, fill, experimental_use_pfor)
+        found = hooks.batch_jacobian(gradients, target, source, experimental_use_pfor)
         self._used_up()
         return found
 

@@ -40,10 +40,8 @@ def jacobian(gradients: Rows, target: Any, sources: list, fill: bool, at_once: b
     return results
 
 
-def batch_jacobian(
-    gradients: Rows, target: Any, source: Any, fill: bool, at_once: bool = True
-) -> Any:
-    """The derivative of each row of ``target`` by the same row of ``source``."""
+def batch_jacobian(gradients: Rows, target: Any, source: Any, at_once: bool = True) -> Any:
+    """The derivative of each row of ``target`` by the same row of ``source``; zeros for none."""
     shape = ops.shape(target)
     known = target.shape[1:].num_elements() if target.shape.rank is not None else None
     size = ops.reduce_prod(shape[1:]) if known is None else known
@@ -53,8 +51,6 @@ def batch_jacobian(
         return gradients(ops.reshape(ops.broadcast_to(seed, across), shape))
 
     (rows,) = _Seeded(row, target.dtype, [source]).stacked(size, at_once)
-    if rows is None and not fill:
-        return None
     dims = ops.concat([shape, ops.shape(source)[1:]], axis=0)
     if rows is None:
         return ops.zeros(dims, source.dtype)

@@ -348,8 +348,13 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def _divided(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """The operands of a division: integers as floats."""
     x, y = convert_pair(x, y)
+    if x.dtype != y.dtype:
+        raise TypeError(
+            f"`x` and `y` must have the same dtype, got {x.dtype.name} != {y.dtype.name}: cast one "
+            f"of them, such as fg.cast(y, fg.{x.dtype.name})"
+        )
     wide = _DIVISION.get(x.dtype.name)
-    if wide is not None and x.dtype == y.dtype:
+    if wide is not None:
         x, y = emit("Cast", (x,), {"DstT": wide}, None), emit("Cast", (y,), {"DstT": wide}, None)
     return x, y
 

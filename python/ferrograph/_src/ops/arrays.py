@@ -13,6 +13,7 @@ from ._base import (
     TensorShape,
     as_dtype,
     as_list,
+    contains_tensor,
     convert,
     convert_all,
     emit,
@@ -249,7 +250,18 @@ def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tens
         values = list(values)
     if not values and axis == 0:
         return convert(values)
-    return emit("Pack", convert_all(values), {"axis": axis}, name)
+    if axis == 0 and not hasattr(values[0], "dtype") and _are_plain(values):
+        return emit("Identity", (convert(values),), None, name)
+    parts = convert_all(values)
+    rank = parts[0].shape.rank if parts else None
+    if rank is not None and not -rank - 1 <= axis <= rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
+    return emit("Pack", parts, {"axis": axis}, name)
+
+
+def _are_plain(values: Any) -> Any:
+    """Whether there are only numbers of Python's and nests of them."""
+    return not contains_tensor(values) and not any(hasattr(v, "dtype") for v in values)
 
 
 def _moved_first(value: Any, axis: Any, name: Any) -> Tensor:

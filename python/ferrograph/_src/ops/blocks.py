@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, known_rank, static_value
+from ._base import Tensor, TensorLike, convert, emit, known_rank, refusal, static_value
 from .arithmetic import less, subtract
 from .arrays import concat, expand_dims, pad, reshape, shape, transpose
 from .creation import range
@@ -41,7 +41,8 @@ def space_to_depth(
     [[[[0, 1, 2, 3]]]]
 
     Raises:
-      ValueError: where the rank is not 4, or height and width are known not to be multiples.
+      ValueError: where the rank is not 4, or height and width are known not to be multiples;
+        InvalidArgumentError for these when it runs.
     """
     x, n = convert(input), int(block_size)
     _check_layout(x, data_format, n)
@@ -50,7 +51,7 @@ def space_to_depth(
         return transpose(inner, [0, 3, 1, 2], name=name)
     batch, height, width, channels = _sizes(x)
     if any(isinstance(side, int) and side % n for side in (height, width)):
-        raise ValueError(f"height and width of {x.shape} are no multiples of {n}")
+        raise refusal(f"height and width of {x.shape} are no multiples of {n}")
     cut = reshape(x, [batch, height // n, n, width // n, n, channels])
     moved = transpose(cut, [0, 1, 3, 2, 4, 5])
     return reshape(moved, [batch, height // n, width // n, channels * (n * n)], name)
@@ -77,7 +78,7 @@ def depth_to_space(
         return transpose(inner, [0, 3, 1, 2], name=name)
     batch, height, width, channels = _sizes(x)
     if isinstance(channels, int) and channels % (n * n):
-        raise ValueError(f"the channels of {x.shape} are no multiple of {n * n}")
+        raise refusal(f"the channels of {x.shape} are no multiple of {n * n}")
     cut = reshape(x, [batch, height, width, n, n, channels // (n * n)])
     moved = transpose(cut, [0, 1, 3, 2, 4, 5])
     return reshape(moved, [batch, height * n, width * n, channels // (n * n)], name)

@@ -78,7 +78,12 @@ def ones(
 
     >>> fg.ones([3]).numpy()
     array([1., 1., 1.], dtype=float32)
+
+    Raises:
+      TypeError: for strings, which have no ones.
     """
+    if as_dtype(dtype) == string:
+        raise TypeError("there are no ones of dtype string; use fg.fill")
     return _full(shape, 1, dtype, name)
 
 
@@ -274,6 +279,10 @@ def one_hot(
     given = [v for v in (on_value, off_value) if v is not None]
     if dtype is None:
         dtype = convert_all(given)[0].dtype if given else float32
+    for what, value in (("on_value", on_value), ("off_value", off_value)):
+        if value is not None and convert(value, dtype_hint=dtype).dtype != dtype:
+            found = convert(value, dtype_hint=dtype).dtype
+            raise TypeError(f"{what} has dtype {found.name}, the other values {dtype.name}")
     on = convert(1, dtype) if on_value is None else convert(on_value, dtype)
     off = convert(0, dtype) if off_value is None else convert(off_value, dtype)
     attrs = {"axis": -1 if axis is None else axis}

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..values.dtypes import as_dtype, float16
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, float32, static_value
+from ._base import Tensor, TensorLike, convert, float32, refusal, static_value
 from .arithmetic import floordiv, maximum, minimum, pow
-from .arrays import concat, expand_dims, identity, shape, stack, tile, unstack
+from .arrays import concat, expand_dims, identity, reshape, shape, stack, tile, unstack
 from .debug import assert_greater_equal
 from .elementwise import abs, floor, rsqrt
 from .image_shapes import images_of
@@ -164,7 +164,8 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
       name: a name for the operation.
 
     Raises:
-      ValueError: where ``delta`` is known and out of range, or there are not 3 channels.
+      ValueError: where ``delta`` is known and out of range, or there are not 3 channels
+        (InvalidArgumentError when it runs).
     """
     known = static_value(delta)
     if known is not None and not -1 <= float(known) <= 1:
@@ -190,7 +191,7 @@ def adjust_saturation(
       name: a name for the operation.
 
     Raises:
-      ValueError: where there are not 3 channels.
+      ValueError: where there are not 3 channels; InvalidArgumentError when it runs.
     """
     image, dtype = as_floats(image)
     hue, saturation, value = _hsv(image)
@@ -202,8 +203,9 @@ def adjust_saturation(
 def _channels(images: Tensor) -> list[Tensor]:
     """The three channels of images."""
     if images.ndim == 0 or (images.ndim and images.shape[-1] not in (3, None)):
-        raise ValueError(f"images must have 3 channels in the last axis, got shape {images.shape}")
+        raise refusal(f"images must have 3 channels in the last axis, got shape {images.shape}")
     if images.ndim is None or images.shape[-1] is None:
+        images = reshape(images, concat([shape(images)[:-1], [3]], 0))
         return [images[..., i] for i in (0, 1, 2)]
     return unstack(images, axis=-1)
 
@@ -260,7 +262,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
       name: a name for the operation.
 
     Raises:
-      ValueError: where there are not 3 channels.
+      ValueError: where there are not 3 channels; InvalidArgumentError when it runs.
     """
     return stack(_hsv(_float_images(images)), -1)
 
@@ -277,7 +279,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
       name: a name for the operation.
 
     Raises:
-      ValueError: where there are not 3 channels.
+      ValueError: where there are not 3 channels; InvalidArgumentError when it runs.
     """
     return _rgb(*_channels(_float_images(images)))
 
@@ -312,11 +314,14 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
       name: a name for the operation.
 
     Raises:
-      ValueError: where there are more channels, or no axis.
+      ValueError: where there are more channels, or no axis; InvalidArgumentError where that is
+        known only when it runs.
     """
     images = convert(images)
     if images.ndim == 0 or (images.ndim and images.shape[-1] not in (1, None)):
         raise ValueError(f"images must have 1 channel in the last axis, got shape {images.shape}")
+    if images.ndim is None or images.shape[-1] is None:
+        images = reshape(images, concat([shape(images)[:-1], [1]], 0))
     if images.ndim is None:
         return tile(images, concat([shape(images)[:-1] * 0 + 1, [3]], 0))
     return tile(images, [*([1] * (images.ndim - 1)), 3])

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, refusal
 from .arithmetic import divide, multiply, pow, subtract
 from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
@@ -38,6 +38,10 @@ def norm(
       keepdims: whether reduced axes stay, with size 1.
       name: a name for the operation.
 
+    Returns:
+      a tensor of the dtype of ``tensor``; of complex numbers floats, unless the norm is the
+      Euclidean one.
+
     Raises:
       ValueError: for another norm.
     """
@@ -48,7 +52,7 @@ def norm(
         raise ValueError(f"axis must be None, an integer, or two of them, got {axis}")
     size = abs(tensor)
     if ord in ("euclidean", 2):
-        return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+        return _euclidean(tensor, axis, keepdims, name)
     if ord == 1:
         return reduce_sum(size, axis, keepdims, name)
     if ord == float("inf"):
@@ -58,10 +62,17 @@ def norm(
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 
 
+def _euclidean(tensor: Any, axis: Any, keepdims: bool, name: Any) -> Tensor:
+    """The root of the sum of squares, in the dtype of the tensor."""
+    size = abs(tensor)
+    length = sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+    return cast(length, tensor.dtype) if tensor.dtype.is_complex else length
+
+
 def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> Any:
     size = abs(tensor)
     if ord in ("euclidean", "fro"):
-        return sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
+        return _euclidean(tensor, axis, keepdims, name)
     if ord == 2:
         return _largest_singular_value(tensor, axis, keepdims, name)
     if ord not in (1, float("inf")):
@@ -282,6 +293,13 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     return reduce_sum(diag_part(x), -1, False, name)
 
 
+def _of_three(vectors: Tensor) -> Tensor:
+    """Vectors that have 3 elements when it runs."""
+    if known_size(vectors, -1) == 3:
+        return vectors
+    return reshape(vectors, concat([shape(vectors)[:-1], [3]], 0))
+
+
 @public("linalg.cross")
 def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The vector product over the last axis, which has size 3.
@@ -290,11 +308,12 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     array([0, 0, 1], dtype=int32)
 
     Raises:
-      ValueError: where the last axis is known to have another size.
+      InvalidArgumentError: where the last axis has another size; ValueError while that is traced.
     """
     a, b = convert_pair(a, b)
     for operand in (a, b):
         if known_size(operand, -1) not in (3, None):
-            raise ValueError(f"a vector product needs vectors of 3, got shape {operand.shape}")
+            raise refusal(f"a vector product needs vectors of 3, got shape {operand.shape}")
+    a, b = (_of_three(operand) for operand in (a, b))
     left = multiply(roll(a, -1, -1), roll(b, -2, -1))
     return subtract(left, multiply(roll(a, -2, -1), roll(b, -1, -1)), name)

@@ -114,8 +114,16 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
 
     >>> fg.complex(2.25, 4.75).numpy()
     np.complex64(2.25+4.75j)
+
+    Raises:
+      TypeError: for parts of other dtypes, or of two.
     """
     real, imag = convert_all([real, imag])
+    if real.dtype != imag.dtype or real.dtype.name not in ("float32", "float64"):
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {real.dtype.name} "
+            f"{imag.dtype.name}. They must be consistent, and one of float32 and float64"
+        )
     return emit("Complex", (real, imag), None, name)
 
 

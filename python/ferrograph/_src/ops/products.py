@@ -240,7 +240,7 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
         return list(group)
     hidden = rank - len(before) - len(after)
     if hidden < 0 or hidden and not dots:
-        raise ValueError(f"{group!r} in {equation!r} does not fit a tensor of rank {rank}")
+        raise refusal(f"{group!r} in {equation!r} does not fit a tensor of rank {rank}")
     return [*before, *range(-hidden, 0), *after]
 
 

@@ -113,7 +113,7 @@ def gather(
       params: a tensor.
       indices: integers of any shape.
       validate_indices: not used; indices are always checked.
-      axis: the axis; the first after the batch unless told.
+      axis: the axis; ``batch_dims`` unless told, counted from the end where that is negative.
       batch_dims: how many first axes are common to both.
       name: a name for the operation.
 
@@ -121,13 +121,14 @@ def gather(
       InvalidArgumentError: for an index outside of the axis.
     """
     indices = convert(indices)
+    axis = batch_dims if axis is None else axis
     if batch_dims < 0:
         batch_dims += known_rank(indices, "a negative batch_dims")
-    axis = batch_dims if axis is None else axis
     return emit("GatherV2", (params, indices, axis), {"batch_dims": batch_dims}, name)
 
 
 @public("gather_nd")
+@dispatched
 def gather_nd(
     params: TensorLike,
     indices: TensorLike,

@@ -15,6 +15,7 @@ from ._base import (
     convert_pair,
     emit,
     int32,
+    refusal,
     static_value,
     swapped_axes,
 )
@@ -113,7 +114,7 @@ def _sorted(values: Any, axis: Any, direction: Any, part: Any, name: Any) -> Any
     axis = int(static_value(axis))
     axes = values.ndim
     if axes is not None and not -axes <= axis < axes:
-        raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
+        raise refusal(f"axis {axis} is outside of a tensor of rank {axes}")
     if axis == -1 or axes is not None and axis == axes - 1:
         return emit("Identity", (_sorted_last(values, direction, part),), None, name)
     order = swapped_axes(values, axis)

@@ -12,7 +12,16 @@ from ..values import dtypes
 from .elementwise import same_rows
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["concat", "expand_dims", "gather", "merge_dims", "reverse", "squeeze", "tile"]
+__all__ = [
+    "concat",
+    "expand_dims",
+    "gather",
+    "gather_nd",
+    "merge_dims",
+    "reverse",
+    "squeeze",
+    "tile",
+]
 
 
 def concat(values: Any, axis: int) -> Any:
@@ -130,6 +139,35 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
         nested = RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1)
         return gather(params, nested)
     return _gather_rows(params, ops.cast(indices, params.row_splits.dtype))
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
+    """Elements and rows of a ragged tensor at coordinates, the last axis of ``indices``.
+
+    Raises:
+      ValueError: for ragged indices, batches, or indices whose last axis has no known size.
+      InvalidArgumentError: for coordinates outside.
+    """
+    if is_ragged(indices) or batch_dims:
+        raise ValueError("gather_nd of a ragged tensor takes a tensor of indices, without batches")
+    indices = _core.convert_to_tensor(indices, None)
+    if indices.shape.rank == 1 and indices.shape[0] == 0:
+        return params
+    depth = None if indices.shape.rank in (None, 0) else indices.shape[-1]
+    if depth is None:
+        raise ValueError("gather_nd needs indices whose last axis has a known size")
+    while depth > 1:
+        indices = ops.cast(indices, params.row_splits.dtype)
+        starts = ops.gather(params.row_splits, indices[..., 0])
+        ends = ops.gather(params.row_splits, indices[..., 0] + 1)
+        inside = ops.logical_and(indices[..., 1] >= 0, indices[..., 1] < ends - starts)
+        partition.require(ops.reduce_all(inside), "gather_nd: a coordinate is not in its row")
+        first = ops.expand_dims(starts + indices[..., 1], -1)
+        params, indices = params.values, ops.concat([first, indices[..., 2:]], -1)
+        depth -= 1
+        if not is_ragged(params):
+            return ops.gather_nd(params, indices)
+    return gather(params, indices[..., 0])
 
 
 def _gather_rows(params: RaggedTensor, numbers: Any) -> RaggedTensor:

@@ -85,6 +85,16 @@ def _stack(values: Any, axis: int = 0, name: Any = None) -> Any:
     return build.stack(values, axis)
 
 
+def _gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: Any = 0,
+    name: Any = None,
+    bad_indices_policy: str = "",
+) -> Any:
+    return arrays.gather_nd(params, indices, batch_dims)
+
+
 def _gather(
     params: Any,
     indices: Any,
@@ -248,6 +258,7 @@ _FORMS: dict[Any, Any] = {
     ops.concat: _concat,
     ops.expand_dims: _expand_dims,
     ops.gather: _gather,
+    ops.gather_nd: _gather_nd,
     activations.embedding_lookup: _lookup,
     ops.one_hot: _one_hot,
     ops.rank: _rank,

@@ -7,7 +7,6 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import partition
-from ..values import errors
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["getitem"]
@@ -59,9 +58,7 @@ def _row(ragged: RaggedTensor, number: Any) -> Any:
     splits = ragged.row_splits
     rows = ragged.shape[0]
     if isinstance(number, int) and rows is not None and not -rows <= number < rows:
-        raise errors.InvalidArgumentError(
-            None, None, f"slice index {number} of dimension 0 out of bounds: {rows} rows"
-        )
+        raise IndexError(f"Row key {number} out of bounds: there are {rows} rows")
     number = _core.convert_to_tensor(number)
     if not number.dtype.is_integer:
         raise TypeError(f"a ragged tensor is indexed by integers, not by {number.dtype.name}")

@@ -6,10 +6,12 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import segments
+from ..ops import debug, segments
+from ..ops._base import refusal
 from ..ops.partition import offsets, splits_of_rowids
 from ..values import dtypes
 from ..values.public import public
+from .orders import string_ranks
 from .places import places, to_coordinates
 from .tensor import SparseTensor, is_sparse
 
@@ -61,10 +63,21 @@ def size(a: Any, validate_indices: bool = True) -> Any:
     >>> fg.sets.size(fg.sparse.from_dense([[1, 2], [3, 3]])).numpy()
     array([2, 1], dtype=int32)
     """
-    rows, _, shape = _unique(a)
+    rows, _, shape = _unique(_set(a, "a"))
     ones = ops.ones_like(rows, dtypes.int32)
     counts = segments.unsorted_segment_sum(ones, rows, ops.reduce_prod(shape))
     return ops.reshape(counts, shape)
+
+
+_DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
+
+
+def _set(value: Any, what: str) -> Any:
+    """The sets as a tensor, dense or sparse. TypeError for other dtypes."""
+    value = value if is_sparse(value) else _core.convert_to_tensor(value)
+    if value.dtype.name not in _DTYPES:
+        raise TypeError(f"{what!r} has dtype {value.dtype.name}, not one of {', '.join(_DTYPES)}")
+    return value
 
 
 def _entries(value: Any) -> tuple:
@@ -72,7 +85,6 @@ def _entries(value: Any) -> tuple:
     if is_sparse(value):
         shape = value.dense_shape[:-1]
         return places(value.indices[:, :-1], shape), value.values, shape
-    value = _core.convert_to_tensor(value)
     whole = ops.shape(value, dtypes.int64)
     rows = ops.repeat(ops.range(ops.reduce_prod(whole[:-1])), whole[-1])
     return rows, ops.reshape(value, [-1]), whole[:-1]
@@ -80,7 +92,8 @@ def _entries(value: Any) -> tuple:
 
 def _sorted(rows: Any, values: Any, *others: Any) -> list:
     """Parallel vectors in the order of rows, then of values, then as they were."""
-    order = ops.argsort(values, stable=True)
+    numbers = string_ranks(values) if values.dtype == dtypes.string else values
+    order = ops.argsort(numbers, stable=True)
     order = ops.gather(order, ops.argsort(ops.gather(rows, order), stable=True))
     return [ops.gather(x, order) for x in (rows, values, *others)]
 
@@ -103,10 +116,16 @@ def _combined(a: Any, b: Any, choose: Any) -> SparseTensor:
 
     It is told whether the entry is of the first set, whether it is in both, and that it is kept.
     """
+    a, b = _set(a, "a"), _set(b, "b")
+    if a.dtype != b.dtype:
+        raise TypeError(f"the sets have two dtypes, {a.dtype.name} and {b.dtype.name}")
     rows_a, values_a, shape = _unique(a)
-    rows_b, values_b, _ = _unique(b)
+    rows_b, values_b, other = _unique(b)
+    if not shape.shape.is_compatible_with(other.shape):
+        raise refusal(f"the sets have {shape.shape[0]} and {other.shape[0]} axes before the last")
+    debug.assert_equal(shape, other, "the axes before the last must agree")
     rows = ops.concat([rows_a, rows_b], 0)
-    values = ops.concat([values_a, ops.cast(values_b, values_a.dtype)], 0)
+    values = ops.concat([values_a, values_b], 0)
     is_first = ops.concat(
         [ops.ones_like(rows_a, dtypes.bool), ops.zeros_like(rows_b, dtypes.bool)], 0
     )
