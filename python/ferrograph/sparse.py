@@ -35,6 +35,7 @@ from ._src.sparse.build import (
     transpose,
 )
 from ._src.sparse.counts import bincount
+from ._src.sparse.crossing import cross, cross_hashed
 from ._src.sparse.tensor import SparseTensor
 from ._src import door as _door
 
@@ -46,6 +47,8 @@ __all__ = [
     "add",
     "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

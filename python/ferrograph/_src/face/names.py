@@ -36,5 +36,6 @@ OWN: dict[str, dict[str, str]] = {
         "sparse_placeholder": "face.scratch:sparse_placeholder",
     },
     "experimental.dtensor": {},
+    "saved_model.experimental": {"TrackableResource": "tables.table:Table"},
     "types.experimental.distributed": {"PerReplica": "distribute.values:CrossReplicaValues"},
 }

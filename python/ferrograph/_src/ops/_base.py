@@ -216,6 +216,8 @@ def shape_argument(shape: TensorLike) -> Any:
     if isinstance(shape, (list, tuple)):
         if not shape:
             return convert((), int32)
+        if any(isinstance(size, _core.EagerTensor) and size.dtype.is_floating for size in shape):
+            shape = [_whole(size) for size in shape]
         if any(size is None for size in shape):
             raise ValueError(
                 f"a fully known shape is needed here, got {list(shape)}; "
@@ -224,6 +226,15 @@ def shape_argument(shape: TensorLike) -> Any:
     if isinstance(shape, int):
         return convert((shape,), int32)
     return shape
+
+
+def _whole(size: Any) -> Any:
+    """A size that was computed with floats. ValueError where it is no whole number."""
+    if not isinstance(size, _core.EagerTensor) or not size.dtype.is_floating:
+        return size
+    if float(size) != int(size):
+        raise ValueError(f"a size of a shape must be a whole number, got {float(size)}")
+    return int(size)
 
 
 def axis_error(axis: Any, shape: TensorLike) -> Any:
