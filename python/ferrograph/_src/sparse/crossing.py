@@ -40,8 +40,8 @@ def cross(inputs: Sequence[Any], name: str | None = None, separator: str | None 
     [[b'a_X_x', b'b_X_x'], [b'c_X_y', b'']]
 
     Args:
-      inputs: columns with as many rows each: matrices of integers or strings, sparse and ragged ones,
-        which come first.
+      inputs: columns with as many rows each: matrices of integers or strings; sparse and ragged
+        ones come first.
       name: a name for the operation.
       separator: what stands between the parts, ``"_X_"`` unless told.
 
@@ -69,8 +69,8 @@ def cross_hashed(
     [[66], [54]]
 
     Args:
-      inputs: columns with as many rows each: matrices of integers or strings, sparse and ragged ones,
-        which come first.
+      inputs: columns with as many rows each: matrices of integers or strings; sparse and ragged
+        ones come first.
       num_buckets: the hash is taken modulo this, modulo the largest int64 where it is 0.
       hash_key: the number with which the hash begins.
       name: a name for the operation.
