@@ -35,6 +35,10 @@ OWN: dict[str, dict[str, str]] = {
         "reset_default_graph": "face.scratch:reset_default_graph",
         "sparse_placeholder": "face.scratch:sparse_placeholder",
     },
+    "config.experimental": {
+        "list_logical_devices": "context.config:list_logical_devices",
+        "list_physical_devices": "context.config:list_physical_devices",
+    },
     "experimental.dtensor": {},
     "saved_model.experimental": {"TrackableResource": "tables.table:Table"},
     "types.experimental.distributed": {"PerReplica": "distribute.values:CrossReplicaValues"},

@@ -216,7 +216,7 @@ def shape_argument(shape: TensorLike) -> Any:
     if isinstance(shape, (list, tuple)):
         if not shape:
             return convert((), int32)
-        if any(isinstance(size, _core.EagerTensor) and size.dtype.is_floating for size in shape):
+        if any(isinstance(size, Tensor) and size.dtype.is_floating for size in shape):
             shape = [_whole(size) for size in shape]
         if any(size is None for size in shape):
             raise ValueError(
@@ -229,12 +229,13 @@ def shape_argument(shape: TensorLike) -> Any:
 
 
 def _whole(size: Any) -> Any:
-    """A size that was computed with floats. ValueError where it is no whole number."""
-    if not isinstance(size, _core.EagerTensor) or not size.dtype.is_floating:
+    """A size that was computed with floats, where it is known. ValueError for a fraction."""
+    known = size._constant_value() if isinstance(size, Tensor) else None
+    if known is None or not size.dtype.is_floating:
         return size
-    if float(size) != int(size):
-        raise ValueError(f"a size of a shape must be a whole number, got {float(size)}")
-    return int(size)
+    if float(known) != int(known):
+        raise ValueError(f"a size of a shape must be a whole number, got {float(known)}")
+    return int(known)
 
 
 def axis_error(axis: Any, shape: TensorLike) -> Any:
