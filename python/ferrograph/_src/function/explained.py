@@ -17,6 +17,7 @@ class Explained(_core.FunctionBase):
     """A polymorphic function that can be asked about its traces and plans."""
 
     _n_traced: int
+    input_signature: Any
 
     if TYPE_CHECKING:
 
