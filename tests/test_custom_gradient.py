@@ -87,3 +87,37 @@ def test_a_variable_passed_as_argument_has_a_gradient_through_branches_in_a_loop
     with fg.GradientTape() as tape:
         y = f(x, fg.constant(5))
     assert (float(y), float(tape.gradient(y, x))) == (29.0, 18.0)
+
+
+class Doubling:
+    """An object with a method whose gradient is its own."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    @fg.custom_gradient
+    def times(self, x):
+        return self.factor * x, lambda upstream: upstream * 100.0
+
+    @staticmethod
+    @fg.custom_gradient
+    def alone(x):
+        return x * 2.0, lambda upstream: upstream * 7.0
+
+
+@pytest.mark.parametrize("run", [lambda f: f, fg.function], ids=["eager", "traced"])
+def test_methods_have_gradients_of_their_own(run):
+    made = Doubling(3.0)
+
+    def slope(f):
+        def of(x):
+            with fg.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            return y, tape.gradient(y, x)
+
+        return [float(v) for v in run(of)(fg.constant(2.0))]
+
+    assert slope(made.times) == [6.0, 100.0]
+    assert slope(made.alone) == [4.0, 7.0]
+    assert slope(Doubling.alone) == [4.0, 7.0]

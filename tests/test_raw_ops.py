@@ -80,3 +80,36 @@ def test_between_pixels():
         projected("CONSTANT", "CUBIC", [1, 0, 0, 0, 1, 0, 0, 0])
     with pytest.raises(ValueError, match="fill_mode"):
         projected("SHINE", "NEAREST", [1, 0, 0, 0, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("share", [1, 0.25])
+def test_batches_are_normalised(data_format, share):
+    x = np.random.default_rng(0).normal(size=(3, 2, 4, 5)).astype("float32")
+    axes = (0, 1, 2) if data_format == "NHWC" else (0, 2, 3)
+    shape = [1, 1, 1, 5] if data_format == "NHWC" else [1, 2, 1, 1]
+    n = max(shape)
+    scale, offset = np.arange(1.0, n + 1, dtype="float32"), np.arange(n, dtype="float32")
+    old = np.full(n, 2.0, "float32")
+    found = fg.raw_ops.FusedBatchNormV3(
+        x=x, scale=scale, offset=offset, mean=old, variance=old, epsilon=0.01,
+        exponential_avg_factor=share, data_format=data_format,
+    )  # fmt: skip
+    mean, variance = x.mean(axes), x.var(axes)
+    unbiased = x.var(axes, ddof=1)
+    y = (x - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + 0.01)
+    y = y * scale.reshape(shape) + offset.reshape(shape)
+    assert np.allclose(found.y, y, atol=1e-5)
+    assert np.allclose(found.batch_mean, (1 - share) * old + share * mean, atol=1e-6)
+    assert np.allclose(found.batch_variance, (1 - share) * old + share * unbiased, atol=1e-5)
+    assert np.allclose(found.reserve_space_1, mean, atol=1e-6)
+
+
+def test_batches_are_normalised_by_given_statistics():
+    x = np.ones((2, 1, 1, 1), "float16")
+    given = {"scale": [2.0], "offset": [1.0], "mean": [0.5], "variance": [0.25]}
+    found = fg.raw_ops.FusedBatchNormV2(x=x, **given, epsilon=0.0, is_training=False)
+    assert found.y.dtype == fg.float16 and found.y.numpy().ravel().tolist() == [3.0, 3.0]
+    assert found.batch_mean.numpy().tolist() == [0.5]
+    with pytest.raises(ValueError, match="data_format must be"):
+        fg.raw_ops.FusedBatchNormV2(x=x, **given, data_format="NWHC")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ._src import door as _door
 
 if TYPE_CHECKING:
+    from ._src.interfaces.raw_norms import FusedBatchNormV2, FusedBatchNormV3
     from ._src.interfaces.raw_ops import (
         Bucketize,
         ImageProjectiveTransformV3,
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bucketize",
+    "FusedBatchNormV2",
+    "FusedBatchNormV3",
     "ImageProjectiveTransformV3",
     "UniqueV2",
     "UniqueWithCountsV2",
@@ -25,6 +28,8 @@ __all__ = [
 if not TYPE_CHECKING:
     _LAZY = {
         "Bucketize": "interfaces.raw_ops:Bucketize",
+        "FusedBatchNormV2": "interfaces.raw_norms:FusedBatchNormV2",
+        "FusedBatchNormV3": "interfaces.raw_norms:FusedBatchNormV3",
         "ImageProjectiveTransformV3": "interfaces.raw_ops:ImageProjectiveTransformV3",
         "UniqueV2": "interfaces.raw_ops:UniqueV2",
         "UniqueWithCountsV2": "interfaces.raw_ops:UniqueWithCountsV2",

@@ -100,3 +100,28 @@ def case_models_are_saved_with_the_signature_that_serves_them():
         loaded = fg.saved_model.load(folder)
     found = loaded.signatures["serving_default"](fg.constant(x))["output_0"]
     assert np.allclose(found, model(x), atol=1e-6)
+
+
+def case_models_are_exported_with_an_endpoint():
+    model, _ = made()
+    with tempfile.TemporaryDirectory() as folder:
+        model.export(folder, format="tf_saved_model", verbose=False)
+        loaded = fg.saved_model.load(folder)
+    assert np.allclose(loaded.serve(fg.constant(x)), model(x), atol=1e-6)
+
+
+def case_models_are_built_in_branches_and_loops():
+    found = []
+    for steps in (1, 3):
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.layers.Dense(3), keras.layers.Dense(1)])
+        model.compile("adam", "mse", steps_per_execution=steps)
+        losses = model.fit(x, y, batch_size=5, epochs=2, shuffle=False, verbose=0).history["loss"]
+        found.append([*losses, *(w.sum() for w in model.get_weights())])
+    assert len(found[0]) == 6 and np.allclose(*found, rtol=1e-5), found
+
+
+def case_pairs_of_features_are_hashed():
+    crossing = keras.layers.HashedCrossing(num_bins=5, output_mode="one_hot")
+    found = crossing((np.array(["A", "B", "A", "C", "A"]), np.array([101, 101, 101, 102, 103])))
+    assert np.asarray(found).argmax(-1).tolist() == [1, 4, 1, 2, 4]

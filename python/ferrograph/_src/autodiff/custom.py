@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -42,9 +43,17 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        if args and _is_method_of(f, args[0]):
+            return _call(types.MethodType(f, args[0]), args[1:], kwargs)
         return _call(f, args, kwargs)
 
     return decorated
+
+
+def _is_method_of(f: Callable, instance: Any) -> bool:
+    """Whether a function was written in the class of an object, which is then no argument of it."""
+    name = getattr(f, "__qualname__", "").rpartition("<locals>.")[2]
+    return "." in name and hasattr(type(instance), f.__name__)
 
 
 def _call(f: Callable, args: tuple, kwargs: dict) -> Any:

@@ -15,12 +15,12 @@ from ..native import _core
 from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.composite import CompositeTensor
-from ..values.dtypes import as_dtype
+from ..values.dtypes import as_dtype, int32
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from .loops import while_loop
-from .rows import CompositeRows, EagerRows, collector_for
+from .rows import CompositeRows, EagerRows, SparseRows, collector_for
 
 __all__ = ["Rows", "converted", "foldl", "foldr", "map_fn", "mapped", "scan"]
 
@@ -59,11 +59,13 @@ class Rows:
         first: Any = self.tensors[chosen[0]]
         if hasattr(first, "row_splits"):
             return first.nrows("int32")
+        if _is_sparse(first):
+            return _core.emit("Cast", (first.dense_shape[0],), {"DstT": int32})
         return _core.emit("Shape", (nest.flatten(first, expand_composites=True)[0],))[0]
 
     def _readable(self, tensor: Any) -> Any:
         if not isinstance(tensor, _core.Tensor):
-            return CompositeRows(tensor)
+            return SparseRows(tensor) if _is_sparse(tensor) else CompositeRows(tensor)
         if _core.executing_eagerly():
             return EagerRows(tensor)
         size = self.count if tensor.shape.rank is None else tensor.shape[0]
@@ -78,13 +80,20 @@ class Rows:
 
 
 def _is_rowwise(value: Any) -> bool:
-    """Whether it is a composite value with rows: ragged, or an extension type that can be."""
-    return isinstance(value, CompositeTensor) and hasattr(type(value._type_spec), "_unbatch")
+    """Whether it is a composite value with rows: ragged, sparse, or an extension type that can."""
+    if not isinstance(value, CompositeTensor):
+        return False
+    return _is_sparse(value) or hasattr(type(value._type_spec), "_unbatch")
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(type(value), "_row")
 
 
 def _size_of(value: Any) -> int | None:
     """The number of rows where it is known."""
-    if not isinstance(value, _core.Tensor) and not hasattr(value, "row_splits"):
+    has_shape = isinstance(value, _core.Tensor) or hasattr(value, "row_splits")
+    if not has_shape and not _is_sparse(value):
         value = nest.flatten(value, expand_composites=True)[0]
     return value.shape[0] if value.shape.rank is not None else None
 

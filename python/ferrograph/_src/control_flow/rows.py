@@ -10,7 +10,7 @@ from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["CompositeRows", "EagerRows", "collector_for"]
+__all__ = ["CompositeRows", "EagerRows", "SparseRows", "collector_for"]
 
 
 class EagerRows:
@@ -44,6 +44,17 @@ class CompositeRows:
             return self._value[index]
         rows = [part[index] for part in self._parts]
         return nest.pack_sequence_as(self._spec, rows, expand_composites=True)
+
+
+class SparseRows:
+    """The rows of a sparse tensor, sparse tensors themselves."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    def read(self, index: Any) -> Any:
+        """The row of that number."""
+        return self._value._row(index)
 
 
 def collector_for(spec: Any, count: Any, infer_shape: bool) -> Any:

@@ -23,6 +23,10 @@ EagerTensor = _core.EagerTensor
 class Context:
     """What the process knows of its devices."""
 
+    def executing_eagerly(self) -> bool:
+        """Whether operations compute at once."""
+        return _core.executing_eagerly()
+
     def clear_kernel_cache(self) -> None:
         """Nothing: kernels are not kept by the process, plans belong to their functions."""
 

@@ -34,7 +34,13 @@ OWN: dict[str, dict[str, str]] = {
         "placeholder": "face.scratch:placeholder",
         "reset_default_graph": "face.scratch:reset_default_graph",
         "sparse_placeholder": "face.scratch:sparse_placeholder",
+        "where": "face.smart:where_by_rows",
+    },
+    "config.experimental": {
+        "list_logical_devices": "context.config:list_logical_devices",
+        "list_physical_devices": "context.config:list_physical_devices",
     },
     "experimental.dtensor": {},
+    "saved_model.experimental": {"TrackableResource": "tables.table:Table"},
     "types.experimental.distributed": {"PerReplica": "distribute.values:CrossReplicaValues"},
 }

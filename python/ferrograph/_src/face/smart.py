@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import ops
 from ..control_flow.cond import cond
 from ..native import _core
 
-__all__ = ["smart_cond"]
+__all__ = ["smart_cond", "where_by_rows"]
 
 
 def smart_cond(
@@ -24,6 +25,17 @@ def smart_cond(
     if known is None:
         return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
     return true_fn() if known else false_fn()
+
+
+def where_by_rows(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """``where``, in which a vector of conditions chooses whole rows of tensors of any rank."""
+    condition = _core.convert_to_tensor(condition)
+    if x is None or y is None:
+        return ops.where(condition, x, y, name)
+    x = _core.convert_to_tensor(x)
+    if condition.shape.rank == 1 and x.shape.rank is not None and x.shape.rank > 1:
+        condition = ops.reshape(condition, [-1, *[1] * (x.shape.rank - 1)])
+    return ops.where(condition, x, y, name)
 
 
 def _known(pred: Any) -> bool | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..checkpoint.trackable import is_trackable
+from ..saved.functions import is_function
 from ..values.markers import Trackable
 
 __all__ = ["AutoTrackable", "ListWrapper", "no_automatic_dependency_tracking"]
@@ -40,8 +41,11 @@ class AutoTrackable(Trackable):
         return trackable
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        """The objects that it refers to, by name."""
-        return dict(self.__dict__.get("_self_tracked", {}))
+        """The objects that it refers to, by name; for a saved model its functions, too."""
+        children = dict(self.__dict__.get("_self_tracked", {}))
+        if save_type == "savedmodel":
+            children.update((n, f) for n, f in vars(self).items() if is_function(f))
+        return children
 
 
 def _is_followed(value: Any) -> bool:

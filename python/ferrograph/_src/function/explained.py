@@ -17,6 +17,7 @@ class Explained(_core.FunctionBase):
     """A polymorphic function that can be asked about its traces and plans."""
 
     _n_traced: int
+    input_signature: Any
 
     if TYPE_CHECKING:
 
@@ -58,6 +59,12 @@ class Explained(_core.FunctionBase):
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all traces, as text."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces())
+
+    def _list_all_concrete_functions(self) -> list[Any]:
+        """All traces; one with an input signature is traced now where it was not."""
+        if self.input_signature is not None:
+            return [self.get_concrete_function()]
+        return list(self._traces())
 
     def explain_plan(self, *args: Any, **kwargs: Any) -> str:
         """The plan that a call with these arguments runs, as text, which notebooks show as such.

@@ -106,7 +106,8 @@ def _unique_slices(x: Any, axis: Any, out_idx: Any) -> tuple:
         raise ValueError(f"axis must be known, a list of one number or of none, got {axis!r}")
     at = int(axes.numpy()[0]) % x.shape.rank if axes.numpy().size else 0
     order = [at, *(i for i in range(x.shape.rank) if i != at)]
-    rows = ops.reshape(ops.transpose(x, order), [ops.shape(x)[at], -1])
+    sizes = ops.gather(ops.shape(x), order)
+    rows = ops.reshape(ops.transpose(x, order), [sizes[0], ops.reduce_prod(sizes[1:])])
     _, idx, count = unique_with_counts(_numbered(rows), out_idx)
     first = unsorted_segment_min(
         ops.range(ops.shape(rows)[0]), ops.cast(idx, dtypes.int32), ops.size(count)

@@ -21,7 +21,7 @@ uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float16, float32, float64 = np.float16, np.float32, np.float64
 complex64, complex128 = np.complex64, np.complex128
 object_, string_, unicode_ = np.object_, np.bytes_, np.str_
-inexact, finfo, iinfo, issubdtype = np.inexact, np.finfo, np.iinfo, np.issubdtype
+inexact, issubdtype = np.inexact, np.issubdtype
 ndarray = _core.Tensor
 
 # The public names of what stands above without a declaration of its own.
@@ -51,11 +51,35 @@ PUBLIC = {
     "string_": ("experimental.numpy.string_",),
     "unicode_": ("experimental.numpy.unicode_",),
     "inexact": ("experimental.numpy.inexact",),
-    "finfo": ("experimental.numpy.finfo",),
-    "iinfo": ("experimental.numpy.iinfo",),
     "issubdtype": ("experimental.numpy.issubdtype",),
     "ndarray": ("experimental.numpy.ndarray",),
 }
+
+
+@public("experimental.numpy.finfo")
+def finfo(dtype: Any) -> Any:
+    """The limits of a floating point dtype, as NumPy tells them.
+
+    >>> float(fg.experimental.numpy.finfo(fg.float32).eps)
+    1.1920928955078125e-07
+
+    Raises:
+      ValueError: for another dtype.
+    """
+    return np.finfo(_numpy_dtype(dtype))
+
+
+@public("experimental.numpy.iinfo")
+def iinfo(dtype: Any) -> Any:
+    """The limits of an integer dtype, as NumPy tells them.
+
+    >>> fg.experimental.numpy.iinfo(fg.int8).max
+    127
+
+    Raises:
+      ValueError: for another dtype.
+    """
+    return np.iinfo(_numpy_dtype(dtype))
 
 
 @public("experimental.numpy.promote_types")

@@ -216,6 +216,8 @@ def shape_argument(shape: TensorLike) -> Any:
     if isinstance(shape, (list, tuple)):
         if not shape:
             return convert((), int32)
+        if any(isinstance(size, Tensor) and size.dtype.is_floating for size in shape):
+            shape = [_whole(size) for size in shape]
         if any(size is None for size in shape):
             raise ValueError(
                 f"a fully known shape is needed here, got {list(shape)}; "
@@ -224,6 +226,16 @@ def shape_argument(shape: TensorLike) -> Any:
     if isinstance(shape, int):
         return convert((shape,), int32)
     return shape
+
+
+def _whole(size: Any) -> Any:
+    """A size that was computed with floats, where it is known. ValueError for a fraction."""
+    known = size._constant_value() if isinstance(size, Tensor) else None
+    if known is None or not size.dtype.is_floating:
+        return size
+    if float(known) != int(known):
+        raise ValueError(f"a size of a shape must be a whole number, got {float(known)}")
+    return int(known)
 
 
 def axis_error(axis: Any, shape: TensorLike) -> Any:

@@ -119,7 +119,7 @@ def kaiser_window(
     half = maximum(number(n, dtype) - 1.0, 1.0) / 2.0
     middle = (number(n, dtype) - 1.0) / 2.0
     place = (range(n, dtype=dtype) - middle) / half
-    beta = convert(beta, dtype)
+    beta = number(beta, dtype)
     height = beta * sqrt(maximum(1.0 - square(place), 0.0))
     return multiply(divide(bessel_i0e(height), bessel_i0e(beta)), exp(height - beta))
 

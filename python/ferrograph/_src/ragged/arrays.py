@@ -120,7 +120,7 @@ def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int =
     axis = 0 if axis is None else axis
     if is_ragged(indices):
         if axis != 0:
-            raise ValueError("gather with ragged indices works along axis 0, or with batch_dims")
+            return _gather_along(params, indices, axis)
         return indices.with_values(gather(params, indices.values))
     if not is_ragged(params):
         return ops.gather(params, indices, axis=axis)
@@ -168,6 +168,31 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
         if not is_ragged(params):
             return ops.gather_nd(params, indices)
     return gather(params, indices[..., 0])
+def _gather_along(params: Any, indices: RaggedTensor, axis: int) -> RaggedTensor:
+    """Slices of a dense tensor along an axis behind the first, in the rows of ragged indices."""
+    if is_ragged(params):
+        raise ValueError(
+            "gather with ragged indices from a ragged tensor works along axis 0, or with batch_dims"
+        )
+    params = _core.convert_to_tensor(params)
+    if params.shape.rank is None:
+        raise ValueError("gather with ragged indices along an axis needs a tensor of known rank")
+    axis = axis + params.shape.rank if axis < 0 else axis
+    if not 0 < axis < params.shape.rank:
+        raise ValueError(f"axis {axis} is outside of a tensor of shape {params.shape}")
+    dtype = indices.row_splits.dtype
+    sizes = ops.shape(params, dtype)
+    count = ops.reduce_prod(sizes[:axis])
+    flat = ops.reshape(params, ops.concat([[count], sizes[axis:]], 0))
+    found = ops.gather(flat, indices.flat_values, axis=1)
+    found = ops.reshape(found, ops.concat([[-1], ops.shape(found)[2:]], 0))
+    lengths = [ops.tile(n, [count]) for n in indices.nested_row_lengths()]
+    rows = RaggedTensor.from_nested_row_lengths(found, lengths, validate=False)
+    for place in builtins.range(axis, 0, -1):
+        size = indices.nrows(dtype) if place == axis else sizes[place]
+        above = ops.reduce_prod(sizes[:place])
+        rows = RaggedTensor.from_uniform_row_length(rows, size, above, validate=False)
+    return rows
 
 
 def _gather_rows(params: RaggedTensor, numbers: Any) -> RaggedTensor:

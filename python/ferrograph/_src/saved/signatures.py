@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..function import special
 from ..function.concrete import ConcreteFunction
 from ..function.function import Function
 from ..native import _core
@@ -41,6 +42,8 @@ def default_signatures(obj: Any, children: dict[str, Any]) -> dict[str, Concrete
     """
     try:
         named = getattr(obj, _DEFAULT, None)
+        if isinstance(named, Function) and named.input_signature is not None:
+            special.spec_arguments(named, (), {})
     except (TypeError, ValueError):  # what it takes does not tell how it would be served
         named = None
     if named is not None:

@@ -178,6 +178,14 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return made(ops.boolean_mask(moved, inside), ops.boolean_mask(sp.values, inside), size)
 
 
+def row(sp: SparseTensor, index: Any) -> SparseTensor:
+    """The row of that number, along the first axis."""
+    inside = ops.equal(sp.indices[:, 0], ops.cast(index, dtypes.int64))
+    indices = ops.boolean_mask(sp.indices[:, 1:], inside)
+    values = ops.boolean_mask(sp.values, inside)
+    return made(indices, values, sp.dense_shape[1:], sp.shape[1:])
+
+
 @public("sparse.concat")
 def concat(
     axis: int,

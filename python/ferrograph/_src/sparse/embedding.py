@@ -59,14 +59,17 @@ def embedding_lookup_sparse(
         same = ops.reduce_all(ops.equal(sp_ids.indices, sp_weights.indices))
         require(same, "embedding_lookup_sparse: ids and weights have different coordinates")
         weights = ops.cast(sp_weights.values, found.dtype)
-    total = segments.unsorted_segment_sum(found * ops.expand_dims(weights, 1), rows, count)
+    # A weight goes with a whole embedding, which is a vector, a scalar, or has more axes.
+    each = ops.concat([[-1], ops.ones([ops.rank(found) - 1], dtypes.int32)], 0)
+    weighed = found * ops.reshape(weights, each)
+    total = segments.unsorted_segment_sum(weighed, rows, count)
     if combiner == "sum":
         return total
     if combiner == "mean":
         norm = segments.unsorted_segment_sum(weights, rows, count)
     else:
         norm = ops.sqrt(segments.unsorted_segment_sum(ops.square(weights), rows, count))
-    return arithmetic.divide_no_nan(total, ops.expand_dims(norm, 1))
+    return arithmetic.divide_no_nan(total, ops.reshape(norm, each))
 
 
 def _sparse(value: Any) -> Any:

@@ -23,6 +23,7 @@ class _Late:
 
     add: Callable
     dispatch: Callable
+    row: Callable
     times: Callable
 
 
@@ -183,6 +184,10 @@ class SparseTensor(CompositeTensor, TensorType):
 
     def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
         return late.dispatch(function, args, kwargs)
+
+    def _row(self, index: Any) -> SparseTensor:
+        """The row of that number, along the first axis."""
+        return late.row(self, index)
 
     def _gradient_parts(self) -> list:
         return [self._values]
