@@ -354,6 +354,12 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
         evaluate(self.as_dyn(), runner, inputs)
     }
 
+    /// The only output for two inputs, where the operation computes it without inference and without owning them;
+    /// `None` where [`Op::eval`] is to be asked. By default it is.
+    fn eval_pair(&self, _a: &Tensor, _b: &Tensor) -> Option<Result<Tensor>> {
+        None
+    }
+
     /// The outputs for inputs that inference has accepted: what evaluation comes to where there is no kernel.
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let specs: Vec<_> = inputs.iter().map(|t| t.spec().to_string()).collect();

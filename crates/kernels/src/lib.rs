@@ -12,6 +12,7 @@ pub mod reduce;
 pub mod scratch;
 pub mod special;
 pub mod stop;
+mod team;
 pub mod tiles;
 mod vmath;
 

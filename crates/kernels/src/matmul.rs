@@ -1,6 +1,8 @@
 //! Matrix products.
 
 mod batch;
+#[cfg(target_arch = "x86_64")]
+mod direct;
 mod element;
 
 pub use batch::{BatchMatMul, Operand, batch_matmul};

@@ -15,7 +15,7 @@ mod nonzero;
 mod scan;
 mod scatter;
 mod search;
-mod square;
+pub(crate) mod square;
 mod strided;
 mod top_k;
 mod view;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::stop::{self, Job};
+use crate::team;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -110,17 +111,21 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Calls `f` on each number below `n`, over the pool, until the work is stopped. It is not generic, so that the pool's
+/// Calls `f` on each number below `n`, on the caller's thread and over the pool, until the work is stopped. It is not generic, so that the pool's
 /// machinery is compiled once and not for every kernel.
 fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
-    install(|| {
+    let pool = pool();
+    if pool.current_thread_index().is_some() {
         let job = Job::current();
-        (0..n).into_par_iter().for_each(|i| {
+        return (0..n).into_par_iter().for_each(|i| {
             if !job.is_stopped() {
                 job.run(|| f(i));
             }
         });
-    });
+    }
+    let helpers = (n_threads() - 1).min(n.saturating_sub(1));
+    let n = u32::try_from(n).expect("pieces take too long to be that many");
+    team::each(n, helpers, f, |help| pool.spawn(help));
 }
 
 /// Where a slice that threads write in pieces begins.
@@ -205,9 +210,16 @@ fn each_piece(total: usize, len: usize, f: &(dyn Fn(usize, Range<usize>) + Sync)
     });
 }
 
-/// Runs both, over the pool of the caller's thread; none of them where the work was stopped. It is not generic, as
-/// [`par_each`].
+/// Runs both, over the pool unless the caller does a task beside others; none of them where the work was stopped. It is
+/// not generic, as [`par_each`].
 pub(crate) fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    if !is_free() {
+        a();
+        return b();
+    }
+    if pool().current_thread_index().is_none() {
+        return enter(&mut || join(a, b));
+    }
     let job = Job::current();
     if !job.is_stopped() {
         rayon::join(|| job.run(a), || job.run(b));

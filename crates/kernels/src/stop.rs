@@ -19,7 +19,7 @@ type Check = fn() -> bool;
 static CHECK: OnceLock<Check> = OnceLock::new();
 
 /// How long work goes on without a question.
-const INTERVAL: Duration = Duration::from_millis(2);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(2);
 
 /// Small pieces of work between looks at the clock.
 const BREATHS: u32 = 64;
@@ -31,8 +31,8 @@ thread_local! {
     static DRAWN: Cell<usize> = const { Cell::new(0) };
     /// Set while work of this thread is not to be stopped.
     static UNDISTURBED: Cell<bool> = const { Cell::new(false) };
-    /// The work that this thread of the pool takes part in.
-    static JOB: RefCell<Job> = const { RefCell::new(Job(None)) };
+    /// The work that this thread takes part in.
+    static JOB: RefCell<Job> = const { RefCell::new(Job::NONE) };
 }
 
 /// Sets, once, how to find out whether the user asked to stop.
@@ -47,7 +47,7 @@ pub fn run_short(bytes: usize) {
     BREATH.set(u32::MAX);
 }
 
-fn is_asked() -> bool {
+pub(crate) fn is_asked() -> bool {
     !UNDISTURBED.get() && CHECK.get().is_some_and(|check| check())
 }
 
@@ -74,20 +74,19 @@ pub fn pause() {
     if DRAWN.get() > 0 {
         exhausted(DRAWN.take());
     }
-    let job = JOB.with_borrow(Clone::clone);
-    if job.0.is_some() {
-        if job.is_stopped() {
-            stop();
-        }
-        return;
+    if Job::is_over() {
+        stop();
     }
+}
+
+/// Whether it is time for a question, and the answer is to stop.
+fn is_told_now() -> bool {
     let now = Instant::now();
-    if ASKED.get().is_none_or(|asked| now - asked >= INTERVAL) {
+    let is_time = ASKED.get().is_none_or(|asked| now - asked >= INTERVAL);
+    if is_time {
         ASKED.set(Some(now));
-        if is_asked() {
-            stop();
-        }
     }
+    is_time && is_asked()
 }
 
 /// Does work that must not be left half done: it is asked for no stop, and is no part of other work. It is to be short.
@@ -99,14 +98,61 @@ pub fn undisturbed<R>(work: impl FnOnce() -> R) -> R {
         }
     }
     let _back = Back(UNDISTURBED.replace(true));
-    Job(None).run(work)
+    Job::NONE.run(work)
 }
 
-/// Work that threads of the pool share, or none.
+/// Work that threads share, or none.
 #[derive(Clone)]
-pub(crate) struct Job(Option<Arc<AtomicBool>>);
+pub(crate) struct Job {
+    stopped: Option<Arc<AtomicBool>>,
+    /// Whether who does a part of it also asks the host whether to stop.
+    asks: bool,
+}
 
 impl Job {
+    /// Work of one thread, which asks by itself.
+    const NONE: Job = Job {
+        stopped: None,
+        asks: true,
+    };
+
+    /// Work for several threads, which do not ask.
+    pub(crate) fn shared() -> Job {
+        Job {
+            stopped: Some(Arc::default()),
+            asks: false,
+        }
+    }
+
+    /// The same work for the thread that the host can tell to stop.
+    pub(crate) fn asking(&self) -> Job {
+        Job {
+            asks: true,
+            ..self.clone()
+        }
+    }
+
+    /// Leaves the rest undone.
+    pub(crate) fn stop(&self) {
+        if let Some(stopped) = &self.stopped {
+            stopped.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the rest of what this thread takes part in is to be left undone; it asks where it is the one to ask.
+    pub(crate) fn is_over() -> bool {
+        let (asks, stopped) =
+            JOB.with_borrow(|job| (job.asks, job.stopped.is_some().then(|| job.is_stopped())));
+        if stopped == Some(true) {
+            return true;
+        }
+        let told = asks && is_told_now();
+        if told {
+            Job::current().stop();
+        }
+        told
+    }
+
     /// What the caller's thread takes part in.
     pub(crate) fn current() -> Job {
         JOB.with_borrow(Clone::clone)
@@ -114,7 +160,7 @@ impl Job {
 
     /// Whether the rest of it is to be left undone.
     pub(crate) fn is_stopped(&self) -> bool {
-        let stopped = self.0.as_ref();
+        let stopped = self.stopped.as_ref();
         stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
     }
 
@@ -123,7 +169,7 @@ impl Job {
         struct Back(Job);
         impl Drop for Back {
             fn drop(&mut self) {
-                JOB.replace(Job(self.0.0.take()));
+                JOB.replace(std::mem::replace(&mut self.0, Job::NONE));
             }
         }
         let _back = Back(JOB.replace(self.clone()));
@@ -137,7 +183,7 @@ pub(crate) fn watched<R: Send>(
     work: impl FnOnce() -> R + Send,
     spawn: impl FnOnce(Box<dyn FnOnce() + Send + '_>, &dyn Fn()),
 ) -> R {
-    let job = Job(Some(Arc::default()));
+    let job = Job::shared();
     let (result, ended) = (Mutex::new(None), Condvar::new());
     let lock = || result.lock().unwrap_or_else(PoisonError::into_inner);
     let run = || {
@@ -152,10 +198,8 @@ pub(crate) fn watched<R: Send>(
             done = waited.unwrap_or_else(PoisonError::into_inner).0;
             if done.is_none() && !job.is_stopped() {
                 drop(done);
-                if is_asked()
-                    && let Some(stopped) = &job.0
-                {
-                    stopped.store(true, Ordering::Relaxed);
+                if is_asked() {
+                    job.stop();
                 }
                 done = lock();
             }

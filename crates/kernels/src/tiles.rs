@@ -4,7 +4,7 @@
 //! width ([`lanes`]), and compiled for each instruction set.
 
 mod channels;
-mod lanes;
+pub(crate) mod lanes;
 mod product;
 mod transposed;
 

@@ -79,7 +79,7 @@ pub use shape_info::{BroadcastArgs, EnsureShape, InvertPermutation, Rank, Shape,
 pub use slice::{Slice, StridedSlice, StridedSliceGrad};
 pub use slice_spec::{OutOfBounds, SliceMasks};
 pub use split::{Split, SplitV, Unpack};
-pub use tensor_list::TensorList;
+pub use tensor_list::{PACKED_BYTES, TensorList};
 pub use tensor_scatter::{ScatterKind, TensorScatter};
 pub use topk::TopK;
 pub use transpose::{BroadcastTo, ReverseV2, Roll, Tile, Transpose};

@@ -4,13 +4,17 @@ use crate::emit::*;
 use crate::movement::static_shape;
 use ferrograph_graph as graph;
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Runner, Specs, Tensors, VjpCall, declare,
+    declared, evaluate,
 };
 use ferrograph_kernels::matmul::{self as k, BatchMatMul as Shape, Operand, batch_matmul};
-use ferrograph_tensor::{Dim, Dims, Element, PartialShape, Result, TensorSpec, bail, with_element};
+use ferrograph_tensor::{
+    Dim, Dims, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
+};
 use smallvec::smallvec;
 
 mod batch;
+mod eager;
 
 pub use batch::EmitBatchMatMul;
 
@@ -186,6 +190,17 @@ impl Op for MatMul {
         let specs = [TensorSpec::new(dtype, a), TensorSpec::new(dtype, b)];
         let shape = product_shape(&Inputs::of_specs(&specs), self.reading())?;
         Ok(smallvec![TensorSpec::new(dtype, shape)])
+    }
+    fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        if let [a, b] = inputs
+            && let Some(product) = self.eval_pair(a, b)
+        {
+            return Ok(smallvec![product?]);
+        }
+        evaluate(self, runner, inputs)
+    }
+    fn eval_pair(&self, a: &Tensor, b: &Tensor) -> Option<Result<Tensor>> {
+        eager::product(a, b, self.reading())
     }
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let read = |transposed: bool| match transposed {

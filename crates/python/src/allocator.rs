@@ -69,6 +69,7 @@ fn is_large(layout: Layout) -> bool {
 // SAFETY: small blocks are the system allocator's, large ones pages that nobody else has, at least as aligned as asked.
 // Which of both a block is follows from its layout alone.
 unsafe impl GlobalAlloc for Allocator {
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         granted(layout.size(), || match is_large(layout) {
             true => pages::zeroed(layout.size()),
@@ -77,6 +78,7 @@ unsafe impl GlobalAlloc for Allocator {
         })
     }
 
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         granted(layout.size(), || match is_large(layout) {
             true => pages::zeroed(layout.size()),
@@ -85,6 +87,7 @@ unsafe impl GlobalAlloc for Allocator {
         })
     }
 
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise; the layout tells whose the block is.
         unsafe {
@@ -95,6 +98,7 @@ unsafe impl GlobalAlloc for Allocator {
         }
     }
 
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller promises that the size is none that overflows with this alignment.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };

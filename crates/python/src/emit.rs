@@ -10,7 +10,7 @@ use crate::{bridge, convert, work};
 use ferrograph_data::registry;
 use ferrograph_graph::{Batching, OpRef, Sym, Tensors, Val, Vals, dtype_sources};
 use ferrograph_ops::Const;
-use ferrograph_runtime::{compute, computes_now, emit_named, is_tracing};
+use ferrograph_runtime::{compute, compute_pair, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
 use ferrograph_transform::has_rule;
 use pyo3::exceptions::PyTypeError;
@@ -33,10 +33,11 @@ fn first<T>(outputs: SmallVec<[T; 2]>) -> PyResult<T>
 where
     [T; 2]: Array<Item = T>,
 {
-    outputs
-        .into_iter()
-        .next()
-        .ok_or_else(|| PyTypeError::new_err("the operation has no output"))
+    outputs.into_iter().next().ok_or_else(no_output)
+}
+
+fn no_output() -> PyErr {
+    PyTypeError::new_err("the operation has no output")
 }
 
 /// The value that an object is, where it is a tensor or variable.
@@ -163,8 +164,14 @@ pub(crate) fn emit_pair<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     match (a, b) {
         (Val::Eager(a), Val::Eager(b)) if computes_now() => {
-            let long = work::is_long(cost(&a.tensor, &b.tensor));
-            compute_one(py, op, &[a.tensor.clone(), b.tensor.clone()], long)
+            let (a, b) = (&a.tensor, &b.tensor);
+            let long = work::is_long(cost(a, b));
+            let computed = || match compute_pair(op, a, b) {
+                Some(output) => output.map(Some),
+                None => Ok(compute(op, &[a.clone(), b.clone()])?.into_iter().next()),
+            };
+            let output = guarded(|| work::run(py, long, computed)).or_raise(py)?;
+            wrap(py, Val::eager(output.ok_or_else(no_output)?))
         }
         _ => wrap(py, emit_one(py, op, &[a.clone(), b.clone()])?),
     }

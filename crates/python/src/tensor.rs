@@ -183,7 +183,10 @@ impl PyTensor {
     /// The number of dimensions, None where unknown.
     #[getter]
     fn ndim(&self) -> Option<usize> {
-        self.val.spec().shape.rank()
+        match &self.val {
+            Val::Eager(e) => Some(e.tensor.rank()),
+            Val::Sym(_) => self.val.spec().shape.rank(),
+        }
     }
 
     /// The name of a symbolic tensor, `operation:output`.

@@ -66,6 +66,15 @@ pub fn compute(op: &OpRef, inputs: &[Tensor]) -> Result<Tensors> {
     op.eval(&PlanRunner, inputs).map_err(|e| located(op, e))
 }
 
+/// The only output of an operation on two values, as [`compute`] gives it; `None` where it takes them in its own.
+///
+/// # Errors
+/// As [`compute`].
+#[inline]
+pub fn compute_pair(op: &OpRef, a: &Tensor, b: &Tensor) -> Option<Result<Tensor>> {
+    Some(op.eval_pair(a, b)?.map_err(|e| located(op, e)))
+}
+
 #[cold]
 fn located(op: &OpRef, e: Error) -> Error {
     when_run(e).in_op(op.name()).at(context::origin().as_ref())

@@ -22,7 +22,7 @@ pub use context::{
     Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
     set_origin_provider,
 };
-pub use door::{Door, compute, computes_now, emit, emit_named, when_run};
+pub use door::{Door, compute, compute_pair, computes_now, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, Planned, evaluate_output};
 pub use plan::{Plan, PlanRunner, Tier, compile_unoptimised, plan_for, set_warning, verify_plan};
 pub use profile::{Profile, ProfileData, ProfiledRun, ProfiledStep};

@@ -52,6 +52,14 @@ impl Buffer {
         })
     }
 
+    /// As [`Buffer::new`], of zeros.
+    pub fn zeroed(len: usize) -> Result<Buffer> {
+        let buffer = Buffer::new(len)?;
+        // SAFETY: the block is at least as long, and nobody else has it yet.
+        unsafe { buffer.ptr.as_ptr().write_bytes(0, len) };
+        Ok(buffer)
+    }
+
     /// Memory that somebody else owns.
     ///
     /// # Safety
@@ -109,14 +117,9 @@ fn class_of(len: usize) -> (usize, usize) {
     let len = len.max(ALIGN);
     let top = len.ilog2() as usize;
     let step = (1usize << top) / 4;
-    let quarter = (len - (1 << top)).div_ceil(step);
-    let (top, quarter) = if quarter == 4 {
-        (top + 1, 0)
-    } else {
-        (top, quarter)
-    };
-    let size = (1usize << top) + quarter * ((1usize << top) / 4);
-    (top * 4 + quarter, size)
+    // A quarter more than the last step is the next power of two, whose number follows and whose size is the same sum.
+    let quarter = (len - (1 << top) + step - 1) >> (top - 2);
+    (top * 4 + quarter, (1usize << top) + quarter * step)
 }
 
 struct Block(NonNull<u8>);

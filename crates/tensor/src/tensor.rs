@@ -62,18 +62,18 @@ impl Tensor {
             bail!(DType, "a {dtype} tensor has no dense buffer");
         }
         let bytes = shape.checked_bytes(dtype)?;
-        let buffer = Arc::new(Buffer::new(bytes)?);
-        let mut tensor = Tensor {
+        let buffer = match dtype {
+            DType::Bool => Buffer::zeroed(bytes)?, // a recycled byte may be no valid bool
+            _ => Buffer::new(bytes)?,
+        };
+        Ok(Tensor {
             dtype,
             shape,
-            storage: Storage::Dense { buffer, offset: 0 },
-        };
-        if dtype == DType::Bool
-            && let Some(bytes) = tensor.bytes_mut()
-        {
-            bytes.fill(0); // a recycled byte may be no valid bool
-        }
-        Ok(tensor)
+            storage: Storage::Dense {
+                buffer: Arc::new(buffer),
+                offset: 0,
+            },
+        })
     }
 
     /// A tensor of zeros, false, or empty strings.

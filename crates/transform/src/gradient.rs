@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The gradient of a graph with respect to all of its inputs.
+/// The gradient of a graph with respect to those of its inputs that it was asked for.
 #[derive(Debug)]
 pub struct GraphGradient {
     /// The graph with its outputs followed by the residuals.
@@ -19,21 +19,34 @@ pub struct GraphGradient {
     pub backward: Arc<Graph>,
     /// Which outputs of the graph the backward graph takes the gradients of.
     pub wanted: Vec<bool>,
-    /// For each input of the graph which output of the backward graph is its gradient; `None` where unconnected.
+    /// For each input of the graph which output of the backward graph is its gradient; `None` where unconnected or not
+    /// asked for.
     pub inputs: Vec<Option<usize>>,
 }
 
 #[derive(Default)]
-struct Known(Mutex<HashMap<Vec<bool>, Arc<GraphGradient>>>);
+struct Known(Mutex<HashMap<[Vec<bool>; 2], Arc<GraphGradient>>>);
 
-/// The gradient of `graph` for gradients of its `wanted` outputs; derived once and kept with the graph.
+/// The gradient of `graph` with respect to all inputs, for gradients of its `wanted` outputs; derived once and kept with
+/// the graph.
 pub fn graph_gradient(graph: &Arc<Graph>, wanted: &[bool]) -> Result<Arc<GraphGradient>> {
+    gradient_for(graph, wanted, |_| true)
+}
+
+/// As [`graph_gradient`], with respect to the inputs of these places alone: what only others need is not computed.
+pub(crate) fn gradient_for(
+    graph: &Arc<Graph>,
+    wanted: &[bool],
+    needs: impl Fn(usize) -> bool,
+) -> Result<Arc<GraphGradient>> {
+    let needs: Vec<bool> = (0..graph.inputs.len()).map(needs).collect();
+    let key = [wanted.to_vec(), needs];
     let known = graph.attachment(Known::default);
-    if let Some(found) = known.0.lock().get(wanted) {
+    if let Some(found) = known.0.lock().get(&key) {
         return Ok(found.clone());
     }
-    let derived = Arc::new(derive(graph, wanted)?);
-    known.0.lock().insert(wanted.to_vec(), derived.clone());
+    let derived = Arc::new(derive(graph, wanted, &key[1])?);
+    known.0.lock().insert(key, derived.clone());
     Ok(derived)
 }
 
@@ -63,7 +76,7 @@ pub(crate) fn add_arg(trace: &TraceRef, spec: TensorSpec, name: &str) -> Result<
     Ok(sym(trace, trace.add_arg(op, name, None)?))
 }
 
-fn derive(graph: &Arc<Graph>, wanted: &[bool]) -> Result<GraphGradient> {
+fn derive(graph: &Arc<Graph>, wanted: &[bool], needs: &[bool]) -> Result<GraphGradient> {
     let forward = Trace::reopen(&format!("__forward_{}", graph.name), graph, None);
     let backward = Trace::new(&format!("__backward_{}", graph.name), Some(forward.clone()));
     let mut e = TraceEmitter {
@@ -80,7 +93,8 @@ fn derive(graph: &Arc<Graph>, wanted: &[bool]) -> Result<GraphGradient> {
         .iter()
         .map(|v| sym(&forward, *v).key())
         .collect();
-    let sources: HashSet<u64> = keys.iter().copied().collect();
+    let asked = keys.iter().zip(needs).filter(|(_, needed)| **needed);
+    let sources: HashSet<u64> = asked.map(|(key, _)| *key).collect();
     let grads = backprop(&mut e, &records_of(graph, &forward), targets, &sources)?;
     let mut outputs = Vec::new();
     let mut inputs = Vec::new();

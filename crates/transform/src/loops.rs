@@ -2,7 +2,7 @@
 //! a second loop walks the records backwards.
 
 use crate::emit::TraceEmitter;
-use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
+use crate::gradient::{GraphGradient, add_arg, apply_backward, gradient_for};
 use crate::region::{Node, variable_in, zeros_of};
 use crate::rewrite::with_outputs;
 use ferrograph_graph::{
@@ -89,7 +89,12 @@ fn analyse(op: &While, old: &[TensorSpec], call: &VjpCall<'_>) -> Result<Body> {
         .map(|i| carried.contains(&i))
         .chain((0..old.len()).map(|j| taught.contains(&j)))
         .collect();
-    let gradient = graph_gradient(&op.body.graph, &mask)?;
+    // A variable may depend on what is needed in later iterations; what is invariant is what it is.
+    let needs = |p: usize| {
+        let input = op.body.inputs[p] as usize;
+        input < n || call.needs.get(input).copied().unwrap_or(true)
+    };
+    let gradient = gradient_for(&op.body.graph, &mask, needs)?;
     let mut invariants: Vec<usize> = Vec::new();
     for (p, &input) in op.body.inputs.iter().enumerate() {
         let input = input as usize;

@@ -3,7 +3,7 @@
 
 use crate::backprop::{Record, Replay};
 use crate::emit::TraceEmitter;
-use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
+use crate::gradient::{GraphGradient, add_arg, apply_backward, gradient_for};
 use crate::loops::while_vjp;
 use crate::recursion::recursive_vjp;
 use crate::rewrite::with_outputs;
@@ -141,6 +141,12 @@ fn wanted(grads: &[Option<Val>], n: usize) -> Vec<bool> {
         .collect()
 }
 
+/// Whether the gradient of what feeds a region's input is needed, given those of the operation's inputs that are.
+fn is_needed(region: &Region<'_>, input: usize, needs: &[bool]) -> bool {
+    let fed_by = region.inputs[input] as usize;
+    needs.get(fed_by).copied().unwrap_or(true)
+}
+
 /// The gradients of what a call takes, which is what its graph takes.
 fn call_vjp(
     e: &mut dyn Emitter,
@@ -149,7 +155,8 @@ fn call_vjp(
     call: &VjpCall<'_>,
 ) -> Result<Grads> {
     let graph = region.graph;
-    let gradient = graph_gradient(graph, &wanted(call.grads, graph.outputs.len()))?;
+    let wanted = wanted(call.grads, graph.outputs.len());
+    let gradient = gradient_for(graph, &wanted, |p| is_needed(region, p, call.needs))?;
     let specs: Vec<TensorSpec> = gradient.forward.output_specs().cloned().collect();
     let forward = with_regions(&node.op, vec![region.with(gradient.forward.clone())])?;
     let residuals = node.extend(forward, &specs)?;
@@ -169,7 +176,7 @@ fn branches_vjp(
 ) -> Result<Grads> {
     let n = regions[0].graph.outputs.len();
     let mask = wanted(call.grads, n);
-    let of = |region| Kept::of(region, n, &mask);
+    let of = |region| Kept::of(region, n, &mask, call.needs);
     let kept: Vec<Kept> = regions.iter().map(of).collect::<Result<_>>()?;
     let added = extend_branches(node, regions, &kept, n)?;
     let seeds: Vec<Val> = call.grads.iter().flatten().cloned().collect();
@@ -245,8 +252,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(branch: &Region<'_>, n: usize, mask: &[bool]) -> Result<Kept> {
-        let gradient = graph_gradient(branch.graph, mask)?;
+    fn of(branch: &Region<'_>, n: usize, mask: &[bool], needs: &[bool]) -> Result<Kept> {
+        let gradient = gradient_for(branch.graph, mask, |p| is_needed(branch, p, needs))?;
         let forward = &gradient.forward;
         let mut outputs = forward.outputs[..n].to_vec();
         let (mut returned, mut places) = (Vec::new(), Vec::new());

@@ -100,10 +100,14 @@ fn gemm_tile<T: Copy + 'static>(
 }
 
 macro_rules! floats {
-    ($($t:ty, $one:expr;)*) => {$(
+    ($($t:ty, $one:expr, $direct:expr;)*) => {$(
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
-                if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj { tiny(&p, out) } else { by_gemm(p, $one, out) }
+                if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj {
+                    tiny(&p, out)
+                } else if !$direct(&p, out) {
+                    by_gemm(p, $one, out)
+                }
             }
         }
     )*};
@@ -112,11 +116,25 @@ macro_rules! floats {
 /// Multiply-adds up to which plain loops are faster than packing.
 const TINY: usize = 512;
 
+#[cfg(target_arch = "x86_64")]
+use super::direct::product as direct;
+
+/// Other machines lay all operands out.
+#[cfg(not(target_arch = "x86_64"))]
+fn direct<T>(_: &Product<T>, _: &mut [T]) -> bool {
+    false
+}
+
+/// As [`direct`], of numbers that no vector holds.
+fn never<T>(_: &Product<T>, _: &mut [T]) -> bool {
+    false
+}
+
 floats! {
-    f32, 1.0;
-    f64, 1.0;
-    Complex<f32>, Complex::new(1.0, 0.0);
-    Complex<f64>, Complex::new(1.0, 0.0);
+    f32, 1.0, direct;
+    f64, 1.0, direct;
+    Complex<f32>, Complex::new(1.0, 0.0), never;
+    Complex<f64>, Complex::new(1.0, 0.0), never;
 }
 
 /// A small product, by strips of a row of the result that stay in registers.

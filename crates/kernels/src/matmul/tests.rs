@@ -25,6 +25,12 @@ const SHAPES: &[(usize, usize, usize)] = &[
     (130, 70, 65),
     (1, 300, 200),
     (300, 200, 1),
+    (3, 300, 20),
+    (32, 32, 32),
+    (16, 128, 64),
+    (45, 40, 35),
+    (100, 600, 70),
+    (37, 1000, 64),
 ];
 
 fn ints(n: usize, step: usize) -> Vec<i32> {
@@ -78,6 +84,15 @@ fn products_agree_with_the_definition() {
             false,
         );
         assert_eq!(fo, f(&want));
+        let d = |x: &[i32]| x.iter().map(|&v| f64::from(v)).collect::<Vec<_>>();
+        let (da, dbt) = (d(&at), d(&bt));
+        let mut wide = d(&want);
+        let (da, dbt) = (
+            Matrix::row_major(&da, m).t(),
+            Matrix::row_major(&dbt, k).t(),
+        );
+        gemm(m, k, n, da, dbt, &mut wide, true);
+        assert!(wide.iter().zip(&want).all(|(o, w)| *o == f64::from(2 * w)));
         let h = |x: &[i32]| {
             x.iter()
                 .map(|&v| bf16::from_f32(v as f32))
@@ -170,6 +185,7 @@ fn threads_do_not_change_the_result() {
         (64, 5000, 16),
         (1, 4000, 1000),
         (1000, 4000, 1),
+        (100, 600, 70),
     ] {
         let f = |len: usize| {
             (0..len)

@@ -7,14 +7,17 @@ use std::mem::needs_drop;
 use super::block::TILE;
 use crate::isa::{Level, level};
 
+/// The edge of a square.
+pub(crate) const SIDE: usize = TILE;
+
 /// Copies a square of [`TILE`] by [`TILE`] elements: `to[r * rows + c] = from[r + c * columns]`, the strides in this
 /// order. The square must be readable there and writable here.
-pub(super) type Transpose<T> = unsafe fn(*const T, isize, *mut T, isize);
+pub(crate) type Transpose<T> = unsafe fn(*const T, isize, *mut T, isize);
 
 /// What transposes squares of these elements in registers, where this machine can; elements are copied by their bytes.
 /// `past_cache` writes lines of 64 bytes, at multiples of 64, past the cache: [`fence`] must follow.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn transpose<T>(past_cache: bool) -> Option<Transpose<T>> {
+pub(crate) fn transpose<T>(past_cache: bool) -> Option<Transpose<T>> {
     if needs_drop::<T>() || level() != Level::Avx512 {
         return None;
     }
@@ -28,7 +31,7 @@ pub(super) fn transpose<T>(past_cache: bool) -> Option<Transpose<T>> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) fn transpose<T>(_: bool) -> Option<Transpose<T>> {
+pub(crate) fn transpose<T>(_: bool) -> Option<Transpose<T>> {
     None
 }
 

@@ -1,7 +1,7 @@
 //! Vectors of numbers, of the widths that machines have.
 
 /// Numbers that one instruction works on.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes<T = f32>: Copy {
     /// How many.
     const N: usize;
 
@@ -9,19 +9,19 @@ pub(super) trait Lanes: Copy {
     ///
     /// # Safety
     /// The machine must have the instruction set.
-    unsafe fn splat(x: f32) -> Self;
+    unsafe fn splat(x: T) -> Self;
 
     /// The numbers from a place on.
     ///
     /// # Safety
     /// As [`Self::splat`], and they must lie within one slice.
-    unsafe fn load(from: *const f32) -> Self;
+    unsafe fn load(from: *const T) -> Self;
 
     /// Writes the numbers from a place on.
     ///
     /// # Safety
     /// As [`Self::load`].
-    unsafe fn store(self, to: *mut f32);
+    unsafe fn store(self, to: *mut T);
 
     /// `a * b + self`.
     ///
@@ -37,20 +37,24 @@ pub(super) struct Plain([f32; 8]);
 impl Lanes for Plain {
     const N: usize = 8;
 
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
         Plain([x; 8])
     }
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
         // SAFETY: promised by the caller.
         Plain(unsafe { from.cast::<[f32; 8]>().read_unaligned() })
     }
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
         // SAFETY: promised by the caller.
         unsafe { to.cast::<[f32; 8]>().write_unaligned(self.0) }
     }
+    // SAFETY: unsafe as the trait says; callers keep its promises.
     #[inline(always)]
     unsafe fn fused(self, a: Self, b: Self) -> Self {
         Plain(std::array::from_fn(|i| {
@@ -64,25 +68,29 @@ impl Lanes for Plain {
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! lanes {
-    ($t:ident $n:literal $splat:ident $load:ident $store:ident $fused:ident) => {
-        impl Lanes for std::arch::x86_64::$t {
+    ($t:ident $of:ident $n:literal $splat:ident $load:ident $store:ident $fused:ident) => {
+        impl Lanes<$of> for std::arch::x86_64::$t {
             const N: usize = $n;
 
+            // SAFETY: unsafe as the trait says; callers keep its promises.
             #[inline(always)]
-            unsafe fn splat(x: f32) -> Self {
+            unsafe fn splat(x: $of) -> Self {
                 // SAFETY: promised by the caller.
                 unsafe { std::arch::x86_64::$splat(x) }
             }
+            // SAFETY: unsafe as the trait says; callers keep its promises.
             #[inline(always)]
-            unsafe fn load(from: *const f32) -> Self {
+            unsafe fn load(from: *const $of) -> Self {
                 // SAFETY: promised by the caller.
                 unsafe { std::arch::x86_64::$load(from) }
             }
+            // SAFETY: unsafe as the trait says; callers keep its promises.
             #[inline(always)]
-            unsafe fn store(self, to: *mut f32) {
+            unsafe fn store(self, to: *mut $of) {
                 // SAFETY: promised by the caller.
                 unsafe { std::arch::x86_64::$store(to, self) }
             }
+            // SAFETY: unsafe as the trait says; callers keep its promises.
             #[inline(always)]
             unsafe fn fused(self, a: Self, b: Self) -> Self {
                 // SAFETY: promised by the caller.
@@ -92,9 +100,13 @@ macro_rules! lanes {
     };
 }
 #[cfg(target_arch = "x86_64")]
-lanes!(__m256 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps);
+lanes!(__m256 f32 8 _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_fmadd_ps);
 #[cfg(target_arch = "x86_64")]
-lanes!(__m512 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps);
+lanes!(__m512 f32 16 _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_fmadd_ps);
+#[cfg(target_arch = "x86_64")]
+lanes!(__m256d f64 4 _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmadd_pd);
+#[cfg(target_arch = "x86_64")]
+lanes!(__m512d f64 8 _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd);
 
 /// Defines `$name`, which runs `$body` compiled for the widest vectors `$v` that this machine has, with the rows `$rows`
 /// of a tile that fit its registers.

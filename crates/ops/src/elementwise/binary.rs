@@ -179,6 +179,16 @@ impl Binary {
         }, else => kernel)
     }
 
+    /// The result for tensors of one dtype.
+    fn of(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+        if a.dtype() == DType::String && self.def.joins_strings {
+            return strings::join(a, b);
+        }
+        let loops = self.loops(a.dtype())?;
+        self.check(a, b)?;
+        loops.apply(a, b)
+    }
+
     /// The error of integers that the operation refuses, if the second operand holds any.
     fn check(&self, a: &Tensor, b: &Tensor) -> Result<()> {
         if self.def.guard == Guard::None || !b.dtype().is_integer() || a.n_elements() == 0 {
@@ -214,18 +224,13 @@ impl Op for Binary {
         }))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let [a, b] = inputs else {
-            return evaluate(self, runner, inputs);
-        };
-        if a.dtype() != b.dtype() {
-            return evaluate(self, runner, inputs);
+        match inputs {
+            [a, b] if a.dtype() == b.dtype() => Ok(smallvec![self.of(a, b)?]),
+            _ => evaluate(self, runner, inputs),
         }
-        if a.dtype() == DType::String && self.def.joins_strings {
-            return Ok(smallvec![strings::join(a, b)?]);
-        }
-        let loops = self.loops(a.dtype())?;
-        self.check(a, b)?;
-        Ok(smallvec![loops.apply(a, b)?])
+    }
+    fn eval_pair(&self, a: &Tensor, b: &Tensor) -> Option<Result<Tensor>> {
+        (a.dtype() == b.dtype()).then(|| self.of(a, b))
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let known = self.def.known?;

@@ -43,6 +43,22 @@ impl Equality {
     }
 }
 
+impl Equality {
+    /// The result for tensors of one dtype.
+    fn of(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+        if !self.incompatible_shape_error
+            && a.shape() != b.shape()
+            && broadcast_shapes(a.shape(), b.shape()).is_err()
+        {
+            return Tensor::scalar(!self.equal);
+        }
+        match a.dtype() {
+            DType::String => strings::equal(a, b, self.equal),
+            dtype => self.loops(dtype)?.apply(a, b),
+        }
+    }
+}
+
 impl Op for Equality {
     of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
@@ -80,22 +96,13 @@ impl Op for Equality {
         Ok(Lowered::Map(Map { code, kernel }))
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let [a, b] = inputs else {
-            return evaluate(self, runner, inputs);
-        };
-        if a.dtype() != b.dtype() {
-            return evaluate(self, runner, inputs);
+        match inputs {
+            [a, b] if a.dtype() == b.dtype() => Ok(smallvec![self.of(a, b)?]),
+            _ => evaluate(self, runner, inputs),
         }
-        if !self.incompatible_shape_error
-            && a.shape() != b.shape()
-            && broadcast_shapes(a.shape(), b.shape()).is_err()
-        {
-            return Ok(smallvec![Tensor::scalar(!self.equal)?]);
-        }
-        Ok(smallvec![match a.dtype() {
-            DType::String => strings::equal(a, b, self.equal)?,
-            dtype => self.loops(dtype)?.apply(a, b)?,
-        }])
+    }
+    fn eval_pair(&self, a: &Tensor, b: &Tensor) -> Option<Result<Tensor>> {
+        (a.dtype() == b.dtype()).then(|| self.of(a, b))
     }
 }
 

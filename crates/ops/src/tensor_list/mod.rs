@@ -12,7 +12,7 @@ pub use ends::EmitListEnds;
 pub use list::TensorList;
 pub use move_ops::EmitListMoves;
 pub use ops::EmitListItems;
-pub(crate) use tree::PACKED_BYTES;
+pub use tree::PACKED_BYTES;
 
 pub(crate) use list::{sum_of_lists, zeros_like_list};
 

@@ -31,6 +31,21 @@ pub(super) fn shape_in(t: &Tensor) -> PartialShape {
     element_shape(&Inputs::new([(&spec, Some(t), None)]), 0)
 }
 
+/// Whether a tensor spells that very shape, with nothing left open.
+fn spells(t: &Tensor, shape: &Shape) -> Result<bool> {
+    let is = |(n, &dim): (i64, &usize)| usize::try_from(n) == Ok(dim);
+    if t.rank() != 1 || t.n_elements() != shape.rank() {
+        return Ok(false);
+    }
+    Ok(match t.dtype() {
+        DType::Int64 => t.as_slice::<i64>()?.iter().copied().zip(&**shape).all(is),
+        _ => (t.as_slice::<i32>()?.iter())
+            .map(|&n| n.into())
+            .zip(&**shape)
+            .all(is),
+    })
+}
+
 /// The one integer in a tensor, as a place or count.
 pub(super) fn place_in(t: &Tensor, what: &str) -> Result<usize> {
     if t.n_elements() != 1 {
@@ -222,6 +237,12 @@ impl Op for TensorListGetItem {
             );
         }
         let i = place_in(&inputs[1], "index")?;
+        let written = (i < list.len()).then(|| list.get(i)).flatten();
+        if let Some(item) = written
+            && spells(&inputs[2], item.shape())?
+        {
+            return Ok(smallvec![item]);
+        }
         Ok(smallvec![list.item(i, &shape_in(&inputs[2]))?])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 pub(super) const WIDTH_BITS: u32 = 5;
 pub(super) const WIDTH: usize = 1 << WIDTH_BITS;
 
-/// Dense elements up to this many bytes lie side by side in their leaf.
-pub(crate) const PACKED_BYTES: usize = 256;
+/// Dense elements up to this many bytes lie side by side in their leaf of a list.
+pub const PACKED_BYTES: usize = 512;
 
 /// An element to be written.
 pub(super) enum Item<'a> {

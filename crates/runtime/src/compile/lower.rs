@@ -6,12 +6,13 @@ use crate::plan::{Action, Block, Bound, Move, Reduced, Site, Slot, Step, Taken};
 use ferrograph_graph::{
     Effect, Graph, Inputs, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower,
 };
-use ferrograph_ops::BroadcastTo;
+use ferrograph_ops::{BroadcastTo, PACKED_BYTES};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
 use std::sync::{Arc, Weak};
 
-/// Values that several blocks write are kept in the slab up to this many bytes, and as tensors beyond.
-pub(super) const SMALL: usize = 64;
+/// Values that several blocks write are kept in the slab up to this many bytes, and as tensors beyond: as long as lists
+/// keep what is recorded of them as bytes, too.
+pub(super) const SMALL: usize = PACKED_BYTES;
 
 /// Where the value of a slot lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -61,6 +61,10 @@ def matmul(
         do not fit.
       InvalidArgumentError: where the shapes do not fit, when run.
     """
+    turned = transpose_a or transpose_b or adjoint_a or adjoint_b
+    plain = not turned and output_type is None and name is None
+    if plain and isinstance(a, Tensor) and isinstance(b, Tensor):
+        return a @ b
     if transpose_a and adjoint_a or transpose_b and adjoint_b:
         raise ValueError("a matrix may be transposed or conjugated by its adjoint, not both")
     a, b = convert_pair(a, b)

@@ -1,0 +1,334 @@
+//! Products of matrices that lie in the nearer caches: a tile of the result stays in registers while the summed
+//! dimension passes by, and both operands are read where they lie. Only columns that lie badly are laid out before,
+//! a strip at a time. What is laid out whole before large products costs small ones more than it gains.
+
+use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use super::element::Product;
+use crate::isa::{Level, level};
+use crate::movement::square;
+use crate::pool::{self, Base};
+use crate::stop;
+use crate::tiles::lanes::Lanes;
+
+/// Numbers of one dtype, and the vectors that hold them.
+pub(super) trait Numbers: Copy + Default + Send + Sync + 'static {
+    const ONE: Self;
+    type Wide: Lanes<Self>;
+    type Narrow: Lanes<Self>;
+}
+
+impl Numbers for f32 {
+    const ONE: f32 = 1.0;
+    type Wide = __m512;
+    type Narrow = __m256;
+}
+
+impl Numbers for f64 {
+    const ONE: f64 = 1.0;
+    type Wide = __m512d;
+    type Narrow = __m256d;
+}
+
+/// Multiply-adds up to which operands are read where they lie.
+const MOST: usize = 1 << 25;
+
+/// Multiply-adds from which on threads share a product, each strips of its own.
+const SHARED: usize = 1 << 20;
+
+/// Of fewer rows each column is read too few times, unless all columns lie near.
+const FEW_ROWS: usize = 4;
+
+/// Elements that lie near.
+const NEAR: usize = 1 << 16;
+
+/// Summands that pass by before the sums are written.
+const DEPTH: usize = 256;
+
+/// Bytes of a strip that is laid out.
+const STRIP_BYTES: usize = DEPTH * 128;
+
+/// A strip is laid out for more rows than these, where its own rows lie apart.
+const ROWS_TO_LAY_OUT: usize = 32;
+
+/// Nanoseconds of a summand in a strip, roughly.
+const SUMMAND_NS: f64 = 0.4;
+
+/// Nanoseconds that a block of a product should take.
+const BLOCK_NS: f64 = 20_000.0;
+
+/// Whether this is the way to a product, whose strips are as wide as said: where all of `b` that is read at once, or that
+/// would be laid out first, is much beside what is computed with it. It does not depend on threads, as sums may.
+fn is_for<T: Numbers>(p: &Product<T>, width: usize) -> bool {
+    let multiplies = p.m.saturating_mul(p.n).saturating_mul(p.k);
+    let few = p.m < FEW_ROWS && p.k.saturating_mul(p.n) > NEAR;
+    let thin = p.m < 2 || p.k < FEW_ROWS || p.n * size_of::<T>() < 32;
+    let shared = multiplies > SHARED && p.a.col_stride == 1;
+    let gains = p.b.col_stride != 1 || p.n <= width || p.m < FEW_ROWS || shared;
+    multiplies <= MOST && gains && !few && !thin
+}
+
+/// Makes the product where this is the way to; says whether it was.
+pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
+    let width = match level() {
+        Level::Avx512 => 2 * T::Wide::N,
+        Level::Avx2 => 2 * T::Narrow::N,
+        Level::Baseline => return false,
+    };
+    if !is_for(p, width) {
+        return false;
+    }
+    let summands = (p.m * p.k) as f64 * SUMMAND_NS;
+    let blocks = ((summands / BLOCK_NS) as usize).max(1);
+    let height = p.m.div_ceil(blocks);
+    let blocks = p.m.div_ceil(height);
+    let n = blocks * p.n.div_ceil(width);
+    let base = Base::of(out);
+    let block = |i: usize| {
+        let (first, from) = (i % blocks * height, i / blocks * width);
+        let rows = first..(first + height).min(p.m);
+        let columns = from..(from + width).min(p.n);
+        // SAFETY: blocks of different numbers do not overlap; the operands were checked to lie within their slices.
+        unsafe { strip_of(p, rows, columns, &base) };
+    };
+    if p.spread && n > 1 {
+        pool::par_chunks(n, summands / blocks as f64, |all| all.for_each(block));
+    } else {
+        for i in 0..n {
+            block(i);
+            stop::breathe();
+        }
+    }
+    true
+}
+
+/// Some rows of some columns of the product, at most as many as two vectors hold.
+///
+/// # Safety
+/// The operands must lie within their slices, and nobody else may use these rows and columns of the result.
+unsafe fn strip_of<T: Numbers>(
+    p: &Product<T>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: &Base<T>,
+) {
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+    unsafe fn wide<T: Numbers>(p: &Product<T>, r: Range<usize>, c: Range<usize>, out: &Base<T>) {
+        // SAFETY: promised by the caller.
+        unsafe { strip::<T, T::Wide, 12>(p, r, c, out) }
+    }
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn narrow<T: Numbers>(p: &Product<T>, r: Range<usize>, c: Range<usize>, out: &Base<T>) {
+        // SAFETY: promised by the caller.
+        unsafe { strip::<T, T::Narrow, 6>(p, r, c, out) }
+    }
+    // SAFETY: `level` reports these only where the machine has the features; the rest is promised by the caller.
+    unsafe {
+        match level() {
+            Level::Avx512 => wide(p, rows, columns, out),
+            _ => narrow(p, rows, columns, out),
+        }
+    }
+}
+
+/// Columns as rows of whole vectors.
+#[repr(align(64))]
+struct Strip([MaybeUninit<u8>; STRIP_BYTES]);
+
+/// Where the rows of a strip lie: the first one, and how far one is from the next.
+#[derive(Clone, Copy)]
+struct Lying<T> {
+    first: *const T,
+    stride: usize,
+}
+
+/// # Safety
+/// As for [`strip_of`], and the machine must have the instruction set.
+#[inline(always)]
+unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
+    p: &Product<T>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    out: &Base<T>,
+) {
+    let mut room = Strip([MaybeUninit::uninit(); STRIP_BYTES]);
+    let vectors = columns.len().div_ceil(V::N);
+    let width = vectors * V::N;
+    let far = p.b.row_stride > 2 * width && rows.len() > ROWS_TO_LAY_OUT;
+    for from in (0..p.k).step_by(DEPTH) {
+        let depth = DEPTH.min(p.k - from);
+        // SAFETY: the strip and what is read of it lie within the operand, and in the room, which has place for them.
+        let b = unsafe {
+            let first = p.b.data.as_ptr();
+            let first = first.add(from * p.b.row_stride + columns.start * p.b.col_stride);
+            let stride = p.b.row_stride;
+            match p.b.col_stride == 1 && width == columns.len() && !far {
+                true => Lying { first, stride },
+                false => {
+                    let room = room.0.as_mut_ptr().cast::<T>();
+                    lay_out(p, first, depth, columns.len(), room, width);
+                    Lying {
+                        first: room.cast_const(),
+                        stride: width,
+                    }
+                }
+            }
+        };
+        let tiles = Tiles {
+            p,
+            rows: rows.clone(),
+            columns: columns.clone(),
+            summands: from..from + depth,
+            adds: p.accumulate || from > 0,
+            b,
+        };
+        // SAFETY: promised by the caller; the strip has the vectors.
+        unsafe {
+            match vectors {
+                2 => tiles.all::<V, M, 2>(out),
+                _ => tiles.all::<V, M, 1>(out),
+            }
+        }
+    }
+}
+
+/// Lays a strip out, the columns that it lacks as zeros.
+///
+/// # Safety
+/// `depth` rows and `columns` columns of the operand lie from `first` on; the room is for as many rows of `width`.
+#[inline(always)]
+unsafe fn lay_out<T: Numbers>(
+    p: &Product<T>,
+    first: *const T,
+    depth: usize,
+    columns: usize,
+    room: *mut T,
+    width: usize,
+) {
+    let (down, right) = (p.b.row_stride, p.b.col_stride);
+    let mut done = 0;
+    // SAFETY: promised by the caller.
+    unsafe {
+        if let Some(turn) = square::transpose::<T>(false)
+            && down == 1
+            && columns.is_multiple_of(square::SIDE)
+        {
+            while done + square::SIDE <= depth {
+                for c in (0..columns).step_by(square::SIDE) {
+                    let (from, to) = (first.add(done + c * right), room.add(done * width + c));
+                    turn(from, right as isize, to, width as isize);
+                }
+                done += square::SIDE;
+            }
+        }
+        for l in done..depth {
+            let (from, to) = (first.add(l * down), room.add(l * width));
+            match right {
+                1 => std::ptr::copy_nonoverlapping(from, to, columns),
+                _ => (0..columns).for_each(|c| *to.add(c) = *from.add(c * right)),
+            }
+            (columns..width).for_each(|c| *to.add(c) = T::default());
+        }
+    }
+}
+
+/// Some rows of a strip of the product, over some summands.
+struct Tiles<'a, T> {
+    p: &'a Product<'a, T>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    summands: Range<usize>,
+    /// Whether the sums are added to the result.
+    adds: bool,
+    b: Lying<T>,
+}
+
+impl<T: Numbers> Tiles<'_, T> {
+    /// All rows, by tiles of at most `M`.
+    ///
+    /// # Safety
+    /// As for [`strip`].
+    #[inline(always)]
+    unsafe fn all<V: Lanes<T>, const M: usize, const W: usize>(&self, out: &Base<T>) {
+        let mut row = self.rows.start;
+        while row < self.rows.end {
+            // SAFETY: promised by the caller; as many rows are left as a tile takes.
+            row += unsafe {
+                match self.rows.end - row {
+                    left if left >= M && (left != 16 || M < 8) => self.tile::<V, M, W>(row, out),
+                    8.. => self.tile::<V, 8, W>(row, out),
+                    4.. => self.tile::<V, 4, W>(row, out),
+                    2.. => self.tile::<V, 2, W>(row, out),
+                    _ => self.tile::<V, 1, W>(row, out),
+                }
+            };
+        }
+    }
+
+    /// Some rows from one on; says how many.
+    ///
+    /// # Safety
+    /// As for [`strip`], and there must be as many rows.
+    #[inline(always)]
+    unsafe fn tile<V: Lanes<T>, const R: usize, const W: usize>(
+        &self,
+        row: usize,
+        out: &Base<T>,
+    ) -> usize {
+        let (down, right) = (self.p.a.row_stride, self.p.a.col_stride);
+        let columns = self.columns.len();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut a = self
+                .p
+                .a
+                .data
+                .as_ptr()
+                .add(row * down + self.summands.start * right);
+            let mut b = self.b.first;
+            let mut sums = [[V::splat(T::default()); W]; R];
+            for _ in self.summands.clone() {
+                let columns: [V; W] = std::array::from_fn(|w| V::load(b.add(w * V::N)));
+                for (i, sums) in sums.iter_mut().enumerate() {
+                    let x = V::splat(*a.add(i * down));
+                    (0..W).for_each(|w| sums[w] = sums[w].fused(x, columns[w]));
+                }
+                a = a.wrapping_add(right);
+                b = b.wrapping_add(self.b.stride);
+            }
+            for (i, sums) in sums.iter().enumerate() {
+                let to = out.at(((row + i) * self.p.n + self.columns.start) as isize);
+                match columns == W * V::N {
+                    true => put(sums, to, self.adds),
+                    false => {
+                        let mut row = [T::default(); 32];
+                        std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), columns);
+                        put(sums, row.as_mut_ptr(), self.adds);
+                        std::ptr::copy_nonoverlapping(row.as_ptr(), to, columns);
+                    }
+                }
+            }
+        }
+        R
+    }
+}
+
+/// Writes vectors, or adds them to what is there.
+///
+/// # Safety
+/// There must be room for them, and the machine must have the instruction set.
+#[inline(always)]
+unsafe fn put<T: Numbers, V: Lanes<T>, const W: usize>(sums: &[V; W], to: *mut T, adds: bool) {
+    for (w, &sum) in sums.iter().enumerate() {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let to = to.add(w * V::N);
+            match adds {
+                true => V::load(to).fused(sum, V::splat(T::ONE)).store(to),
+                false => sum.store(to),
+            }
+        }
+    }
+}
