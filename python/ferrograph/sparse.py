@@ -35,7 +35,6 @@ from ._src.sparse.build import (
     transpose,
 )
 from ._src.sparse.counts import bincount
-from ._src.sparse.crossing import cross, cross_hashed
 from ._src.sparse.tensor import SparseTensor
 from ._src import door as _door
 
