@@ -41,7 +41,7 @@ pub mod single {
     pub const TANH_SCALE: f32 = 0.9;
     /// `tanh(x / 2)` is `v + v³ above(v²)` over `below(v²)`, for `v` the scaled `x`: a fit of rational functions, whose
     /// coefficients were chosen among neighbours for the least error of the rounded result.
-    pub const TANH_ABOVE: [f32; 3] = [1.776_204e-7, 2.512_265_3e-4, 3.911_552_6e-2];
+    pub const TANH_ABOVE: [f32; 3] = [1.776_203_9e-7, 2.512_265_3e-4, 3.911_552_6e-2];
     /// The divisor of that.
     pub const TANH_BELOW: [f32; 4] = [9.800_919_5e-6, 3.885_428_4e-3, 2.555_931_2e-1, 1.8];
     /// From here on the error function is one.
