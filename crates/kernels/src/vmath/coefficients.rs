@@ -34,28 +34,27 @@ pub mod single {
         -2.499_999_4e-1,
         3.333_333e-1,
     ];
-    /// From here on the hyperbolic tangent is one.
-    pub const TANH_END: f32 = 8.9;
-    /// What the argument of the hyperbolic tangent is multiplied with, so that the divisor is no power of two at zero: the
-    /// numbers just above one round with the largest errors.
-    pub const TANH_SCALE: f32 = 0.9;
-    /// `tanh(x / 2)` is `v + v³ above(v²)` over `below(v²)`, for `v` the scaled `x`: a fit of rational functions, whose
-    /// coefficients were chosen among neighbours for the least error of the rounded result.
-    pub const TANH_ABOVE: [f32; 3] = [1.776_203_9e-7, 2.512_265_3e-4, 3.911_552_6e-2];
-    /// The divisor of that.
-    pub const TANH_BELOW: [f32; 4] = [9.800_919_5e-6, 3.885_428_4e-3, 2.555_931_2e-1, 1.8];
-    /// From here on the error function is one.
-    pub const ERF_END: f32 = 3.93;
-    /// The error function is the hyperbolic tangent of what this tells half of: `x + x³ above(x²)` over `below(x²)` is the
-    /// hyperbolic tangent of that half.
-    pub const ERF_ABOVE: [f32; 4] = [-4.464_315e-6, 1.241_250_8e-3, 2.206_292_6e-2, 1.925_738e-1];
-    /// The divisor of that.
-    pub const ERF_BELOW: [f32; 5] = [
-        6.495_559_5e-5,
-        6.750_630_7e-3,
-        7.239_582_4e-2,
-        3.679_579_2e-1,
-        1.772_453_8,
+    /// `erf(x) / x` in x², to 1.
+    pub const ERF_SMALL: [f32; 7] = [
+        7.875_875e-5,
+        -8.016_864e-4,
+        5.189_087_4e-3,
+        -2.685_421_2e-2,
+        1.128_359_5e-1,
+        -3.761_262_7e-1,
+        std::f32::consts::FRAC_2_SQRT_PI,
+    ];
+    /// `-ln(erfc(x)) / x`, from 1 to 4.
+    pub const ERF_LARGE: [f32; 9] = [
+        -2.536_835_4e-7,
+        4.008_122e-6,
+        -8.450_705e-6,
+        -2.976_047_4e-4,
+        3.732_554_6e-3,
+        -2.413_886e-2,
+        1.068_022_1e-1,
+        6.347_56e-1,
+        1.128_755_9,
     ];
 }
 

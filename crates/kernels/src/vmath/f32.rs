@@ -1,8 +1,7 @@
 //! Single precision.
 
 use super::coefficients::single::{
-    ERF_ABOVE, ERF_BELOW, ERF_END, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
-    TANH_ABOVE, TANH_BELOW, TANH_END, TANH_SCALE,
+    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
 };
 use crate::isa::Isa;
 
@@ -94,28 +93,13 @@ pub fn log1p<I: Isa>(x: f32) -> f32 {
     if x == f32::INFINITY { x } else { y }
 }
 
-/// `2 n d / (n² + d²)` for `n = v + v³ above(v²)` and `d = below(v²)`: with `n / d` the hyperbolic tangent of half of what
-/// that of the result is. Where the result is near one, errors of `n` and `d` hardly matter.
-#[inline(always)]
-fn doubled<I: Isa, const N: usize, const D: usize>(
-    v: f32,
-    above: [f32; N],
-    below: [f32; D],
-) -> f32 {
-    let z = v * v;
-    let n = I::fma32(v * z, poly::<I, N>(z, above), v);
-    let d = poly::<I, D>(z, below);
-    n * (d + d) / I::fma32(n, n, d * d)
-}
-
 /// The hyperbolic tangent.
 #[inline(always)]
 pub fn tanh<I: Isa>(x: f32) -> f32 {
-    let c = if x > TANH_END { TANH_END } else { x };
-    let c = if c < -TANH_END { -TANH_END } else { c };
-    let y = doubled::<I, 3, 4>(c * TANH_SCALE, TANH_ABOVE, TANH_BELOW);
-    let y = if y > 1.0 { 1.0 } else { y };
-    if y < -1.0 { -1.0 } else { y }
+    let a = x.abs();
+    let a = if a > 10.0 { 10.0 } else { a };
+    let t = expm1::<I>(-2.0 * a);
+    (-t / (2.0 + t)).copysign(x)
 }
 
 /// `1 / (1 + e^-x)`
@@ -191,9 +175,15 @@ pub fn cos<I: Isa>(x: f32) -> f32 {
 /// The error function.
 #[inline(always)]
 pub fn erf<I: Isa>(x: f32) -> f32 {
-    let c = if x > ERF_END { ERF_END } else { x };
-    let c = if c < -ERF_END { -ERF_END } else { c };
-    doubled::<I, 4, 5>(c, ERF_ABOVE, ERF_BELOW)
+    let a = x.abs();
+    let c = if a > 4.0 { 4.0 } else { a };
+    let z = c * c;
+    let small = c * poly::<I, 7>(z, ERF_SMALL);
+    // erf(x) = 1 - e^-g(x): g is smooth and grows like x².
+    let g = poly::<I, 9>(c, ERF_LARGE);
+    let large = 1.0 - exp::<I>(-g * c);
+    let y = if c < 1.0 { small } else { large };
+    y.copysign(x)
 }
 
 /// One minus the error function, in double precision inside: `e^-t²` times a smooth function of `t = |x|`.

@@ -1,18 +1,30 @@
 //! Functions of double numbers.
 
-use super::super::lower::{Arg, Lowering, code, relation};
-use super::{integers, shifted};
+use super::super::assembler::{Opcode, Prefix, Table};
+use super::super::lower::{Arg, Lowering, Micro, code, relation};
 use ferrograph_kernels::coefficients::double::{
     EXP, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH_ABOVE, TANH_BELOW, TANH_NEAR,
 };
 use std::f64::consts::LOG2_E;
 
-/// Instructions on integers of 64 bits; of shifts the byte and the kind.
+/// Instructions on integers of 64 bits, of the table 0F.
 mod integer {
     pub const ADD: u8 = 0xD4;
     pub const SUB: u8 = 0xFB;
-    pub const RIGHT: (u8, u8) = (0x73, 2);
-    pub const LEFT: (u8, u8) = (0x73, 6);
+    pub const SHIFT: u8 = 0x73;
+    /// Kinds of shifts.
+    pub const RIGHT: u8 = 2;
+    pub const LEFT: u8 = 6;
+}
+
+fn integers(to: &mut Lowering, byte: u8, a: Arg, b: Arg) -> Arg {
+    let op = Opcode::new(Prefix::P66, Table::M0F, byte);
+    to.push(Micro::Two(op, None, [a, b]))
+}
+
+fn shifted(to: &mut Lowering, kind: u8, x: Arg, bits: u8) -> Arg {
+    let op = Opcode::new(Prefix::P66, Table::M0F, integer::SHIFT);
+    to.push(Micro::Shift(op, kind, bits, x))
 }
 
 /// `2^n` for an integer-valued float that is a normal exponent.

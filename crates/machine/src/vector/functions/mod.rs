@@ -5,8 +5,7 @@ mod double;
 mod single;
 
 use super::Float;
-use super::assembler::{Opcode, Prefix, Table};
-use super::lower::{Arg, Lowering, Micro, code, relation};
+use super::lower::{Arg, Lowering, code, relation};
 use crate::memory::Refused;
 
 /// Functions of one number.
@@ -78,18 +77,6 @@ impl Function {
             }
         })
     }
-}
-
-/// An instruction on integers of two vectors.
-fn integers(to: &mut Lowering, byte: u8, a: Arg, b: Arg) -> Arg {
-    let op = Opcode::new(Prefix::P66, Table::M0F, byte);
-    to.push(Micro::Two(op, None, [a, b]))
-}
-
-/// Integers shifted by so many bits, by the instruction of that byte and kind.
-fn shifted(to: &mut Lowering, (byte, kind): (u8, u8), x: Arg, bits: u8) -> Arg {
-    let op = Opcode::new(Prefix::P66, Table::M0F, byte);
-    to.push(Micro::Shift(op, kind, bits, x))
 }
 
 /// The square root as a power: that of minus infinity is infinite, and no zero is negative.

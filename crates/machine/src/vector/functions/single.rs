@@ -3,19 +3,29 @@
 use super::super::Float;
 use super::super::assembler::{Opcode, Prefix, Table};
 use super::super::lower::{Arg, Lowering, Micro, code, relation};
-use super::{integers, shifted};
 use ferrograph_kernels::coefficients::single::{
-    ERF_ABOVE, ERF_BELOW, ERF_END, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
-    TANH_ABOVE, TANH_BELOW, TANH_END, TANH_SCALE,
+    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
 };
 use std::f32::consts::LOG2_E;
 
-/// Instructions on integers of 32 bits; of shifts the byte and the kind.
+/// Instructions on integers of 32 bits, of the table 0F.
 mod integer {
     pub const ADD: u8 = 0xFE;
     pub const SUB: u8 = 0xFA;
-    pub const RIGHT: (u8, u8) = (0x72, 4);
-    pub const LEFT: (u8, u8) = (0x72, 6);
+    pub const SHIFT: u8 = 0x72;
+    /// Kinds of shifts.
+    pub const RIGHT: u8 = 4;
+    pub const LEFT: u8 = 6;
+}
+
+fn integers(to: &mut Lowering, byte: u8, a: Arg, b: Arg) -> Arg {
+    let op = Opcode::new(Prefix::P66, Table::M0F, byte);
+    to.push(Micro::Two(op, None, [a, b]))
+}
+
+fn shifted(to: &mut Lowering, kind: u8, x: Arg, bits: u8) -> Arg {
+    let op = Opcode::new(Prefix::P66, Table::M0F, integer::SHIFT);
+    to.push(Micro::Shift(op, kind, bits, x))
 }
 
 /// `2^n` for an integer that is a normal exponent.
@@ -114,29 +124,16 @@ pub(super) fn log1p(to: &mut Lowering, x: Arg) -> Arg {
     to.log_of_sum(x, log)
 }
 
-/// `2 n d / (n² + d²)` for `n = v + v³ above(v²)` and `d = below(v²)`.
-fn doubled(to: &mut Lowering, v: Arg, above: &[f32], below: &[f32]) -> Arg {
-    let z = to.mul(v, v);
-    let cube = to.mul(v, z);
-    let above = to.polynomial(z, above);
-    let n = to.mul_add(cube, above, v);
-    let d = to.polynomial(z, below);
-    let twice = to.add(d, d);
-    let product = to.mul(n, twice);
-    let square = to.mul(d, d);
-    let sum = to.mul_add(n, n, square);
-    to.div(product, sum)
-}
-
 pub(super) fn tanh(to: &mut Lowering, x: Arg) -> Arg {
-    let end = TANH_END.into();
-    let c = to.at_most(x, end);
-    let c = to.at_least(c, -end);
-    let scale = to.number(TANH_SCALE.into());
-    let v = to.mul(c, scale);
-    let y = doubled(to, v, &TANH_ABOVE, &TANH_BELOW);
-    let y = to.at_most(y, 1.0);
-    to.at_least(y, -1.0)
+    let a = to.magnitude(x);
+    let a = to.at_most(a, 10.0);
+    let (minus_two, two) = (to.number(-2.0), to.number(2.0));
+    let a = to.mul(a, minus_two);
+    let t = expm1(to, a);
+    let below = to.add(t, two);
+    let above = to.negated(t);
+    let y = to.div(above, below);
+    to.with_sign_of(y, x)
 }
 
 pub(super) fn sigmoid(to: &mut Lowering, x: Arg) -> Arg {
@@ -152,10 +149,20 @@ pub(super) fn softplus(to: &mut Lowering, x: Arg) -> Arg {
 }
 
 pub(super) fn erf(to: &mut Lowering, x: Arg) -> Arg {
-    let end = ERF_END.into();
-    let c = to.at_most(x, end);
-    let c = to.at_least(c, -end);
-    doubled(to, c, &ERF_ABOVE, &ERF_BELOW)
+    let c = to.magnitude(x);
+    let c = to.at_most(c, 4.0);
+    let z = to.mul(c, c);
+    let small = to.polynomial(z, &ERF_SMALL);
+    let small = to.mul(c, small);
+    let g = to.polynomial(c, &ERF_LARGE);
+    let g = to.negated(g);
+    let power = to.mul(g, c);
+    let e = exp(to, power);
+    let one = to.number(1.0);
+    let large = to.sub(one, e);
+    let is_small = to.compare(relation::LESS, c, one);
+    let y = to.blend(is_small, small, large);
+    to.with_sign_of(y, x)
 }
 
 /// `x³`, rounded once.
