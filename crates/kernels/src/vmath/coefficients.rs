@@ -34,7 +34,17 @@ pub mod single {
         -2.499_999_4e-1,
         3.333_333e-1,
     ];
-    /// `erf(x) / x` in x², to 1.
+    /// Up to here the hyperbolic tangent is a polynomial.
+    pub const TANH_NEAR: f32 = 0.6;
+    /// `(tanh(x) / x - 1) / x²` in x².
+    pub const TANH: [f32; 5] = [
+        -5.895_158e-3,
+        2.079_597_1e-2,
+        -5.378_383e-2,
+        1.333_192_4e-1,
+        -3.333_33e-1,
+    ];
+    /// `erf(x) / x - 1` in x², to 1.
     pub const ERF_SMALL: [f32; 7] = [
         7.875_875e-5,
         -8.016_864e-4,
@@ -42,7 +52,7 @@ pub mod single {
         -2.685_421_2e-2,
         1.128_359_5e-1,
         -3.761_262_7e-1,
-        std::f32::consts::FRAC_2_SQRT_PI,
+        1.283_791_7e-1,
     ];
     /// `-ln(erfc(x)) / x`, from 1 to 4.
     pub const ERF_LARGE: [f32; 9] = [

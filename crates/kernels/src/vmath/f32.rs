@@ -1,7 +1,8 @@
 //! Single precision.
 
 use super::coefficients::single::{
-    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
+    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH,
+    TANH_NEAR,
 };
 use crate::isa::Isa;
 
@@ -52,6 +53,13 @@ pub fn exp<I: Isa>(x: f32) -> f32 {
     y * exp2i(half) * exp2i(n - half)
 }
 
+/// `e^x` where that is a normal number.
+#[inline(always)]
+fn exp_normal<I: Isa>(x: f32) -> f32 {
+    let (n, r) = reduce_ln2::<I>(x);
+    (I::fma32(exp_tail::<I>(r), r * r, r) + 1.0) * exp2i(n)
+}
+
 /// `e^x - 1`
 #[inline(always)]
 pub fn expm1<I: Isa>(x: f32) -> f32 {
@@ -93,21 +101,25 @@ pub fn log1p<I: Isa>(x: f32) -> f32 {
     if x == f32::INFINITY { x } else { y }
 }
 
-/// The hyperbolic tangent.
+/// The hyperbolic tangent: behind a polynomial it is one less what is small, so that the errors of that hardly matter.
 #[inline(always)]
 pub fn tanh<I: Isa>(x: f32) -> f32 {
     let a = x.abs();
     let a = if a > 10.0 { 10.0 } else { a };
-    let t = expm1::<I>(-2.0 * a);
-    (-t / (2.0 + t)).copysign(x)
+    let z = a * a;
+    let near = I::fma32(a * z, poly::<I, 5>(z, TANH), a);
+    let far = 1.0 - 2.0 / (exp_normal::<I>(a + a) + 1.0);
+    let y = if a < TANH_NEAR { near } else { far };
+    y.copysign(x)
 }
 
-/// `1 / (1 + e^-x)`
+/// `1 / (1 + e^-x)`: below zero `e - e y` for `e = e^x` and the rounded quotient `y`.
 #[inline(always)]
 pub fn sigmoid<I: Isa>(x: f32) -> f32 {
     let e = exp::<I>(-x.abs());
     let top = if x < 0.0 { e } else { 1.0 };
-    top / (1.0 + e)
+    let y = top / (1.0 + e);
+    if x < 0.0 { I::fma32(-e, y, e) } else { y }
 }
 
 /// `log(1 + e^x)`
@@ -178,7 +190,7 @@ pub fn erf<I: Isa>(x: f32) -> f32 {
     let a = x.abs();
     let c = if a > 4.0 { 4.0 } else { a };
     let z = c * c;
-    let small = c * poly::<I, 7>(z, ERF_SMALL);
+    let small = I::fma32(poly::<I, 7>(z, ERF_SMALL), c, c);
     // erf(x) = 1 - e^-g(x): g is smooth and grows like x².
     let g = poly::<I, 9>(c, ERF_LARGE);
     let large = 1.0 - exp::<I>(-g * c);

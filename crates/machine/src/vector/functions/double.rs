@@ -119,7 +119,13 @@ pub(super) fn log1p(to: &mut Lowering, x: Arg) -> Arg {
 }
 
 pub(super) fn sigmoid(to: &mut Lowering, x: Arg) -> Arg {
-    to.logistic(x, exp)
+    let below = to.below_zero(x);
+    let e = exp(to, below);
+    let (zero, one) = (to.number(0.0), to.number(1.0));
+    let is_negative = to.compare(relation::LESS, x, zero);
+    let top = to.blend(is_negative, e, one);
+    let sum = to.add(e, one);
+    to.div(top, sum)
 }
 
 pub(super) fn tanh(to: &mut Lowering, x: Arg) -> Arg {

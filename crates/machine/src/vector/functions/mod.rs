@@ -181,18 +181,6 @@ impl Lowering {
         self.where_equal(x, infinite, x, y)
     }
 
-    /// `1 / (1 + e^-x)`
-    fn logistic(&mut self, x: Arg, exp: fn(&mut Lowering, Arg) -> Arg) -> Arg {
-        let below = self.below_zero(x);
-        let e = exp(self, below);
-        let zero = self.number(0.0);
-        let one = self.number(1.0);
-        let is_negative = self.compare(relation::LESS, x, zero);
-        let top = self.blend(is_negative, e, one);
-        let sum = self.add(e, one);
-        self.div(top, sum)
-    }
-
     /// A logarithm of what is positive or zero; infinite at both ends, else NaN.
     fn logarithm_at_ends(&mut self, x: Arg, y: Arg) -> Arg {
         let infinite = self.number(f64::INFINITY);

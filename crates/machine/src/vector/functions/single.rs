@@ -4,7 +4,8 @@ use super::super::Float;
 use super::super::assembler::{Opcode, Prefix, Table};
 use super::super::lower::{Arg, Lowering, Micro, code, relation};
 use ferrograph_kernels::coefficients::single::{
-    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF,
+    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH,
+    TANH_NEAR,
 };
 use std::f32::consts::LOG2_E;
 
@@ -69,6 +70,16 @@ pub(super) fn exp(to: &mut Lowering, x: Arg) -> Arg {
     to.mul(y, by)
 }
 
+/// `e^x` where that is a normal number.
+fn exp_normal(to: &mut Lowering, x: Arg) -> Arg {
+    let (n, r) = reduced(to, x);
+    let rest = exp_rest(to, r);
+    let one = to.number(1.0);
+    let y = to.add(rest, one);
+    let by = exp2i(to, n);
+    to.mul(y, by)
+}
+
 pub(super) fn expm1(to: &mut Lowering, x: Arg) -> Arg {
     let c = to.at_most(x, 89.0);
     let c = to.at_least(c, -18.0);
@@ -127,17 +138,33 @@ pub(super) fn log1p(to: &mut Lowering, x: Arg) -> Arg {
 pub(super) fn tanh(to: &mut Lowering, x: Arg) -> Arg {
     let a = to.magnitude(x);
     let a = to.at_most(a, 10.0);
-    let (minus_two, two) = (to.number(-2.0), to.number(2.0));
-    let a = to.mul(a, minus_two);
-    let t = expm1(to, a);
-    let below = to.add(t, two);
-    let above = to.negated(t);
-    let y = to.div(above, below);
+    let z = to.mul(a, a);
+    let tail = to.polynomial(z, &TANH);
+    let cube = to.mul(a, z);
+    let near = to.mul_add(cube, tail, a);
+    let twice = to.add(a, a);
+    let e = exp_normal(to, twice);
+    let (one, two) = (to.number(1.0), to.number(2.0));
+    let sum = to.add(e, one);
+    let rest = to.div(two, sum);
+    let far = to.sub(one, rest);
+    let limit = to.number(TANH_NEAR.into());
+    let is_near = to.compare(relation::LESS, a, limit);
+    let y = to.blend(is_near, near, far);
     to.with_sign_of(y, x)
 }
 
 pub(super) fn sigmoid(to: &mut Lowering, x: Arg) -> Arg {
-    to.logistic(x, exp)
+    let below = to.below_zero(x);
+    let e = exp(to, below);
+    let (zero, one) = (to.number(0.0), to.number(1.0));
+    let is_negative = to.compare(relation::LESS, x, zero);
+    let top = to.blend(is_negative, e, one);
+    let sum = to.add(e, one);
+    let y = to.div(top, sum);
+    let minus = to.negated(e);
+    let small = to.mul_add(minus, y, e);
+    to.blend(is_negative, small, y)
 }
 
 pub(super) fn softplus(to: &mut Lowering, x: Arg) -> Arg {
@@ -153,7 +180,7 @@ pub(super) fn erf(to: &mut Lowering, x: Arg) -> Arg {
     let c = to.at_most(c, 4.0);
     let z = to.mul(c, c);
     let small = to.polynomial(z, &ERF_SMALL);
-    let small = to.mul(c, small);
+    let small = to.mul_add(small, c, c);
     let g = to.polynomial(c, &ERF_LARGE);
     let g = to.negated(g);
     let power = to.mul(g, c);
