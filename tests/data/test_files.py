@@ -273,3 +273,18 @@ def test_files_by_turns(write):
     names = data.Dataset.list_files("x*", shuffle=False)
     found = names.interleave(data.TextLineDataset, cycle_length=2)
     assert items(found) == [b"x1-a", b"x2-a", b"x1-b", b"x2-b"]
+
+
+@pytest.mark.parametrize("kind", [None, "GZIP", "ZLIB"])
+def test_a_dataset_is_written_to_records(tmp_path, kind):
+    path = str(tmp_path / "records")
+    words = fg.data.Dataset.from_tensor_slices(["a", "", "b\0c"])
+    fg.data.experimental.TFRecordWriter(path, kind).write(words)
+    fg.data.experimental.TFRecordWriter(fg.constant(path), kind).write(words.take(2))
+    found = fg.data.TFRecordDataset(path, kind)
+    assert [record.numpy() for record in found] == [b"a", b""]
+    for wrong in (fg.data.Dataset.range(2), words.batch(2), ["a"]):
+        with pytest.raises(TypeError):
+            fg.data.experimental.TFRecordWriter(path).write(wrong)
+    with pytest.raises(RuntimeError):
+        fg.function(lambda: fg.data.experimental.TFRecordWriter(path).write(words))()

@@ -53,6 +53,7 @@ from .._src.data.reducers import (
     table_from_dataset,
 )
 from .._src.data.transformations import at, from_list, pad_to_cardinality, parallel_interleave
+from .._src.data.writing import TFRecordWriter
 from .._src import door as _door
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "RandomDataset",
     "Reducer",
     "ServiceOptions",
+    "TFRecordWriter",
     "ThreadingOptions",
     "assert_cardinality",
     "at",

@@ -29,7 +29,7 @@ def stateless_shuffle(
     a loop for each slice.
 
     >>> fg.random.experimental.stateless_shuffle([1, 2, 3, 4, 5], seed=[8, 9]).numpy()
-    array([5, 1, 2, 4, 3], dtype=int32)
+    array([2, 3, 1, 4, 5], dtype=int32)
 
     Args:
       value: a tensor; a scalar stays as it is.
