@@ -42,6 +42,7 @@ def _initialise(creation: Any, region: Any, tensors: list) -> None:
     if unknown:
         with thread.init_scope():
             tensors = [_stand_in(t) if i in unknown else t for i, t in enumerate(tensors)]
+    sources = _Sources(region, shaped) if unknown else None
     for (weak, value), line in zip(creation.made, creation.lines, strict=True):
         variable = weak()
         if variable is None:
@@ -51,7 +52,7 @@ def _initialise(creation: Any, region: Any, tensors: list) -> None:
                 "`if self.v is None: self.v = Variable(...)`"
             )
         if value is not None:
-            if unknown and unknown & _inputs_behind(region, value.name, shaped):
+            if sources is not None and unknown & sources.behind(value.name):
                 raise ValueError(
                     f"the Variable made at {line} begins with a value that depends on an argument "
                     "of the traced function, which has no value yet while the function that calls "
@@ -73,28 +74,35 @@ def _stand_in(tensor: Any) -> Any:
     return _core.emit("Fill", (_core.convert_to_tensor(shape, "int32"), nothing))
 
 
-def _inputs_behind(region: Any, name: str, shaped: set[int]) -> set[int]:
-    """The inputs of a graph, by their numbers, on whose elements a tensor of it depends.
+class _Sources:
+    """Of the tensors of a graph, on the elements of which of its inputs they depend.
 
-    On ``shaped`` it may depend by their shapes.
+    On inputs that are ``shaped`` they may depend by their shapes.
     """
-    nodes = {node["name"]: node for node in region.nodes()}
-    numbers = {known: i for i, known in enumerate(region.graph().input_names())}
-    found, waiting, seen = set(), [name], set()
-    while waiting:
-        tensor = waiting.pop()
-        if tensor in seen:
-            continue
-        seen.add(tensor)
-        if tensor in numbers:
-            found.add(numbers[tensor])
-        node = nodes.get(tensor.rpartition(":")[0])
-        if node is None:
-            continue
-        for given in node["input"]:
-            if node["op"] not in _OF_SHAPES or numbers.get(given) not in shaped:
-                waiting.append(given)
-    return found
+
+    def __init__(self, region: Any, shaped: set[int]):
+        self._nodes = {node["name"]: node for node in region.nodes()}
+        self._numbers = {known: i for i, known in enumerate(region.graph().input_names())}
+        self._shaped = shaped
+
+    def behind(self, name: str) -> set[int]:
+        """The inputs behind a tensor, by their numbers."""
+        found, waiting, seen = set(), [name], set()
+        while waiting:
+            tensor = waiting.pop()
+            if tensor in seen:
+                continue
+            seen.add(tensor)
+            if tensor in self._numbers:
+                found.add(self._numbers[tensor])
+            node = self._nodes.get(tensor.rpartition(":")[0])
+            if node is not None:
+                by_shape = node["op"] in _OF_SHAPES
+                inputs = node["input"]
+                waiting += [
+                    i for i in inputs if not by_shape or self._numbers.get(i) not in self._shaped
+                ]
+        return found
 
 
 def _happens_once(function: Any, creation: Any, args: tuple, kwargs: dict) -> bool:
