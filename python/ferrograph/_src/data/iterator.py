@@ -15,7 +15,7 @@ from .specs import IteratorSpec, OptionalSpec
 __all__ = ["Iterator", "NumpyIterator", "Optional"]
 
 # Calls of `next` on one iterator within a trace; more are a Python loop that will not end.
-_TRACED_CALLS = 100_000
+_TRACED_CALLS = 10_000
 
 # What the position of an iterator is called in a checkpoint.
 _POSITION = "ITERATOR_POSITION"
