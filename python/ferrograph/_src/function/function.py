@@ -18,6 +18,7 @@ from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
 from ..native import _core
+from ..staging.journal import lifted
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.errors import InvalidArgumentError
 from ..values.public import public
@@ -160,7 +161,7 @@ class Function(Explained):
     # Called by the native call path.
 
     def _on_miss(self, args: tuple, kwargs: dict | None) -> ConcreteFunction:
-        with self._lock:
+        with self._lock, lifted():
             if self._signature is not None:
                 return self._at_signature(self._convert(args, kwargs))
             return self._for_call(args, kwargs or {})
