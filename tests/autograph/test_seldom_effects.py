@@ -317,3 +317,15 @@ def test_a_weak_dictionary_changed_in_a_branch_lets_go_of_its_keys(monkeypatch):
 
     assert int(program(fg.constant(3))) == 3
     assert not ignored
+
+
+def left_loop_over_a_generator(x):
+    held = {"n": 2, "closed": 0}
+    for v in watched(held):
+        x = x + v
+        break
+    return x + held["closed"] * 100
+
+
+def test_a_loop_that_is_left_lets_go_of_its_generator():
+    assert int(fg.function(left_loop_over_a_generator)(fg.constant(3))) == 105

@@ -97,15 +97,25 @@ STATEMENTS = [in_if, in_while, in_for, in_if_in_for, in_for_in_if]
 WORKS = [(work, True) for work in CALLS + STATEMENTS] + [(work, False) for work in CALLS]
 
 
+def itself(model, method):
+    return getattr(model, method)
+
+
+def around(model, method):
+    """What calls the method of a model that the branches and loops reach."""
+    return lambda x: getattr(model, method)(x)
+
+
 @pytest.mark.parametrize("method", ["making", "plain"])
+@pytest.mark.parametrize("called", [itself, around])
 @pytest.mark.parametrize(("work", "autograph"), WORKS)
-def test_objects_are_left_as_they_are_eagerly(work, autograph, method):
+def test_objects_are_left_as_they_are_eagerly(work, autograph, called, method):
     eager, staged = Model(), Model()
-    expected = [int(work(getattr(eager, method), fg.constant(v))) for v in (3, 5)]
+    expected = [int(work(called(eager, method), fg.constant(v))) for v in (3, 5)]
 
     @fg.function(autograph=autograph)
     def traced(x):
-        return work(getattr(staged, method), x)
+        return work(called(staged, method), x)
 
     assert [int(traced(fg.constant(v))) for v in (3, 5)] == expected
     assert staged.state() == eager.state()
@@ -123,3 +133,63 @@ def test_what_a_trace_in_a_loop_changed_is_not_read_after_it():
     with pytest.raises(fg.errors.StagingError, match="is read here, but a branch or a loop"):
         traced(fg.constant(3))
     assert model.log == ["traced"]
+
+
+class Layers:
+    """An object that keeps its variables in a list."""
+
+    def __init__(self):
+        self.built, self.layers = False, []
+
+    @fg.function
+    def run(self, x):
+        if not self.built:
+            self.layers += [fg.Variable(1), fg.Variable(2)]
+            self.built = True
+        for layer in self.layers:
+            x = x + layer
+        return x
+
+
+def test_a_function_finds_in_the_next_iteration_what_its_trace_has_left():
+    model = Layers()
+
+    @fg.function
+    def traced(x):
+        for _ in fg.range(2):
+            x = model.run(x)
+        return x
+
+    assert [int(traced(fg.constant(v))) for v in (3, 5)] == [9, 11]
+    assert model.built
+    assert len(model.layers) == 2
+
+
+def read_before(model, x):
+    for _ in fg.range(3):
+        x = x + len(model.log)
+        x = model.plain(x)
+    return x
+
+
+def read_before_in_a_branch(model, x):
+    for i in fg.range(3):
+        x = x + model.steps
+        if i > 0:
+            x = model.plain(x)
+    return x
+
+
+def read_before_in_while_loop(model, x):
+    def step(i, a):
+        a = a + len(model.log)
+        return i + 1, model.plain(a)
+
+    return fg.while_loop(lambda i, a: i < 3, step, (0, x))[1]
+
+
+@pytest.mark.parametrize("work", [read_before, read_before_in_a_branch, read_before_in_while_loop])
+def test_what_a_trace_in_a_loop_changed_is_not_read_in_the_next_iteration(work):
+    model = Model()
+    with pytest.raises(fg.errors.StagingError, match="is read here, but a branch or a loop"):
+        fg.function(lambda x: work(model, x))(fg.constant(3))

@@ -18,7 +18,7 @@ from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
 from ..native import _core
-from ..staging.journal import thread as journals_of
+from ..staging.journal import lifted
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.errors import InvalidArgumentError
 from ..values.public import public
@@ -161,7 +161,7 @@ class Function(Explained):
     # Called by the native call path.
 
     def _on_miss(self, args: tuple, kwargs: dict | None) -> ConcreteFunction:
-        with self._lock:
+        with self._lock, lifted():
             if self._signature is not None:
                 return self._at_signature(self._convert(args, kwargs))
             return self._for_call(args, kwargs or {})
@@ -291,7 +291,6 @@ class Function(Explained):
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         check_names(inner_kwargs, self._name)
         before = snapshot(inner_args, inner_kwargs)
-        setting_up = special.SettingUp() if creation.allowed and journals_of.journals else None
         staged = self._staged_form(inner_args, inner_kwargs)
         reads = self._reads(staged, *objects_of(args, kwargs, inner_args, inner_kwargs))
         push_creation(creation)
@@ -314,8 +313,6 @@ class Function(Explained):
         if creation.made:
             tensors = self._tensors_of(args, kwargs)
             settled = special.settle(self, creation, region, tensors, (inner_args, inner_kwargs))
-            if setting_up is not None:
-                setting_up.finish()
             again = again or not settled or trace.is_recursive()
         if again:
             return None

@@ -39,9 +39,9 @@ from .state import (
 )
 
 if TYPE_CHECKING:
-    from . import outside
+    from . import nested, outside
 else:
-    (outside,) = later(__package__, "outside")
+    nested, outside = later(__package__, "nested", "outside")
 
 
 class Change:
@@ -210,9 +210,18 @@ def _leave_to_traces(made: Journal, changes: list[Change]) -> None:
     anchors = made.snapshot.anchors if made.snapshot is not None else ()
     lazy = {id(c.place.owner) for c in changes if outside.is_lazily_made(c.old, c.new)}
     made.landed = True
-    for change in changes:
-        if id(change.place.owner) not in lazy and type(change.new) is not Stale:
-            outside.spoil(change.place, anchors, 0)
+    others = [c for c in changes if id(c.place.owner) not in lazy and type(c.new) is not Stale]
+    root = _thread.journals[0]
+    if others and root.lift is None:
+        root.left = nested.Left()
+        root.lift = root.left.lifted
+    for change in others:
+        outside.spoil(change.place, anchors, 0)
+        if type(change.place.get()) is Stale:
+            root.left.add(change.place)
+    if others:  # an iteration may have read before what it reads as stale from now on
+        for around in (made, *_thread.journals[1:]):
+            around.spoiled = around.spoiled or around.repeats
 
 
 def _at_end() -> None:

@@ -51,10 +51,6 @@ class Facet(abc.ABC):
     def hold(self, owner: Any) -> Any:
         """A copy of what ``owner`` holds; None where there is nothing to hold."""
 
-    def renewed(self, owner: Any, held: Any) -> Any:
-        """A copy of what ``owner`` holds by now, of the same kind as ``held``."""
-        return self.hold(owner)
-
     def parts(self, owner: Any, held: Any) -> Iterable:
         """The objects that are reached through it."""
         return ()
@@ -300,9 +296,6 @@ class Names(Facet):
     def hold(self, owner: Any) -> Any:
         return dict(owner)
 
-    def renewed(self, owner: Any, held: Any) -> Any:
-        return {name: owner.get(name, UNDEFINED) for name in held}
-
     def knows(self, held: Any, name: str) -> bool:
         """Whether a name is compared."""
         return name in held
@@ -319,9 +312,6 @@ class Names(Facet):
 
 class AllNames(Names):
     """All names of a module, with those that code adds; ``held`` has those that were there."""
-
-    def renewed(self, owner: Any, held: Any) -> Any:
-        return dict(owner)
 
     def knows(self, held: Any, name: str) -> bool:
         return True

@@ -5,6 +5,7 @@ This module imports nothing heavy, since it stands before every first trace.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -25,6 +26,8 @@ class Journal:
     explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
     families: Any = None  # of a trace: see ``aliases``
     lists = False  # whether the trace has made lists that the graph grows
+    lift: Any = None  # of a trace: see ``lifted``
+    left: Any = None  # of a trace: the places that it is about
     filled: Any = None  # of a trace: lists that comprehensions make, by id
     versions: Any = None  # of a trace: see ``versions``, by the ids of objects
     rebuilt: Any = None  # of a trace: see ``keepers``, tuples by id
@@ -143,6 +146,13 @@ def note_asked(changed: Any) -> None:
     another class, or called a function that counts its calls."""
     root = thread.journals[0]
     root.asked = {**(root.asked or {}), id(changed): changed}
+
+
+def lifted() -> Any:
+    """A block in which a function is called that may be traced: it finds what those that were
+    traced within loops have left, which the trace around it does not read."""
+    lift = thread.journals[0].lift if thread.journals else None
+    return contextlib.nullcontext() if lift is None else lift()
 
 
 def has_lists() -> bool:

@@ -6,8 +6,13 @@ run any more. What it did stays as Python left it, then, and is no result of the
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from .journal import Journal
 from .snapshot import Snapshot
+from .stale import Stale, behind
+from .state import Place
 
 
 def begin(journals: list[Journal]) -> Snapshot | None:
@@ -24,3 +29,27 @@ def end(journals: list[Journal], before: Snapshot) -> None:
     found = {place.key for place, _ in before.changes()}
     for made in journals[1:] if found else ():
         made.nested = made.nested | found
+
+
+class Left:
+    """The places that traces within loops changed and that are stale for the trace around them."""
+
+    def __init__(self) -> None:
+        self.places: dict = {}
+
+    def add(self, place: Place) -> None:
+        self.places[place.key] = place
+
+    @contextlib.contextmanager
+    def lifted(self) -> Iterator[None]:
+        """A block in which they hold what Python left in them."""
+        held = [(p, v) for p in self.places.values() if type(v := p.get()) is Stale]
+        for place, stale in held:
+            place.put(behind(stale))
+        try:
+            yield
+        finally:
+            for place, stale in held:
+                now = place.get()
+                _, label, changed = stale._ferrograph_parts
+                place.put(stale if now is behind(stale) else Stale(now, label, changed))

@@ -45,23 +45,6 @@ class Snapshot:
         if has_versions():
             self._entries = [(f, o, _versions(f, o) or held) for f, o, held in walk.entries]
 
-    def differing(self) -> set[int]:
-        """Which of its entries differ by now, by their numbers."""
-        pairs = enumerate(self._entries)
-        return {i for i, (f, o, held) in pairs if type(held) is Versions or f.differs(o, held)}
-
-    def renew(self, kept: set[int]) -> None:
-        """Take what differs by now for what was there, but for the entries of these numbers."""
-        walk = Walk()
-        walk.entries, walk.seen = self._entries, self._seen
-        parts: list[Any] = []
-        for number in self.differing() - kept:
-            facet, owner, held = self._entries[number]
-            held = facet.renewed(owner, held)
-            self._entries[number] = facet, owner, held
-            parts.extend(facet.parts(owner, held))
-        walk.run((), parts)
-
     def knows(self, owner: Any) -> bool:
         """Whether an object was there when the region began."""
         return id(owner) in self._seen

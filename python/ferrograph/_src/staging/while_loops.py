@@ -24,6 +24,7 @@ from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_
 from .merging import Chosen, GrownList
 from .outside import is_lazily_made
 from .places import say
+from .stale import Stale
 from .state import Place, State
 
 _WHERE = "while_loop"
@@ -231,7 +232,8 @@ def _left_alone(journal: effects.Journal) -> list[Any]:
     """The keys of places that stay as tracing left them: the loop cannot carry what changes there,
     and nobody reads it; or variables are made there, once."""
     noted = [(p, old) for p, old in effects.noted(journal) if p.key not in journal.nested]
-    changed = [(p, old, new) for p, old in noted if old is not (new := p.get())]
+    found = [(p, old, p.get()) for p, old in noted]
+    changed = [c for c in found if c[1] is not c[2] and type(c[2]) is not Stale]
     making = {id(p.owner) for p, old, new in changed if is_lazily_made(old, new)}
     return [
         place.key

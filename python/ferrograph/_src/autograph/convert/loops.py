@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import build, inline, unpacking
+from . import sites as short_ways
 from .analysis import only_extended, summary, together
 from .context import Context
 
@@ -135,10 +136,14 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     loop.ag_weight = inline.weight(loop.body)
     loop = build.locate(loop, node, node.iter)
     plain = build.call("unrolls", build.name(run_over))
-    return [
+    found = [
         build.locate(build.assign(run_over, node.iter), node, node.iter),
         inline.choose(plain, [loop], general, node, node.iter),
     ]
+    if short_ways.is_made(node.iter):  # such as a generator, which ends when nobody holds it
+        let_go = build.assign(run_over, build.constant(None))
+        found.append(build.locate(let_go, node, node.iter))
+    return found
 
 
 def _run(

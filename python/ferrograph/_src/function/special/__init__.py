@@ -11,13 +11,11 @@ if TYPE_CHECKING:
     from .input_signature import convert, spec_arguments, specs_for
     from .pickling import reduce_bound, reduce_concrete, reduce_function
     from .recursion import another_choice, call, endless, learn, relaxation_of_ongoing
-    from .setting_up import SettingUp
     from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
 
 _WHERE = {
     "FunctionType": "function_type",
     "Parameter": "function_type",
-    "SettingUp": "setting_up",
     "convert": "input_signature",
     "find": "type_dispatch",
     "flat_arguments": "concrete_call",
