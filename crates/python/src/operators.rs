@@ -10,7 +10,9 @@ use crate::work;
 use ferrograph_data::registry;
 use ferrograph_graph::{Attr, OpRef, Val};
 use ferrograph_ops::Cast;
+use ferrograph_runtime::is_tracing;
 use ferrograph_tensor::{DType, Result, Tensor};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -219,6 +221,9 @@ pub(crate) fn true_division<'py>(
     swapped: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     with_operands(slf, other, swapped, |py, a, b| {
+        if a.dtype() != b.dtype() && !is_tracing() {
+            return Err(of_two_dtypes(a.dtype(), b.dtype()));
+        }
         let divide = get(py, &REAL_DIV)?;
         match wide(a.dtype()) {
             Some(cast) if a.dtype() == b.dtype() => {
@@ -229,6 +234,13 @@ pub(crate) fn true_division<'py>(
             _ => emit_pair(py, divide, [a, b], work::broadcast_cost),
         }
     })
+}
+
+#[cold]
+fn of_two_dtypes(x: DType, y: DType) -> PyErr {
+    PyTypeError::new_err(format!(
+        "`x` and `y` must have the same dtype, got {x} != {y}: cast one of them, such as fg.cast(y, fg.{x})"
+    ))
 }
 
 /// The conversion of integers before a true division.
