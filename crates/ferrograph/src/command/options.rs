@@ -60,7 +60,7 @@ struct Args {
 impl Args {
     /// The next option with its value where that stands in the same argument; the path is taken on the way.
     fn option(&mut self) -> Result<Option<(String, Option<OsString>)>, String> {
-        while let Some(arg) = self.rest.next() {
+        for arg in self.rest.by_ref() {
             let Some(text) = arg.to_str().filter(|t| t.starts_with('-')) else {
                 if self.path.replace(PathBuf::from(&arg)).is_some() {
                     return Err(format!("one path is expected, {arg:?} is another one"));

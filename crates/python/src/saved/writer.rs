@@ -22,15 +22,17 @@ use std::sync::Arc;
 pub(crate) struct PySavedWriter {
     library: Mutex<Library>,
     nodes: Mutex<Vec<NodeDef>>,
+    tags: Vec<String>,
 }
 
 #[pymethods]
 impl PySavedWriter {
     #[new]
-    fn new() -> PySavedWriter {
+    fn new(tags: Vec<String>) -> PySavedWriter {
         PySavedWriter {
             library: Mutex::new(Library::new()),
             nodes: Mutex::new(Vec::new()),
+            tags,
         }
     }
 
@@ -79,7 +81,6 @@ impl PySavedWriter {
         objects: Vec<Object<'py>>,
         concretes: Vec<Concrete<'py>>,
         files: Vec<(String, String)>,
-        tags: Vec<String>,
         graph: &[u8],
         uuid: &str,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
@@ -100,7 +101,7 @@ impl PySavedWriter {
             nodes,
             concrete_functions,
         };
-        let mut meta = self.meta(objects, files, tags);
+        let mut meta = self.meta(objects, files);
         let added = guarded(|| add_signatures(&mut meta, &objects_of(graph)?, uuid));
         added.or_raise(py)?;
         let model = SavedModel {
@@ -114,12 +115,7 @@ impl PySavedWriter {
 }
 
 impl PySavedWriter {
-    fn meta(
-        &self,
-        objects: SavedObjectGraph,
-        files: Vec<(String, String)>,
-        tags: Vec<String>,
-    ) -> MetaGraphDef {
+    fn meta(&self, objects: SavedObjectGraph, files: Vec<(String, String)>) -> MetaGraphDef {
         let library = std::mem::take(&mut *self.library.lock()).finish();
         let file = |(tensor, filename)| AssetFileDef {
             tensor_info: Some(TensorInfo {
@@ -130,7 +126,7 @@ impl PySavedWriter {
         };
         MetaGraphDef {
             meta_info_def: Some(MetaInfoDef {
-                tags,
+                tags: self.tags.clone(),
                 tensorflow_version: "2.21.0".to_owned(),
                 stripped_default_attrs: false,
             }),

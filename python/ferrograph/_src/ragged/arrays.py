@@ -168,6 +168,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
         if not is_ragged(params):
             return ops.gather_nd(params, indices)
     return gather(params, indices[..., 0])
+
+
 def _gather_along(params: Any, indices: RaggedTensor, axis: int) -> RaggedTensor:
     """Slices of a dense tensor along an axis behind the first, in the rows of ragged indices."""
     if is_ragged(params):

@@ -86,10 +86,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             known = default_signatures(obj, children_of(obj))
         else:
             known = signatures_of(signatures)
-        saving = _Saving(obj, SignatureMap(known))
-        tags = [SERVING, *options.extra_tags]
+        saving = _Saving(obj, SignatureMap(known), [SERVING, *options.extra_tags])
         tensors, graph = saved_tensors(ObjectGraph(Root(obj, {}, "savedmodel")))
-        model, fingerprint = saving.finish(tags, graph)
+        model, fingerprint = saving.finish(graph)
         tensors[GRAPH_KEY] = _core.convert_to_tensor(graph)
         with file_errors():
             write(os.path.abspath(path_text(export_dir)), model, fingerprint, tensors, saving.files)
@@ -102,9 +101,9 @@ def _may_be_root(obj: Any) -> bool:
 class _Saving:
     """One model on its way to a file."""
 
-    def __init__(self, root: Any, signatures: SignatureMap):
+    def __init__(self, root: Any, signatures: SignatureMap, tags: list[str]):
         self._objects = SavedObjects(root, {"signatures": signatures})
-        self._writer = _core.SavedModelWriter()
+        self._writer = _core.SavedModelWriter(tags)
         self._concretes: list[tuple] = []
         # The names of traces in the file, by their identity.
         self._names: dict[int, str] = {}
@@ -129,7 +128,7 @@ class _Saving:
                 child = self._objects.add_alone(function, f"{path}.{name}")
                 self._objects.children[number][name] = child
 
-    def finish(self, tags: list[str], graph: bytes) -> tuple[bytes, bytes]:
+    def finish(self, graph: bytes) -> tuple[bytes, bytes]:
         """The bytes of the model and of its fingerprint, given its checkpoint's objects."""
         objects: list[tuple] = []
         # Captured constants join the objects behind those that refer to them.
@@ -142,7 +141,7 @@ class _Saving:
             children = [(n, name) for name, n in self._objects.children[number].items()]
             rows.append((kind, children, [], ""))
         return self._writer.finish(
-            rows, self._concretes, self._file_constants, tags, graph, uuid.uuid4().hex
+            rows, self._concretes, self._file_constants, graph, uuid.uuid4().hex
         )
 
     def _kind(self, value: Any, path: str) -> tuple:
