@@ -127,7 +127,7 @@ assert float(accuracy.result()) >= REQUIRED_ACCURACY, f"it is below {REQUIRED_AC
 SIZE = 120
 side = np.linspace(-1.2, 1.2, SIZE, dtype="float32")
 plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-share = tf.sigmoid(model(plane)).numpy().reshape(SIZE, SIZE, 1)
+share = np.asarray(tf.sigmoid(model(plane))).reshape(SIZE, SIZE, 1)
 picture = share * [1, 0.75, 0.5] + (1 - share) * [0.5, 0.75, 1]
 for (x, y), label in zip(points[n_train:], labels[n_train:], strict=True):
     column, row = (int((v + 1.2) / 2.4 * (SIZE - 1) + 0.5) for v in (x, y))

@@ -4,7 +4,13 @@ It is imported when it is first asked for. ModuleNotFoundError where it is not i
 """
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 from ._src.face.keras import load
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...  # whatever the installed one has
+
 
 sys.modules[__name__] = load()

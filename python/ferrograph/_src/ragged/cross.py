@@ -128,7 +128,8 @@ def _is_composite(value: Any) -> bool:
 
 
 def _sparse_first(inputs: Any) -> list:
-    return sorted(_listed(inputs), key=lambda column: not is_sparse(column))
+    """The columns, dense ones last; ragged ones are as good as sparse."""
+    return sorted(_listed(inputs), key=lambda column: not _is_composite(column))
 
 
 def _checked(inputs: Any) -> list:
@@ -184,7 +185,9 @@ def _joined(chosen: list, separator: str) -> Any:
 
 
 def _hashed(chosen: list, num_buckets: int, hash_key: int | None) -> Any:
-    """The hashes of combinations, as int64."""
+    """The hashes of combinations, as int64. ValueError for a negative number of buckets."""
+    if num_buckets < 0:
+        raise ValueError(f"num_buckets must not be negative, got {num_buckets}")
     found = ops.fill(ops.shape(chosen[0]), _word(_KEY if hash_key is None else hash_key))
     for column in chosen:
         number = _fingerprints(column) if column.dtype == string else ops.cast(column, uint64)

@@ -210,10 +210,11 @@ def _described(kind: type) -> set[str]:
 
 
 def _slots(kind: type) -> dict[str, weakref.ref]:
-    """The slots of Python classes by name: which class declares them."""
+    """The slots of Python classes by name: which class declares them. What classes of C have as
+    members is theirs."""
     found: dict[str, weakref.ref] = {}
     for base in reversed(kind.__mro__):
-        if base.__flags__ & _HEAP_TYPE:
+        if base.__flags__ & _HEAP_TYPE and "__slots__" in vars(base):
             slots = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
             found.update(dict.fromkeys(slots, weakref.ref(base)))
     return found
