@@ -56,10 +56,14 @@ SPACES = [
 ]
 
 
+# What loads the installed Keras, whose classes are not ours.
+OF_KERAS = {"keras", "initializers", "losses", "metrics", "optimizers"}
+
+
 def public_classes():
     """The classes of the public namespaces."""
     for space in [fg, *(importlib.import_module(f"ferrograph.{name}") for name in SPACES)]:
-        for name in {*dir(space), *getattr(space, "_LAZY", ())}:
+        for name in {*dir(space), *getattr(space, "_LAZY", ())} - OF_KERAS:
             found = getattr(space, name, None)
             if isinstance(found, type) and found.__module__.startswith("ferrograph"):
                 yield found
