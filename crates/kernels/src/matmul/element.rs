@@ -27,31 +27,32 @@ pub trait MatMul: Copy + Zero + Send + Sync + 'static {
     fn product(p: Product<Self>, out: &mut [Self]);
 }
 
-/// Multiply-adds of a tile of the result, at most; some hundredths of a second.
-const TILE: usize = 1 << 30;
+/// Multiply-adds of a tile of the result, about; some hundredths of a second.
+const TILE: usize = 1 << 31;
 
 /// The sides of tiles are multiples of this.
 const TILE_SIDE: usize = 128;
 
-/// How large the square tiles are that a product over `k` is made in.
-fn tile_side(k: usize) -> usize {
-    let side = (TILE as f64 / k.max(1) as f64).sqrt() as usize;
-    (side / TILE_SIDE).max(1) * TILE_SIDE
+/// How long the sides of tiles are that `len` rows or columns of a product over `k` are made in: nearly equal.
+fn tile_side(len: usize, k: usize) -> usize {
+    let most = (TILE as f64 / k.max(1) as f64).sqrt() as usize;
+    let parts = len.div_ceil((most / TILE_SIDE).max(1) * TILE_SIDE);
+    len.div_ceil(parts.max(1)).next_multiple_of(TILE_SIDE)
 }
 
 /// Products by the `gemm` crate, tile by tile, so that long ones can be stopped. It splits rows and columns among
 /// threads, never the sum over `k`, so that the number of threads does not change the result.
 fn by_gemm<T: Copy + Send + Sync + 'static>(p: Product<T>, one: T, out: &mut [T]) {
     let multiplies = p.m.saturating_mul(p.n).saturating_mul(p.k);
-    let side = match multiplies <= TILE {
-        true => usize::MAX,
-        false => tile_side(p.k),
+    let sides = match multiplies <= TILE {
+        true => (p.m.max(1), p.n.max(1)),
+        false => (tile_side(p.m, p.k), tile_side(p.n, p.k)),
     };
     let call = |parallelism, out: &mut [T]| {
-        for row in (0..p.m).step_by(side) {
-            for column in (0..p.n).step_by(side) {
+        for row in (0..p.m).step_by(sides.0) {
+            for column in (0..p.n).step_by(sides.1) {
                 stop::pause();
-                gemm_tile(&p, one, (row, column), side, out, parallelism);
+                gemm_tile(&p, one, (row, column), sides, out, parallelism);
             }
         }
     };
@@ -62,12 +63,12 @@ fn by_gemm<T: Copy + Send + Sync + 'static>(p: Product<T>, one: T, out: &mut [T]
     }
 }
 
-/// The tile of a product that begins at that row and column.
+/// The tile of a product that begins at that row and column, of at most that size.
 fn gemm_tile<T: Copy + 'static>(
     p: &Product<T>,
     one: T,
     (row, column): (usize, usize),
-    side: usize,
+    (rows, columns): (usize, usize),
     out: &mut [T],
     parallelism: gemm::Parallelism,
 ) {
@@ -76,8 +77,8 @@ fn gemm_tile<T: Copy + 'static>(
     // within the m rows and n columns.
     unsafe {
         gemm::gemm(
-            side.min(p.m - row),
-            side.min(p.n - column),
+            rows.min(p.m - row),
+            columns.min(p.n - column),
             p.k,
             out.as_mut_ptr().add(row * p.n + column),
             1,
