@@ -246,3 +246,21 @@ def test_graphs_travel_as_messages():
         assert [np.asarray(t).tolist() for t in results] == [12.0, [2.0]]
     with pytest.raises(ValueError, match=r"no value for the placeholders \['y'\]"):
         fg.graph_util.import_graph_def(content, {"x": fg.constant(3.0)}, names)
+
+
+def test_programs_without_objects_find_signatures_and_variables(tmp_path):
+    model = module(v=fg.Variable(1.0, name="v"))
+    model.f = fg.function(lambda x: x * model.v, input_signature=[SCALAR])
+    fg.saved_model.save(model, tmp_path / "plain")
+    fg.saved_model.save(model, tmp_path / "signed", signatures=model.f)
+    plain = (tmp_path / "plain" / "saved_model.pb").read_bytes()
+    signed = (tmp_path / "signed" / "saved_model.pb").read_bytes()
+    wanted = [
+        b"serving_default_x:0",
+        b"serving_default_call:0",
+        b"saver_filename:0",
+        b"VarHandleOp",
+    ]
+    wanted += [b"tensorflow/serving/predict", b"__saved_model_init_op", b"RestoreV2"]
+    assert [name for name in wanted if name not in signed] == []
+    assert [name for name in wanted if name in plain] == []
