@@ -251,7 +251,7 @@ def test_graphs_travel_as_messages():
 def test_programs_without_objects_find_signatures_and_variables(tmp_path):
     model = module(v=fg.Variable(1.0, name="v"))
     model.f = fg.function(lambda x: x * model.v, input_signature=[SCALAR])
-    fg.saved_model.save(model, tmp_path / "plain")
+    fg.saved_model.save(model, tmp_path / "plain", signatures={})
     fg.saved_model.save(model, tmp_path / "signed", signatures=model.f)
     plain = (tmp_path / "plain" / "saved_model.pb").read_bytes()
     signed = (tmp_path / "signed" / "saved_model.pb").read_bytes()
