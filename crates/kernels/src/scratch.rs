@@ -6,6 +6,8 @@ use std::mem::take;
 use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
 
+use crate::stop;
+
 /// What the stack unwinds with: so many bytes were asked for in vain.
 pub struct Exhausted(pub usize);
 
@@ -24,9 +26,17 @@ pub fn vec_for<T>(n: usize) -> Vec<T> {
     all
 }
 
+/// Bytes that are written between pauses.
+const PIECE: usize = 1 << 20;
+
 /// A vector of `n` copies of an element.
 pub fn vec_of<T: Clone>(element: T, n: usize) -> Vec<T> {
     let mut all = vec_for(n);
+    let piece = (PIECE / size_of::<T>().max(1)).max(1);
+    while n - all.len() > piece {
+        all.resize(all.len() + piece, element.clone());
+        stop::pause();
+    }
     all.resize(n, element);
     all
 }

@@ -220,6 +220,7 @@ pub(crate) fn watched<R: Send>(
 mod tests {
     use super::*;
     use crate::pool;
+    use crate::scratch::vec_of;
 
     thread_local! {
         /// Asked to stop, once, by the test that runs on this thread.
@@ -245,6 +246,11 @@ mod tests {
     #[test]
     fn a_loop_that_breathes_stops() {
         assert!(asked(|| (0..1000).for_each(|_| breathe())));
+    }
+
+    #[test]
+    fn memory_that_is_filled_stops() {
+        assert!(asked(|| drop(vec_of(0u64, 1 << 20))));
     }
 
     #[test]

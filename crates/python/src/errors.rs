@@ -8,8 +8,8 @@ use pyo3::types::PyType;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::allocator::hold_reserve;
 use crate::hooks;
+use ferrograph_allocator::hold_reserve;
 
 /// A Python exception travelling through the core.
 pub(crate) struct PyPayload(pub PyErr);

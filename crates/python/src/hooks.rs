@@ -1,6 +1,6 @@
 //! What the Python front end lends the native side: classes and functions, registered once at import.
 
-use crate::allocator::hold_reserve;
+use ferrograph_allocator::hold_reserve;
 use ferrograph_tensor::ErrorKind;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

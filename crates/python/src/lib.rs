@@ -3,7 +3,6 @@
 #[macro_use]
 mod once;
 
-mod allocator;
 mod attrs;
 mod bridge;
 mod callback;

@@ -1,10 +1,11 @@
-//! The allocator of the module: the system's for what is small; large blocks are pages of their own, which go back to
-//! the system when they are freed, at once and in little time.
+//! An allocator for programs that hold large arrays: the system's for what is small; large blocks are pages of their
+//! own, which go back to the system when they are freed, very large ones beside the work.
 //!
 //! Rust ends the process where an allocation fails, wherever that is. So there is a reserve: where a small allocation
 //! fails, the reserve is given to the system, the allocation made, and the thread told to give up what it does. What is
 //! large is asked for where a refusal is an error.
 
+mod later;
 mod pages;
 
 use ferrograph_kernels::stop::run_short;
@@ -20,11 +21,12 @@ static HELD: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// Pages, the system's allocator, and the reserve.
 struct Allocator;
 
+/// That of whatever has this crate in it.
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
 /// Holds the reserve, unless it is held or cannot be.
-pub(crate) fn hold_reserve() {
+pub fn hold_reserve() {
     if !HELD.load(Ordering::Acquire).is_null() {
         return;
     }
@@ -49,12 +51,26 @@ fn release_reserve() -> bool {
     true
 }
 
-/// What is asked for, where it is refused once more with the reserve given up.
+/// What is asked for, where it is refused once more with all given back that waits for it, then with the reserve given up.
 #[inline]
 fn granted(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let block = ask();
-    if !block.is_null() || bytes > RESERVE / 2 || !release_reserve() {
-        return block;
+    match block.is_null() {
+        true => granted_late(bytes, ask),
+        false => block,
+    }
+}
+
+#[cold]
+fn granted_late(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
+    if later::settle() {
+        let block = ask();
+        if !block.is_null() {
+            return block;
+        }
+    }
+    if bytes > RESERVE / 2 || !release_reserve() {
+        return null_mut();
     }
     run_short(bytes);
     ask()
@@ -92,7 +108,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller's promise; the layout tells whose the block is.
         unsafe {
             match is_large(layout) {
-                true => pages::free(block, layout.size()),
+                true => later::free(block, layout.size()),
                 false => System.dealloc(block, layout),
             }
         }
