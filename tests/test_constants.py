@@ -2,6 +2,7 @@
 
 import array
 import collections
+import ctypes
 import enum
 import subprocess
 import sys
@@ -53,6 +54,8 @@ Point = collections.namedtuple("Point", "x y")
         ({"a": 1, "b": 2}.values(), "int32", [1, 2]),
         (array.array("d", [1.0]), "float64", [1.0]),
         (bytearray(b"ab"), "uint8", [97, 98]),
+        ((ctypes.c_int * 3)(1, 2, 3), "int32", [1, 2, 3]),
+        ((ctypes.c_double * 2 * 2)(), "float64", [[0.0, 0.0], [0.0, 0.0]]),
         (memoryview(np.arange(6).reshape(2, 3)[:, ::2]), "int64", [[0, 2], [3, 5]]),
         (float("inf"), "float32", float("inf")),
     ],
@@ -76,6 +79,7 @@ def test_inference(value, dtype, numbers):
         object(),
         {"a": 1},
         {1, 2},
+        ctypes.c_int(1),
         [1, "a"],
         ["a", 1],
         [True, 1],

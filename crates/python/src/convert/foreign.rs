@@ -7,7 +7,7 @@ use ferrograph_tensor::{DType, Tensor};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyMemoryView, PyType};
 
 /// A copy of the array that an object offers; `None` where it offers none.
 pub(super) fn tensor_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
@@ -35,7 +35,10 @@ pub(super) fn tensor_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
 }
 
 fn from_buffer(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let buffer = PyUntypedBuffer::get(obj)?;
+    // Exporters may leave strides out; memory views have them.
+    let Ok(buffer) = PyUntypedBuffer::get(&PyMemoryView::from(obj)?) else {
+        return Err(no_tensor(obj, "its buffer is no array"));
+    };
     let format = buffer.format().to_string_lossy();
     let Some(dtype) = dtype_of(&format, buffer.item_size()) else {
         return Err(no_tensor(
