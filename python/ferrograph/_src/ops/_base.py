@@ -229,10 +229,16 @@ def shape_argument(shape: TensorLike) -> Any:
 
 
 def _whole(size: Any) -> Any:
-    """A size that was computed with floats, where it is known. ValueError for a fraction."""
-    known = size._constant_value() if isinstance(size, Tensor) else None
-    if known is None or not size.dtype.is_floating:
+    """A size that was computed with floats. ValueError for a fraction, when run where it is unknown."""
+    if not isinstance(size, Tensor) or not size.dtype.is_floating:
         return size
+    known = size._constant_value()
+    if known is None:
+        whole = emit("Cast", (size,), {"DstT": int32}, None)
+        again = emit("Cast", (whole,), {"DstT": size.dtype}, None)
+        text = convert("a size of a shape must be a whole number, got")
+        emit("Assert", (emit("Equal", (again, size), None, None), text, size), None, None)
+        return whole
     if float(known) != int(known):
         raise ValueError(f"a size of a shape must be a whole number, got {float(known)}")
     return int(known)
