@@ -165,7 +165,21 @@ def pack(value: TensorLike, dtype: Any = None) -> Any:
         raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
     wanted = _first_dtype(value) if dtype is None else dtype
     items = [_packed(item, wanted, casts=dtype is not None) for item in value]
-    return emit("Pack", items, {"axis": 0}, None)
+    constant = _constant_pack(items)
+    return constant if constant is not None else emit("Pack", items, {"axis": 0}, None)
+
+
+_SMALL = 64
+
+
+def _constant_pack(items: list) -> Any:
+    """The constant that a few known integers of a graph make: an argument of shapes; else None."""
+    if executing_eagerly() or len(items) > _SMALL or not all(i.dtype.is_integer for i in items):
+        return None
+    known = [item._constant_value() for item in items]
+    if any(k is None or k.shape.rank > 1 for k in known) or len({i.dtype for i in items}) > 1:
+        return None
+    return convert([k.numpy().tolist() for k in known], items[0].dtype)
 
 
 def _packed(item: Any, dtype: Any, casts: Any) -> Any:

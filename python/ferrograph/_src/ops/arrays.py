@@ -17,6 +17,7 @@ from ._base import (
     convert,
     convert_all,
     emit,
+    executing_eagerly,
     int32,
     int_vector,
     is_tensor,
@@ -75,7 +76,11 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.rank([[1, 2, 3]]).numpy()
     np.int32(2)
     """
-    return emit("Rank", (input,), None, name)
+    tensor = convert(input)
+    known = None if executing_eagerly() else tensor.ndim
+    if known is not None:
+        return convert(known, int32, name=name)
+    return emit("Rank", (tensor,), None, name)
 
 
 @public("identity", ragged="flat", sparse="zero")
