@@ -290,3 +290,40 @@ def test_names_that_are_none():
         fg.raw_ops.CacheDatasetV2  # noqa: B018
     assert not hasattr(fg.raw_ops, "Bundle") and not hasattr(fg.raw_ops, "__wrapped__")
     assert pickle.loads(pickle.dumps(fg.raw_ops.AddV2)) is fg.raw_ops.AddV2
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+@pytest.mark.parametrize("clip, peep", [(0.0, False), (0.5, True), (-1.0, False)])
+def test_recurrent_layers_over_all_steps(run, clip, peep):
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(3, 2, 4)).astype("f"), rng.normal(size=(9, 20)).astype("f")
+    c, h = rng.normal(size=(2, 2, 5)).astype("f")
+    b, p = rng.normal(size=20).astype("f"), rng.normal(size=(3, 5)).astype("f") * peep
+    found = run(
+        lambda: fg.raw_ops.BlockLSTMV2(
+            seq_len_max=2,
+            x=x,
+            cs_prev=c,
+            h_prev=h,
+            w=w,
+            wci=p[0],
+            wcf=p[1],
+            wco=p[2],
+            b=b,
+            cell_clip=clip,
+            use_peephole=peep,
+        )
+    )
+    for step in range(2):
+        i, f, ci, o = np.split(np.concatenate([x[step], h], 1) @ w + b, 4, 1)
+        i, f, ci = sigmoid(i + p[0] * c), sigmoid(f + p[1] * c), np.tanh(ci)
+        c = ci * i + c * f
+        c = np.clip(c, -clip, clip) if clip > 0 else c
+        o, co = sigmoid(o + p[2] * c), np.tanh(c)
+        h = o * co
+        for name, part in zip(found._fields, (i, c, f, o, ci, co, h), strict=True):
+            assert np.allclose(getattr(found, name)[step], part, atol=1e-5), name
+    assert not np.any([part[2] for part in found])

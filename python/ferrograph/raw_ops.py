@@ -15,8 +15,10 @@ if TYPE_CHECKING:
         UniqueV2,
         UniqueWithCountsV2,
     )
+    from ._src.interfaces.raw_recurrent import BlockLSTMV2
 
 __all__ = [
+    "BlockLSTMV2",
     "Bucketize",
     "FusedBatchNormV2",
     "FusedBatchNormV3",
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 else:
     _LAZY = {
+        "BlockLSTMV2": "interfaces.raw_recurrent:BlockLSTMV2",
         "Bucketize": "interfaces.raw_ops:Bucketize",
         "FusedBatchNormV2": "interfaces.raw_norms:FusedBatchNormV2",
         "FusedBatchNormV3": "interfaces.raw_norms:FusedBatchNormV3",

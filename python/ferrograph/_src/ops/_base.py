@@ -214,11 +214,22 @@ def listed(outputs: Any) -> Any:
 
 def int_vector(value: TensorLike, dtype: Any = int32) -> Any:
     """Integers as a tensor or something that converts to one: an empty list alone would become
-    floats.
+    floats, one with truth values or tensors of other dtypes would take theirs.
     """
-    if isinstance(value, (list, tuple)) and not value:
-        return convert(value, dtype)
+    if value is True or value is False:
+        return int(value)
+    if isinstance(value, (list, tuple)) and (not value or _has_others(value)):
+        return convert(list(map(int_vector, value)) if value else value, dtype)
     return value
+
+
+def _has_others(value: Any) -> bool:
+    """Whether a nest has truth values in it, or tensors of other dtypes than those of indices."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_others, value))
+    if is_tensor(value):
+        return value.dtype.name not in ("int32", "int64")
+    return value is True or value is False
 
 
 def shape_argument(shape: TensorLike) -> Any:
@@ -243,7 +254,9 @@ def shape_argument(shape: TensorLike) -> Any:
 
 
 def _whole(size: Any) -> Any:
-    """A size that was computed with floats. ValueError for a fraction, when run where it is unknown."""
+    """A size that was computed with floats. ValueError for a fraction; where it is unknown until
+    the graph runs, that is checked then.
+    """
     if not isinstance(size, Tensor) or not size.dtype.is_floating:
         return size
     known = size._constant_value()

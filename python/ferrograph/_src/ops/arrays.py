@@ -500,13 +500,13 @@ def pad(
     tensor = convert(tensor)
     mode = mode.upper()
     if mode in ("REFLECT", "SYMMETRIC"):
-        return emit("MirrorPad", (tensor, paddings), {"mode": mode}, name)
+        return emit("MirrorPad", (tensor, int_vector(paddings)), {"mode": mode}, name)
     if mode != "CONSTANT":
         raise ValueError(f"unknown padding mode {mode!r}; CONSTANT, REFLECT and SYMMETRIC exist")
     if not is_tensor(constant_values) and constant_values == 0:
-        return emit("Pad", (tensor, paddings), None, name)
+        return emit("Pad", (tensor, int_vector(paddings)), None, name)
     value = convert(constant_values, tensor.dtype)
-    return emit("PadV2", (tensor, paddings, value), None, name)
+    return emit("PadV2", (tensor, int_vector(paddings), value), None, name)
 
 
 @public("repeat")
