@@ -88,6 +88,10 @@ OPENED_BY = {
 BY_HAND = ("keras",)
 OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
 
+# Public modules with more names than are declared in Python: the module whose ``names`` lists them
+# and whose ``find`` gives what they stand for.
+MADE_BY = {"raw_ops": "interfaces.raw_declared"}
+
 HEADER = "# Made by `make generate` from the declarations in ferrograph._src."
 WIDTH = 100
 
@@ -189,11 +193,14 @@ def namespace(space: str, doc: str, names: list[Public], children: list[str]) ->
     dots = "." * (space.count(".") + 1 + (is_package and bool(space)))
     eager = [p for p in names if not is_lazy(space, p.module)]
     lazy = sorted(p for p in names if is_lazy(space, p.module))
-    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\nfrom typing import TYPE_CHECKING\n\n'
+    more = ", Any as _Any" if space in MADE_BY else ""
+    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\n'
+    text += f"from typing import TYPE_CHECKING{more}\n\n"
     if not space:
         text += "from ._src import setup as _setup\n"
     text += imports(eager, f"{dots}_src")
-    text += f"from {dots}_src import door as _door\n"
+    made_by = MADE_BY.get(space)
+    text += f"from {dots}_src import door as _door{', names_of as _names_of' if made_by else ''}\n"
     if lazy or children:
         text += "\nif TYPE_CHECKING:\n"
         if children:
@@ -203,7 +210,7 @@ def namespace(space: str, doc: str, names: list[Public], children: list[str]) ->
     text += "\n" + listed("__all__ = [", [f'"{n}"' for n in public], "]", "")
     if not space:
         text += f'\n_setup.finish()\n\n__version__ = "{version()}"\n'
-    return text + _doorway(lazy, children)
+    return text + _doorway(lazy, children, made_by)
 
 
 def operations(top: list[Public]) -> str:
@@ -232,9 +239,11 @@ def _entry(public: Public) -> str:
     return entry if len(entry) + 8 <= WIDTH else f"{entry}  # noqa: E501"
 
 
-def _doorway(lazy: list[Public], children: list[str]) -> str:
+def _doorway(lazy: list[Public], children: list[str], made_by: str | None) -> str:
     """The door of a public module; a type checker sees only what is there."""
     text = "\nif not TYPE_CHECKING:\n"
+    if made_by:
+        text = "\nif TYPE_CHECKING:\n\n    def __getattr__(name: str) -> _Any: ...\n\nelse:\n"
     arguments = ["__name__"]
     if lazy or children:
         rows = "".join(f"        {_entry(p)}\n" for p in lazy)
@@ -243,8 +252,11 @@ def _doorway(lazy: list[Public], children: list[str]) -> str:
     if children:
         text += listed("_MODULES = (", [f'"{c}"' for c in sorted(children)], ")", "    ")
         arguments.append("_MODULES")
+    if made_by:
+        arguments.append(f'others="{made_by}"')
     text += f"    __getattr__ = _door({', '.join(arguments)})\n\n"
-    return text + "    def __dir__():\n        return __all__\n"
+    there = f'sorted({{*__all__, *_names_of("{made_by}")}})' if made_by else "__all__"
+    return text + f"    def __dir__():\n        return {there}\n"
 
 
 def version() -> str:

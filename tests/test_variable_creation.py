@@ -3,6 +3,7 @@
 import functools
 
 import ferrograph as fg
+import numpy as np
 import pytest
 
 ONE = fg.constant(1.0)
@@ -430,3 +431,40 @@ def test_what_a_region_changes_beside_a_nested_function_is_chosen_by_the_graph()
     assert [float(v) for v in f(fg.constant(3.0))] == [6.0, 4.0]
     assert [float(v) for v in f(fg.constant(-3.0))][0] == -3.0
     assert built.is_built
+
+
+class ByShapes(fg.Module):
+    """Makes variables from the shapes of what it computes."""
+
+    v = w = None
+
+    def __call__(self, x):
+        mean = fg.reduce_mean(x, 0)
+        if self.v is None:
+            self.v = fg.Variable(fg.random.normal([2]))
+        y = fg.reduce_mean(x * self.v)
+        if self.w is None:
+            self.w = fg.Variable(fg.zeros_like(mean))
+        return y + self.w
+
+
+@pytest.mark.parametrize("shape", [[3, 2], [None, 2]])
+def test_types_of_tensors_are_enough_for_values_that_depend_on_shapes(shape):
+    module = ByShapes()
+    concrete = fg.function(module.__call__).get_concrete_function(fg.TensorSpec(shape))
+    assert module.w.numpy().tolist() == [0, 0]
+    expected = fg.reduce_mean(fg.ones([3, 2]) * module.v)
+    assert np.allclose(concrete(fg.ones([3, 2])), [expected, expected])
+
+
+def test_types_of_tensors_are_not_enough_for_values_that_depend_on_elements():
+    class ByElements(fg.Module):
+        v = None
+
+        def __call__(self, x):
+            if self.v is None:
+                self.v = fg.Variable(x * 2.0)
+            return self.v + x
+
+    with pytest.raises(ValueError, match="depends on an argument"):
+        fg.function(ByElements().__call__).get_concrete_function(fg.TensorSpec([2]))

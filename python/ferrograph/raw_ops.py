@@ -3,9 +3,9 @@
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any as _Any
 
-from ._src import door as _door
+from ._src import door as _door, names_of as _names_of
 
 if TYPE_CHECKING:
     from ._src.interfaces.raw_norms import FusedBatchNormV2, FusedBatchNormV3
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
         UniqueV2,
         UniqueWithCountsV2,
     )
+    from ._src.interfaces.raw_recurrent import BlockLSTMV2
 
 __all__ = [
+    "BlockLSTMV2",
     "Bucketize",
     "FusedBatchNormV2",
     "FusedBatchNormV3",
@@ -25,8 +27,13 @@ __all__ = [
     "UniqueWithCountsV2",
 ]
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any: ...
+
+else:
     _LAZY = {
+        "BlockLSTMV2": "interfaces.raw_recurrent:BlockLSTMV2",
         "Bucketize": "interfaces.raw_ops:Bucketize",
         "FusedBatchNormV2": "interfaces.raw_norms:FusedBatchNormV2",
         "FusedBatchNormV3": "interfaces.raw_norms:FusedBatchNormV3",
@@ -34,7 +41,7 @@ if not TYPE_CHECKING:
         "UniqueV2": "interfaces.raw_ops:UniqueV2",
         "UniqueWithCountsV2": "interfaces.raw_ops:UniqueWithCountsV2",
     }
-    __getattr__ = _door(__name__, _LAZY)
+    __getattr__ = _door(__name__, _LAZY, others="interfaces.raw_declared")
 
     def __dir__():
-        return __all__
+        return sorted({*__all__, *_names_of("interfaces.raw_declared")})

@@ -385,3 +385,37 @@ def test_a_branch_of_a_function_over_elements_may_raise_and_change_objects():
     assert [int(v) for v in fg.data.Dataset.range(4).map(kept)] == [1, 4, 7, 10]
     with pytest.raises(fg.errors.InvalidArgumentError, match="too large"):
         list(fg.data.Dataset.range(49, 53).map(kept))
+
+
+class Scaled(fg.Module):
+    """Makes its variable when it is first called."""
+
+    def __init__(self, initial):
+        self.initial, self.v, self.runs = initial, None, 0
+
+    def __call__(self, x):
+        self.runs += 1
+        if self.v is None:
+            self.v = fg.Variable(self.initial)
+        return x * self.v
+
+
+@pytest.mark.parametrize("initial", [5.0, lambda: fg.fill([1], 5.0)], ids=["value", "function"])
+def test_variables_behind_a_guard_are_made_by_the_first_trace(initial):
+    scaled = Scaled(initial)
+    ds = fg.data.Dataset.from_tensor_slices([[1.0], [2.0]]).map(scaled)
+    assert [x.numpy().tolist() for x in ds] == [[5], [10]] and scaled.runs == 2
+    scaled.v.assign_add(fg.ones_like(scaled.v))
+    assert [x.numpy().tolist() for x in ds] == [[6], [12]]
+    other = fg.data.Dataset.from_tensor_slices([[1.0]]).map(scaled)
+    assert [x.numpy().tolist() for x in other] == [[6]] and scaled.runs == 3
+
+
+def test_variables_that_each_trace_makes_are_refused():
+    ds = fg.data.Dataset.from_tensor_slices([1.0, 2.0])
+    with pytest.raises(ValueError, match="on a call that is not its first"):
+        ds.map(lambda x: x + fg.Variable(1.0))
+    with pytest.raises(ValueError, match="is computed from the elements of a dataset"):
+        ds.map(lambda x: x + fg.Variable(x))
+    with pytest.raises(ValueError, match="on a call that is not its first"):
+        fg.function(lambda: ds.map(lambda x: x + fg.Variable(1.0)).reduce(0.0, fg.add))()

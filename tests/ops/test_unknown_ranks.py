@@ -144,3 +144,32 @@ def test_rows_of_factorisations_are_put_back(batch):
     a = np.resize(MATRICES, (*batch, 3, 3)) if 0 not in batch else np.zeros((0, 3, 3))
     check(lambda t: fg.linalg.lu_reconstruct(*fg.linalg.lu(t)), a)
     check(lambda t: fg.linalg.lu_solve(*fg.linalg.lu(t), t[..., :1]), a)
+
+
+def test_a_known_rank_is_a_number_of_the_graph():
+    @fg.function
+    def f(x, q):
+        shape = fg.pad(fg.shape(x), [[0, fg.rank(q)]], constant_values=1)
+        assert fg.reshape(x, shape).shape.rank == 2
+        return shape
+
+    assert f(fg.ones([3]), fg.ones([2])).numpy().tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_lists_of_integers_take_what_else_is_a_number(traced):
+    x, two, one = fg.constant([[1.0, 2.0], [3.0, 4.0]]), fg.constant(2.0), fg.constant(1, fg.uint8)
+
+    def f(two, one):
+        return (
+            fg.tile(x, [two, 1]),
+            fg.transpose(x, [one, 0]),
+            fg.reduce_sum(x, [True]),
+            fg.reduce_sum(x, axis=[two - 1.0]),
+            fg.pad(x, [[one, 0], [0, 0]]),
+        )
+
+    tiled, turned, sums, same, padded = (fg.function(f) if traced else f)(two, one)
+    assert tiled.shape == [4, 2] and padded.shape == [3, 2]
+    assert turned.numpy().tolist() == [[1, 3], [2, 4]]
+    assert sums.numpy().tolist() == same.numpy().tolist() == [3, 7]

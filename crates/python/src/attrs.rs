@@ -4,6 +4,7 @@ use crate::bridge;
 use crate::errors::IntoPyResult;
 use crate::tensor::PyTensor;
 use ferrograph_graph::{Attr, Graph};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -70,9 +71,78 @@ fn attr_list(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
                 .collect::<PyResult<_>>()?,
         ));
     }
-    Ok(Attr::Ints(
-        items.iter().map(|i| i.extract()).collect::<PyResult<_>>()?,
-    ))
+    numbers_or_texts(&items)
+}
+
+/// A list of truth values, integers, floats or texts; integers among floats are floats.
+fn numbers_or_texts(items: &[Bound<'_, PyAny>]) -> PyResult<Attr> {
+    let all = |is: fn(&Bound<'_, PyAny>) -> bool| !items.is_empty() && items.iter().all(is);
+    if all(|i| i.is_instance_of::<PyBool>()) {
+        return Ok(Attr::Bools(read(items)?));
+    }
+    if all(|i| i.is_instance_of::<PyString>() || i.is_instance_of::<PyBytes>()) {
+        return Ok(Attr::Strs(items.iter().map(text).collect::<PyResult<_>>()?));
+    }
+    match items.iter().any(|i| i.is_instance_of::<PyFloat>()) {
+        true => Ok(Attr::Floats(read(items)?)),
+        false => Ok(Attr::Ints(read(items)?)),
+    }
+}
+
+fn read<'py, T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>>(
+    items: &[Bound<'py, PyAny>],
+) -> PyResult<Vec<T>> {
+    let items = items.iter().map(|i| i.extract().map_err(Into::into));
+    items.collect()
+}
+
+/// The bytes of a text or of bytes.
+fn text(value: &Bound<'_, PyAny>) -> PyResult<Arc<[u8]>> {
+    match value.cast::<PyBytes>() {
+        Ok(bytes) => Ok(Arc::from(bytes.as_bytes())),
+        Err(_) => Ok(Arc::from(value.cast::<PyString>()?.to_str()?.as_bytes())),
+    }
+}
+
+/// A small attribute as Python writes it.
+///
+/// # Errors
+/// `TypeError` for tensors, graphs and objects, which no declaration has for a default.
+pub(crate) fn attr_to_py<'py>(py: Python<'py>, attr: &Attr) -> PyResult<Bound<'py, PyAny>> {
+    match attr {
+        Attr::Bool(x) => x.into_bound_py_any(py),
+        Attr::Int(x) => x.into_bound_py_any(py),
+        Attr::Float(x) => x.into_bound_py_any(py),
+        Attr::Str(x) => text_to_py(py, x),
+        Attr::DType(x) => bridge::dtype_to_py(py, *x),
+        Attr::Shape(x) => bridge::partial_shape_to_py(py, x),
+        Attr::Bools(x) => x.into_bound_py_any(py),
+        Attr::Ints(x) => x.into_bound_py_any(py),
+        Attr::Floats(x) => x.into_bound_py_any(py),
+        Attr::Strs(x) => listed(py, x, |x| text_to_py(py, x)),
+        Attr::DTypes(x) => listed(py, x, |x| bridge::dtype_to_py(py, *x)),
+        Attr::Shapes(x) => listed(py, x, |x| bridge::partial_shape_to_py(py, x)),
+        Attr::Tensor(_) | Attr::Graph(_) | Attr::Object(_) => Err(PyTypeError::new_err(format!(
+            "{attr:?} is no value that Python writes"
+        ))),
+    }
+}
+
+/// Text where it is UTF-8, else bytes.
+fn text_to_py<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into_bound_py_any(py),
+        Err(_) => bytes.into_bound_py_any(py),
+    }
+}
+
+fn listed<'py, T>(
+    py: Python<'py>,
+    items: &[T],
+    item: impl FnMut(&T) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let items = items.iter().map(item).collect::<PyResult<Vec<_>>>()?;
+    items.into_bound_py_any(py)
 }
 
 /// The attributes in a dictionary.

@@ -9,6 +9,7 @@ mod callback;
 mod checkpoint;
 mod convert;
 mod dataset;
+mod declaration;
 mod deferred;
 mod emit;
 mod errors;
@@ -53,6 +54,8 @@ mod _core {
     use super::checkpoint::{object_graph_bytes, object_graph_of, stored_tensors};
     #[pymodule_export]
     use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
+    #[pymodule_export]
+    use super::declaration::op_declaration;
     #[pymodule_export]
     use super::deferred::emit_deferred_gradient;
     #[pymodule_export]

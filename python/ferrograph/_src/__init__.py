@@ -113,7 +113,10 @@ def later(package: str, *names: str) -> list[Any]:
 
 
 def door(
-    namespace: str, places: dict[str, str] | None = None, modules: tuple[str, ...] = ()
+    namespace: str,
+    places: dict[str, str] | None = None,
+    modules: tuple[str, ...] = (),
+    others: str | None = None,
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of a public module: folders opened late, and what is known of the rest.
 
@@ -122,21 +125,36 @@ def door(
       places: where the names are that are imported when they are first asked for, as
         ``"sparse.tensor:SparseTensor"``.
       modules: the public modules below it that are imported so.
+      others: the module whose ``find`` gives what other names stand for, None for what is none.
     """
     places = places or {}
+
+    def made(name: str) -> Any:
+        found = None
+        if others is not None and not name.startswith("_"):
+            found = _opened(f"{__name__}.{others}", namespace, name).find(name)
+        if found is None:
+            raise _missing(namespace, name)
+        return found
 
     def find(name: str) -> Any:
         if name in modules:
             return _opened(f"{namespace}.{name}", namespace, name)
         place = places.get(name)
         if place is None:
-            raise _missing(namespace, name)
-        module, _, attribute = place.partition(":")
-        found = getattr(_opened(f"{__name__}.{module}", namespace, name), attribute)
+            found = made(name)
+        else:
+            module, _, attribute = place.partition(":")
+            found = getattr(_opened(f"{__name__}.{module}", namespace, name), attribute)
         setattr(sys.modules[namespace], name, found)
         return found
 
     return find
+
+
+def names_of(module: str) -> list[str]:
+    """The names that a module makes when they are asked for (``others`` of a door)."""
+    return _load(f"{__name__}.{module}").names()
 
 
 def _opened(module: str, namespace: str, name: str) -> Any:

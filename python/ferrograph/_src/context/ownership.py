@@ -83,12 +83,19 @@ def is_own_module(name: str | None) -> bool:
     return type(name) is str and (name.partition(".")[0] == _PACKAGE or name in lent)
 
 
+# Installed packages whose functions are converted like those of the program: they are written so
+# that their `if` and `len` work on tensors.
+_CONVERTED = ("sonnet",)
+
+
 @functools.lru_cache(maxsize=4096)
 def is_library_file(filename: str) -> bool:
     """Whether a file belongs to Python, to an installed package or to this one."""
     parts = filename.replace("\\", "/").split("/")
-    if "site-packages" in parts or "dist-packages" in parts:
-        return True
+    for folder in ("site-packages", "dist-packages"):
+        if folder in parts:
+            package, *_ = [*parts[parts.index(folder) + 1 :], ""]
+            return package not in _CONVERTED
     return filename.startswith((PACKAGE_FOLDER, "<frozen", *_library_folders()))
 
 

@@ -21,6 +21,7 @@ _numbers = itertools.count(1)
 class Traced:
     """A function traced for arguments of given types.
 
+    Variables are made by the first trace alone, behind a guard: another one follows it.
     ``graph`` is what it computes; ``captured`` are the tensors from outside that feed its last
     inputs; ``type`` is the type of its result.
     """
@@ -28,14 +29,25 @@ class Traced:
     def __init__(self, function: Callable, arguments: list, what: str, expected: Any = None):
         if not callable(function):
             raise TypeError(f"{what} needs a function, got {function!r}")
+        first = Creation(allowed=True, at_once=True)
+        region = self._trace(function, arguments, what, expected, first)
+        if first.made:
+            # Every element goes through one graph: what is made anew each time has no place in it.
+            region = self._trace(function, arguments, what, expected, Creation(allowed=False))
+        self.graph = region.graph()
+        self.captured = region.captured()
+
+    def _trace(
+        self, function: Callable, arguments: list, what: str, expected: Any, creation: Creation
+    ) -> Any:
+        """The region of a trace that may make variables as said."""
         region = _core.Region(f"__inference_Dataset_{what}_{next(_numbers)}")
-        push_creation(Creation(allowed=False))
+        push_creation(creation)
         try:
             self._trace_once(region, function, arguments, expected)
         finally:
             pop_creation()
-        self.graph = region.graph()
-        self.captured = region.captured()
+        return region
 
     def _trace_once(self, region: Any, function: Callable, arguments: list, expected: Any) -> None:
         """Trace the function: a trace of its own, unless a function around it is traced."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..context.config import list_physical_devices
+from ..interfaces.devices import DeviceSpec
 from ..interfaces.settings import LogicalDevice
 from ..native import _core
 
@@ -29,6 +30,11 @@ class Context:
 
     def clear_kernel_cache(self) -> None:
         """Nothing: kernels are not kept by the process, plans belong to their functions."""
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """Which device a block asks for: none, there is but one."""
+        return DeviceSpec()
 
     def num_gpus(self) -> int:
         """How many GPUs compute: none."""

@@ -43,4 +43,8 @@ OWN: dict[str, dict[str, str]] = {
     "experimental.dtensor": {},
     "saved_model.experimental": {"TrackableResource": "tables.table:Table"},
     "types.experimental.distributed": {"PerReplica": "distribute.values:CrossReplicaValues"},
+    "xla.experimental": {
+        "compile": "face.xla:compile",
+        "jit_scope": "face.xla:jit_scope",
+    },
 }

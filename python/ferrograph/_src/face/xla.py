@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import ops
+from ..autograph.api import convert_callback
 from ..native import _core
 
-__all__ = ["dynamic_update_slice"]
+__all__ = ["compile", "dynamic_update_slice", "jit_scope"]
 
 
 def dynamic_update_slice(x: Any, updates: Any, start: Any, name: str | None = None) -> Any:
@@ -34,3 +37,19 @@ def dynamic_update_slice(x: Any, updates: Any, start: Any, name: str | None = No
         return ops.identity(updates)
     where = ops.stack(ops.meshgrid(*places, indexing="ij"), axis=-1)
     return _core.emit("TensorScatterUpdate", (x, where, updates), None, name)
+
+
+def compile(computation: Callable, inputs: Sequence[Any] | None = None) -> list[Any]:
+    """What a function gives, in a list where it is one value: plans are compiled as they are."""
+    found = convert_callback(computation)(*(inputs or ()))
+    if found is None:
+        return []
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+@contextlib.contextmanager
+def jit_scope(
+    compile_ops: bool = True, separate_compiled_gradients: bool = False
+) -> Iterator[None]:
+    """A block as any other: plans are compiled as they are."""
+    yield

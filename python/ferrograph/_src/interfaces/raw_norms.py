@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..native import _core
 from ..values.public import public
+from .raw_values import by_keyword
 
 __all__ = ["FusedBatchNormV2", "FusedBatchNormV3"]
 
@@ -33,6 +34,7 @@ class NormedV3(NamedTuple):
 
 
 @public("raw_ops.FusedBatchNormV2")
+@by_keyword
 def FusedBatchNormV2(
     *,
     x: Any,
@@ -93,15 +95,54 @@ def FusedBatchNormV2(
 
 
 @public("raw_ops.FusedBatchNormV3")
-def FusedBatchNormV3(*, name: str | None = None, **arguments: Any) -> NormedV3:
+@by_keyword
+def FusedBatchNormV3(
+    *,
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    epsilon: float = 0.0001,
+    exponential_avg_factor: float = 1,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> NormedV3:
     """As ``FusedBatchNormV2``, with one more output, which is empty.
 
     >>> x = fg.ones([2, 1, 1, 1])
     >>> found = fg.raw_ops.FusedBatchNormV3(x=x, scale=[1.0], offset=[5.0], mean=[], variance=[])
     >>> found.y.numpy().ravel()
     array([5., 5.], dtype=float32)
+
+    Args:
+      x: as there, like the other arguments.
+      scale: as there.
+      offset: as there.
+      mean: as there.
+      variance: as there.
+      epsilon: as there.
+      exponential_avg_factor: as there.
+      data_format: as there.
+      is_training: as there.
+      name: a name for the operation.
     """
-    return NormedV3(*FusedBatchNormV2(name=name, **arguments), ops.zeros([0]))
+    return NormedV3(
+        *FusedBatchNormV2(
+            x=x,
+            scale=scale,
+            offset=offset,
+            mean=mean,
+            variance=variance,
+            epsilon=epsilon,
+            exponential_avg_factor=exponential_avg_factor,
+            data_format=data_format,
+            is_training=is_training,
+            name=name,
+        ),
+        ops.zeros([0]),
+    )
 
 
 def _axes(data_format: str) -> tuple[list[int], list[int]]:

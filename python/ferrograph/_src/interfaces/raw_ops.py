@@ -13,6 +13,7 @@ from ..ops.segments import unsorted_segment_min
 from ..ops.sorting import searchsorted, unique, unique_with_counts
 from ..values import dtypes
 from ..values.public import public
+from .raw_values import by_keyword
 
 __all__ = ["Bucketize", "ImageProjectiveTransformV3", "UniqueV2", "UniqueWithCountsV2"]
 
@@ -33,6 +34,7 @@ class CountedParts(NamedTuple):
 
 
 @public("raw_ops.Bucketize")
+@by_keyword
 def Bucketize(*, input: Any, boundaries: Sequence[float], name: str | None = None) -> Any:
     """In which of the intervals between sorted boundaries each number lies, int32.
 
@@ -61,6 +63,7 @@ def Bucketize(*, input: Any, boundaries: Sequence[float], name: str | None = Non
 
 
 @public("raw_ops.UniqueV2")
+@by_keyword
 def UniqueV2(*, x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Any:
     """The slices along an axis that differ, in the order in which they first come.
 
@@ -79,6 +82,7 @@ def UniqueV2(*, x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None
 
 
 @public("raw_ops.UniqueWithCountsV2")
+@by_keyword
 def UniqueWithCountsV2(
     *, x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> Any:
@@ -128,6 +132,7 @@ def _numbered(rows: Any) -> Any:
 
 
 @public("raw_ops.ImageProjectiveTransformV3")
+@by_keyword
 def ImageProjectiveTransformV3(
     *,
     images: Any,

@@ -62,15 +62,16 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 def _of_shape(tensor: Any) -> Any:
     """The value of a shape, size or rank that is known while a graph is traced."""
-    operation = tensor.op
-    if operation.type not in ("Shape", "Size", "Rank"):
+    made = _core.made_by(tensor)
+    if made is None or made[0] not in ("Shape", "Size", "Rank"):
         return None
-    shape = operation.inputs[0].shape
+    kind, (of,) = made
+    shape = of.shape
     found = {"Shape": shape.as_list, "Size": shape.num_elements, "Rank": lambda: shape.rank}
-    complete = shape.rank is not None if operation.type == "Rank" else shape.is_fully_defined()
+    complete = shape.rank is not None if kind == "Rank" else shape.is_fully_defined()
     if not complete:
         return None
-    return np.array(found[operation.type](), dtype=tensor.dtype.as_numpy_dtype)
+    return np.array(found[kind](), dtype=tensor.dtype.as_numpy_dtype)
 
 
 @public("no_op")

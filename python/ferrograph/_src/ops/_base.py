@@ -165,7 +165,21 @@ def pack(value: TensorLike, dtype: Any = None) -> Any:
         raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
     wanted = _first_dtype(value) if dtype is None else dtype
     items = [_packed(item, wanted, casts=dtype is not None) for item in value]
-    return emit("Pack", items, {"axis": 0}, None)
+    constant = _constant_pack(items)
+    return constant if constant is not None else emit("Pack", items, {"axis": 0}, None)
+
+
+_SMALL = 64
+
+
+def _constant_pack(items: list) -> Any:
+    """The constant that a few known integers of a graph make: an argument of shapes; else None."""
+    if executing_eagerly() or len(items) > _SMALL or not all(i.dtype.is_integer for i in items):
+        return None
+    known = [item._constant_value() for item in items]
+    if any(k is None or k.shape.rank > 1 for k in known) or len({i.dtype for i in items}) > 1:
+        return None
+    return convert([k.numpy().tolist() for k in known], items[0].dtype)
 
 
 def _packed(item: Any, dtype: Any, casts: Any) -> Any:
@@ -200,11 +214,22 @@ def listed(outputs: Any) -> Any:
 
 def int_vector(value: TensorLike, dtype: Any = int32) -> Any:
     """Integers as a tensor or something that converts to one: an empty list alone would become
-    floats.
+    floats, one with truth values or tensors of other dtypes would take theirs.
     """
-    if isinstance(value, (list, tuple)) and not value:
-        return convert(value, dtype)
+    if value is True or value is False:
+        return int(value)
+    if isinstance(value, (list, tuple)) and (not value or _has_others(value)):
+        return convert(list(map(int_vector, value)) if value else value, dtype)
     return value
+
+
+def _has_others(value: Any) -> bool:
+    """Whether a nest has truth values in it, or tensors of other dtypes than those of indices."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_others, value))
+    if is_tensor(value):
+        return value.dtype.name not in ("int32", "int64")
+    return value is True or value is False
 
 
 def shape_argument(shape: TensorLike) -> Any:
@@ -229,10 +254,18 @@ def shape_argument(shape: TensorLike) -> Any:
 
 
 def _whole(size: Any) -> Any:
-    """A size that was computed with floats, where it is known. ValueError for a fraction."""
-    known = size._constant_value() if isinstance(size, Tensor) else None
-    if known is None or not size.dtype.is_floating:
+    """A size that was computed with floats. ValueError for a fraction; where it is unknown until
+    the graph runs, that is checked then.
+    """
+    if not isinstance(size, Tensor) or not size.dtype.is_floating:
         return size
+    known = size._constant_value()
+    if known is None:
+        whole = emit("Cast", (size,), {"DstT": int32}, None)
+        again = emit("Cast", (whole,), {"DstT": size.dtype}, None)
+        text = convert("a size of a shape must be a whole number, got")
+        emit("Assert", (emit("Equal", (again, size), None, None), text, size), None, None)
+        return whole
     if float(known) != int(known):
         raise ValueError(f"a size of a shape must be a whole number, got {float(known)}")
     return int(known)

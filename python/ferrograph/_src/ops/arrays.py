@@ -17,6 +17,7 @@ from ._base import (
     convert,
     convert_all,
     emit,
+    executing_eagerly,
     int32,
     int_vector,
     is_tensor,
@@ -75,7 +76,11 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.rank([[1, 2, 3]]).numpy()
     np.int32(2)
     """
-    return emit("Rank", (input,), None, name)
+    tensor = convert(input)
+    known = None if executing_eagerly() else tensor.ndim
+    if known is not None:
+        return convert(known, int32, name=name)
+    return emit("Rank", (tensor,), None, name)
 
 
 @public("identity", ragged="flat", sparse="zero")
@@ -495,13 +500,13 @@ def pad(
     tensor = convert(tensor)
     mode = mode.upper()
     if mode in ("REFLECT", "SYMMETRIC"):
-        return emit("MirrorPad", (tensor, paddings), {"mode": mode}, name)
+        return emit("MirrorPad", (tensor, int_vector(paddings)), {"mode": mode}, name)
     if mode != "CONSTANT":
         raise ValueError(f"unknown padding mode {mode!r}; CONSTANT, REFLECT and SYMMETRIC exist")
     if not is_tensor(constant_values) and constant_values == 0:
-        return emit("Pad", (tensor, paddings), None, name)
+        return emit("Pad", (tensor, int_vector(paddings)), None, name)
     value = convert(constant_values, tensor.dtype)
-    return emit("PadV2", (tensor, paddings, value), None, name)
+    return emit("PadV2", (tensor, int_vector(paddings), value), None, name)
 
 
 @public("repeat")

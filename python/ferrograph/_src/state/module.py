@@ -43,7 +43,8 @@ class Module(Trackable):
     @property
     def name(self) -> str:
         """The name as given, or that of the class in snake case."""
-        return self.__dict__.get("_name") or _snake_case(type(self).__name__)
+        known = object.__getattribute__(self, "__dict__").get("_name")
+        return known or _snake_case(type(self).__name__)
 
     @property
     def name_scope(self) -> Any:
@@ -51,7 +52,9 @@ class Module(Trackable):
 
         It lies in the one in which the module was made.
         """
-        return self.__dict__.get("_name_scope") or thread.name_scope(self.name)
+        # Whoever looks at attributes on their way sees those that are asked for, not all at once.
+        known = object.__getattribute__(self, "__dict__").get("_name_scope")
+        return known or thread.name_scope(self.name)
 
     @classmethod
     def with_name_scope(cls, method: Any) -> Any:

@@ -52,10 +52,13 @@ class VariableAggregation(enum.Enum):
 
 
 class Creation:
-    """What a trace may do with variables: whether it may make some, and which it made."""
+    """What a trace may do with variables: whether it may make some, and which it made.
 
-    def __init__(self, allowed: bool):
-        self.allowed = allowed
+    Where ``at_once`` is said, initial values that functions give are computed outside of the graph.
+    """
+
+    def __init__(self, allowed: bool, at_once: bool = False):
+        self.allowed, self.at_once = allowed, at_once
         self.made: list[tuple[weakref.ref, Any]] = []
         self.n_outputs = 0
         self.lines: list[str] = []
@@ -167,6 +170,25 @@ class _Meta(type(_core.VariableBase)):  # type: ignore[misc]
         return chain(list(_thread.creators))(**kwargs)
 
 
+def _initial(value: Any, dtype: Any, creation: Creation | None) -> Any:
+    """The tensor that a variable begins with. ValueError for one that only the graph knows, where
+    the variable is made at once.
+    """
+    if creation is None or not creation.at_once:
+        return _core.convert_to_tensor(value() if callable(value) else value, dtype)
+    if callable(value):
+        with thread.init_scope():
+            value = _core.convert_to_tensor(value(), dtype)
+    else:
+        value = _core.convert_to_tensor(value, dtype)
+    if value._constant_value() is None:
+        raise ValueError(
+            f"the initial value of the Variable at {_user_line()} is computed from the elements of "
+            "a dataset: make the variable outside of the function"
+        )
+    return value
+
+
 @public("Variable")
 class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
     """A tensor whose value can be assigned; traced functions refer to it, they do not copy it.
@@ -218,8 +240,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
                 f"{_user_line()}: each trace would make a new one. Create it once, outside the "
                 "function or behind a guard such as `if self.v is None: self.v = Variable(...)`"
             )
-        value = initial_value() if callable(initial_value) else initial_value
-        value = _core.convert_to_tensor(value, dtype)
+        value = _initial(initial_value, dtype, creation)
         known = value if creation is None else value._constant_value()
         declared = value.shape if shape is None else TensorShape(shape)
         if validate_shape and not declared.is_compatible_with(value.shape):

@@ -23,8 +23,12 @@ __all__ = ["settle"]
 def settle(function: Any, creation: Any, region: Any, tensors: list, called: tuple) -> bool:
     """Initialise the variables that a trace made. Whether the trace serves later calls, too.
 
-    ``tensors`` are those of the call, ``called`` the arguments of the Python function.
+    ``tensors`` are those of the call, ``called`` the arguments of the Python function. Where the
+    call names types of tensors, those that the function was traced with stand for them.
     """
+    inside = function._tensors_of(*called)
+    if len(inside) != len(tensors):
+        tensors = inside
     _initialise(creation, region, tensors)
     once = creation.n_nodes > 0 and _happens_once(function, creation, *called)
     return once and region.drop_first(creation.n_nodes, creation.n_outputs)
@@ -68,8 +72,8 @@ _OF_SHAPES = ("Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike")
 
 
 def _stand_in(tensor: Any) -> Any:
-    """A tensor that has a value, of the same dtype, and of the same shape where that is known."""
-    shape = tensor.shape.as_list() if tensor.shape.is_fully_defined() else []
+    """A tensor that has a value, of the same dtype and rank, and of the sizes that are known."""
+    shape = [] if tensor.shape.rank is None else [size or 1 for size in tensor.shape.as_list()]
     nothing = _core.convert_to_tensor("" if tensor.dtype.name == "string" else 0, tensor.dtype)
     return _core.emit("Fill", (_core.convert_to_tensor(shape, "int32"), nothing))
 
@@ -77,13 +81,21 @@ def _stand_in(tensor: Any) -> Any:
 class _Sources:
     """Of the tensors of a graph, on the elements of which of its inputs they depend.
 
-    On inputs that are ``shaped`` they may depend by their shapes.
+    On inputs that are ``shaped``, and on what else has a known shape, they may depend by that.
     """
 
     def __init__(self, region: Any, shaped: set[int]):
         self._nodes = {node["name"]: node for node in region.nodes()}
         self._numbers = {known: i for i, known in enumerate(region.graph().input_names())}
         self._shaped = shaped
+
+    def _is_shaped(self, tensor: str) -> bool:
+        """Whether the shape of a tensor is known."""
+        if tensor in self._numbers:
+            return self._numbers[tensor] in self._shaped
+        name, _, index = tensor.rpartition(":")
+        _, shape = self._nodes[name]["output"][int(index)]
+        return shape.is_fully_defined()
 
     def behind(self, name: str) -> set[int]:
         """The inputs behind a tensor, by their numbers."""
@@ -98,10 +110,7 @@ class _Sources:
             node = self._nodes.get(tensor.rpartition(":")[0])
             if node is not None:
                 by_shape = node["op"] in _OF_SHAPES
-                inputs = node["input"]
-                waiting += [
-                    i for i in inputs if not by_shape or self._numbers.get(i) not in self._shaped
-                ]
+                waiting += [i for i in node["input"] if not (by_shape and self._is_shaped(i))]
         return found
 
 
