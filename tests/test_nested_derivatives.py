@@ -3,6 +3,7 @@
 import itertools
 
 import ferrograph as fg
+import numpy as np
 import pytest
 
 
@@ -216,3 +217,29 @@ def test_derivatives_of_steps_are_zeros(name, traced):
 
     found = (fg.function(second) if traced else second)(fg.constant([-2.0, 0.5, 3.0, 7.0]))
     assert found is not None and found.numpy().tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("outer", [False, True])
+def test_tapes_of_all_kinds_differentiate_a_gradient_through_a_loop(persistent, outer):
+    @fg.function
+    def slope(n, x):
+        with fg.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for i in fg.range(n):
+                y = fg.sin(y) * x if i % 2 == 0 else y + x * x
+        return tape.gradient(y, x)
+
+    x, n = fg.constant([0.5, -2.0]), fg.constant(4)
+    with fg.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        if outer:
+            with fg.GradientTape() as inner:
+                inner.watch(x)
+                found = slope(n, x)
+        else:
+            found = slope(n, x)
+    # Second differences in float64 agree.
+    wanted = fg.constant([6.0712857, -19.021088])
+    np.testing.assert_allclose(tape.gradient(found, x), wanted, rtol=1e-5)

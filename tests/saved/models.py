@@ -58,6 +58,20 @@ def make(tf):
             self.layers[0].assign(self.layers[0] * 2.0)
             return self.layers[0].read_value()
 
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)])
+        def pick(self, i, x):
+            branches = [lambda: x, lambda: x * 2.0, lambda: tf.sin(x), lambda: x - 1.0]
+            return tf.switch_case(i, branches, default=lambda: x * self.layers[1]["scale"])
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int32), tf.TensorSpec([2], tf.float32)])
+        def slope(self, n, x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x
+                for _ in tf.range(n):
+                    y = tf.sin(y) * x
+            return tape.gradient(y, x)
+
     return Model()
 
 
@@ -87,5 +101,8 @@ def results(tf, model):
         "first": model.count(tf.constant(1.0)),
         "second": model.count(tf.constant(1.0)),
         "gradient": tape.gradient(loss, model.w),
+        "picked": tf.stack([model.pick(i, 3.0) for i in (-7, 0, 1, 2, 3, 4, 9)]),
+        "slope": model.slope(4, tf.constant([0.5, 2.0])),
+        "no slope": model.slope(0, tf.constant([0.5, 2.0])),
     }
     return {name: value.numpy() for name, value in found.items()}

@@ -70,9 +70,37 @@ def model(tmp_path_factory):
         half = fg.cast(n, fg.float16) / 2
         return {"angle": fg.math.angle(x), "half": half, "sign": fg.cast(n, fg.uint64)}
 
+    @fg.function(input_signature=[spec(dtype=fg.int32, name="i"), spec(2)])
+    def pick(i, x):
+        branches = [lambda: x, lambda: fg.linalg.matvec(made.w, x), lambda: fg.sin(x)]
+        return {"picked": fg.switch_case(i, branches, default=lambda: -x)}
+
+    @fg.function(input_signature=[spec(dtype=fg.int32, name="n"), spec(2)])
+    def slope(n, x):
+        with fg.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x
+            for _ in fg.range(n):
+                y = fg.linalg.matvec(made.w, fg.sin(y)) * x
+        return {"of_x": tape.gradient(y, x), "of_w": tape.gradient(y, made.w)}
+
+    @fg.function(input_signature=[spec(dtype=fg.int32, name="n"), spec(2)])
+    def power(n, x):
+        return fg.ones_like(x) if n <= 0 else fg.sin(x) * power(n - 1, x)
+
+    @fg.function(input_signature=[spec(dtype=fg.int32, name="n"), spec(2)])
+    def recursion(n, x):
+        with fg.GradientTape() as tape:
+            tape.watch(x)
+            y = power(n, x)
+        return {"y": y, "slope": tape.gradient(y, x)}
+
     made.conv, made.recurrent, made.look, made.ragged = conv, recurrent, look, ragged
-    made.numbers = numbers
-    names = ["conv", "recurrent", "look", "ragged", "numbers"]
+    made.numbers, made.pick, made.slope, made.recursion = numbers, pick, slope, recursion
+    names = [
+        *("conv", "recurrent", "look", "ragged", "numbers"),
+        *("pick", "slope", "recursion"),
+    ]
     folder = tmp_path_factory.mktemp("saved") / "model"
     fg.saved_model.save(made, folder, signatures={name: getattr(made, name) for name in names})
     return folder
@@ -83,6 +111,9 @@ CALLS = {
     "recurrent": {"x": np.random.default_rng(2).standard_normal((3, 50, 2)).astype(np.float32)},
     "look": {"words": np.array(["b", "zé", "a"])},
     "numbers": {"x": np.array([1 + 2j, -3j]), "n": np.array(-5, np.int8)},
+    "pick": {"i": np.array(2, np.int32), "x": np.array([0.5, -1.5], np.float32)},
+    "slope": {"n": np.array(5, np.int32), "x": np.array([0.5, -1.5], np.float32)},
+    "recursion": {"n": np.array(4, np.int32), "x": np.array([0.5, -1.5], np.float32)},
 }
 
 
@@ -193,17 +224,46 @@ def test_the_wheel_has_the_program():
     assert "usage: ferrograph inspect PATH" in ferrograph("--help")
 
 
-def example():
-    """The program ``examples/serve.rs`` that was built last; None where none was."""
-    built = [ROOT / "target" / kind / "examples" / "serve" for kind in ("release", "debug")]
-    built = [program for program in built if program.is_file()]
-    return max(built, key=lambda program: program.stat().st_mtime, default=None)
+BUILD_SERVE = "cargo build --release -p ferrograph -p ferrograph-python --example serve"
 
 
-def test_the_digits_classifier_answers_from_rust_with_the_same_bits(tmp_path):
-    serve = example()
-    if serve is None:
-        pytest.skip("examples/serve.rs is not built, which `make test-rust` does")
+def is_fresh(program):
+    """Whether a program that cargo built is as new as all sources that it is made of."""
+    rule = program.with_suffix(".d").read_text().partition(": ")[2]
+    sources = rule.strip().replace("\\ ", "\0").split(" ")
+    built = program.stat().st_mtime
+    files = (Path(source.replace("\0", " ")) for source in sources)
+    return all(file.is_file() and file.stat().st_mtime <= built for file in files)
+
+
+@pytest.fixture(scope="module")
+def serve():
+    """The program ``examples/serve.rs``, built from the sources that are there."""
+    places = [ROOT / "target" / kind / "examples" / "serve" for kind in ("release", "debug")]
+    built = [program for program in places if program.is_file()]
+    fresh = [program for program in built if is_fresh(program)]
+    if not built and shutil.which("cargo") is None:
+        pytest.skip("examples/serve.rs is not built and there is no cargo to build it")
+    state = "older than its sources" if built else "not built"
+    assert fresh, f"examples/serve.rs is {state}: run `make test-rust`, or `{BUILD_SERVE}`"
+    return fresh[0]
+
+
+def test_a_program_older_than_its_sources_is_not_taken(tmp_path):
+    source, program = tmp_path / "a source.rs", tmp_path / "serve"
+    source.write_text("1")
+    program.write_text("2")
+    (tmp_path / "serve.d").write_text(f"{program}: {str(source).replace(' ', chr(92) + ' ')}\n")
+    os.utime(source, (100, 100))
+    os.utime(program, (100, 200))
+    assert is_fresh(program)
+    os.utime(source, (300, 300))
+    assert not is_fresh(program)
+    source.unlink()
+    assert not is_fresh(program)
+
+
+def test_the_digits_classifier_answers_from_rust_with_the_same_bits(serve, tmp_path):
     rng = np.random.default_rng(0)
     sources = (ROOT / "examples" / "digits.py").read_text()
     network_source = sources[sources.index("class Network") : sources.index("def load(rng)")]

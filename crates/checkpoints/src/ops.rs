@@ -16,7 +16,10 @@ declare! {
     /// Writes `tensors` under `tensor_names` to the checkpoint of `prefix`.
     SaveV2: save_v2(
         prefix: string rank 0, tensor_names: string rank 1, shape_and_slices: string rank 1, tensors: [dtypes],
-    ) -> (), gradient Stops, effect World;
+    ) -> (), gradient Stops, effect World {
+        /// For each tensor the number of the data file that it goes to; where there are none, all go to one.
+        shards: Vec<i64> = Vec::new(),
+    };
 
     /// The tensors of these names out of the checkpoint of `prefix`.
     RestoreV2: restore_v2(
@@ -59,6 +62,25 @@ fn names<'a>(inputs: &'a [Tensor], n: usize) -> Result<Vec<&'a str>> {
     names.iter().map(text).collect()
 }
 
+impl SaveV2 {
+    /// How many data files there are: as many as the highest number says, and no more than tensors.
+    fn n_shards(&self, n_tensors: usize) -> Result<usize> {
+        if self.shards.is_empty() {
+            return Ok(1);
+        }
+        let n = i64::try_from(n_tensors).unwrap_or(i64::MAX);
+        if self.shards.len() != n_tensors || self.shards.iter().any(|s| !(0..n).contains(s)) {
+            bail!(
+                InvalidArgument,
+                "{n_tensors} tensors need as many shards, each less than that, got {:?}",
+                self.shards
+            );
+        }
+        let last = self.shards.iter().max().copied().unwrap_or(0);
+        Ok(last.unsigned_abs() as usize + 1)
+    }
+}
+
 impl Op for SaveV2 {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
@@ -72,8 +94,12 @@ impl Op for SaveV2 {
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let tensors = &inputs[3..];
         let names = names(inputs, tensors.len())?;
-        let pairs: Vec<_> = names.into_iter().zip(tensors).collect();
-        save(&prefix(&inputs[0])?, &pairs)?;
+        let mut groups = vec![Vec::new(); self.n_shards(tensors.len())?];
+        for (i, pair) in names.into_iter().zip(tensors).enumerate() {
+            let shard = self.shards.get(i).copied().unwrap_or(0);
+            groups[shard.unsigned_abs() as usize].push(pair);
+        }
+        save(&prefix(&inputs[0])?, &groups)?;
         Ok(Tensors::new())
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {

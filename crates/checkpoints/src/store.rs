@@ -143,37 +143,63 @@ impl<F: Write> Write for Interruptible<F> {
     }
 }
 
-/// Writes the checkpoint of that prefix, in place of one that is there. The old one stays whole until the new one is.
+/// Writes the checkpoint of that prefix, in place of one that is there, with a data file for each of these groups of
+/// tensors. The old one stays whole until the new one is.
 ///
 /// # Errors
 /// Those of the file system; what was there is as it was.
-pub fn save(prefix: &Path, tensors: &[(&str, &Tensor)]) -> Result<()> {
+pub fn save(prefix: &Path, shards: &[Vec<(&str, &Tensor)>]) -> Result<()> {
     let old = Stored::open(prefix).ok();
     let n_old = old.map(|old| old.index.n_shards());
     // The data of the old checkpoint may not be touched before there is another index: its name tells how many files
-    // there are, and says one more for the second of two checkpoints.
-    let n_shards = if n_old == Some(1) { 2 } else { 1 };
-    let target = data_path(prefix, 0, n_shards);
-    let mut data = Draft::new(&target)?;
-    let file = BufWriter::with_capacity(BUFFER, Interruptible(data.file()?));
-    let mut writer = Writer::new(file, n_shards);
-    for (name, tensor) in tensors {
-        let added = writer.add(name, tensor);
-        added.map_err(|e| failed(&target, &e))?;
-    }
-    let (mut file, bytes) = writer.finish();
-    file.flush().map_err(|e| failed(&target, &e))?;
-    drop(file);
+    // there are, and says one more for the second of two checkpoints of as many.
+    let n_shards = shards.len() + usize::from(n_old == Some(shards.len()));
+    let (mut drafts, bytes) = write_data(prefix, shards, n_shards)?;
     let mut index = Draft::new(&index_path(prefix))?;
     let written = Interruptible(index.file()?).write_all(&bytes);
     written.map_err(|e| failed(&index.target, &e))?;
-    data.publish()?;
+    for data in &mut drafts {
+        data.publish()?;
+    }
     index.publish()?;
     flush_folder(prefix);
     if let Some(n) = n_old {
         remove_data(prefix, n, n_shards);
     }
     Ok(())
+}
+
+/// Writes the data files beside their places; the bytes of the index.
+fn write_data(
+    prefix: &Path,
+    shards: &[Vec<(&str, &Tensor)>],
+    n_shards: usize,
+) -> Result<(Vec<Draft>, Vec<u8>)> {
+    let mut drafts = Vec::with_capacity(shards.len());
+    let mut writer: Option<Writer<BufWriter<Interruptible<File>>>> = None;
+    for (i, tensors) in shards.iter().enumerate() {
+        let target = data_path(prefix, i, n_shards);
+        let mut draft = Draft::new(&target)?;
+        let file = draft.file()?.try_clone().map_err(|e| failed(&target, &e))?;
+        drafts.push(draft);
+        let file = BufWriter::with_capacity(BUFFER, Interruptible(file));
+        let writer = match &mut writer {
+            Some(writer) => {
+                let mut before = writer.next(file);
+                before.flush().map_err(|e| failed(&target, &e))?;
+                writer
+            }
+            none => none.insert(Writer::new(file, n_shards)),
+        };
+        for (name, tensor) in tensors {
+            let added = writer.add(name, tensor);
+            added.map_err(|e| failed(&target, &e))?;
+        }
+    }
+    let writer = writer.ok_or_else(|| err!(InvalidArgument, "a checkpoint has a data file"))?;
+    let (mut last, bytes) = writer.finish();
+    last.flush().map_err(|e| failed(prefix, &e))?;
+    Ok((drafts, bytes))
 }
 
 /// Removes the data files of the checkpoint before, which no index names any more.
@@ -288,7 +314,7 @@ mod tests {
         let folder = Folder::new("replaced");
         let prefix = folder.0.join("c");
         for n in 0..4 {
-            save(&prefix, &[("a", &Tensor::scalar(n).unwrap())]).unwrap();
+            save(&prefix, &[vec![("a", &Tensor::scalar(n).unwrap())]]).unwrap();
             assert_eq!(value(&prefix), n);
             let shards = if n % 2 == 0 { "00001" } else { "00002" };
             let data = format!("c.data-00000-of-{shards}");
@@ -301,8 +327,8 @@ mod tests {
         let folder = Folder::new("failed");
         let prefix = folder.0.join("c");
         let (one, two) = (Tensor::scalar(1).unwrap(), Tensor::scalar(2).unwrap());
-        save(&prefix, &[("a", &one)]).unwrap();
-        assert!(save(&prefix, &[("a", &two), ("a", &two)]).is_err());
+        save(&prefix, &[vec![("a", &one)]]).unwrap();
+        assert!(save(&prefix, &[vec![("a", &two), ("a", &two)]]).is_err());
         assert_eq!(value(&prefix), 1);
         assert_eq!(folder.names(), ["c.data-00000-of-00001", "c.index"]);
     }
@@ -313,7 +339,7 @@ mod tests {
         let found = Stored::open(&folder.0.join("none")).unwrap_err();
         assert_eq!(found.kind(), ErrorKind::NotFound);
         assert!(found.message().contains("none.index"), "{found}");
-        let found = save(&folder.0.join("no/c"), &[]).unwrap_err();
+        let found = save(&folder.0.join("no/c"), &[Vec::new()]).unwrap_err();
         assert_eq!(found.kind(), ErrorKind::NotFound);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::argument::Argument;
 use crate::trace::Trace;
-use ferrograph_graph::Attr;
+use ferrograph_graph::OpRef;
+use ferrograph_ops::Cast;
 use ferrograph_runtime::compute;
 use ferrograph_saved::{Params, Structure};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err};
@@ -250,8 +251,7 @@ fn scalar(dtype: DType, value: &Argument) -> Option<Tensor> {
 }
 
 fn cast(tensor: &Tensor, dtype: DType) -> Option<Tensor> {
-    let to = [("DstT".to_owned(), Attr::DType(dtype))];
-    let op = ferrograph_data::registry().make("Cast", &to).ok()?;
+    let op: OpRef = Arc::new(Cast { dtype });
     let made = compute(&op, std::slice::from_ref(tensor)).ok()?;
     made.into_iter().next()
 }

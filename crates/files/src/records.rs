@@ -6,17 +6,69 @@ use ferrograph_tensor::{Result, bail};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Longer records go to the file as they are, shorter ones together.
-const BUFFER: usize = 64 << 10;
+/// What goes to the file at once. The system is fastest with blocks that begin at multiples of a large power of two.
+const BLOCK: usize = 1 << 20;
+
+/// A file that is written block by block.
+struct Blocks {
+    file: File,
+    /// What is not written yet.
+    buffer: Vec<u8>,
+    /// How much of the block was not written; the buffer holds less.
+    room: usize,
+}
+
+impl Blocks {
+    fn new(file: File) -> Blocks {
+        Blocks {
+            file,
+            buffer: Vec::new(),
+            room: BLOCK,
+        }
+    }
+
+    /// Writes what is buffered. What fails is not tried again: nobody knows how much of it is there.
+    fn put(&mut self) -> io::Result<()> {
+        let written = self.file.write_all(&self.buffer);
+        self.room -= self.buffer.len();
+        if self.room == 0 {
+            self.room = BLOCK;
+        }
+        self.buffer.clear();
+        written
+    }
+}
+
+impl Write for Blocks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = bytes.len().min(self.room - self.buffer.len());
+        self.buffer.extend_from_slice(&bytes[..n]);
+        if self.buffer.len() == self.room {
+            self.put()?;
+        }
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.put()
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        // Nobody is left to hear of a failure.
+        let _ = self.put();
+    }
+}
 
 /// Where the bytes of records go.
 enum To {
-    Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
-    Zlib(ZlibEncoder<BufWriter<File>>),
+    Plain(Blocks),
+    Gzip(GzEncoder<Blocks>),
+    Zlib(ZlibEncoder<Blocks>),
 }
 
 impl To {
@@ -72,7 +124,7 @@ impl RecordFile {
             bail!(InvalidArgument, "there is no compression {compression:?}");
         }
         let file = File::create(path).map_err(|e| failed(path, &e))?;
-        let file = BufWriter::with_capacity(BUFFER, file);
+        let file = Blocks::new(file);
         let to = match compression {
             "GZIP" => To::Gzip(GzEncoder::new(file, level)),
             "ZLIB" => To::Zlib(ZlibEncoder::new(file, level)),

@@ -4,8 +4,9 @@
 //! masked checksum.
 
 use crate::checksum::{masked, verify};
-use ferrograph_tensor::{Result, bail, check_bytes, err};
-use std::io::{ErrorKind, Read, Write};
+use ferrograph_tensor::{Result, bail, check_bytes, err, string_of};
+use std::io::{ErrorKind, IoSliceMut, Read, Write};
+use std::sync::Arc;
 
 /// The bytes before those of a record.
 const HEAD: usize = 12;
@@ -13,6 +14,12 @@ const HEAD: usize = 12;
 const FOOT: usize = 4;
 /// What is asked for at a time.
 const BLOCK: usize = 256 << 10;
+/// Records of so many bytes are read to where they stay; shorter ones lie in a block with others.
+const LONG: usize = 16 << 10;
+/// Longer ones grow with what there is.
+const LONGEST: usize = 1 << 20;
+/// What is read behind a long record: its end, and the beginning of the next.
+const AHEAD: usize = 1 << 10;
 
 /// Writes records to whatever takes bytes. Records are written in small pieces: `to` should have a buffer.
 #[derive(Debug)]
@@ -63,6 +70,8 @@ pub struct Reader<R> {
     end: usize,
     /// How many bytes the records so far took.
     at: u64,
+    /// Whether the record before was long.
+    is_long: bool,
 }
 
 impl<R: Read> Reader<R> {
@@ -74,6 +83,7 @@ impl<R: Read> Reader<R> {
             start: 0,
             end: 0,
             at: 0,
+            is_long: false,
         }
     }
 
@@ -92,21 +102,10 @@ impl<R: Read> Reader<R> {
 
     /// The next record, which lies in the reader's buffer; nothing at the end.
     pub fn next_record(&mut self) -> Result<Option<&[u8]>> {
-        match self.filled(HEAD)? {
-            0 => return Ok(None),
-            n if n < HEAD => return Err(self.truncated()),
-            _ => {}
-        }
-        let (length, checksum) = self.buffer[self.start..self.start + HEAD].split_at(8);
-        if !verify(length, word(checksum)) {
-            bail!(DataLoss, "corrupted record at {}", self.at);
-        }
-        let length = u64::from_le_bytes(length.try_into().expect("eight bytes were split off"));
-        let size = usize::try_from(length)
-            .ok()
-            .and_then(|n| n.checked_add(HEAD + FOOT));
-        let size = size.ok_or_else(|| self.truncated())?;
-        if self.filled(size)? < size {
+        let Some(size) = self.size_of_next(BLOCK)? else {
+            return Ok(None);
+        };
+        if self.filled(size, BLOCK)? < size {
             return Err(self.truncated());
         }
         let all = self.start..self.start + size;
@@ -123,18 +122,90 @@ impl<R: Read> Reader<R> {
         Ok(Some(&self.buffer[body]))
     }
 
-    /// Sees to it that `wanted` bytes are read ahead unless the end comes before them; how many there are. Memory grows
-    /// with what there is, not with what is wanted.
-    fn filled(&mut self, wanted: usize) -> Result<usize> {
+    /// How many bytes the next record takes with its frame; nothing at the end.
+    fn size_of_next(&mut self, ahead: usize) -> Result<Option<usize>> {
+        match self.filled(HEAD, ahead)? {
+            0 => return Ok(None),
+            n if n < HEAD => return Err(self.truncated()),
+            _ => {}
+        }
+        let (length, checksum) = self.buffer[self.start..self.start + HEAD].split_at(8);
+        if !verify(length, word(checksum)) {
+            bail!(DataLoss, "corrupted record at {}", self.at);
+        }
+        let length = u64::from_le_bytes(length.try_into().expect("eight bytes were split off"));
+        let size = usize::try_from(length)
+            .ok()
+            .and_then(|n| n.checked_add(HEAD + FOOT));
+        size.map(Some).ok_or_else(|| self.truncated())
+    }
+
+    /// The next record in memory of its own; nothing at the end.
+    pub fn next_shared(&mut self) -> Result<Option<Arc<[u8]>>> {
+        let ahead = if self.is_long { AHEAD } else { BLOCK };
+        let Some(size) = self.size_of_next(ahead)? else {
+            return Ok(None);
+        };
+        self.is_long = (LONG..LONGEST).contains(&size);
+        if self.is_long && self.end - self.start < size {
+            return self.read_long(size - HEAD - FOOT).map(Some);
+        }
+        match self.next_record()? {
+            Some(record) => string_of(record).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The record of that length whose head, and no more than a part of it, is read ahead.
+    fn read_long(&mut self, length: usize) -> Result<Arc<[u8]>> {
+        let mut shared: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
+        let record = Arc::get_mut(&mut shared).expect("nobody else has it yet");
+        let begun = self.start + HEAD..self.end.min(self.start + HEAD + length);
+        let mut n = begun.len();
+        record[..n].copy_from_slice(&self.buffer[begun.clone()]);
+        self.start = begun.end;
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+        while n < length {
+            let ahead = IoSliceMut::new(&mut self.buffer[..AHEAD]);
+            let mut parts = [IoSliceMut::new(&mut record[n..]), ahead];
+            match self.from.read_vectored(&mut parts) {
+                Ok(0) => return Err(self.truncated()),
+                Ok(more) => {
+                    self.end = more.saturating_sub(length - n);
+                    n = (n + more).min(length);
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.unreadable(&e)),
+            }
+        }
+        if self.filled(FOOT, AHEAD)? < FOOT {
+            return Err(self.truncated());
+        }
+        let foot = self.start..self.start + FOOT;
+        if !verify(record, word(&self.buffer[foot.clone()])) {
+            bail!(DataLoss, "corrupted record at {}", self.at);
+        }
+        self.start = foot.end;
+        self.at += (HEAD + length + FOOT) as u64;
+        Ok(shared)
+    }
+
+    /// Sees to it that `wanted` bytes are read ahead unless the end comes before them; how many there are. Of what comes
+    /// behind, `ahead` bytes may be read with them. Memory grows with what there is, not with what is wanted.
+    fn filled(&mut self, wanted: usize, ahead: usize) -> Result<usize> {
         while self.end - self.start < wanted {
             if self.buffer.len() - self.start < wanted {
                 self.make_room(wanted)?;
             }
-            match self.from.read(&mut self.buffer[self.end..]) {
+            let most = self.start + wanted.max(ahead);
+            let room = self.end..most.clamp(self.end, self.buffer.len());
+            match self.from.read(&mut self.buffer[room]) {
                 Ok(0) => break,
                 Ok(more) => self.end += more,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => bail!(DataLoss, "the record at {} can't be read: {e}", self.at),
+                Err(e) => return Err(self.unreadable(&e)),
             }
         }
         Ok(self.end - self.start)
@@ -152,6 +223,10 @@ impl<R: Read> Reader<R> {
             self.buffer.resize(size, 0);
         }
         Ok(())
+    }
+
+    fn unreadable(&self, e: &std::io::Error) -> ferrograph_tensor::Error {
+        err!(DataLoss, "the record at {} can't be read: {e}", self.at)
     }
 
     fn truncated(&self) -> ferrograph_tensor::Error {
@@ -182,6 +257,47 @@ mod tests {
             all.push(record.clone());
         }
         Ok(all)
+    }
+
+    fn read_shared(file: impl Read) -> Result<Vec<Vec<u8>>> {
+        let (mut reader, mut all) = (Reader::new(file), Vec::new());
+        while let Some(record) = reader.next_shared()? {
+            all.push(record.to_vec());
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn records_in_memory_of_their_own() {
+        let sizes = [
+            0,
+            100,
+            70_000,
+            65_536,
+            3,
+            20_000,
+            2 << 20,
+            16_384,
+            16_383,
+            500_000,
+            1,
+        ];
+        let records: Vec<Vec<u8>> = (sizes.iter().enumerate())
+            .map(|(i, n)| (0..*n).map(|k| (k * 7 + i) as u8).collect())
+            .collect();
+        let file = written(&records.iter().map(|r| &r[..]).collect::<Vec<_>>());
+        assert_eq!(read_shared(&file[..]).unwrap(), records);
+        assert_eq!(read_shared(Slowly(&file)).unwrap(), records);
+        let file = written(&[&[1; 40_000], &[2; 40_000]]);
+        for end in (1..file.len()).filter(|end| *end != 40_016) {
+            let e = read_shared(&file[..end]).unwrap_err();
+            assert!(e.message().starts_with("truncated record at"), "{e}");
+        }
+        for at in [0, 9, 12, 20_000, 40_011, 40_015, 40_016, 70_000] {
+            let mut damaged = file.clone();
+            damaged[at] ^= 4;
+            assert!(read_shared(&damaged[..]).is_err());
+        }
     }
 
     /// Gives a few bytes at a time.

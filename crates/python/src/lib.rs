@@ -89,7 +89,9 @@ mod _core {
     #[pymodule_export]
     use super::region::{PyEagerScope, PyKnot, PyRegion, current_graph_id};
     #[pymodule_export]
-    use super::saved::{PySavedFile, PySavedWriter, graph_def_bytes, graph_of_def, run_command};
+    use super::saved::{
+        PySavedFile, PySavedWriter, exchange_files, graph_def_bytes, graph_of_def, run_command,
+    };
     #[pymodule_export]
     use super::seeds::set_global_seed;
     #[pymodule_export]

@@ -7,9 +7,9 @@ use ferrograph_graph::{
     Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, picked_branch,
     run_nodes,
 };
-use ferrograph_ops::{Level, RecursiveCall};
-use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, err};
-use ferrograph_transform::{Replay, emit_into, graph_gradient};
+use ferrograph_ops::{Level, RecursiveCall, While};
+use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, TensorSpec, err};
+use ferrograph_transform::{Replay, emit_into, graph_gradient, plain_loop};
 
 /// Emits an operation: computes it, or adds it to the thread's trace; then tells the active tapes.
 pub fn emit(op: OpRef, inputs: &[Val]) -> Result<Vals> {
@@ -121,10 +121,20 @@ fn inline(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
             Role::Body(carried) if carried.recorded.is_none() => {
                 inline_loop(cond, body, carried.vars.len(), inputs)
             }
+            Role::Body(_) => inline_recording(op, inputs),
             _ => eager(op, inputs),
         },
         _ => eager(op, inputs),
     }
+}
+
+/// A loop that records, as one of which tapes hear how its lists come about.
+fn inline_recording(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
+    let looped = op.downcast::<While>();
+    let looped = looped.ok_or_else(|| err!(Internal, "{} is no loop", op.name()))?;
+    let specs: Vec<TensorSpec> = inputs.iter().map(Val::spec).collect();
+    let graph = plain_loop(looped, &specs)?;
+    inline_region(&Region::call(&graph), inputs)
 }
 
 fn inline_loop(

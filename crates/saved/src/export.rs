@@ -3,18 +3,19 @@
 use crate::attributes::{
     dtype_value, dtypes_value, exact_floats, function_value, message_of, shapes_value, value,
 };
+use crate::names::Names;
 use crate::vocabulary::{
-    GRADIENT, OWN, OWN_GRADIENT, OWN_OP, further_types, has_no_type, public_attr, public_op,
-    public_output,
+    GRADIENT, OUTPUT_SHAPES, OWN, OWN_GRADIENT, OWN_OP, further_types, has_no_type, public_attr,
+    public_op,
 };
 use ferrograph_formats::messages::{
     ArgDef, AttrContent, AttrValue, FunctionDef, FunctionDefLibrary, GraphDef, NodeDef, OpDef,
     VersionDef,
 };
-use ferrograph_graph::{Attr, Decl, Effect, Graph, Kind, Node, NodeId, Role, ValueId};
-use ferrograph_ops::{Call, While};
+use ferrograph_graph::{Attr, Decl, Effect, Graph, Kind, Node, NodeId, Op, Region, Role};
+use ferrograph_ops::{Call, RecursiveCall, While};
 use ferrograph_tensor::{DType, Result, TensorSpec, bail};
-use ferrograph_transform::effect_edges;
+use ferrograph_transform::{effect_edges, plain_loop};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct Library {
     functions: Vec<FunctionDef>,
     names: HashSet<String>,
     known: HashMap<Shape, String>,
+    // What the results of functions are called, by the names of these.
+    results: HashMap<String, Vec<String>>,
     // Graphs are known by their place in memory, which nobody else must get meanwhile.
     kept: Vec<Arc<Graph>>,
 }
@@ -78,10 +81,14 @@ impl Library {
             return Ok(name.clone());
         }
         let name = self.unique(&graph.name);
-        let made = self.written(graph, &name, args, fed, passed)?;
-        self.functions.push(made);
+        let names = Names::of(graph, args.len(), fed);
+        // Known before it is written: it may call itself.
+        let results = names.results(graph.outputs.len() + passed.len());
+        self.results.insert(name.clone(), results);
         self.known.insert(shape, name.clone());
         self.kept.push(graph.clone());
+        let made = self.written(graph, &name, names, args, passed)?;
+        self.functions.push(made);
         Ok(name)
     }
 
@@ -101,11 +108,10 @@ impl Library {
         &mut self,
         graph: &Graph,
         name: &str,
+        mut names: Names,
         args: &[TensorSpec],
-        fed: &[u32],
         passed: &[u32],
     ) -> Result<FunctionDef> {
-        let names = Names::of(graph, args.len(), fed);
         let mut def = FunctionDef::default();
         let mut signature = OpDef {
             name: name.to_owned(),
@@ -122,7 +128,7 @@ impl Library {
             if names.inputs.contains(&id) {
                 continue;
             }
-            let mut made = self.node(graph, id, &names)?;
+            let mut made = self.node(graph, id, &mut names)?;
             for before in edges[id.index()].iter().chain(&node.control) {
                 let control = format!("^{}", graph.node(*before).name);
                 if !names.inputs.contains(before) && !made.input.contains(&control) {
@@ -142,8 +148,8 @@ impl Library {
         let further = passed
             .iter()
             .map(|&i| (names.args[i as usize].clone(), args[i as usize].dtype));
-        for (i, (from, dtype)) in own.chain(further).enumerate() {
-            let result = names.free(&format!("output_{i}"));
+        let results = self.results.get(name).cloned().unwrap_or_default();
+        for (result, (from, dtype)) in results.into_iter().zip(own.chain(further)) {
             signature.output_arg.push(arg_def(&result, dtype));
             def.ret.insert(result, from);
         }
@@ -151,7 +157,7 @@ impl Library {
         Ok(def)
     }
 
-    fn node(&mut self, graph: &Graph, id: NodeId, names: &Names) -> Result<NodeDef> {
+    fn node(&mut self, graph: &Graph, id: NodeId, names: &mut Names) -> Result<NodeDef> {
         let node = graph.node(id);
         let op = node.op.name();
         let inputs = node.inputs.iter().map(|v| names.value(graph, *v)).collect();
@@ -167,7 +173,10 @@ impl Library {
             let content = AttrContent::S(OWN_GRADIENT.as_bytes().to_vec());
             made.attr.insert(GRADIENT.into(), value(content));
         }
-        let written = self.attrs(graph, node, &mut made);
+        let written = match node.op.downcast::<RecursiveCall>() {
+            Some(call) => self.recursive(graph, id, call, &mut made, names),
+            None => self.attrs(graph, node, &mut made),
+        };
         written.map_err(|e| {
             ferrograph_tensor::Error::new(
                 e.kind(),
@@ -186,38 +195,29 @@ impl Library {
     fn attrs(&mut self, graph: &Graph, node: &Node, made: &mut NodeDef) -> Result<()> {
         let op = node.op.name();
         let Some(decl) = ferrograph_data::registry().decl(op) else {
-            bail!(Unimplemented, "it runs code of this process");
+            bail!(
+                Unimplemented,
+                "it runs code of this process, as py_function, numpy_function and CriticalSection do"
+            );
         };
         let inputs: Vec<TensorSpec> = node.inputs.iter().map(|v| graph.spec(*v).clone()).collect();
         let outputs: Vec<DType> = node.outputs.iter().map(|v| graph.spec(*v).dtype).collect();
-        let any = node.op.as_any();
-        if let Some(call) = any.downcast_ref::<Call>()
-            && call.owner.is_some()
-        {
-            bail!(Unimplemented, "it calls a function that calls itself");
+        if let Some(call) = node.op.downcast::<Call>() {
+            return self.call_attrs(call, &call.graph, &inputs, &outputs, made);
         }
-        if let Some(lp) = any.downcast_ref::<While>() {
-            return self.while_attrs(lp, &inputs, made);
+        if let Some(lp) = node.op.downcast::<While>() {
+            if lp.recorded.is_none() {
+                return self.while_attrs(lp, &inputs, made);
+            }
+            let call = Call::of(plain_loop(lp, &inputs)?);
+            return self.call_attrs(&call, &call.graph, &inputs, &outputs, made);
         }
         let roles = node.op.regions();
         if roles.iter().any(|r| r.role == Role::Branch) {
-            let rest = &inputs[1..];
-            for (region, name) in roles.iter().zip(["then_branch", "else_branch"]) {
-                let fed: Vec<u32> = region.inputs.iter().map(|i| i.saturating_sub(1)).collect();
-                if region.inputs.contains(&0) {
-                    bail!(Unimplemented, "a branch takes the condition itself");
-                }
-                let f = self.function(region.graph, rest, &fed, &[])?;
-                made.attr.insert(name.into(), function_value(f));
-            }
-            let dtypes: Vec<DType> = rest.iter().map(|s| s.dtype).collect();
-            made.attr.insert("Tcond".into(), dtype_value(DType::Bool));
-            made.attr.insert("Tin".into(), dtypes_value(&dtypes));
-            made.attr.insert("Tout".into(), dtypes_value(&outputs));
             let shapes = node.outputs.iter().map(|v| graph.spec(*v).shape.clone());
             made.attr
                 .insert("output_shapes".into(), shapes_value(shapes));
-            return Ok(());
+            return self.branch_attrs(&roles, &inputs, &outputs, made);
         }
         for (name, attr) in node.op.attrs().iter() {
             let message = match attr {
@@ -232,14 +232,66 @@ impl Library {
         type_attrs(decl, &inputs, &outputs, made)
     }
 
-    fn while_attrs(&mut self, op: &While, inputs: &[TensorSpec], made: &mut NodeDef) -> Result<()> {
-        if op.recorded.is_some() {
-            bail!(
-                Unimplemented,
-                "it is a loop that records for its gradient. Save a function that computes no gradient of the loop, \
-                 and take the gradient of the loaded function"
-            );
+    /// A call of a function by its name: calls by attribute of one within itself bring other programs down.
+    fn recursive(
+        &mut self,
+        graph: &Graph,
+        id: NodeId,
+        call: &RecursiveCall,
+        made: &mut NodeDef,
+        names: &mut Names,
+    ) -> Result<()> {
+        let f = self.add(&call.graph()?)?;
+        names.calls(id, self.results.get(&f).cloned().unwrap_or_default());
+        made.op = f;
+        let outputs = graph.node(id).outputs.iter();
+        let shapes = shapes_value(outputs.map(|v| graph.spec(*v).shape.clone()));
+        made.attr.insert(OUTPUT_SHAPES.into(), shapes);
+        Ok(())
+    }
+
+    fn call_attrs(
+        &mut self,
+        op: &Call,
+        graph: &Arc<Graph>,
+        inputs: &[TensorSpec],
+        outputs: &[DType],
+        made: &mut NodeDef,
+    ) -> Result<()> {
+        made.op = op.name().to_owned();
+        made.attr
+            .insert("f".into(), function_value(self.add(graph)?));
+        type_attrs(op.decl(), inputs, outputs, made)
+    }
+
+    /// The branches take what follows the condition, and the condition itself behind that where one of them does.
+    fn branch_attrs(
+        &mut self,
+        branches: &[Region<'_>],
+        inputs: &[TensorSpec],
+        outputs: &[DType],
+        made: &mut NodeDef,
+    ) -> Result<()> {
+        let mut taken = inputs[1..].to_vec();
+        let last = u32::try_from(taken.len()).unwrap_or(u32::MAX);
+        if branches.iter().any(|r| r.inputs.contains(&0)) {
+            taken.push(inputs[0].clone());
+            made.input.push(made.input[0].clone());
         }
+        for (region, name) in branches.iter().zip(["then_branch", "else_branch"]) {
+            let place = |i: &u32| i.checked_sub(1).unwrap_or(last);
+            let fed: Vec<u32> = region.inputs.iter().map(place).collect();
+            let f = self.function(region.graph, &taken, &fed, &[])?;
+            made.attr.insert(name.into(), function_value(f));
+        }
+        let dtypes: Vec<DType> = taken.iter().map(|s| s.dtype).collect();
+        made.attr.insert("Tcond".into(), dtype_value(DType::Bool));
+        made.attr.insert("Tin".into(), dtypes_value(&dtypes));
+        made.attr.insert("Tout".into(), dtypes_value(outputs));
+        Ok(())
+    }
+
+    fn while_attrs(&mut self, op: &While, inputs: &[TensorSpec], made: &mut NodeDef) -> Result<()> {
         let n = op.vars.len();
         let mut types: Vec<TensorSpec> = inputs.to_vec();
         types[..n].clone_from_slice(&op.vars);
@@ -330,17 +382,11 @@ fn type_attrs(
 /// `Unimplemented` for a node that no message can hold, which is named.
 pub fn graph_message(graph: &Graph) -> Result<GraphDef> {
     let mut library = Library::new();
-    let names = Names {
-        args: Vec::new(),
-        inputs: HashSet::new(),
-        fed: HashMap::new(),
-        taken: HashSet::new(),
-        numbers: true,
-    };
+    let mut names = Names::of_graph();
     let edges = effect_edges(graph);
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.iter() {
-        let mut made = library.node(graph, id, &names)?;
+        let mut made = library.node(graph, id, &mut names)?;
         for before in edges[id.index()].iter().chain(&node.control) {
             let control = format!("^{}", graph.node(*before).name);
             if !made.input.contains(&control) {
@@ -361,116 +407,3 @@ pub fn graph_message(graph: &Graph) -> Result<GraphDef> {
 
 /// The version of the public operations that graphs are written for.
 pub const PRODUCER: i32 = 2000;
-
-/// What the nodes of a graph and the arguments of its function are called.
-struct Names {
-    args: Vec<String>,
-    // The nodes that stand for inputs.
-    inputs: HashSet<NodeId>,
-    // For each value that is an input of the graph, the argument that feeds it.
-    fed: HashMap<ValueId, usize>,
-    taken: HashSet<String>,
-    // Whether outputs are named by their numbers alone, as in graphs, rather than by ports, as in functions.
-    numbers: bool,
-}
-
-impl Names {
-    fn of(graph: &Graph, n_args: usize, fed: &[u32]) -> Names {
-        let inputs: HashSet<NodeId> = graph.inputs.iter().map(|v| graph.value(*v).node).collect();
-        let others = graph.iter().filter(|(id, _)| !inputs.contains(id));
-        let mut names = Names {
-            args: Vec::new(),
-            taken: others.map(|(_, n)| n.name.to_string()).collect(),
-            inputs: inputs.clone(),
-            numbers: false,
-            fed: HashMap::new(),
-        };
-        let mut hints = vec![None; n_args];
-        for (v, &arg) in graph.inputs.iter().zip(fed) {
-            names.fed.insert(*v, arg as usize);
-            let name = &graph.node(graph.value(*v).node).name;
-            hints[arg as usize].get_or_insert_with(|| name.to_string());
-        }
-        for (i, hint) in hints.into_iter().enumerate() {
-            let name = names.free(&plain(&hint.unwrap_or_else(|| format!("unused_{i}"))));
-            names.taken.insert(name.clone());
-            names.args.push(name);
-        }
-        names
-    }
-
-    /// A name that nothing else has.
-    fn free(&self, hint: &str) -> String {
-        let mut name = hint.to_owned();
-        let mut n = 0;
-        while self.taken.contains(&name) {
-            n += 1;
-            name = format!("{hint}_{n}");
-        }
-        name
-    }
-
-    /// How a node takes a value.
-    fn value(&self, graph: &Graph, v: ValueId) -> String {
-        if let Some(arg) = self.fed.get(&v) {
-            return self.args[*arg].clone();
-        }
-        let info = graph.value(v);
-        let node = graph.node(info.node);
-        if self.numbers {
-            return match info.index {
-                0 => node.name.to_string(),
-                n => format!("{}:{n}", node.name),
-            };
-        }
-        let (port, at) = port_of(node, info.index as usize);
-        format!("{}:{port}:{at}", node.name)
-    }
-}
-
-/// A name as arguments have them: small letters, digits and underscores.
-fn plain(name: &str) -> String {
-    let plain = |c: char| match c {
-        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
-        _ => '_',
-    };
-    let name: String = name.chars().map(plain).collect();
-    match name.starts_with(|c: char| c.is_ascii_lowercase()) {
-        true => name,
-        false => format!("arg_{name}"),
-    }
-}
-
-/// The public name of the port that an output of a node belongs to, and its number there.
-fn port_of(node: &Node, index: usize) -> (&str, usize) {
-    let (op, decl) = (node.op.name(), node.op.decl());
-    let n = node.outputs.len();
-    let mut at = index;
-    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
-    for port in decl.outputs {
-        let size = match (port.kind.is_list(), n_lists) {
-            (false, _) => 1,
-            (true, 1) => (n + 1).saturating_sub(decl.outputs.len()),
-            (true, _) => listed(node, port.kind),
-        };
-        if at < size {
-            return (public_output(op, port.name), at);
-        }
-        at -= size;
-    }
-    ("output", index)
-}
-
-/// How many values a list of outputs has by the attributes of the node.
-fn listed(node: &Node, kind: Kind) -> usize {
-    let attrs = node.op.attrs();
-    let name = match kind {
-        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => name,
-        _ => return 1,
-    };
-    match attrs.get(name) {
-        Some(Attr::Int(n)) => usize::try_from(*n).unwrap_or(0),
-        Some(Attr::DTypes(all)) => all.len(),
-        _ => 0,
-    }
-}

@@ -2,12 +2,14 @@
 
 use crate::nodes::{Body, Scope};
 use crate::types::{dtype_of, partial_shape_of};
+use crate::vocabulary::OUTPUT_SHAPES;
 use ferrograph_formats::messages::{
-    ArgDef, AttrContent, FunctionDef, FunctionDefLibrary, TensorShapeProto,
+    ArgDef, AttrContent, FunctionDef, FunctionDefLibrary, NodeDef, TensorShapeProto,
 };
-use ferrograph_graph::{Graph, GraphBuilder};
-use ferrograph_ops::Placeholder;
+use ferrograph_graph::{Emitter, Graph, GraphBuilder};
+use ferrograph_ops::{Knot, Placeholder, RecursiveCall};
 use ferrograph_tensor::{Error, PartialShape, Result, TensorSpec, bail, err};
+use ferrograph_transform::{tie, traced};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -18,8 +20,27 @@ const MAX_DEPTH: usize = 100;
 pub struct Functions<'a> {
     defs: HashMap<&'a str, &'a FunctionDef>,
     made: HashMap<&'a str, Arc<Graph>>,
+    // Those that call functions that are being made around them: they hold for the outermost of these alone.
+    inner: HashMap<&'a str, Arc<Graph>>,
     // Those that are being made, the outermost first.
-    open: Vec<&'a str>,
+    open: Vec<Open<'a>>,
+}
+
+/// A function that is being made.
+struct Open<'a> {
+    name: &'a str,
+    // What calls of it within it name.
+    knot: Option<Arc<Knot>>,
+    // The outermost of those being made that it calls.
+    lowest: usize,
+}
+
+/// A function as a node that calls it finds it.
+pub enum Callee {
+    /// It is made.
+    Whole(Arc<Graph>),
+    /// It is being made: the node stands in it, or in what it calls.
+    Open(Arc<Knot>),
 }
 
 impl<'a> Functions<'a> {
@@ -29,6 +50,7 @@ impl<'a> Functions<'a> {
         Functions {
             defs: library.function.iter().filter_map(named).collect(),
             made: HashMap::new(),
+            inner: HashMap::new(),
             open: Vec::new(),
         }
     }
@@ -38,20 +60,52 @@ impl<'a> Functions<'a> {
         self.defs.contains_key(name)
     }
 
+    /// What the results of the function of that name are called.
+    pub fn results(&self, name: &str) -> Vec<String> {
+        let signature = self.defs.get(name).and_then(|def| def.signature.as_ref());
+        let results = signature.iter().flat_map(|s| &s.output_arg);
+        results.map(|r| r.name.clone()).collect()
+    }
+
     /// The function of that name as a graph, all of whose inputs are arguments.
     ///
     /// # Errors
     /// `NotFound` for a name that is none, `Unimplemented` for an operation that there is not here, `InvalidArgument`
     /// for what is not well formed: these name function and node.
     pub fn graph(&mut self, name: &str) -> Result<Arc<Graph>> {
+        match self.callee(name, &NodeDef::default())? {
+            Callee::Whole(graph) => Ok(graph),
+            Callee::Open(knot) => traced(name, knot.inputs(), |e, args| {
+                let call = Arc::new(RecursiveCall::of(&knot));
+                Ok(e.emit(call, args)?.into_vec())
+            }),
+        }
+    }
+
+    /// The function of that name as the node that calls it finds it.
+    ///
+    /// # Errors
+    /// As [`Functions::graph`].
+    pub fn callee(&mut self, name: &str, node: &NodeDef) -> Result<Callee> {
         if let Some(graph) = self.made.get(name) {
-            return Ok(graph.clone());
+            return Ok(Callee::Whole(graph.clone()));
+        }
+        if let Some(graph) = self.inner.get(name).cloned() {
+            self.note(0);
+            return Ok(Callee::Whole(graph));
         }
         let Some((&name, &def)) = self.defs.get_key_value(name) else {
             bail!(NotFound, "there is no function {name:?} in the library");
         };
-        if self.open.contains(&name) {
-            bail!(Unimplemented, "function {name:?} calls itself");
+        if let Some(place) = self.open.iter().position(|o| o.name == name) {
+            self.note(place);
+            if self.open[place].knot.is_none() {
+                self.open[place].knot = Some(knot_of(def, node)?);
+            }
+            let knot = self.open[place].knot.clone();
+            return Ok(Callee::Open(
+                knot.ok_or_else(|| err!(Internal, "a function has no knot"))?,
+            ));
         }
         if self.open.len() >= MAX_DEPTH {
             bail!(
@@ -59,11 +113,43 @@ impl<'a> Functions<'a> {
                 "functions call one another more than {MAX_DEPTH} deep, down to {name:?}"
             );
         }
-        self.open.push(name);
+        let made = self.tied(name, def);
+        if self.open.is_empty() {
+            self.inner.clear();
+        }
+        made.map(Callee::Whole)
+    }
+
+    /// Notes that the innermost function that is being made calls the one at that place.
+    fn note(&mut self, place: usize) {
+        if let Some(open) = self.open.last_mut() {
+            open.lowest = open.lowest.min(place);
+        }
+    }
+
+    /// Makes a function, which may call itself and those around it.
+    fn tied(&mut self, name: &'a str, def: &'a FunctionDef) -> Result<Arc<Graph>> {
+        self.open.push(Open {
+            name,
+            knot: None,
+            lowest: usize::MAX,
+        });
         let graph = self.made_of(name, def);
-        self.open.pop();
-        let graph = Arc::new(graph?);
-        self.made.insert(name, graph.clone());
+        let open = self.open.pop();
+        let (mut graph, place) = (Arc::new(graph?), self.open.len());
+        let Some(Open { knot, lowest, .. }) = open else {
+            bail!(Internal, "no function is being made");
+        };
+        if let Some(knot) = knot {
+            expect_results(&graph, &knot)?;
+            graph = tie(graph, &knot)?;
+        }
+        if lowest < place {
+            self.note(lowest);
+            self.inner.insert(name, graph.clone());
+        } else {
+            self.made.insert(name, graph.clone());
+        }
         Ok(graph)
     }
 
@@ -107,6 +193,44 @@ impl<'a> Functions<'a> {
         let n_args = inputs.len();
         Ok(scope.builder.finish(inputs, n_args, outputs))
     }
+}
+
+/// What calls of a function name before it is made. What is not known of the shapes of its results is what the call
+/// does not tell.
+fn knot_of(def: &FunctionDef, node: &NodeDef) -> Result<Arc<Knot>> {
+    let args = signature_args(def).iter().enumerate();
+    let inputs = args.map(|(i, arg)| arg_spec(def, i, arg));
+    let shapes = match node.attr.get(OUTPUT_SHAPES).and_then(|a| a.value.as_ref()) {
+        Some(AttrContent::List(l)) => &l.shape[..],
+        _ => &[],
+    };
+    let results = def.signature.iter().flat_map(|s| &s.output_arg);
+    let outputs = results.enumerate().map(|(i, result)| {
+        let shape = shapes
+            .get(i)
+            .map_or(PartialShape::UNKNOWN, partial_shape_of);
+        Ok(TensorSpec::new(dtype_of(result.r#type)?, shape))
+    });
+    let name = def.signature.as_ref().map_or("", |s| &s.name);
+    Ok(Knot::new(
+        name.into(),
+        inputs.collect::<Result<_>>()?,
+        outputs.collect::<Result<_>>()?,
+    ))
+}
+
+/// Checks that a function gives what its calls within it took it to.
+fn expect_results(graph: &Graph, knot: &Knot) -> Result<()> {
+    for (i, (given, told)) in graph.output_specs().zip(knot.outputs()).enumerate() {
+        if given.dtype != told.dtype || !given.shape.is_compatible(&told.shape) {
+            bail!(
+                InvalidArgument,
+                "function {:?}: result {i} is a {given}, and a {told} for the calls in it",
+                graph.name
+            );
+        }
+    }
+    Ok(())
 }
 
 fn signature_args(def: &FunctionDef) -> &[ArgDef] {

@@ -9,10 +9,12 @@
 //! Operations have their public names already. What differs from the public vocabulary stands in `vocabulary`.
 
 mod attributes;
+mod choice;
 mod export;
 mod file;
 mod foreign;
 mod import;
+mod names;
 mod nodes;
 mod objects;
 mod order;

@@ -1,15 +1,18 @@
 //! Nodes of a message to nodes of a graph.
 
 use crate::attributes::{attr_of, plain_attr};
+use crate::choice::choice;
 use crate::foreign::ForeignGradient;
 use crate::import::Functions;
 use crate::order::{in_order, node_name};
 use crate::region;
 use crate::types::{dtype_of, partial_shape_of};
-use crate::vocabulary::{GRADIENT, OWN, OWN_OP, default_type, is_hint, is_neutral, public_output};
+use crate::vocabulary::{
+    GRADIENT, OUTPUT_SHAPES, OWN, OWN_OP, default_type, is_hint, is_neutral, public_output,
+};
 use ferrograph_formats::messages::{AttrContent, AttrValue, FunctionDefLibrary, GraphDef, NodeDef};
 use ferrograph_graph::{Attr, AttrKind, Decl, Graph, GraphBuilder, Kind, OpRef, ValueId};
-use ferrograph_ops::{Placeholder, ReadVariableOp};
+use ferrograph_ops::{Const, GatherV2, Placeholder, ReadVariableOp};
 use ferrograph_tensor::{Error, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -20,6 +23,8 @@ struct Given {
     decl: Option<&'static Decl>,
     op: &'static str,
     counts: Vec<usize>,
+    // Of a call of a function by its name: what its results are called.
+    results: Vec<String>,
 }
 
 /// A graph under construction, and the values of its nodes by their names.
@@ -66,6 +71,18 @@ impl Scope {
             decl,
             op,
             counts,
+            results: Vec::new(),
+        };
+        self.given.insert(name.to_owned(), given);
+    }
+
+    fn give_results(&mut self, name: &str, values: Vec<ValueId>, results: Vec<String>) {
+        let given = Given {
+            values,
+            decl: None,
+            op: "",
+            counts: Vec::new(),
+            results,
         };
         self.given.insert(name.to_owned(), given);
     }
@@ -100,6 +117,9 @@ impl Scope {
 impl Given {
     /// Which value is the first of a port.
     fn start_of(&self, port: &str) -> Option<usize> {
+        if !self.results.is_empty() {
+            return self.results.iter().position(|name| name == port);
+        }
         let ports = self.decl.map_or(&[][..], |d| d.outputs);
         if ports.len() <= 1 {
             return Some(0);
@@ -152,13 +172,19 @@ impl Body<'_, '_> {
                 region::call(builder, functions, node, &inputs)?
             }
             "If" | "StatelessIf" => region::branch(builder, functions, node, &inputs)?,
+            "Case" | "StatelessCase" => choice(builder, functions, node, &inputs)?,
             "While" | "StatelessWhile" => region::looped(builder, functions, node, &inputs)?,
             "ResourceGather" => gathered(builder, node, &inputs)?,
             // A gradient of the program's own, which the public format registers by name.
             "IdentityN" if node.attr.contains_key(GRADIENT) && !node.attr.contains_key(OWN_OP) => {
                 emitted(builder, Arc::new(ForeignGradient {}), &inputs, node)?
             }
-            op if functions.contains(op) => region::call_of(builder, functions, op, node, &inputs)?,
+            op if functions.contains(op) => {
+                let values = region::call_of(builder, functions, op, node, &inputs)?;
+                let results = functions.results(op);
+                self.scope.give_results(&node.name, values, results);
+                return Ok(());
+            }
             _ => return self.plain(node, &inputs),
         };
         self.scope.give(&node.name, values, None, "", Vec::new());
@@ -259,6 +285,13 @@ fn complete(decl: &Decl, node: &NodeDef, attrs: &mut Vec<(String, Attr)>) -> Res
     if decl.name == "Placeholder" && !has(attrs, "shape") {
         attrs.push(("shape".into(), Attr::Shape(PartialShape::UNKNOWN)));
     }
+    if decl.name == "CompositeTensorVariantToComponents"
+        && !has(attrs, "output_shapes")
+        && let Some((_, Attr::DTypes(types))) = attrs.iter().find(|(n, _)| n == "Tcomponents")
+    {
+        let shapes = vec![PartialShape::UNKNOWN; types.len()];
+        attrs.push(("output_shapes".into(), Attr::Shapes(shapes)));
+    }
     for attr in decl.attrs {
         if let Some(code) = default_type(decl.name, attr.name).filter(|_| !has(attrs, attr.name)) {
             attrs.push((attr.name.into(), Attr::DType(dtype_of(code)?)));
@@ -269,11 +302,7 @@ fn complete(decl: &Decl, node: &NodeDef, attrs: &mut Vec<(String, Attr)>) -> Res
 
 /// The shape of the first output as the message tells it.
 fn output_shape(node: &NodeDef) -> PartialShape {
-    match node
-        .attr
-        .get("_output_shapes")
-        .and_then(|a| a.value.as_ref())
-    {
+    match node.attr.get(OUTPUT_SHAPES).and_then(|a| a.value.as_ref()) {
         Some(AttrContent::List(l)) => l
             .shape
             .first()
@@ -333,13 +362,9 @@ fn gathered(
     };
     let spec = TensorSpec::new(dtype_of(*dtype)?, PartialShape::UNKNOWN);
     let read = emitted(builder, Arc::new(ReadVariableOp::of(spec)), &[handle], node)?;
-    let registry = ferrograph_data::registry();
-    let axis = registry.make(
-        "Const",
-        &[("value".into(), Attr::Tensor(Tensor::scalar(n)?))],
-    )?;
-    let axis = emitted(builder, axis, &[], node)?;
-    let gather = registry.make("GatherV2", &[("batch_dims".into(), Attr::Int(n))])?;
+    let value = Tensor::scalar(n)?;
+    let axis = emitted(builder, Arc::new(Const { value }), &[], node)?;
+    let gather = Arc::new(GatherV2 { batch_dims: n });
     emitted(builder, gather, &[read[0], indices, axis[0]], node)
 }
 

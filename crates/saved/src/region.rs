@@ -1,12 +1,13 @@
 //! Calls, branches and loops of a message.
 
-use crate::import::Functions;
+use crate::import::{Callee, Functions};
 use crate::nodes::emitted;
 use crate::types::partial_shape_of;
 use ferrograph_formats::messages::{AttrContent, NodeDef};
-use ferrograph_graph::{Attr, Branch, Graph, GraphBuilder, ValueId};
-use ferrograph_ops::{Call, Identity, If, While};
+use ferrograph_graph::{Branch, Emitter, Graph, GraphBuilder, ValueId};
+use ferrograph_ops::{Call, Cast, Identity, If, Knot, RecursiveCall, While};
 use ferrograph_tensor::{DType, PartialShape, Result, TensorSpec, bail};
+use ferrograph_transform::traced;
 use std::sync::Arc;
 
 /// The function that an attribute of a node names.
@@ -18,7 +19,7 @@ fn function(functions: &mut Functions<'_>, node: &NodeDef, attr: &str) -> Result
 }
 
 /// Checks that a function takes what it is given.
-fn expect_args(
+pub fn expect_args(
     builder: &GraphBuilder,
     graph: &Graph,
     inputs: &[ValueId],
@@ -52,9 +53,10 @@ pub fn call(
     node: &NodeDef,
     inputs: &[ValueId],
 ) -> Result<Vec<ValueId>> {
-    let graph = function(functions, node, "f")?;
-    expect_args(builder, &graph, inputs, "the function")?;
-    emitted(builder, Arc::new(Call::of(graph)), inputs, node)
+    match node.attr.get("f").and_then(|a| a.value.as_ref()) {
+        Some(AttrContent::Func(f)) => call_of(builder, functions, &f.name, node, inputs),
+        _ => bail!(InvalidArgument, "attribute f names no function"),
+    }
 }
 
 /// A call of the function of that name.
@@ -65,9 +67,13 @@ pub fn call_of(
     node: &NodeDef,
     inputs: &[ValueId],
 ) -> Result<Vec<ValueId>> {
-    let graph = functions.graph(name)?;
-    expect_args(builder, &graph, inputs, "the function")?;
-    emitted(builder, Arc::new(Call::of(graph)), inputs, node)
+    match functions.callee(name, node)? {
+        Callee::Whole(graph) => {
+            expect_args(builder, &graph, inputs, "the function")?;
+            emitted(builder, Arc::new(Call::of(graph)), inputs, node)
+        }
+        Callee::Open(knot) => emitted(builder, Arc::new(RecursiveCall::of(&knot)), inputs, node),
+    }
 }
 
 /// A choice between two functions.
@@ -105,9 +111,8 @@ fn truth(builder: &mut GraphBuilder, cond: ValueId, node: &NodeDef) -> Result<Va
     match spec.dtype {
         DType::Bool => Ok(cond),
         dtype if dtype.is_numeric() && spec.shape.rank() == Some(0) => {
-            let to = [("DstT".to_owned(), Attr::DType(DType::Bool))];
-            let cast = ferrograph_data::registry().make("Cast", &to)?;
-            Ok(emitted(builder, cast, &[cond], node)?[0])
+            let dtype = DType::Bool;
+            Ok(emitted(builder, Arc::new(Cast { dtype }), &[cond], node)?[0])
         }
         _ => bail!(
             Unimplemented,
@@ -141,6 +146,7 @@ pub fn looped(
     let (kept, changed): (Vec<usize>, Vec<usize>) =
         (0..inputs.len()).partition(|&i| passes(&body, i));
     let order: Vec<usize> = changed.iter().chain(&kept).copied().collect();
+    let (cond, body) = (standing(cond)?, standing(body)?);
     let branch = |graph: Graph| Branch {
         graph: Arc::new(graph),
         inputs: (0..).take(order.len()).collect(),
@@ -159,6 +165,17 @@ pub fn looped(
         values[i] = v;
     }
     Ok(values)
+}
+
+/// A graph of which there may be copies: one that calls itself is called.
+fn standing(graph: Arc<Graph>) -> Result<Arc<Graph>> {
+    if Knot::of(&graph).is_none() {
+        return Ok(graph);
+    }
+    let specs: Vec<TensorSpec> = graph.input_specs().cloned().collect();
+    traced(&graph.name, &specs, |e, args| {
+        Ok(e.emit(Arc::new(Call::of(graph.clone())), args)?.into_vec())
+    })
 }
 
 /// Whether result `i` of a graph is its input `i`.

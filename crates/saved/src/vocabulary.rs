@@ -15,6 +15,9 @@ pub const GRADIENT: &str = "_gradient_op_type";
 /// and says so.
 pub const OWN_GRADIENT: &str = "FerrographCustomGradient";
 
+/// The attribute of any node that lists the shapes of its outputs.
+pub const OUTPUT_SHAPES: &str = "_output_shapes";
+
 /// Outputs by another public name: operation, name here, public name.
 const OUTPUTS: [(&str, &str, &str); 13] = [
     ("Angle", "y", "output"),
@@ -39,15 +42,17 @@ pub fn public_output<'a>(op: &str, name: &'a str) -> &'a str {
 }
 
 /// Attributes that the public operation lacks; an empty name stands for any operation.
-const ONLY_HERE: [(&str, &str); 17] = [
+const ONLY_HERE: [(&str, &str); 19] = [
     ("", "shared"),
     ("ReadVariableOp", "shape"),
+    ("CompositeTensorVariantToComponents", "output_shapes"),
     ("CustomGradient", "n_results"),
     ("CustomGradient", "gradients"),
     ("CustomGradient", "backward"),
     ("MaxPoolGradGrad", "explicit_paddings"),
     ("NonMaxSuppressionV4", "covers_at_threshold"),
     ("ResizeArea", "half_pixel_centers"),
+    ("SaveV2", "shards"),
     ("TensorListScatterIntoExistingList", "add"),
     ("FixedLengthRecordDatasetV2", "output_types"),
     ("FixedLengthRecordDatasetV2", "output_shapes"),

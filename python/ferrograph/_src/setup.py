@@ -40,6 +40,7 @@ _find = lazy(
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
         "jacobian": "batching.jacobian",
+        "save": "checkpoint.saved_datasets",
         "staged": "function.special.recursion",
         "run_callback": "function.callbacks",
         "refuse_truth": "staging.chosen_numbers",
@@ -130,6 +131,7 @@ def finish() -> None:
     hooks.jacobian = _upward("jacobian")
     hooks.batch_jacobian = _upward("batch_jacobian")
     hooks.recursive = _upward("staged")
+    hooks.saved_with_checkpoints = _upward("save")
     hooks.while_loop = _upward("while_loop")
     _core.set_internal_paths([PACKAGE_FOLDER])
     atexit.register(_core.stop_prefetching)

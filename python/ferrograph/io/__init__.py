@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         write_file,
     )
     from .._src.ops.texts import decode_base64, decode_csv, decode_raw, encode_base64
+    from .._src.saved.graph_text import write_graph
 
 __all__ = [
     "FixedLenFeature",
@@ -90,6 +91,7 @@ __all__ = [
     "serialize_sparse",
     "serialize_tensor",
     "write_file",
+    "write_graph",
 ]
 
 if not TYPE_CHECKING:
@@ -120,6 +122,7 @@ if not TYPE_CHECKING:
         "serialize_sparse": "files.sparse_features:serialize_sparse",
         "serialize_tensor": "ops.files:serialize_tensor",
         "write_file": "ops.files:write_file",
+        "write_graph": "saved.graph_text:write_graph",
     }
     _MODULES = ("gfile",)
     __getattr__ = _door(__name__, _LAZY, _MODULES)

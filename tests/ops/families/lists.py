@@ -139,10 +139,10 @@ of_list(
 
 def bundled(fg, x):
     """``x`` and its first row, as one value and back."""
-    one = fg._core.emit("Bundle", (x, x[0]), None, None)
-    types = {"output_types": [x.dtype] * 2, "output_shapes": [x.shape, x.shape[1:]]}
-    return tuple(fg._core.emit("Unbundle", (one,), types, None))
+    one = fg._core.emit("CompositeTensorVariantFromComponents", (x, x[0]), None, None)
+    types = {"Tcomponents": [x.dtype] * 2, "output_shapes": [x.shape, x.shape[1:]]}
+    return tuple(fg._core.emit("CompositeTensorVariantToComponents", (one,), types, None))
 
 
-for name in ("Bundle", "Unbundle"):
+for name in ("CompositeTensorVariantFromComponents", "CompositeTensorVariantToComponents"):
     of_list(name, bundled, lambda x: (x, x[0]), out=("T", "T"), hidden="recursion emits it")

@@ -6,7 +6,7 @@ use crate::op::int;
 use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::{failed, path_of};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Error, Result, Shape, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Error, Result, Shape, Tensor, bail, err, string_of};
 use smallvec::smallvec;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -38,6 +38,14 @@ pub(super) type Stream = BufReader<Box<dyn Read + Send>>;
 pub(super) trait Items: Send {
     /// Replaces what is in `item` by the next one; false at the end.
     fn next(&mut self, item: &mut Vec<u8>) -> Result<bool>;
+
+    /// The next one in memory of its own, by way of `item`; nothing at the end.
+    fn next_string(&mut self, item: &mut Vec<u8>) -> Result<Option<Bytes>> {
+        match self.next(item)? {
+            true => string_of(item).map(Some),
+            false => Ok(None),
+        }
+    }
 }
 
 impl Layout {
@@ -152,9 +160,12 @@ impl Elements for Walk {
             pause()?;
             let names = self.files.names.as_strings()?;
             if let Some(items) = &mut self.items {
-                match items.next(&mut self.item) {
-                    Ok(true) => return string(&self.item).map(|t| Some(smallvec![t])),
-                    Ok(false) => self.items = None,
+                match items.next_string(&mut self.item) {
+                    Ok(Some(item)) => {
+                        let item = Tensor::from_strings(Shape::scalar(), vec![item])?;
+                        return Ok(Some(smallvec![item]));
+                    }
+                    Ok(None) => self.items = None,
                     // What comes behind in the file cannot be told any more.
                     Err(e) => {
                         self.items = None;
@@ -169,8 +180,4 @@ impl Elements for Walk {
             self.items = Some(self.files.open_file(name)?);
         }
     }
-}
-
-fn string(bytes: &[u8]) -> Result<Tensor> {
-    Tensor::from_strings(Shape::scalar(), vec![string_of(bytes)?])
 }

@@ -7,24 +7,33 @@ use prost::Message;
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result, Write};
 
-/// Writes a bundle of one data file.
+/// Writes a bundle, one data file after the other.
 #[derive(Debug)]
 pub struct Writer<W> {
     data: W,
+    shard: usize,
     n_shards: usize,
     at: u64,
     entries: BTreeMap<String, BundleEntry>,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer of the data file that begins where `data` stands, the first of `n_shards`, which holds all tensors.
+    /// A writer of the data file that begins where `data` stands, the first of `n_shards`.
     pub fn new(data: W, n_shards: usize) -> Self {
         Writer {
             data,
+            shard: 0,
             n_shards,
             at: 0,
             entries: BTreeMap::new(),
         }
+    }
+
+    /// Goes on with the next data file; gives the one before.
+    pub fn next(&mut self, data: W) -> W {
+        self.shard += 1;
+        self.at = 0;
+        std::mem::replace(&mut self.data, data)
     }
 
     /// Appends a tensor under that name, which must be new and not empty.
@@ -37,7 +46,7 @@ impl<W: Write> Writer<W> {
         let entry = BundleEntry {
             dtype: tensor.dtype().graphdef_code(),
             shape: Some(shape(tensor.shape())),
-            shard_id: 0,
+            shard_id: i32::try_from(self.shard).unwrap_or(i32::MAX),
             offset: self.at.cast_signed(),
             size: size.cast_signed(),
             crc32c,
@@ -48,7 +57,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// What the data went to, and the bytes of the index.
+    /// What the data of the last file went to, and the bytes of the index.
     pub fn finish(self) -> (W, Vec<u8>) {
         let header = BundleHeader {
             num_shards: i32::try_from(self.n_shards).unwrap_or(i32::MAX),

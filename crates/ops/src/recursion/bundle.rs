@@ -41,12 +41,19 @@ declare! {
     trait EmitBundles;
 
     /// The values `components` as one.
-    Bundle: bundle(components: [Toutput_types]) -> (bundle: variant), gradient Vjp;
+    Bundle is "CompositeTensorVariantFromComponents" as "bundle": bundle(components: [Tcomponents]) -> (encoded: variant),
+        gradient Vjp {
+        /// What other programs say of the composite value that they are; it has no effect.
+        metadata: String = String::new(),
+    };
 
-    /// The values in `bundle`.
-    Unbundle: unbundle(bundle: variant) -> (components: [output_types]), gradient Vjp {
+    /// The values in `encoded`.
+    Unbundle is "CompositeTensorVariantToComponents" as "unbundle": unbundle(encoded: variant)
+        -> (components: [Tcomponents]), gradient Vjp {
+        /// What other programs say of the composite value that they are; it has no effect.
+        metadata: String = String::new(),
         /// Their dtypes.
-        output_types: Vec<DType>,
+        dtypes as "Tcomponents": Vec<DType>,
         /// Their shapes.
         output_shapes: Vec<PartialShape>,
     };
@@ -66,7 +73,7 @@ impl Op for Bundle {
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let specs = call.inputs.iter().map(Val::spec);
         let (dtypes, shapes) = specs.map(|s| (s.dtype, s.shape)).unzip();
-        let parts = e.unbundle(call.grad()?, dtypes, shapes)?;
+        let parts = e.unbundle(call.grad()?, self.metadata.clone(), dtypes, shapes)?;
         let grad = |part: Val| carries(part.dtype()).then_some(Grad::Dense(part));
         Ok(parts.into_iter().map(grad).collect())
     }
@@ -75,18 +82,18 @@ impl Op for Bundle {
 impl Op for Unbundle {
     declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        if self.output_types.len() != self.output_shapes.len() {
+        if self.dtypes.len() != self.output_shapes.len() {
             bail!(Value, "a bundle has as many dtypes as shapes");
         }
-        let types = self.output_types.iter().zip(&self.output_shapes);
+        let types = self.dtypes.iter().zip(&self.output_shapes);
         Ok(types
             .map(|(dtype, shape)| TensorSpec::new(*dtype, shape.clone()))
             .collect())
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let values = &Values::of(&inputs[0])?.0;
-        let fits = values.len() == self.output_types.len()
-            && (values.iter().zip(&self.output_types)).all(|(t, dtype)| t.dtype() == *dtype);
+        let fits = values.len() == self.dtypes.len()
+            && (values.iter().zip(&self.dtypes)).all(|(t, dtype)| t.dtype() == *dtype);
         if !fits {
             bail!(InvalidArgument, "the bundle holds other values");
         }
@@ -101,7 +108,9 @@ impl Op for Unbundle {
                 None => output.clone(),
             });
         }
-        Ok(smallvec![Some(e.bundle(&parts)?.into())])
+        Ok(smallvec![Some(
+            e.bundle(&parts, self.metadata.clone())?.into()
+        )])
     }
 }
 

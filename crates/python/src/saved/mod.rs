@@ -6,6 +6,7 @@
 //! -1 for an unknown one, or None, and dtypes their public numbers.
 
 mod command;
+mod exchange;
 mod file;
 mod graphs;
 mod objects;
@@ -13,6 +14,7 @@ mod structure;
 mod writer;
 
 pub(crate) use command::run_command;
+pub(crate) use exchange::exchange_files;
 pub(crate) use file::PySavedFile;
 pub(crate) use graphs::{graph_def_bytes, graph_of_def};
 pub(crate) use writer::PySavedWriter;

@@ -111,13 +111,17 @@ impl TensorLiveness<'_> {
                 }
             }
             Action::If(branch) => {
-                step.drops = self.dying(&[branch.condition], live);
+                let dying = self.dying(&[branch.condition], live);
                 let then_live = self.block(&mut branch.then_block, live);
                 let else_live = self.block(&mut branch.else_block, live);
                 *live = then_live.clone();
                 live.union(&else_live);
                 branch.then_block.entry_drops = self.between(live, &then_live);
                 branch.else_block.entry_drops = self.between(live, &else_live);
+                // A branch that takes the condition, too, drops it itself.
+                if !live.has(branch.condition) {
+                    step.drops = dying;
+                }
                 live.add(branch.condition);
             }
             Action::While(repeat) => self.repeat(repeat, live),

@@ -168,7 +168,7 @@ fn forward_graph(
     };
     let values = bundled(graph, derived, missing);
     let values: Vec<Val> = values.into_iter().map(|v| sym(&trace, v)).collect();
-    let bundle = e.bundle(&values)?;
+    let bundle = e.bundle(&values, String::new())?;
     let mut outputs = derived.forward.outputs[..graph.outputs.len()].to_vec();
     outputs.push(trace.resolve(&bundle, &LeafOps)?);
     Ok(trace.seal(outputs)?.0)
@@ -197,7 +197,7 @@ fn backward_graph(
         .map(|v| derived.forward.spec(v).clone())
         .map(|s| (s.dtype, s.shape))
         .unzip();
-    let values = e.unbundle(&bundle, dtypes, shapes)?;
+    let values = e.unbundle(&bundle, String::new(), dtypes, shapes)?;
     let (kept, inputs) = values.split_at(values.len() - missing.len());
     let call = Call::of(derived.backward.clone());
     let mut found = apply_backward(&mut e, derived, call, taken, kept)?;

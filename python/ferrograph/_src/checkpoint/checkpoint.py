@@ -17,6 +17,7 @@ from .graph import GRAPH_KEY, ObjectGraph, Root, SavedGraph, SavedObject, saved_
 from .options import CheckpointOptions
 from .paths import list_tensors, make_folder, path_text, read_tensors
 from .restoring import Restoration
+from .sharding import sharded
 from .state import update_checkpoint_state
 from .status import CheckpointLoadStatus, InitializationOnlyStatus
 
@@ -123,7 +124,9 @@ class Checkpoint:
             make_folder(prefix)
         names = sorted(tensors)
         inputs = (prefix, names, [""] * len(names), *(tensors[name] for name in names))
-        _core.emit("SaveV2", inputs)
+        callback = options and options.experimental_sharding_callback
+        shards = [] if callback is None else sharded(tensors, callback)
+        _core.emit("SaveV2", inputs, {"shards": shards})
         if not _core.executing_eagerly():
             return _core.convert_to_tensor(prefix)
         _tell(options, prefix)

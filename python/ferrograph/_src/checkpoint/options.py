@@ -28,7 +28,11 @@ class CheckpointOptions:
         path where they take an argument.
       enable_async: kept.
       experimental_skip_slot_variables: kept; slots are variables like all others.
-      experimental_sharding_callback: must be None: a checkpoint has one data file.
+      experimental_sharding_callback: which tensors go together into one data file, such as a
+        ``train.experimental.MaxShardSizePolicy``; all of them where it is None.
+
+    Raises:
+      ValueError: for an ``experimental_sharding_callback`` that is no function.
     """
 
     def __init__(
@@ -40,9 +44,11 @@ class CheckpointOptions:
         experimental_skip_slot_variables: bool = False,
         experimental_sharding_callback: Any = None,
     ):
-        if experimental_sharding_callback is not None:
-            raise NotImplementedError(
-                "experimental_sharding_callback must be None: a checkpoint has one data file"
+        callback = experimental_sharding_callback
+        if callback is not None and not callable(callback):
+            raise ValueError(
+                "experimental_sharding_callback must be a train.experimental.ShardingCallback, "
+                f"got {callback!r}"
             )
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async

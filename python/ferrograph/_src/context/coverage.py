@@ -77,6 +77,7 @@ package is called ``fg``.
     "summary.experimental": "The step of summaries, and parts of them.",
     "test": "Checks of gradients against finite differences.",
     "train": "Training: checkpoints, the objects whose values they hold, and examples as messages.",
+    "train.experimental": "How checkpoints are spread over files.",
     "version": "Of which version the package is.",
     "types": "Types for annotations and checks: ``types.experimental``.",
     "types.experimental": (

@@ -25,6 +25,8 @@ class Hooks:
     batch_jacobian: Callable[..., Any]
     # The loop of the graph, for operations that are one.
     while_loop: Callable[..., Any]
+    # ``Dataset.save`` that writes checkpoints on the way.
+    saved_with_checkpoints: Callable[..., None]
     # Python's builtins on datasets, once there can be one: ``data.staged``.
     on_datasets: Any
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..context.hooks import hooks
 from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
@@ -496,10 +497,19 @@ class Dataset(CompositeTensor, DatasetV2):
 
         What the folder held before counts until the new elements are whole. ``compression`` is None
         or ``"GZIP"``; ``shard_func(*element)`` is the number of the file that an element goes to.
+
+        With ``checkpoint_args``, what a `train.CheckpointManager` takes besides its checkpoint, a
+        program that is stopped while it saves goes on where it was when it saves again: elements
+        are written in parts of ``checkpoint_interval``, one each where there is none, below the
+        ``directory``, with the position of the iterator; at the end they are put together in
+        ``path``. ``step_counter`` counts the elements. What is saved already is not saved again.
+
+        ValueError for ``checkpoint_args`` with a ``checkpoint`` or without a ``directory``.
         """
-        if checkpoint_args is not None:
-            raise NotImplementedError("Dataset.save(checkpoint_args=...) is not there yet")
-        late.save(self, path, compression, shard_func)
+        if checkpoint_args:
+            hooks.saved_with_checkpoints(self, path, compression, shard_func, checkpoint_args)
+        else:
+            late.save(self, path, compression, shard_func)
 
     @staticmethod
     def load(

@@ -56,8 +56,12 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     >>> float(loaded.scale(2.0))
     6.0
 
-    The format is the public one of SavedModel. The model is whole in its folder or not there at
-    all; a model that was there is replaced when the new one is written.
+    The format is the public one of SavedModel. The model is written and flushed to the disk beside
+    its folder, then put in its place. Who reads the folder at any moment, or after a crash, finds
+    the old model or the new one, each whole: the two change places in one step of the file system.
+    Where the folder holds other files besides a model, or the system has no such step (it is
+    Linux's), these files stay, and between the old model and the new one there is a moment without
+    a model; a mixture of two is never there.
 
     Args:
       obj: a `Module` or another object that a `Checkpoint` follows.

@@ -1,7 +1,8 @@
-"""A model's files, written so that the model is whole or not there."""
+"""A model's files, written so that the old model or the new one is whole."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from typing import Any
@@ -30,6 +31,7 @@ def write(
     folder: str, model: bytes, fingerprint: bytes, tensors: dict[str, Any], files: dict[str, str]
 ) -> None:
     """Write a model to a folder: beside it first, then put in its place."""
+    folder = os.path.realpath(folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     draft = f"{folder}.tmp{os.getpid()}"
     shutil.rmtree(draft, ignore_errors=True)
@@ -63,22 +65,41 @@ def _settle(path: str) -> None:
         os.fsync(file.fileno())
 
 
+def _settle_folder(path: str) -> None:
+    """Wait until the names in a folder are on the disk, where the system can open folders."""
+    with contextlib.suppress(OSError):
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
 def _put(draft: str, folder: str) -> None:
-    """Put a whole model in the place of what is there."""
+    """Put a whole model in the place of what is there.
+
+    Where that is a model and nothing else, the two folders change places at one moment, if the
+    system can do that. Then, and where there was nothing, one of the two is whole at any moment.
+    """
+    for path, _, _ in os.walk(draft):
+        _settle_folder(path)
     if not os.path.isdir(folder):
         os.rename(draft, folder)
-    elif not os.listdir(folder):
-        shutil.copymode(folder, draft)
-        os.rename(draft, folder)
     else:
-        _put_parts(draft, folder)
+        shutil.copymode(folder, draft)
+        there = set(os.listdir(folder))
+        if not there:
+            os.rename(draft, folder)
+        elif not there <= set(_PARTS) or not _core.exchange_files(draft, folder):
+            _put_parts(draft, folder)
+    _settle_folder(os.path.dirname(folder))
 
 
 def _put_parts(draft: str, folder: str) -> None:
-    """Put a model into a folder that holds other things, or another model.
+    """Put a model into a folder that holds other things, or where folders can't change places.
 
-    That is no model any more before its parts are replaced, and the new one is none before all of
-    them are.
+    What is there is no model any more before its parts are replaced, and the new one is none before
+    all of them are.
     """
     old = os.path.join(draft, "old")
     os.mkdir(old)

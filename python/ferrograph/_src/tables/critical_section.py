@@ -76,7 +76,7 @@ class CriticalSection:
     ``execute(fn)`` calls ``fn`` while no other execution of the section is under way, in this
     thread or another; others wait for it. Where a function is traced, ``fn`` is traced with it, and
     each run of the graph runs it as a whole. Gradients of the first order flow through it, to
-    tensors and to variables. A saved model cannot hold one.
+    tensors and to variables. A saved model can't hold an execution: its code runs in this process.
 
     >>> section = fg.CriticalSection()
     >>> total = fg.Variable(0.0)

@@ -1,0 +1,149 @@
+//! What nodes, arguments and results of a graph are called in files.
+
+use crate::vocabulary::public_output;
+use ferrograph_graph::{Attr, Graph, Kind, Node, NodeId, ValueId};
+use hashbrown::{HashMap, HashSet};
+
+/// What the nodes of a graph and the arguments of its function are called.
+pub struct Names {
+    /// The arguments.
+    pub args: Vec<String>,
+    /// The nodes that stand for inputs.
+    pub inputs: HashSet<NodeId>,
+    // For each value that is an input of the graph, the argument that feeds it.
+    fed: HashMap<ValueId, usize>,
+    taken: HashSet<String>,
+    // Whether outputs are named by their numbers alone, as in graphs, rather than by ports, as in functions.
+    numbers: bool,
+    // Of nodes that call functions of the library by name: what the results of these are called.
+    results: HashMap<NodeId, Vec<String>>,
+}
+
+impl Names {
+    /// The names in a message of a graph, whose inputs are nodes.
+    pub fn of_graph() -> Names {
+        Names {
+            args: Vec::new(),
+            inputs: HashSet::new(),
+            fed: HashMap::new(),
+            taken: HashSet::new(),
+            numbers: true,
+            results: HashMap::new(),
+        }
+    }
+
+    /// The names in a function of that many arguments; `fed` says which of them feeds each input.
+    pub fn of(graph: &Graph, n_args: usize, fed: &[u32]) -> Names {
+        let inputs: HashSet<NodeId> = graph.inputs.iter().map(|v| graph.value(*v).node).collect();
+        let others = graph.iter().filter(|(id, _)| !inputs.contains(id));
+        let mut names = Names {
+            args: Vec::new(),
+            taken: others.map(|(_, n)| n.name.to_string()).collect(),
+            inputs: inputs.clone(),
+            ..Names::of_graph()
+        };
+        names.numbers = false;
+        let mut hints = vec![None; n_args];
+        for (v, &arg) in graph.inputs.iter().zip(fed) {
+            names.fed.insert(*v, arg as usize);
+            let name = &graph.node(graph.value(*v).node).name;
+            hints[arg as usize].get_or_insert_with(|| name.to_string());
+        }
+        for (i, hint) in hints.into_iter().enumerate() {
+            let name = names.free(&plain(&hint.unwrap_or_else(|| format!("unused_{i}"))));
+            names.taken.insert(name.clone());
+            names.args.push(name);
+        }
+        names
+    }
+
+    /// A name that nothing else has.
+    fn free(&self, hint: &str) -> String {
+        let mut name = hint.to_owned();
+        let mut n = 0;
+        while self.taken.contains(&name) {
+            n += 1;
+            name = format!("{hint}_{n}");
+        }
+        name
+    }
+
+    /// What that many results of the function are called.
+    pub fn results(&self, n: usize) -> Vec<String> {
+        (0..n).map(|i| self.free(&format!("output_{i}"))).collect()
+    }
+
+    /// Notes that a node calls a function of which this is what its results are called.
+    pub fn calls(&mut self, node: NodeId, results: Vec<String>) {
+        self.results.insert(node, results);
+    }
+
+    /// How a node takes a value.
+    pub fn value(&self, graph: &Graph, v: ValueId) -> String {
+        if let Some(arg) = self.fed.get(&v) {
+            return self.args[*arg].clone();
+        }
+        let info = graph.value(v);
+        let node = graph.node(info.node);
+        if self.numbers {
+            return match info.index {
+                0 => node.name.to_string(),
+                n => format!("{}:{n}", node.name),
+            };
+        }
+        if let Some(result) =
+            (self.results.get(&info.node)).and_then(|all| all.get(info.index as usize))
+        {
+            return format!("{}:{result}:0", node.name);
+        }
+        let (port, at) = port_of(node, info.index as usize);
+        format!("{}:{port}:{at}", node.name)
+    }
+}
+
+/// A name as arguments have them: small letters, digits and underscores.
+fn plain(name: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '_',
+    };
+    let name: String = name.chars().map(plain).collect();
+    match name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        true => name,
+        false => format!("arg_{name}"),
+    }
+}
+
+/// The public name of the port that an output of a node belongs to, and its number there.
+fn port_of(node: &Node, index: usize) -> (&str, usize) {
+    let (op, decl) = (node.op.name(), node.op.decl());
+    let n = node.outputs.len();
+    let mut at = index;
+    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
+    for port in decl.outputs {
+        let size = match (port.kind.is_list(), n_lists) {
+            (false, _) => 1,
+            (true, 1) => (n + 1).saturating_sub(decl.outputs.len()),
+            (true, _) => listed(node, port.kind),
+        };
+        if at < size {
+            return (public_output(op, port.name), at);
+        }
+        at -= size;
+    }
+    ("output", index)
+}
+
+/// How many values a list of outputs has by the attributes of the node.
+fn listed(node: &Node, kind: Kind) -> usize {
+    let attrs = node.op.attrs();
+    let name = match kind {
+        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => name,
+        _ => return 1,
+    };
+    match attrs.get(name) {
+        Some(Attr::Int(n)) => usize::try_from(*n).unwrap_or(0),
+        Some(Attr::DTypes(all)) => all.len(),
+        _ => 0,
+    }
+}
