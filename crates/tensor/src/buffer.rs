@@ -65,6 +65,7 @@ impl Buffer {
     /// # Safety
     /// `ptr` must be valid for reads of `len` initialised bytes until `keep` is dropped, and nobody may write
     /// to them in a way that Rust would call a data race.
+    // SAFETY: who calls it vouches for the memory; a foreign buffer is read alone.
     pub unsafe fn foreign(ptr: NonNull<u8>, len: usize, keep: BufferOwner) -> Buffer {
         Buffer {
             ptr,

@@ -115,11 +115,13 @@ unsafe fn strip_of<T: Numbers>(
     out: &Base<T>,
 ) {
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+    // SAFETY: called below alone, where `level` says that the machine has the features.
     unsafe fn wide<T: Numbers>(p: &Product<T>, r: Range<usize>, c: Range<usize>, out: &Base<T>) {
         // SAFETY: promised by the caller.
         unsafe { strip::<T, T::Wide, 12>(p, r, c, out) }
     }
     #[target_feature(enable = "avx2,fma")]
+    // SAFETY: as for `wide`.
     unsafe fn narrow<T: Numbers>(p: &Product<T>, r: Range<usize>, c: Range<usize>, out: &Base<T>) {
         // SAFETY: promised by the caller.
         unsafe { strip::<T, T::Narrow, 6>(p, r, c, out) }
@@ -147,6 +149,7 @@ struct Lying<T> {
 /// # Safety
 /// As for [`strip_of`], and the machine must have the instruction set.
 #[inline(always)]
+// SAFETY: only `wide` and `narrow` call it, which enable the instruction set, with what `strip_of` was promised.
 unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
     p: &Product<T>,
     rows: Range<usize>,
@@ -199,6 +202,7 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
 /// # Safety
 /// `depth` rows and `columns` columns of the operand lie from `first` on; the room is for as many rows of `width`.
 #[inline(always)]
+// SAFETY: only `strip` calls it, with rows and columns of its own and room for `DEPTH` rows of two vectors.
 unsafe fn lay_out<T: Numbers>(
     p: &Product<T>,
     first: *const T,
@@ -251,6 +255,7 @@ impl<T: Numbers> Tiles<'_, T> {
     /// # Safety
     /// As for [`strip`].
     #[inline(always)]
+    // SAFETY: only `strip` calls it, with its own rows and a strip of `W` vectors a row.
     unsafe fn all<V: Lanes<T>, const M: usize, const W: usize>(&self, out: &Base<T>) {
         let mut row = self.rows.start;
         while row < self.rows.end {
@@ -272,6 +277,7 @@ impl<T: Numbers> Tiles<'_, T> {
     /// # Safety
     /// As for [`strip`], and there must be as many rows.
     #[inline(always)]
+    // SAFETY: only `all` calls it, with no more rows than are left.
     unsafe fn tile<V: Lanes<T>, const R: usize, const W: usize>(
         &self,
         row: usize,
@@ -320,6 +326,7 @@ impl<T: Numbers> Tiles<'_, T> {
 /// # Safety
 /// There must be room for them, and the machine must have the instruction set.
 #[inline(always)]
+// SAFETY: only `tile` calls it, with `W` vectors of the result or a row of its own that is as long as the longest.
 unsafe fn put<T: Numbers, V: Lanes<T>, const W: usize>(sums: &[V; W], to: *mut T, adds: bool) {
     for (w, &sum) in sums.iter().enumerate() {
         // SAFETY: promised by the caller.

@@ -251,6 +251,7 @@ unsafe fn tile<T: Clone>(from: *const T, columns: isize, to: *mut T, rows: isize
 /// # Safety
 /// `n` elements at these strides may be read and written.
 #[inline(always)]
+// SAFETY: only the loops of a block call it, with a line of what `Block::copy` was promised.
 unsafe fn copy_each<T: Clone>(n: usize, from: *const T, step: isize, to: *mut T, stride: isize) {
     for i in 0..n as isize {
         // SAFETY: promised by the caller.
@@ -261,6 +262,7 @@ unsafe fn copy_each<T: Clone>(n: usize, from: *const T, step: isize, to: *mut T,
 /// # Safety
 /// `n` elements may be read while the slice lives.
 #[inline(always)]
+// SAFETY: only the loops of a block call it, with elements that `Block::copy` may read.
 unsafe fn slice<'a, T>(at: *const T, n: usize) -> &'a [T] {
     // SAFETY: promised by the caller.
     unsafe { std::slice::from_raw_parts(at, n) }
@@ -269,6 +271,7 @@ unsafe fn slice<'a, T>(at: *const T, n: usize) -> &'a [T] {
 /// # Safety
 /// `n` elements may be written, by nobody else, while the slice lives.
 #[inline(always)]
+// SAFETY: only the loops of a block call it, with elements that `Block::copy` may write.
 unsafe fn slice_mut<'a, T>(at: *mut T, n: usize) -> &'a mut [T] {
     // SAFETY: promised by the caller.
     unsafe { std::slice::from_raw_parts_mut(at, n) }

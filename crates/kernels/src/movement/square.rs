@@ -12,6 +12,7 @@ pub(crate) const SIDE: usize = TILE;
 
 /// Copies a square of [`TILE`] by [`TILE`] elements: `to[r * rows + c] = from[r + c * columns]`, the strides in this
 /// order. The square must be readable there and writable here.
+// SAFETY: functions of this type come from `transpose`, which has them for machines with their instructions alone.
 pub(crate) type Transpose<T> = unsafe fn(*const T, isize, *mut T, isize);
 
 /// What transposes squares of these elements in registers, where this machine can; elements are copied by their bytes.
@@ -55,6 +56,7 @@ const ODD: i32 = 0xdd;
 /// As [`Transpose`] says, on a machine of [`Level::Avx512`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
+// SAFETY: only `transpose` hands it out, for elements of four bytes on such a machine.
 unsafe fn of_four<T, const PAST: bool>(from: *const T, columns: isize, to: *mut T, rows: isize) {
     // SAFETY: promised by the caller.
     let mut x = unsafe { load::<T, TILE>(from, columns) };
@@ -88,6 +90,7 @@ unsafe fn of_four<T, const PAST: bool>(from: *const T, columns: isize, to: *mut 
 /// As [`Transpose`] says, on a machine of [`Level::Avx512`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
+// SAFETY: only `transpose` hands it out, for elements of eight bytes on such a machine.
 unsafe fn of_eight<T, const PAST: bool>(from: *const T, columns: isize, to: *mut T, rows: isize) {
     for (r, c) in [(0, 0), (0, 8), (8, 0), (8, 8)] {
         // SAFETY: promised by the caller.
@@ -125,6 +128,7 @@ fn eight(x: [__m512i; 8]) -> [__m512i; 8] {
 /// `N` columns of 64 bytes may be read.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
+// SAFETY: only `of_four` and `of_eight` call it, with columns of the square, whole or by halves of 64 bytes.
 unsafe fn load<T, const N: usize>(from: *const T, columns: isize) -> [__m512i; N] {
     let mut x = [_mm512_setzero_si512(); N];
     for (c, x) in x.iter_mut().enumerate() {
@@ -138,6 +142,7 @@ unsafe fn load<T, const N: usize>(from: *const T, columns: isize) -> [__m512i; N
 /// `N` rows of 64 bytes may be written, at multiples of 64 where that goes past the cache.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
+// SAFETY: only `of_four` and `of_eight` call it, with rows of the square, whole or by halves of 64 bytes.
 unsafe fn store<T, const N: usize, const PAST: bool>(x: [__m512i; N], to: *mut T, rows: isize) {
     for (r, x) in x.into_iter().enumerate() {
         // SAFETY: promised by the caller.

@@ -9,7 +9,7 @@ use crate::isa::{Isa, Job, dispatch};
 use crate::pool::Base;
 use crate::scratch::vec_of;
 
-/// A reduction of the first axis of `[n, inner]` that is fed its elements.
+/// A reduction of the middle of `[outer, n, inner]` that is fed its elements.
 pub struct Fed<T: Copy, O: ReduceOp<T>> {
     shape: Blocks,
     acc: Vec<O::Acc>,
@@ -19,12 +19,13 @@ pub struct Fed<T: Copy, O: ReduceOp<T>> {
 /// How the elements are cut into blocks, each with accumulators of its own.
 #[derive(Clone, Copy)]
 struct Blocks {
+    outer: usize,
     n: usize,
     inner: usize,
 }
 
 impl Blocks {
-    /// Elements of a block; the last may have fewer.
+    /// Elements of a block; the last of each outer index may have fewer.
     fn len(self) -> usize {
         if self.inner == 1 {
             LEAF
@@ -38,26 +39,36 @@ impl Blocks {
         if self.inner == 1 { LANES } else { self.inner }
     }
 
-    fn total(self) -> usize {
+    /// Elements of an outer index.
+    fn slab(self) -> usize {
         self.n * self.inner
+    }
+
+    /// Blocks of an outer index.
+    fn count(self) -> usize {
+        self.slab().div_ceil(self.len())
+    }
+
+    fn total(self) -> usize {
+        self.outer * self.slab()
     }
 }
 
 impl<T: Copy, O: ReduceOp<T>> Fed<T, O> {
     /// A reduction that has been fed nothing.
-    pub fn new(n: usize, inner: usize) -> Fed<T, O> {
-        let shape = Blocks { n, inner };
-        let n_blocks = shape.total().div_ceil(shape.len());
+    pub fn new(outer: usize, n: usize, inner: usize) -> Fed<T, O> {
+        let shape = Blocks { outer, n, inner };
         Fed {
             shape,
-            acc: vec_of(O::identity(), n_blocks * shape.width()),
+            acc: vec_of(O::identity(), outer * shape.count() * shape.width()),
             of: PhantomData,
         }
     }
 
     /// How many elements make a block.
-    pub fn block(n: usize, inner: usize) -> usize {
-        Blocks { n, inner }.len()
+    pub fn block(inner: usize) -> usize {
+        let (outer, n) = (1, 1);
+        Blocks { outer, n, inner }.len()
     }
 
     /// What threads feed, all at once.
@@ -68,23 +79,33 @@ impl<T: Copy, O: ReduceOp<T>> Fed<T, O> {
         }
     }
 
-    /// The results of `inner` reductions, once all elements were fed.
+    /// The results of all reductions, once all elements were fed.
     pub fn finish(mut self, out: &mut [O::Out]) {
-        let Blocks { n, inner } = self.shape;
-        let width = self.shape.width();
-        if inner == 1 {
-            let rest = n % LEAF;
-            let n_blocks = self.acc.len() / width;
-            for (i, lanes) in self.acc.chunks_exact_mut(width).enumerate() {
-                lanes[0] = match rest {
-                    1..FEW if i + 1 == n_blocks => in_turn::<T, O>(&lanes[..rest]),
-                    _ => all::<T, O>(lanes),
-                };
+        let shape = self.shape;
+        let (inner, width) = (shape.inner, shape.width());
+        for lanes in self.acc.chunks_exact_mut(shape.count() * width) {
+            if inner == 1 {
+                in_lanes::<T, O>(lanes, shape.n);
             }
+            tree::<T, O>(lanes, width, inner);
         }
-        tree::<T, O>(&mut self.acc, width, inner);
-        let results = out.iter_mut().zip(&self.acc[..inner]);
-        results.for_each(|(out, &acc)| *out = O::finish(acc, n));
+        let slabs = self.acc.chunks_exact(shape.count() * width);
+        for (out, acc) in out.chunks_exact_mut(inner).zip(slabs) {
+            let results = out.iter_mut().zip(&acc[..inner]);
+            results.for_each(|(out, &acc)| *out = O::finish(acc, shape.n));
+        }
+    }
+}
+
+/// Merges the lanes of each block of `n` elements in all into the first one.
+fn in_lanes<T: Copy, O: ReduceOp<T>>(acc: &mut [O::Acc], n: usize) {
+    let rest = n % LEAF;
+    let n_blocks = acc.len() / LANES;
+    for (i, lanes) in acc.chunks_exact_mut(LANES).enumerate() {
+        lanes[0] = match rest {
+            1..FEW if i + 1 == n_blocks => in_turn::<T, O>(&lanes[..rest]),
+            _ => all::<T, O>(lanes),
+        };
     }
 }
 
@@ -118,42 +139,63 @@ pub struct Feeder<'a, T: Copy, O: ReduceOp<T>> {
 }
 
 impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
-    /// Takes the elements from `first` on, whole rows of `inner`.
+    /// Takes the elements from `first` on.
     ///
     /// # Safety
-    /// The elements of one block come in their order, and by one thread at a time.
+    /// Elements of one block that are merged into the same accumulators come in their order, and by one thread at a time:
+    /// those of a column, or all where `inner` is 1.
     pub unsafe fn feed(&self, first: usize, x: &[T]) {
         assert!(
             first + x.len() <= self.shape.total(),
             "no more elements are fed than there are"
         );
-        let (len, width) = (self.shape.len(), self.shape.width());
+        let (len, slab) = (self.shape.len(), self.shape.slab());
         let (mut at, mut x) = (first, x);
         while !x.is_empty() {
-            let (block, from) = (at / len, at % len);
-            let (piece, rest) = x.split_at(x.len().min(len - from));
-            // SAFETY: the block begins within the operand, so its accumulators are there; the caller promises that no
-            // other thread has them.
-            let acc = unsafe { self.acc.piece(block * width, width) };
-            self.piece(block, from, piece, acc);
+            let (outer, inside) = (at / slab, at % slab);
+            let (block, from) = (inside / len, inside % len);
+            let left = (len - from).min(slab - inside);
+            let (piece, rest) = x.split_at(x.len().min(left));
+            // SAFETY: promised by the caller.
+            unsafe { self.piece(outer, block, from, piece) };
             (at, x) = (at + piece.len(), rest);
         }
     }
 
-    /// Takes elements of one block.
-    fn piece(&self, block: usize, from: usize, x: &[T], acc: &mut [O::Acc]) {
-        if self.shape.inner > 1 {
-            return dispatch(Rows::<T, O> {
-                x,
-                acc,
-                is_first: from == 0,
-            });
+    /// Takes elements of one block of an outer index, from that one on.
+    ///
+    /// # Safety
+    /// As [`Feeder::feed`].
+    unsafe fn piece(&self, outer: usize, block: usize, from: usize, x: &[T]) {
+        let Blocks { n, inner, .. } = self.shape;
+        let width = self.shape.width();
+        let start = (outer * self.shape.count() + block) * width;
+        // SAFETY: the block begins within the operand, so its accumulators are there; the caller promises that no other
+        // thread has those of these columns.
+        let acc = |at: usize, len: usize| unsafe { self.acc.piece(start + at, len) };
+        if inner == 1 {
+            let acc = acc(0, width);
+            if n - block * LEAF < FEW {
+                let lanes = acc[from..].iter_mut().zip(x);
+                return lanes.for_each(|(lane, &x)| *lane = O::lift(x));
+            }
+            return dispatch(Lanes::<T, O> { x, acc, from });
         }
-        if self.shape.n - block * LEAF < FEW {
-            let lanes = acc[from..].iter_mut().zip(x);
-            return lanes.for_each(|(lane, &x)| *lane = O::lift(x));
+        let mut x = x;
+        let column = from % inner;
+        if column > 0 || x.len() < inner {
+            let (head, rest) = x.split_at(x.len().min(inner - column));
+            let acc = acc(column, head.len());
+            dispatch(Rows::<T, O> { x: head, acc });
+            x = rest;
         }
-        dispatch(Lanes::<T, O> { x, acc, from });
+        let (whole, tail) = x.split_at(x.len() - x.len() % inner);
+        for (x, len) in [(whole, inner), (tail, tail.len())] {
+            if !x.is_empty() {
+                let acc = acc(0, len);
+                dispatch(Rows::<T, O> { x, acc });
+            }
+        }
     }
 }
 
@@ -161,17 +203,13 @@ impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
 struct Rows<'a, T: Copy, O: ReduceOp<T>> {
     x: &'a [T],
     acc: &'a mut [O::Acc],
-    is_first: bool,
 }
 
 impl<T: Copy, O: ReduceOp<T>> Job for Rows<'_, T, O> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Rows { x, acc, is_first } = self;
-        if is_first {
-            acc.fill(O::identity());
-        }
+        let Rows { x, acc } = self;
         for row in x.chunks_exact(acc.len()) {
             for (acc, &x) in acc.iter_mut().zip(row) {
                 *acc = O::merge(*acc, O::lift(x));
@@ -219,14 +257,21 @@ mod tests {
     use super::super::{Max, Mean, Sum, reduce};
     use super::*;
 
+    fn numbers(n: usize) -> Vec<f32> {
+        let number = |i| ((i * 7919) % 10007) as f32 * 1e-3 - 4.9;
+        (0..n).map(number).collect()
+    }
+
+    fn bits(x: &[f32]) -> Vec<u32> {
+        x.iter().map(|x| x.to_bits()).collect()
+    }
+
     fn check<O: ReduceOp<f32, Out = f32>>(n: usize, inner: usize, rows: usize) {
-        let x: Vec<f32> = (0..n * inner)
-            .map(|i| ((i * 7919) % 10007) as f32 * 1e-3 - 4.9)
-            .collect();
+        let x = numbers(n * inner);
         let (mut a, mut b) = (vec![0.0; inner], vec![0.0; inner]);
         reduce::<f32, O>(&x, n, inner, &mut a);
-        let mut fed = Fed::<f32, O>::new(n, inner);
-        let block = Fed::<f32, O>::block(n, inner);
+        let mut fed = Fed::<f32, O>::new(1, n, inner);
+        let block = Fed::<f32, O>::block(inner);
         let feeder = fed.feeder();
         let blocks: Vec<&[f32]> = x.chunks(block).collect();
         for (i, elements) in blocks.into_iter().enumerate().rev() {
@@ -236,8 +281,74 @@ mod tests {
             }
         }
         fed.finish(&mut b);
-        let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&a), bits(&b), "{n} {inner} {rows}");
+    }
+
+    /// Pieces of columns, those of the last ones first.
+    fn check_columns<O: ReduceOp<f32, Out = f32>>([outer, n, inner]: [usize; 3], width: usize) {
+        let x = numbers(outer * n * inner);
+        let (mut a, mut b) = (vec![0.0; outer * inner], vec![0.0; outer * inner]);
+        reduce::<f32, O>(&x, n, inner, &mut a);
+        let mut fed = Fed::<f32, O>::new(outer, n, inner);
+        let feeder = fed.feeder();
+        for column in (0..inner).step_by(width).rev() {
+            for row in 0..outer * n {
+                let first = row * inner + column;
+                let piece = &x[first..first + width.min(inner - column)];
+                // SAFETY: one thread feeds the elements of a column in their order.
+                unsafe { feeder.feed(first, piece) };
+            }
+        }
+        fed.finish(&mut b);
+        assert_eq!(bits(&a), bits(&b), "{outer} {n} {inner} {width}");
+    }
+
+    #[test]
+    fn reductions_that_are_fed_columns_have_the_bits_of_others() {
+        for shape in [
+            [1, 5, 40],
+            [3, 64, 33],
+            [2, 65, 17],
+            [3, 300, 6],
+            [4, 2, 100],
+        ] {
+            for width in [1, 5, 16, 100] {
+                check_columns::<Sum>(shape, width);
+                check_columns::<Mean>(shape, width);
+                check_columns::<Max>(shape, width);
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_may_begin_and_end_anywhere() {
+        let (outer, n, inner) = (3, 70, 11);
+        let x = numbers(outer * n * inner);
+        let (mut a, mut b) = (vec![0.0; outer * inner], vec![0.0; outer * inner]);
+        reduce::<f32, Sum>(&x, n, inner, &mut a);
+        for len in [1, 7, 11, 12, 30, 5000] {
+            let mut fed = Fed::<f32, Sum>::new(outer, n, inner);
+            for (i, piece) in x.chunks(len).enumerate() {
+                // SAFETY: one thread feeds all elements in their order.
+                unsafe { fed.feeder().feed(i * len, piece) };
+            }
+            fed.finish(&mut b);
+            assert_eq!(bits(&a), bits(&b), "{len}");
+        }
+    }
+
+    #[test]
+    fn rows_are_fed_too() {
+        for (outer, n) in [(1, 2050), (3, 5), (3, 2048), (2, 5000)] {
+            let x = numbers(outer * n);
+            let (mut a, mut b) = (vec![0.0; outer], vec![0.0; outer]);
+            reduce::<f32, Sum>(&x, n, 1, &mut a);
+            let mut fed = Fed::<f32, Sum>::new(outer, n, 1);
+            // SAFETY: one thread feeds all elements in their order.
+            unsafe { fed.feeder().feed(0, &x) };
+            fed.finish(&mut b);
+            assert_eq!(bits(&a), bits(&b), "{outer} {n}");
+        }
     }
 
     #[test]
@@ -260,7 +371,7 @@ mod tests {
 
     #[test]
     fn negative_zeros_stay() {
-        let mut fed = Fed::<f32, Sum>::new(2049, 1);
+        let mut fed = Fed::<f32, Sum>::new(1, 2049, 1);
         // SAFETY: one thread feeds all elements in their order.
         unsafe { fed.feeder().feed(0, &[-0.0; 2049]) };
         let (mut a, mut b) = ([1.0], [1.0]);

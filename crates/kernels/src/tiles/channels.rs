@@ -78,6 +78,7 @@ fn slide<V: Lanes, const M: usize>(windows: Channels<'_>, filters: &[f32], out: 
 /// # Safety
 /// They and the filters must lie within their slices, and the machine must have the instruction set.
 #[inline(always)]
+// SAFETY: only `slide` calls it, whose windows were checked, inside of what `for_lanes` compiles for the machine.
 unsafe fn slide_some<V: Lanes, const M: usize>(
     windows: &Channels<'_>,
     filters: &[f32],
@@ -110,6 +111,7 @@ unsafe fn slide_some<V: Lanes, const M: usize>(
 /// As [`slide_some`].
 #[allow(clippy::needless_range_loop)] // numbers of rows and vectors are offsets too
 #[inline(always)]
+// SAFETY: only `slide_some` calls it, with channels that are there.
 unsafe fn slide_block<V: Lanes, const M: usize, const W: usize>(
     windows: &Channels<'_>,
     filters: &[f32],
@@ -203,6 +205,7 @@ fn sum<V: Lanes, const W: usize>(windows: Channels<'_>, grad: &[f32], filters: &
 /// # Safety
 /// The windows and the filters must lie within their slices, and the machine must have the instruction set.
 #[inline(always)]
+// SAFETY: only `sum` calls it, whose windows were checked, inside of what `for_lanes` compiles for the machine.
 unsafe fn sum_taps<V: Lanes, const W: usize, const N: usize>(
     windows: &Channels<'_>,
     taps: &[Tap; N],
@@ -238,6 +241,7 @@ unsafe fn sum_taps<V: Lanes, const W: usize, const N: usize>(
 /// As [`sum_taps`].
 #[allow(clippy::needless_range_loop)] // numbers of taps and vectors are offsets too
 #[inline(always)]
+// SAFETY: only `sum_taps` calls it, with channels that are there.
 unsafe fn sum_block<V: Lanes, const W: usize, const N: usize>(
     windows: &Channels<'_>,
     taps: &[Tap; N],

@@ -9,6 +9,7 @@ use super::lower::{Program, SlotInfo};
 use super::reads::{count_reads, each_read};
 use super::rows::{Doing, Rows, cut, most_elements, row_counts};
 use super::settle::settled;
+use super::totals::{Wish, extent_of, wish};
 use crate::plan::{Action, Block, Slot, Step};
 use ferrograph_graph::Effect;
 use ferrograph_ops::AssignKind;
@@ -99,6 +100,8 @@ pub(super) struct Group {
     totals: Vec<Slot>,
     /// What they read.
     taken: Vec<Slot>,
+    /// In which order those want their elements.
+    wish: Option<Wish>,
     /// The numbers of rows into which all of them can be cut.
     pub rows: Rows,
     /// Whether they read variables, and whether they change some.
@@ -127,12 +130,21 @@ impl Group {
         read.iter().any(|slot| self.taken.contains(slot))
     }
 
+    /// Whether the reductions of both can be fed in one order.
+    fn agrees(&self, other: &Group) -> bool {
+        match (self.wish, other.wish) {
+            (Some(one), Some(two)) => one == two,
+            _ => true,
+        }
+    }
+
     /// Takes another group in.
     fn absorb(&mut self, other: Group) {
         self.steps.extend(other.steps);
         self.steps.sort_by_key(|(at, _)| *at);
         self.made.extend(other.made);
         self.totals.extend(other.totals);
+        self.wish = self.wish.or(other.wish);
         self.taken.extend(other.taken);
         self.rows.retain(|rows| other.rows.contains(rows));
         self.effect = self.effect.max(other.effect);
@@ -163,10 +175,15 @@ impl Groups<'_> {
         let doing = Doing::of(self.facts.slots(), &step);
         let made = doing.and_then(|doing| doing.made());
         let is_total = matches!(doing, Some(Doing::Total(_)));
+        let wish = match doing {
+            Some(Doing::Total(bound)) => extent_of(self.facts.slots(), bound).and_then(wish),
+            _ => None,
+        };
         let mut group = Group {
             made: made.into_iter().collect(),
             totals: made.into_iter().filter(|_| is_total).collect(),
             taken: self.large(&read),
+            wish,
             rows,
             effect: Some(effect),
             steps: vec![(at, step)],
@@ -224,8 +241,10 @@ impl Groups<'_> {
             inside && hosts().all(|group| slices(self.facts, single, *rows, &group.made))
         };
         let n_steps: usize = hosts().map(|group| group.steps.len()).sum();
+        let agree =
+            hosts().all(|group| group.agrees(single) && hosts().all(|other| group.agrees(other)));
         let fitting: Rows = single.rows.iter().copied().filter(fits).collect();
-        if n_steps == 0 || n_steps >= MOST || fitting.is_empty() {
+        if n_steps == 0 || n_steps >= MOST || !agree || fitting.is_empty() {
             return false;
         }
         single.rows = fitting;
@@ -238,7 +257,9 @@ impl Groups<'_> {
     fn join_reader(&mut self, single: &mut Group, read: &[Slot]) {
         let fits = |group: &Group| {
             let has_room = group.steps.len() < MOST && group.takes(read);
-            has_room && single.rows.iter().any(|rows| group.rows.contains(rows))
+            has_room
+                && group.agrees(single)
+                && single.rows.iter().any(|rows| group.rows.contains(rows))
         };
         if let Some(at) = self.open.iter().position(fits) {
             let group = self.open.remove(at);

@@ -39,6 +39,7 @@ mod schedule;
 mod scratch;
 mod settle;
 mod tile;
+mod totals;
 mod update;
 mod variables;
 mod vectors;

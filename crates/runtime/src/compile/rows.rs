@@ -2,7 +2,8 @@
 //! same piece of what it reads, or all of it.
 
 use super::lower::SlotInfo;
-use crate::plan::{Action, Bound, Slot, Step, block, total};
+use super::totals::{WIDEST, extent_of, takes_rows};
+use crate::plan::{Action, Bound, Slot, Step};
 use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
 use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, combining};
 use ferrograph_tensor::{DType, PartialShape, Shape, Tensor, TensorSpec};
@@ -10,15 +11,6 @@ use smallvec::SmallVec;
 
 /// Numbers of rows, the largest first.
 pub(super) type Rows = SmallVec<[usize; 4]>;
-
-/// Elements of a row, at most: tiles have to fit the cache.
-const WIDEST: usize = 16 << 10;
-
-/// Elements of a reduction that one thread may do.
-const WHOLE: usize = 32 << 10;
-
-/// Parts of other reductions that threads may do at once, at least.
-const PARTS: usize = 4;
 
 /// Elements of a variable that is changed where it lies, at most: nothing stops that once it has begun.
 const LARGEST: usize = 4 << 20;
@@ -34,7 +26,7 @@ pub(super) struct Cut {
 pub(super) enum Doing<'a> {
     /// Computes.
     Compute(&'a Bound<Kernel>),
-    /// Reduces the rows to one value, which is there when all are done.
+    /// Reduces rows to values that are there when all are done.
     Total(&'a Bound<Kernel>),
     /// Gives a value another shape.
     Alias { from: &'a Slot, out: Slot },
@@ -52,7 +44,7 @@ impl<'a> Doing<'a> {
     /// What a step does, if it is of this kind.
     pub fn of(slots: &[SlotInfo], step: &'a Step) -> Option<Doing<'a>> {
         match &step.action {
-            Action::Kernel(bound) if total_of(slots, bound).is_some() => Some(Doing::Total(bound)),
+            Action::Kernel(bound) if extent_of(slots, bound).is_some() => Some(Doing::Total(bound)),
             Action::Kernel(bound) => computes(slots, bound).then_some(Doing::Compute(bound)),
             Action::Alias { from, to, .. } => {
                 let is_known = shape(slots, *from).is_some() && shape(slots, *to).is_some();
@@ -130,35 +122,6 @@ fn computes(slots: &[SlotInfo], bound: &Bound<Kernel>) -> bool {
     bound.reduced.is_some() || bound.repeats || bound.code.is_some() && !may_fail
 }
 
-/// The lengths of what a step reduces to one row, and of the row, where it can be fed its rows.
-pub(super) fn total_of(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<(usize, usize)> {
-    let reduced = bound.reduced.as_ref()?;
-    let input = shape(slots, bound.ins[0])?;
-    let (n, inner) = led(input, &reduced.axes)?;
-    let dtype = slots[bound.ins[0] as usize].dtype;
-    total(reduced.code, dtype, n, inner).map(|_| (n, inner))
-}
-
-/// The lengths of the reduced axes and of those behind them, where all that is reduced leads.
-fn led(shape: &[usize], reduced: &[bool]) -> Option<(usize, usize)> {
-    let counts = || shape.iter().zip(reduced).filter(|&(&n, _)| n != 1);
-    let leading = counts().take_while(|&(_, &reduced)| reduced).count();
-    let all = counts().filter(|&(_, &reduced)| reduced).count();
-    let size = |(&n, _): (&usize, &bool)| n;
-    let n = counts().take(leading).map(size).product();
-    let inner = counts().skip(leading).map(size).product();
-    (leading == all && n > 1 && inner > 0).then_some((n, inner))
-}
-
-/// Of how many rows, a power of two, the elements are fed in order by one thread.
-pub(super) fn rows_in_order(slots: &[SlotInfo], bound: &Bound<Kernel>, width: usize) -> usize {
-    let (n, inner) = total_of(slots, bound).unwrap_or((1, 1));
-    let block = block(n, inner);
-    let mut powers = (0..usize::BITS).map(|i| 1usize << i);
-    let ends = |rows: &usize| rows.saturating_mul(width).is_multiple_of(block);
-    powers.find(ends).unwrap_or(usize::MAX)
-}
-
 fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {
     slots[slot as usize].shape.as_ref()
 }
@@ -220,17 +183,13 @@ pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<
     (input.get(..axes) == out.get(..axes)).then_some(Cut { axes, sliced })
 }
 
-/// How to cut what reduces all rows to one: along the axes that it reduces, where enough threads find work.
+/// How to cut what reduces rows: where it can be fed them.
 fn cut_total(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> Option<Cut> {
     let input = shape(slots, bound.ins[0])?;
-    let marks = &bound.reduced.as_ref()?.axes;
-    let run = input.iter().zip(marks);
-    let run = run.take_while(|&(&n, &reduced)| reduced || n == 1).count();
-    let axes = leading(&input[..run], rows)?;
-    let n = input.n_elements();
-    let parts = rows / rows_in_order(slots, bound, n / rows).max(1);
+    let axes = leading(input, rows)?;
+    let extent = extent_of(slots, bound)?;
     let sliced = (0..bound.ins.len()).map(|i| i == 0).collect();
-    (n <= WHOLE || parts >= PARTS).then_some(Cut { axes, sliced })
+    takes_rows(extent, rows, input.n_elements() / rows).then_some(Cut { axes, sliced })
 }
 
 /// How many leading axes have that many positions; those of size 1 behind them are counted in.
@@ -315,19 +274,6 @@ fn tiled(shape: &[usize], axes: usize, tile: usize) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn totals_reduce_what_leads() {
-        let marks = |text: &str| text.chars().map(|c| c == 'r').collect::<Vec<_>>();
-        assert_eq!(led(&[4, 3], &marks("rk")), Some((4, 3)));
-        assert_eq!(led(&[4, 3], &marks("rr")), Some((12, 1)));
-        assert_eq!(led(&[1, 4, 3, 5], &marks("krrk")), Some((12, 5)));
-        assert_eq!(led(&[4, 3], &marks("kr")), None);
-        assert_eq!(led(&[4, 3, 5], &marks("rkr")), None);
-        assert_eq!(led(&[1, 3], &marks("rk")), None);
-        assert_eq!(led(&[4, 0], &marks("rk")), None);
-        assert_eq!(led(&[0, 4], &marks("rk")), None);
-    }
 
     #[test]
     fn axes_of_one_position_are_counted_in() {

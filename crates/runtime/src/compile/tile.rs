@@ -1,13 +1,14 @@
 //! The step that does what those of a group do, a tile of rows at a time.
 
 use super::join::{Facts, Group};
-use super::rows::{Cut, Doing, bind, bind_update, cut, rows_in_order, total_of};
+use super::rows::{Cut, Doing, bind, bind_update, cut};
+use super::totals::{extent_of, walk};
 use super::update::update;
 use super::variables::Variables;
 use super::vectors::vectors;
 use crate::plan::{
-    Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Work,
-    total,
+    Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Walk,
+    Work, total,
 };
 use ferrograph_graph::{Kernel, OpRef, Operands, SlotType};
 use ferrograph_ops::AssignKind;
@@ -69,8 +70,8 @@ pub(super) struct Joining<'a> {
     pub runs: Vec<Run>,
     /// The reductions of all rows, with the outputs that they are.
     totals: Vec<(usize, usize)>,
-    /// Tiles that one thread takes in their order.
-    in_order: usize,
+    /// In which order tiles are taken.
+    walk: Walk,
     /// The inputs of the joined step, and its outputs.
     pub ins: Vec<Slot>,
     pub outs: Vec<Slot>,
@@ -146,7 +147,7 @@ impl<'a> Joining<'a> {
             members: Vec::new(),
             runs: Vec::new(),
             totals: Vec::new(),
-            in_order: 1,
+            walk: Walk::Along(1),
             ins: Vec::new(),
             outs: Vec::new(),
             aliases: Vec::new(),
@@ -234,27 +235,21 @@ impl<'a> Joining<'a> {
         self.totals.push((at, output));
     }
 
-    /// Says how many rows a tile has, and how many tiles one thread takes in order for the sake of the totals.
+    /// Says how many rows a tile has, and in which order tiles are taken for the sake of the totals.
     fn choose_tile(&mut self) {
         let widest = self.values.iter().filter(|v| !matches!(v, Value::All(_)));
         let widest = widest.map(|value| self.width(*value)).max();
-        self.tile = (TILE / widest.unwrap_or(1).max(1)).clamp(1, self.rows);
-        let in_order = |&(at, _): &(usize, usize)| match self.parts[at].doing {
+        let most = (TILE / widest.unwrap_or(1).max(1)).clamp(1, self.rows);
+        let totals = self.totals.iter();
+        let totals = totals.filter_map(|&(at, _)| match self.parts[at].doing {
             Doing::Total(bound) => {
                 let width = self.width(Value::Rows(bound.ins[0]));
-                rows_in_order(self.facts.slots(), bound, width)
+                extent_of(self.facts.slots(), bound).map(|extent| (extent, width))
             }
-            _ => 1,
-        };
-        let Some(rows) = self.totals.iter().map(in_order).max() else {
-            return;
-        };
-        if self.tile < rows {
-            self.tile = 1 << self.tile.ilog2();
-        } else {
-            self.tile -= self.tile % rows;
-        }
-        self.in_order = (rows / self.tile).max(1);
+            _ => None,
+        });
+        let totals: Vec<_> = totals.collect();
+        (self.tile, self.walk) = walk(&totals, most);
     }
 
     fn name_assignment(&mut self, kind: AssignKind, variable: Slot, value: Slot) {
@@ -315,7 +310,7 @@ impl<'a> Joining<'a> {
     }
 
     fn tiled(&self) -> Option<Tiled> {
-        let rest = self.rows % self.tile;
+        let rest = self.walk.rest(self.rows, self.tile);
         let (places, scratch_bytes, bool_bytes) = self.places(&self.members);
         let touched = self
             .members
@@ -334,7 +329,7 @@ impl<'a> Joining<'a> {
             },
             members: self.members.clone(),
             totals: self.running()?,
-            in_order: self.in_order,
+            walk: self.walk,
             order: Order {
                 tasks: (0..self.members.len()).map(Task::Member).collect(),
                 places,
@@ -368,10 +363,10 @@ impl<'a> Joining<'a> {
             let Doing::Total(bound) = self.parts[at].doing else {
                 return None;
             };
-            let (n, inner) = total_of(self.facts.slots(), bound)?;
+            let extent = extent_of(self.facts.slots(), bound)?;
             let dtype = self.facts.slots()[bound.ins[0] as usize].dtype;
             let code = bound.reduced.as_ref()?.code;
-            Some((total(code, dtype, n, inner)?, output))
+            Some((total(code, dtype, extent)?, output))
         };
         self.totals.iter().map(total).collect()
     }

@@ -16,6 +16,7 @@ mod total;
 mod update;
 mod vectors;
 mod verify;
+mod walk;
 
 pub(crate) use frame::{Frame, Frames};
 pub(crate) use kept::Kept;
@@ -32,11 +33,12 @@ pub(crate) use step::{
     Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Reduced, Site, Slot, Step, Taken,
 };
 pub(crate) use tiled::{At, Binding, Member, Tiled, Work};
-pub(crate) use total::{Total, block, total};
+pub(crate) use total::{Extent, Total, block, total};
 pub(crate) use update::{Single, Source, Update, UpdateKernel};
 pub(crate) use vectors::{Order, Run, Task, Vectors};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
+pub(crate) use walk::{Lines, Walk};
 
 use crate::profile;
 use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};

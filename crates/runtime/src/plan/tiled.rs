@@ -4,6 +4,7 @@
 use super::ALIGN;
 use super::total::{Feeds, Total};
 use super::vectors::{Order, Task, Vectors, Way};
+use super::walk::{Stretch, Walk};
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::stop::undisturbed;
@@ -52,13 +53,13 @@ pub(crate) struct Tiled {
     pub tile: usize,
     /// For whole tiles.
     pub whole: Binding,
-    /// For the last tile, where it has fewer rows.
+    /// For tiles of fewer rows, which are as many wherever there are some.
     pub rest: Option<Binding>,
     pub members: Vec<Member>,
     /// Reductions of all rows, with the outputs that they are.
     pub totals: Vec<(Total, usize)>,
-    /// Tiles that one thread takes in their order.
-    pub in_order: usize,
+    /// In which order tiles are taken.
+    pub walk: Walk,
     /// What is done with a tile by kernels alone.
     pub order: Order,
     /// What is done by vector code, where there may be some.
@@ -107,14 +108,13 @@ impl Tiled {
         let spare = Mutex::new(scratch(&way)?);
         let mut running: Vec<_> = self.totals.iter().map(|(total, _)| total()).collect();
         let feeds: Vec<_> = running.iter_mut().map(|total| total.feeds()).collect();
-        let n = self.rows.div_ceil(self.tile);
+        let n = self.walk.stretches(self.rows, self.tile);
         #[allow(clippy::cast_precision_loss)]
-        let part_ns = self.row_ns * (self.tile * self.in_order) as f64;
-        pool::par_chunks(n.div_ceil(self.in_order), part_ns, |parts| {
-            let tiles = parts.start * self.in_order..n.min(parts.end * self.in_order);
+        let part_ns = self.row_ns * (self.tile * self.walk.longest()) as f64;
+        pool::par_chunks(n, part_ns, |stretches| {
             let run = || match scratch(&way) {
-                Ok(mut scratch) => self.tiles(tiles, &way, &bases, &feeds, &mut scratch),
-                Err(_) => self.tiles(tiles, &way, &bases, &feeds, &mut spare.lock()),
+                Ok(mut scratch) => self.stretches(stretches, &way, &bases, &feeds, &mut scratch),
+                Err(_) => self.stretches(stretches, &way, &bases, &feeds, &mut spare.lock()),
             };
             let done = if may_stop { run() } else { undisturbed(run) };
             if let Err(e) = done {
@@ -131,10 +131,10 @@ impl Tiled {
         Ok(())
     }
 
-    /// Runs consecutive tiles.
-    fn tiles(
+    /// Runs the tiles of consecutive stretches.
+    fn stretches(
         &self,
-        tiles: Range<usize>,
+        stretches: Range<usize>,
         way: &Way<'_>,
         bases: &Bases,
         feeds: &[Box<dyn Feeds + '_>],
@@ -145,44 +145,69 @@ impl Tiled {
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
         unsafe { scratch.write_bytes(0, way.order.bool_bytes) };
         let mut pointers = bases.0.clone();
-        let start = tiles.start;
-        for tile in tiles {
-            let first = tile * self.tile;
-            for ((at, &base), pointer) in way.order.places.iter().zip(&bases.0).zip(&mut pointers) {
-                // SAFETY: the row lies within the operand, or the place within the scratch memory.
-                *pointer = unsafe {
-                    match *at {
-                        At::Input(_, row) | At::Output(_, row) | At::Variable(_, row) => {
-                            base.add(first * row)
+        let mut prepared = 0;
+        for at in stretches {
+            let stretch = self.walk.stretch(at, self.rows, self.tile);
+            for tile in self.tiles_of(stretch) {
+                self.place(way, bases, scratch, tile.start, &mut pointers);
+                let is_first = tile.len() > prepared;
+                prepared = prepared.max(tile.len());
+                for task in &way.order.tasks {
+                    match *task {
+                        Task::Member(member) => {
+                            self.member(member, &pointers, tile.clone(), feeds)?;
                         }
-                        At::Scratch(offset) => scratch.add(offset),
+                        // SAFETY: as for members; the scratch memory has room for all frames.
+                        Task::Run(run) => unsafe {
+                            way.loops[run].run(&pointers, tile.len(), scratch, is_first);
+                        },
                     }
-                };
-            }
-            for task in &way.order.tasks {
-                match *task {
-                    Task::Member(member) => self.member(member, &pointers, first, feeds)?,
-                    // SAFETY: as for members; the scratch memory has room for all frames.
-                    Task::Run(run) => unsafe {
-                        let rows = self.tile.min(self.rows - first);
-                        way.loops[run].run(&pointers, rows, scratch, tile == start);
-                    },
                 }
             }
         }
         Ok(())
     }
 
-    /// Does what a member does with the tile from row `first` on.
+    /// The rows of the tiles of a stretch.
+    fn tiles_of(&self, stretch: Stretch) -> impl Iterator<Item = Range<usize>> {
+        let n = self.rows;
+        (0..stretch.count).map(move |i| {
+            let first = stretch.first + i * stretch.step;
+            first..n.min(first + stretch.rows)
+        })
+    }
+
+    /// Says where the values of the tile from row `first` on lie.
+    fn place(
+        &self,
+        way: &Way<'_>,
+        bases: &Bases,
+        scratch: *mut u8,
+        first: usize,
+        pointers: &mut [*mut u8],
+    ) {
+        for ((at, &base), pointer) in way.order.places.iter().zip(&bases.0).zip(pointers) {
+            // SAFETY: the row lies within the operand, or the place within the scratch memory.
+            *pointer = unsafe {
+                match *at {
+                    At::Input(_, row) | At::Output(_, row) | At::Variable(_, row) => {
+                        base.add(first * row)
+                    }
+                    At::Scratch(offset) => scratch.add(offset),
+                }
+            };
+        }
+    }
+
+    /// Does what a member does with the tile of those rows.
     fn member(
         &self,
         at: usize,
         pointers: &[*mut u8],
-        first: usize,
+        tile: Range<usize>,
         feeds: &[Box<dyn Feeds + '_>],
     ) -> Result<()> {
-        let is_whole = first + self.tile <= self.rows;
-        let rest = self.rest.as_ref().filter(|_| !is_whole);
+        let rest = self.rest.as_ref().filter(|_| tile.len() < self.tile);
         let binding = rest.unwrap_or(&self.whole);
         let member = &self.members[at];
         // SAFETY: values that are alive together have places of their own, with room for what the types say.
@@ -190,9 +215,10 @@ impl Tiled {
             unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
         match &binding.work[at] {
             Work::Compute(kernel) => kernel(&mut operands)?,
-            // SAFETY: one thread takes the tiles in which a block lies, in their order.
+            // SAFETY: the tiles of a block, or those of a block that lie below one another, are one stretch, which one
+            // thread takes in its order.
             Work::Feed(total, width) => unsafe {
-                feeds[*total].feed(first * width, &operands);
+                feeds[*total].feed(tile.start * width, &operands);
             },
         }
         Ok(())

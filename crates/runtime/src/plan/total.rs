@@ -5,6 +5,14 @@ use ferrograph_kernels::reduce as k;
 use ferrograph_kernels::reduce::{Fed, Feeder, ReduceOp};
 use ferrograph_tensor::{DType, Element, bf16, f16};
 
+/// The lengths of what is reduced, and of what lies around and inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub outer: usize,
+    pub n: usize,
+    pub inner: usize,
+}
+
 /// Makes the reduction of one run.
 pub(crate) type Total = Box<dyn Fn() -> Box<dyn Running> + Send + Sync>;
 
@@ -43,29 +51,29 @@ impl<T: Element, O: ReduceOp<T, Out = T>> Feeds for Feeder<'_, T, O> {
 }
 
 /// Elements that one thread feeds in their order.
-pub(crate) fn block(n: usize, inner: usize) -> usize {
-    Fed::<f32, k::Sum>::block(n, inner)
+pub(crate) fn block(inner: usize) -> usize {
+    Fed::<f32, k::Sum>::block(inner)
 }
 
-/// The reduction of the first axis of `[n, inner]`, where it can be fed.
-pub(crate) fn total(code: ReduceCode, dtype: DType, n: usize, inner: usize) -> Option<Total> {
+/// The reduction of the middle of `[outer, n, inner]`, where it can be fed.
+pub(crate) fn total(code: ReduceCode, dtype: DType, extent: Extent) -> Option<Total> {
     match dtype {
-        DType::Float32 => numbers::<f32>(code, n, inner),
-        DType::Float64 => numbers::<f64>(code, n, inner),
-        DType::Float16 => numbers::<f16>(code, n, inner),
-        DType::BFloat16 => numbers::<bf16>(code, n, inner),
-        DType::Int32 => numbers::<i32>(code, n, inner),
-        DType::Int64 => numbers::<i64>(code, n, inner),
+        DType::Float32 => numbers::<f32>(code, extent),
+        DType::Float64 => numbers::<f64>(code, extent),
+        DType::Float16 => numbers::<f16>(code, extent),
+        DType::BFloat16 => numbers::<bf16>(code, extent),
+        DType::Int32 => numbers::<i32>(code, extent),
+        DType::Int64 => numbers::<i64>(code, extent),
         DType::Bool => match code {
-            ReduceCode::All => of::<bool, k::All>(n, inner),
-            ReduceCode::Any => of::<bool, k::Any>(n, inner),
+            ReduceCode::All => of::<bool, k::All>(extent),
+            ReduceCode::Any => of::<bool, k::Any>(extent),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn numbers<T: Element>(code: ReduceCode, n: usize, inner: usize) -> Option<Total>
+fn numbers<T: Element>(code: ReduceCode, extent: Extent) -> Option<Total>
 where
     k::Sum: ReduceOp<T, Out = T>,
     k::Mean: ReduceOp<T, Out = T>,
@@ -73,15 +81,18 @@ where
     k::Min: ReduceOp<T, Out = T>,
 {
     match code {
-        ReduceCode::Sum => of::<T, k::Sum>(n, inner),
-        ReduceCode::Mean => of::<T, k::Mean>(n, inner),
-        ReduceCode::Max => of::<T, k::Max>(n, inner),
-        ReduceCode::Min => of::<T, k::Min>(n, inner),
+        ReduceCode::Sum => of::<T, k::Sum>(extent),
+        ReduceCode::Mean => of::<T, k::Mean>(extent),
+        ReduceCode::Max => of::<T, k::Max>(extent),
+        ReduceCode::Min => of::<T, k::Min>(extent),
         _ => None,
     }
 }
 
 #[allow(clippy::unnecessary_wraps)]
-fn of<T: Element, O: ReduceOp<T, Out = T>>(n: usize, inner: usize) -> Option<Total> {
-    Some(Box::new(move || Box::new(Fed::<T, O>::new(n, inner))))
+fn of<T: Element, O: ReduceOp<T, Out = T>>(extent: Extent) -> Option<Total> {
+    let Extent { outer, n, inner } = extent;
+    Some(Box::new(move || {
+        Box::new(Fed::<T, O>::new(outer, n, inner))
+    }))
 }

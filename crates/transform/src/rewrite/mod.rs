@@ -29,6 +29,8 @@ pub enum Rewrite {
     Stand(SmallVec<[ValueId; 2]>),
     /// It becomes this operation on these operands. Outputs, name and line stay.
     Become(OpRef, SmallVec<[Operand; 2]>),
+    /// The last of these operations takes its place, the others stand before it.
+    Compose(Vec<Made>),
     /// Its outputs are these constants.
     Constants(Vec<Tensor>),
     /// It goes: nothing takes its outputs.
@@ -49,6 +51,19 @@ pub enum Operand {
     Value(ValueId),
     /// A constant to be added to the graph.
     Constant(Tensor),
+    /// What that one of the operations of a [`Rewrite::Compose`] gives, which comes before.
+    Made(usize),
+}
+
+/// An operation of one output that is to be added to the graph.
+#[derive(Debug)]
+pub struct Made {
+    /// What it does.
+    pub op: OpRef,
+    /// What it takes.
+    pub operands: SmallVec<[Operand; 2]>,
+    /// The node whose name and line it has.
+    pub like: NodeId,
 }
 
 /// One kind of rewrite. A pass object sees one graph, from the first node to the last.

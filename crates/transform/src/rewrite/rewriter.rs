@@ -2,10 +2,10 @@
 //! ids stay as they are until the changed graph is built.
 
 use super::overlay::Overlay;
-use super::{Operand, Rewrite};
+use super::{Made, Operand, Rewrite};
 use ferrograph_graph::{Graph, Inputs, Known, Law, Node, NodeId, OpRef, Specs, ValueId, ValueInfo};
 use ferrograph_ops::Const;
-use ferrograph_tensor::{Result, Tensor, err};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
 use hashbrown::{HashMap, HashSet};
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
@@ -207,14 +207,10 @@ impl<'g> Rewriter<'g> {
         match rewrite {
             Rewrite::Stand(values) => self.stand(id, &values),
             Rewrite::Become(op, operands) => {
-                let inputs = operands.into_iter().map(|operand| match operand {
-                    Operand::Value(v) => v,
-                    Operand::Constant(t) => self.add_constant(id, t),
-                });
-                let inputs = inputs.collect();
-                self.become_op(id, op, inputs);
-                true
+                let like = id;
+                self.compose(id, vec![Made { op, operands, like }])
             }
+            Rewrite::Compose(made) => self.compose(id, made),
             Rewrite::Constants(tensors) => {
                 if let [tensor] = &tensors[..] {
                     let value = tensor.clone();
@@ -278,23 +274,76 @@ impl<'g> Rewriter<'g> {
         }
     }
 
-    /// A constant to stand before a node, named after it.
-    fn add_constant(&mut self, before: NodeId, value: Tensor) -> ValueId {
+    /// Lets the last of some operations take a node's place, and the others stand before it; refused where one of those
+    /// is no operation of one output.
+    fn compose(&mut self, id: NodeId, made: Vec<Made>) -> bool {
+        let n = made.len();
+        let mut values: SmallVec<[ValueId; 4]> = SmallVec::with_capacity(n);
+        for (i, Made { op, operands, like }) in made.into_iter().enumerate() {
+            let mut inputs = SmallVec::with_capacity(operands.len());
+            for operand in operands {
+                inputs.push(match operand {
+                    Operand::Value(v) => v,
+                    Operand::Constant(t) => self.add_constant(id, t),
+                    Operand::Made(at) => match values.get(at) {
+                        Some(v) => *v,
+                        None => return false,
+                    },
+                });
+            }
+            if i + 1 == n {
+                self.become_op(id, op, inputs);
+                return true;
+            }
+            match self.add_operation(id, op, inputs, like) {
+                Some(v) => values.push(v),
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// An operation to stand before a node, with the name and line of another.
+    fn add_operation(
+        &mut self,
+        before: NodeId,
+        op: OpRef,
+        inputs: SmallVec<[ValueId; 3]>,
+        like: NodeId,
+    ) -> Option<ValueId> {
+        let (specs, known) = {
+            let of = Inputs::new(inputs.iter().map(|v| self.value(*v).as_input()));
+            (op.specs(&of).ok()?, op.known(&of))
+        };
+        let [spec] = <[_; 1]>::try_from(specs.into_vec()).ok()?;
+        let hint = self.node(like).name.to_string();
+        Some(self.add(before, op, inputs, (spec, known), &hint, like))
+    }
+
+    /// A node of one output to stand before another one, with the line of a third.
+    fn add(
+        &mut self,
+        before: NodeId,
+        op: OpRef,
+        inputs: SmallVec<[ValueId; 3]>,
+        (spec, known): (TensorSpec, Option<Known>),
+        hint: &str,
+        like: NodeId,
+    ) -> ValueId {
         let node = NodeId::new(self.nodes.len());
         let v = ValueId::new(self.values.len());
-        let hint = format!("{}/Const", self.node(before).name);
-        let name = self.free_name(&hint);
-        let origin = self.node(before).origin.clone();
+        let name = self.free_name(hint);
+        let origin = self.node(like).origin.clone();
         self.values.push(ValueInfo {
             node,
             index: 0,
-            spec: value.spec(),
-            constant: Some(Box::new(value.clone())),
-            known: None,
+            spec,
+            constant: op.constant().cloned().map(Box::new),
+            known: known.map(Box::new),
         });
         self.nodes.push(Node {
-            op: Arc::new(Const { value }),
-            inputs: smallvec![],
+            op,
+            inputs,
             outputs: smallvec![v],
             control: smallvec![],
             name,
@@ -302,6 +351,14 @@ impl<'g> Rewriter<'g> {
         });
         self.added.push((before, node));
         v
+    }
+
+    /// A constant to stand before a node, named after it.
+    fn add_constant(&mut self, before: NodeId, value: Tensor) -> ValueId {
+        let hint = format!("{}/Const", self.node(before).name);
+        let spec = value.spec();
+        let op = Arc::new(Const { value });
+        self.add(before, op, smallvec![], (spec, None), &hint, before)
     }
 
     /// A name that no node has: the hint, or the hint with a number.

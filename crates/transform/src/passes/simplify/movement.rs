@@ -1,6 +1,7 @@
 //! Rules for operations that only move elements, or give them another shape.
 
 use super::Site;
+use crate::passes::permutation;
 use crate::rewrite::{Operand, Rewrite};
 use ferrograph_tensor::Tensor;
 use smallvec::smallvec;
@@ -36,12 +37,12 @@ pub(super) fn untouched(site: &Site<'_>, number: i64) -> Option<Rewrite> {
 
 /// Axes in the order in which they are, or permuted twice.
 pub(super) fn transpose(site: &Site<'_>) -> Option<Rewrite> {
-    let perm = axes(site.constant(1)?)?;
+    let perm = permutation(site.constant(1)?)?;
     if is_identity(&perm) {
         return site.input(0).map(Rewrite::stand);
     }
     let before = site.same_before(0)?;
-    let (first, inner) = (before.input(0)?, axes(before.constant(1)?)?);
+    let (first, inner) = (before.input(0)?, permutation(before.constant(1)?)?);
     let both: Vec<usize> = perm
         .iter()
         .map(|&axis| inner.get(axis).copied())
@@ -58,16 +59,6 @@ pub(super) fn transpose(site: &Site<'_>) -> Option<Rewrite> {
         Operand::Constant(Tensor::vector(&both).ok()?)
     ];
     Some(Rewrite::Become(site.node.op.clone(), operands))
-}
-
-/// The axes that a permutation names, where it does.
-fn axes(perm: &Tensor) -> Option<Vec<usize>> {
-    let named = perm.to_i64s().ok()?;
-    let rank = i64::try_from(named.len()).ok()?;
-    let axis = |p: i64| usize::try_from(if p < 0 { p + rank } else { p }).ok();
-    let axes: Vec<usize> = named.into_iter().map(axis).collect::<Option<_>>()?;
-    let is_permutation = (0..axes.len()).all(|axis| axes.contains(&axis));
-    is_permutation.then_some(axes)
 }
 
 fn is_identity(perm: &[usize]) -> bool {
