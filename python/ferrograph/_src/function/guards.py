@@ -140,7 +140,8 @@ class Reads:
         is_method = code.co_argcount > 0 and place and not place.endswith("<locals>")
         parameters = code.co_varnames[: _n_parameters(code)]
         first = parameters[0] if is_method else None
-        return first, tuple(n for n in read if n in parameters and n != first)
+        others = tuple(n for n in read if n in parameters and n != first)
+        return (first, others) if first is not None or others else None
 
     def unmet(self, function: types.FunctionType) -> Unmet:
         """What a function has still to tell of the arguments that it is asked for."""
