@@ -651,7 +651,7 @@ def call_that_keeps_an_object(x):
 def class_of_a_number(x):
     k = 1
     if x > 0:
-        k = 2
+        k = 2.5
     return x + 1 if isinstance(k, int) else x
 
 
