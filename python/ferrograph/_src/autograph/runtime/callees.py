@@ -293,7 +293,11 @@ def _of_generator(callee: types.FunctionType) -> Callable:
     cells = dict(zip(callee.__code__.co_freevars, callee.__closure__ or (), strict=True))
     generator = cells["func"].cell_contents
     changed = fn(generator)
-    return callee if changed is generator else contextlib.contextmanager(changed)
+    if changed is generator:
+        return callee
+    made = contextlib.contextmanager(changed)
+    made.__dict__.pop(_NOTED, None)  # which is said of the generator
+    return made
 
 
 def _note(function: types.FunctionType, deep: bool) -> bool:
