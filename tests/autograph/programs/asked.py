@@ -82,8 +82,8 @@ FAMILIES = (
             "with {o}.raised({t}):\n    {o}.rows[0] = (r + {n}) % 31",
             "with counted({o}, {t}) as v:\n    r = (r + v) % 31",
             "with counted({o}, {t}), {o}.raised({n}):\n    r = (r + {o}.v) % 31",
-            "with contextlib.ExitStack() as stack:\n    v = stack.enter_context(counted({o}, {t}))\n"
-            "    r = (r + v) % 31",
+            "with contextlib.ExitStack() as stack:\n"
+            "    v = stack.enter_context(counted({o}, {t}))\n    r = (r + v) % 31",
             "with counted({o}, {n}) as v:\n    if {c}:\n        {o}.v = v\n    r = r + 1",
             "{o}.v = {t}",
         ),
@@ -147,8 +147,8 @@ FAMILIES = (
             "for part in {o}:\n    r = (r + part.sum({t})) % 31",
             "for part in {o}:\n    for i in range(2):\n        part.add({n})\n"
             "        r = (r + part.both({o}[i])) % 31",
-            "part, other = {o}[1], {o}[2]\nfor i in range(3):\n    r = (r + part.both(other)) % 31\n"
-            "    if {c}:\n        other.add(i)",
+            "part, other = {o}[1], {o}[2]\nfor i in range(3):\n"
+            "    r = (r + part.both(other)) % 31\n    if {c}:\n        other.add(i)",
             "part = {o}[{i}]\nfor i in R(3):\n    part.add(i)\n    r = (r + part.sum({t})) % 31",
         ),
         ("{o}[0].n", "{o}[1].v", "{o}[2].sum(2)", "{o}[0].both({o}[2])"),
