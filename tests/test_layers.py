@@ -46,6 +46,7 @@ LAZY = {
     "staging.kinds": "arrays of NumPy, for programs that have some",
     "staging.loops": "bodies that raise",
     "staging.merging": "containers that branches leave with other contents",
+    "staging.snapshot": "settings of modules, for programs that reach such a module",
     "staging.regions": "what is said of branches that do not fit",
     "setup": "hooks of folders that most programs use late or never",
 }

@@ -68,9 +68,7 @@ USES = {
     "percent of an attribute": lambda k: Kinds.form % (k,),
     "percent by name": lambda k: "%(a)s" % {"a": k},  # noqa: UP031
     "dataclass": lambda k: f"{Pair(1, [k])}",
-    "slots": lambda k: str(Slotted(k)),
     "counter": lambda k: str(collections.Counter({"a": k})),
-    "class": lambda k: k.__class__ is int,
     "isscalar": lambda k: np.isscalar(k),
     "singledispatch": lambda k: kind(k),
     "singledispatchmethod": lambda k: Kinds().kind(k),
@@ -89,6 +87,36 @@ def test_what_tells_a_chosen_number_from_a_tensor_is_refused(use):
     with pytest.raises(fg.errors.StagingError, match="which tells a number of Python") as info:
         traced(fg.constant(1))
     assert f"{__file__}:" in str(info.value)
+
+
+def test_the_class_of_a_number_that_all_branches_leave_is_known():
+    @fg.function
+    def traced(x):
+        k, mixed, truth = 1, 1, True
+        if x > 0:
+            k, mixed, truth = 2, 2.5, False
+        classes = k.__class__ is int, type(truth) is bool, type(k) is bool, isinstance(truth, int)
+        among = isinstance(mixed, (int, float)), isinstance(mixed, str), isinstance(k, float)
+        return classes, among
+
+    for x in (1, -1):
+        assert traced(fg.constant(x)) == ((True, True, False, True), (True, False, False))
+
+
+def test_a_number_or_a_tensor_is_refused():
+    @fg.function
+    def traced(x):
+        k = 1 if x > 0 else x
+        return isinstance(k, int)
+
+    with pytest.raises(fg.errors.StagingError, match="which tells a number of Python"):
+        traced(fg.constant(1))
+
+
+def test_the_text_of_an_object_that_holds_a_number():
+    traced = fg.function(lambda x: str(Slotted(1 if x > 0 else 2)))
+    for x in (1, -1):
+        assert traced(fg.constant(x)).numpy().decode() == str(Slotted(1 if x > 0 else 2))
 
 
 def shown(x):

@@ -651,7 +651,7 @@ def call_that_keeps_an_object(x):
 def class_of_a_number(x):
     k = 1
     if x > 0:
-        k = 2
+        k = 2.5
     return x + 1 if isinstance(k, int) else x
 
 
@@ -681,6 +681,32 @@ def attribute_of_an_object_and_its_class(x):
         held.v = 5
     else:
         Kind.v = 7
+    return x + held.v
+
+
+class Shown:
+    v = 1
+
+
+@meets("staging/notes.py:_check_default:0")
+def class_set_after_its_object(x):
+    class Kind:
+        v = 1
+
+    held = Kind()
+    if x > 0:
+        held.v = 5
+    Kind.v = 7
+    return x + held.v
+
+
+@meets("staging/effects.py:check_defaults:0")
+def class_set_by_the_graph_after_its_object(x):
+    held = Shown()
+    if x > 0:
+        held.v = 5
+    if x > 1:
+        Shown.v = 7
     return x + held.v
 
 

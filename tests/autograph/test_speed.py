@@ -316,7 +316,7 @@ def functions_of_two(n):
 
 @pytest.mark.parametrize("work", [handed, handed_both, functions, functions_of_two])
 def test_functions_that_read_attributes_of_arguments_tell_the_trace_once(work):
-    assert traced_seconds(work) < 9 * seconds(work)
+    assert traced_seconds(work) < 5 * seconds(work)
 
 
 IF = """    if x > {k}.0:

@@ -127,6 +127,8 @@ def finish() -> None:
             "callback_gradient": _upward("callback_gradient"),
         }
     )
+    for name in ("__copy__", "__deepcopy__"):  # which `copy` asks for, and of eager ones finds
+        setattr(_core.SymbolicTensor, name, lambda tensor, *memo: tensor)
     hooks.converted_callback = convert_callback
     hooks.jacobian = _upward("jacobian")
     hooks.batch_jacobian = _upward("batch_jacobian")

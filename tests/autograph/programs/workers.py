@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import (
+    asked,
     containers,
     everyday,
     flow,
@@ -28,7 +29,7 @@ from . import (
 from .kit import Family, make
 
 MODULES = (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
-MODULES += (language, library)
+MODULES += (language, library, asked)
 FAMILIES: dict[str, Family] = {
     family.name: family for module in MODULES for family in module.FAMILIES
 }

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import later, staging
-from ..staging.journal import Journal, chosen, loud, thread, traces
+from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 
 if TYPE_CHECKING:
-    from ..staging import chosen_numbers, nested
+    from ..staging import chosen_numbers, effects, nested
 else:
-    chosen_numbers, nested = later(staging.__name__, "chosen_numbers", "nested")
+    chosen_numbers, effects, nested = later(staging.__name__, "chosen_numbers", "effects", "nested")
 
 __all__ = [
     "NOT_CONVERTED",
@@ -51,12 +51,16 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
     journals = thread.journals, thread.roots
     within = nested.begin(thread.journals) if roots and len(thread.journals) > 1 else None
     if roots is not None:
-        thread.journals, thread.roots = [Journal()], roots
+        root = Journal()
+        root.listeners = journals[0][0].listeners if journals[0] else listeners()
+        thread.journals, thread.roots = [root], roots
         traces.add(1)
     try:
         yield
         if roots is not None and thread.journals[0].families is not None:
             thread.journals[0].families.check()
+        if roots is not None and thread.journals[0].defaults is not None:
+            effects.check_defaults()
     except Exception as e:
         if roots is not None:
             _explain(thread.journals[0], e)

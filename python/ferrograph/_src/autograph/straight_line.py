@@ -10,13 +10,14 @@ from __future__ import annotations
 import opcode
 import sys
 import types
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from ..context.ownership import is_own_module
+from ..context.ownership import OPERATORS, is_own_module
 from ..native import _core
 
-__all__ = ["is_straight_line", "sets_attributes_only"]
+__all__ = ["is_leaf", "is_straight_line", "sets_attributes_only"]
 
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods that have a meaning on tensors
 _VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
@@ -88,6 +89,60 @@ def sets_attributes_only(code: types.CodeType) -> bool:
         if name != "CACHE":
             before = name, arg
     return True
+
+
+_GENERATORS = 0x20 | 0x80 | 0x200  # flags of the code of generators and coroutines
+_LOUD_ONLY = frozenset({"changing", "fresh"})  # operators that do nothing while all is quiet
+
+
+@lru_cache(maxsize=4096)
+def is_leaf(code: types.CodeType) -> str:
+    """What converted code asks the operators for while no region is traced and nothing is stale:
+    "nothing", "own" where that is to set attributes of its first argument, else ""."""
+    if code.co_flags & _GENERATORS or any(type(c) is types.CodeType for c in code.co_consts):
+        return ""
+    stores, names = "nothing", list(_steps(code))
+    for i, (name, arg) in enumerate(names):
+        if name in ("STORE_FAST", "DELETE_FAST") and arg == 0:
+            return ""  # the first argument is another one from then on
+        if not name.startswith("LOAD_") or _cell_name(code, name, arg) != OPERATORS:
+            continue
+        asked, index = names[i + 1]
+        if asked not in ("LOAD_ATTR", "LOAD_METHOD"):
+            return ""
+        wide = asked == "LOAD_ATTR" and sys.version_info >= (3, 12)
+        operator = code.co_names[index >> 1 if wide else index]
+        if operator == "owner" and _is_first(*names[i + 2]):
+            stores = "own"
+        elif operator not in _LOUD_ONLY:
+            return ""
+    return stores
+
+
+def _steps(code: types.CodeType) -> Iterator[tuple[str, int]]:
+    """The instructions of code, but for those that stand for nothing."""
+    high = 0
+    for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        name = opcode.opname[op]
+        if name == "EXTENDED_ARG":
+            high = (high | arg) << 8
+            continue
+        if name not in ("CACHE", "NOP", "PUSH_NULL", "PRECALL"):
+            yield name, arg | high
+        high = 0
+
+
+def _is_first(name: str, arg: int) -> bool:
+    return name in ("LOAD_FAST", "LOAD_FAST_BORROW") and arg == 0
+
+
+def _cell_name(code: types.CodeType, name: str, arg: int) -> str:
+    """The name of the cell that an instruction reads; "" of others."""
+    if name not in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
+        return ""
+    if hasattr(code, "_varname_from_oparg"):
+        return code._varname_from_oparg(arg)
+    return (code.co_cellvars + code.co_freevars)[arg]
 
 
 def _all_plain(values: list) -> bool:

@@ -35,6 +35,7 @@ class Reads:
         self._held: list[Any] = []  # objects whose addresses are in ``_bound`` and ``_selves``
         self._selves: set[int] = set()  # objects whose methods run
         self._calls: dict[tuple, Any] = {}  # calls with these that were looked at: their code
+        self._settled: list[tuple[list, int]] = []  # see ``settled``
         self._unmet: dict[int, Unmet] = {}  # by the ids of codes that ``_held`` holds
 
     def add_target(
@@ -120,6 +121,9 @@ class Reads:
             return
         self._selves.add(id(value))
         self._held.append(value)
+        for sites, place in self._settled:
+            sites[place] = _NO_VALUE  # which no call is of
+        self._settled.clear()
         for unmet in self._unmet.values():
             unmet.add(id(value))
 
@@ -140,7 +144,8 @@ class Reads:
         is_method = code.co_argcount > 0 and place and not place.endswith("<locals>")
         parameters = code.co_varnames[: _n_parameters(code)]
         first = parameters[0] if is_method else None
-        return first, tuple(n for n in read if n in parameters and n != first)
+        others = tuple(n for n in read if n in parameters and n != first)
+        return (first, others) if first is not None or others else None
 
     def unmet(self, function: types.FunctionType) -> Unmet:
         """What a function has still to tell of the arguments that it is asked for."""
@@ -150,6 +155,15 @@ class Reads:
             found = self._unmet[id(code)] = Unmet(self, function)
             self._held.append(code)
         return found
+
+    def holds(self, value: Any) -> bool:
+        """Whether an object whose methods run is held for as long as the trace."""
+        return id(value) in self._selves
+
+    def settled(self, sites: list, place: int) -> None:
+        """A site takes it that a call tells nothing new: it asks again when there is another
+        object whose methods run, which may be among the arguments."""
+        self._settled.append((sites, place))
 
     def tell(self, unmet: Unmet, arguments: tuple) -> None:
         """``bind`` for the arguments that a function is asked for. An object that it is given as

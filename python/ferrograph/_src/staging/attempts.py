@@ -9,12 +9,15 @@ when the trace of the outermost loop counts, and not by those that are thrown aw
 from __future__ import annotations
 
 import io
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..context.thread import Undetermined
+from .journal import thread as _traced
+from .kinds import is_opaque
 from .reach import reached
 from .state import Place
 
@@ -144,13 +147,24 @@ def attempt(memory: Memory) -> Iterator[None]:
 
 
 def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False):
-    """Python's ``print``: in the body of a loop of the graph once, however often that is traced."""
-    if _thread.said is None:
+    """Python's ``print``: in the body of a loop of the graph once, however often that is traced.
+
+    What is printed into an object of the function's own is a change of that like any other.
+    """
+    target = sys.stdout if file is None else file
+    if _thread.said is None or not _is_said(target):
         print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
     print(*values, sep=sep, end=end, file=text)
     _say(text.getvalue(), file, flush)
+
+
+def _is_said(target: Any) -> bool:
+    """Whether what is printed into ``target`` leaves the program: it was there when the trace
+    began, or it is a file."""
+    known = _traced.journals[0].listeners if _traced.journals else (target,)
+    return is_opaque(type(target)) or any(target is listener for listener in known)
 
 
 def _say(text: str, file: Any, flush: Any) -> None:

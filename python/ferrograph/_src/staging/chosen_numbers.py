@@ -35,13 +35,47 @@ def is_number(leaf: Any) -> bool:
     return type(leaf) in NUMBERS or is_chosen(leaf)
 
 
-def mark(tensor: Any) -> Any:
-    """``tensor``, noted as one that stands for a number."""
+def mark(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
+    """``tensor``, noted as one that stands for a number, of one of some classes where these are
+    known."""
     if _thread.journals and isinstance(tensor, _core.Tensor) and tensor.shape.rank == 0:
         root = _thread.journals[0]
         root.numbers_chosen[key_of(tensor)] = tensor
+        if kinds is not None:
+            root.number_kinds[key_of(tensor)] = kinds
         chosen[id(root)] = root
     return tensor
+
+
+def kinds_of(*leaves: Any) -> frozenset[type] | None:
+    """The classes of Python's numbers that some values are in plain Python; None where one of them
+    may be a tensor there, or of a class that is not known."""
+    found: set[type] = set()
+    for leaf in leaves:
+        if type(leaf) in NUMBERS:
+            found.add(type(leaf))
+        elif is_chosen(leaf) and (kinds := _thread.journals[0].number_kinds.get(key_of(leaf))):
+            found |= kinds
+        else:
+            return None
+    return frozenset(found)
+
+
+def kind_of(value: Any, use: str) -> type:
+    """The class of a number that the graph chooses, refused where that depends on the choice."""
+    kinds = kinds_of(value)
+    if kinds is None or len(kinds) > 1:
+        refuse(value, use)
+    return next(iter(kinds or (type(value),)))
+
+
+def is_instance(value: Any, among: Any) -> bool:
+    """``isinstance(value, among)`` of a number that the graph chooses, refused where that depends
+    on the choice."""
+    found = {issubclass(kind, among) for kind in kinds_of(value) or ()}
+    if len(found) != 1:
+        refuse(value, "`isinstance`")
+    return found.pop()
 
 
 def is_chosen(value: Any) -> bool:

@@ -36,6 +36,7 @@ from .state import (
     Container,
     Place,
     Together,
+    attribute_place,
 )
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def changes(
         is_ours = not outer or change.place.key in direct or _is_state(change)
         if there and is_ours and not is_stale:
             _note_library(made, change)
+            notes.note_default(change.place, change.old, change.new)
             kept.append(change)
         elif there and id(change.place.owner) not in lazy:
             _leave_outside(made, change, kept, repeats)
@@ -164,6 +166,12 @@ def changes(
             made.landed = True
     stand_in_again()
     return kept
+
+
+def undo(made: Journal) -> None:
+    """Put back all that the region of ``made`` changed."""
+    for place, old in reversed(list(noted(made))):
+        _undo(Change(place, old, None))
 
 
 def stand_in_again() -> None:
@@ -250,6 +258,14 @@ def refuse_shadowed(found: list[Change]) -> None:
                         "one of both there.",
                     )
                 )
+
+
+def check_defaults() -> None:
+    """Refuse that a class has another value by now under a name that was noted."""
+    for place, where in _thread.journals[0].defaults.values():
+        now = attribute_place(place.label, place.owner, place.key[2])
+        if now.class_default is not place.class_default:
+            raise notes.changed_default(place, where)
 
 
 def _is_kept(place: Place, old: Any, new: Any) -> bool:

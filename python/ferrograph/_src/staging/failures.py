@@ -10,7 +10,7 @@ from .. import ops
 from ..native import _core
 from ..ops import string_ops
 from ..values import dtypes, errors
-from . import chosen_numbers, values
+from . import chosen_numbers, effects, values
 from .journal import thread as _thread
 from .places import here, say
 
@@ -120,5 +120,12 @@ def shown(value: Any) -> list:
 
 
 def check(test: Any, message: Any) -> None:
-    """Fail when the graph runs and ``test`` is false; ``message`` gives what to show, if any."""
-    ops.Assert(test, ["assertion failed"] if message is None else shown(message()))
+    """Fail when the graph runs and ``test`` is false; ``message`` gives what to show, if any: what
+    that does beside is put back, since a program that goes on has not done it."""
+    if message is None:
+        ops.Assert(test, ["assertion failed"])
+        return
+    with effects.region([message]) as made:
+        said = shown(message())
+    effects.undo(made)
+    ops.Assert(test, said)

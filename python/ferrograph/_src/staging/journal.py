@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -37,6 +38,8 @@ class Journal:
     has_flags = False  # of a trace: whether the graph decides of some what they stand for
     n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
+    listeners: tuple = ()  # of a trace: see ``listeners``, when it began
+    defaults: Any = None  # of a trace: see ``notes.note_default``, attributes by their keys
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
 
     def __init__(self) -> None:
@@ -55,6 +58,7 @@ class Journal:
         self.integers_made_of: dict[Any, set] = {}  # of a trace, by the keys of tensors
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
+        self.number_kinds: dict[Any, frozenset] = {}  # of a trace: their classes, where known
         self.at_last: list[Any] = []  # of a trace: objects that end with it
         self.held: dict[int, Any] = {}  # of a trace: see ``values``, objects that are no structures
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
@@ -139,6 +143,18 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
+
+
+def listeners() -> tuple:
+    """What prints and warnings go to now."""
+    warned = getattr(sys.modules.get("warnings"), "_showwarnmsg_impl", None)
+    return sys.stdout, sys.stderr, warned
+
+
+def own_listeners() -> list:
+    """Those that the traced function has put there itself, and may read."""
+    before = thread.journals[0].listeners if thread.journals else ()
+    return [now for now, old in zip(listeners(), before, strict=False) if now is not old]
 
 
 def note_asked(changed: Any) -> None:

@@ -78,13 +78,13 @@ def _viewed(view: memoryview) -> Iterable:
         return ()
 
 
-FUNCTION = Through(_function)
+FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
 _THROUGH: dict[type, Facet] = {
     tuple: Through(lambda held: held),
     frozenset: Through(lambda held: held),
     types.FunctionType: FUNCTION,
     types.MethodType: Through(_method),
-    types.BuiltinFunctionType: Through(lambda held: (held.__self__,)),
+    types.BuiltinFunctionType: BUILTIN,
     types.MethodWrapperType: Through(lambda held: (held.__self__,)),
     types.MappingProxyType: Through(gc.get_referents),
     functools.partial: Through(lambda held: (held.func, *held.args, *held.keywords.values())),
@@ -220,6 +220,20 @@ def _slots(kind: type) -> dict[str, weakref.ref]:
     return found
 
 
+# What an exception says; Python itself changes its traceback and its context where it is raised.
+_SAID = ("args", "__cause__", "__suppress_context__")
+
+
+def _of_exceptions(kind: type) -> dict[str, weakref.ref]:
+    """What instances of a class of exceptions keep beside attributes: which class declares it."""
+    found = {name: weakref.ref(BaseException) for name in _SAID}
+    for base in reversed(kind.__mro__):
+        if issubclass(base, BaseException) and not base.__flags__ & _HEAP_TYPE:
+            kept = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
+            found.update(dict.fromkeys(kept, weakref.ref(base)))
+    return found
+
+
 def _storage(kind: type) -> Facet | None:
     """What a class keeps beside attributes: by the first of its bases that is known."""
     for base, facet in _CONTAINERS:
@@ -232,6 +246,8 @@ def _storage(kind: type) -> Facet | None:
     )
     if known is not None:
         return known
+    if issubclass(kind, BaseException):
+        return facets.Slots(_of_exceptions(kind))
     if kind is types.GeneratorType:
         return facets.Position(_generator, None, "position")
     if _is_iterator_of_library(kind):

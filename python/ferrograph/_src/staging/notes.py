@@ -21,6 +21,8 @@ from .journal import thread as _thread
 from .places import here, say
 from .stale import behind
 from .state import (
+    UNDEFINED,
+    Attribute,
     Container,
     Place,
     attribute_place,
@@ -114,6 +116,7 @@ def touch(place: Place) -> None:
 def touch_carried(places: Iterable[Place]) -> None:
     """Note what attributes and items hold, in which a loop is about to put its variables."""
     for place in places:
+        note_default(place, place.get())
         whole = isinstance(place.owner, _CONTAINERS) and not place.is_module
         touch(Container(place.label, place.owner) if whole else place)
 
@@ -129,6 +132,8 @@ def owner(target: Any, name: str, label: str) -> Any:
             return target
         if isinstance(target, _core.Tensor):
             _check_sets_tensor(target, name)
+        if journals[0].defaults is not None and len(journals) < 2 and isinstance(target, type):
+            _check_default(target, name)
         setter = setters.of_attribute(target, name)
         if setter is not None:
             return setter
@@ -139,6 +144,37 @@ def owner(target: Any, name: str, label: str) -> Any:
         if journals[0].families is not None:
             journals[0].families.written(target)
     return target
+
+
+def note_default(place: Place, *contents: Any) -> None:
+    """Note an attribute that an object has of its own in some branches or iterations, and in
+    others as its class has it: the class must keep it, since what the graph chooses is the
+    object's own."""
+    if not isinstance(place, Attribute) or place.class_default is UNDEFINED:
+        return
+    if not isinstance(place.owner, type) and any(c is place.class_default for c in contents):
+        root = _thread.journals[0]
+        root.defaults = {place.key: (place, here()), **(root.defaults or {})}
+
+
+def _check_default(cls: type, name: str) -> None:
+    """Refuse to set in a class what an object may show of it after a branch or a loop."""
+    for place, _ in _thread.journals[0].defaults.values():
+        if place.key[2] == name and cls in type(place.owner).__mro__:
+            raise changed_default(place, here())
+
+
+def changed_default(place: Place, where: str) -> Exception:
+    """The refusal of a class that changes under its objects."""
+    return errors.StagingError(
+        say(
+            where,
+            f"a class changes an attribute that {place.label!r} may show: after a branch or a loop "
+            "of the graph it is known only when the graph runs whether the object has one of its "
+            "own",
+            "Give the object the attribute before the branch or loop, or change the class before.",
+        )
+    )
 
 
 # What arrays let programs set, beside what tensors have as well: a tensor may stand for an array.

@@ -93,7 +93,8 @@ class Conditional:
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
-        self._numbers: list[int] = []  # those that stand for numbers of Python's
+        # Those that stand for numbers of Python's, with their classes where these are known.
+        self._numbers: list[tuple[int, frozenset | None]] = []
         # Those of integers, with what ``bounds.note`` takes.
         self._integers: list[tuple[int, bool, Any, set, int | None]] = []
         # What each branch leaves in names and other places, by their numbers and keys.
@@ -178,8 +179,8 @@ class Conditional:
         outputs = _core.emit_if(self._predicate, *regions)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
-        for index in self._numbers:
-            chosen_numbers.mark(outputs[index])
+        for index, kinds in self._numbers:
+            chosen_numbers.mark(outputs[index], kinds)
         for index, large, flag, made_of, at_most in self._integers:
             bounds.note(outputs[index], large, flag(outputs), made_of, at_most)
         return [rebuild(outputs) for rebuild in self._rebuild]
@@ -209,7 +210,8 @@ class Conditional:
         if chosen_texts.is_text(first) and chosen_texts.is_text(second):
             self._texts.append(index)
         if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
-            self._numbers.append(index)
+            kinds = None if any(filled) else chosen_numbers.kinds_of(first, second)
+            self._numbers.append((index, kinds))
         self._note_integer(index, [first, second], filled)
         return lambda outputs: outputs[index]
 

@@ -43,14 +43,15 @@ def keeps_any(kind: type) -> bool:
 
 
 def _learn(kind: type) -> frozenset[str] | None:
-    """The names whose setting runs functions of the user's, kept for the next store."""
+    """The names whose setting runs functions of the user's, kept for the next store; not of
+    metaclasses, since objects may show what is set in a class."""
     found = None
     if not (_function(kind, "__setattr__") or _function(kind, "__delattr__")):
         held = (item for base in kind.__mro__ for item in vars(base).items())
         found = frozenset(name for name, value in held if _is_setter(value))
-        if not found:
+        if not found and not issubclass(kind, type):
             _settable.keep(kind, True)
-    return _decided.keep(kind, found)
+    return found if issubclass(kind, type) else _decided.keep(kind, found)
 
 
 def _is_setter(value: Any) -> bool:

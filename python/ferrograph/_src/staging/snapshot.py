@@ -18,16 +18,22 @@ import collections.abc
 import sys
 import types
 from collections.abc import Container, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import later
 from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..values import errors
 from . import kinds
 from .facets import Facet, Fields, Names, cell_contents, fields_of
-from .journal import has_versions, record_of
+from .journal import has_versions, own_listeners, record_of
 from .places import here, say
 from .state import Attribute, Place, Versions, versions_of
+
+if TYPE_CHECKING:
+    from . import settings
+else:
+    (settings,) = later(__package__, "settings")
 
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
@@ -40,7 +46,7 @@ class Snapshot:
     def __init__(self, anchors: Iterable[Any]):
         self.anchors = tuple(a for a in anchors if type(a) is types.FunctionType)
         walk = Walk()
-        walk.run(self.anchors)
+        walk.run(self.anchors, own_listeners())
         self._entries, self._seen = walk.entries, walk.seen
         if has_versions():
             self._entries = [(f, o, _versions(f, o) or held) for f, o, held in walk.entries]
@@ -159,6 +165,8 @@ class Walk:
                     continue
                 elif first is kinds.MODULE:
                     self._modules.append(value)
+                elif first is kinds.BUILTIN:
+                    self._words |= {value.__name__}
                 for facet in facets:
                     held = facet.hold(value)
                     if held is not None:
@@ -171,6 +179,9 @@ class Walk:
         """Look into a function; what of itself is compared."""
         facets = kinds.facets_of(types.FunctionType)
         if ownership.is_library_file(function.__code__.co_filename):
+            if function.__module__ in _WITH_SETTINGS:
+                self._modules.append(sys.modules[function.__module__])
+                self._words |= {function.__name__}
             return facets[:1]
         self._read_names(function)
         return facets
@@ -215,9 +226,21 @@ class Walk:
                 found = [names[word] for word in self._words if _may_change(names.get(word))]
                 if module.__name__ == "decimal":  # whose numbers are made by the thread's settings
                     found.append(names["getcontext"]())
+                if module.__name__ in _WITH_SETTINGS:
+                    found += settings.named(_WITH_SETTINGS[module.__name__], self._words)
                 self._pending.append(found)
                 more |= any(id(value) not in self.seen for value in found)
         return more
+
+
+# Modules with settings that are no attributes, as ``settings`` calls them.
+_WITH_SETTINGS = {name: name for name in (
+    "atexit", "calendar", "copyreg", "csv", "decimal", "gc", "locale", "numpy", "os", "signal",
+    "socket", "sys", "threading", "warnings",
+)}  # fmt: skip
+_WITH_SETTINGS |= {"_csv": "csv", "_decimal": "decimal", "_locale": "locale", "_signal": "signal"}
+_WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "warnings"}
+_WITH_SETTINGS |= {"posix": "os", "nt": "os"}
 
 
 def _is_users_module(module: types.ModuleType) -> bool:

@@ -245,11 +245,11 @@ def _class_side(owner: Any, name: str) -> tuple[Any, Any]:
 
 def _is_kept_by_python(owner: Any, name: str, found: Any) -> bool:
     """Whether Python keeps an attribute in a place of its own: a class, the defaults of a
-    function."""
+    function, the arguments of an exception."""
     if type(found) is not types.GetSetDescriptorType:
         return False
-    is_function = isinstance(owner, types.FunctionType) and name != "__dict__"
-    return is_function or (name == "__class__" and not isinstance(owner, types.ModuleType))
+    with_own = isinstance(owner, (types.FunctionType, BaseException)) and name != "__dict__"
+    return with_own or (name == "__class__" and not isinstance(owner, types.ModuleType))
 
 
 def attribute_place(label: str, owner: Any, name: str) -> Attribute:

@@ -16,7 +16,7 @@ from typing import Any
 from ... import uncollected
 from ...context import tracebacks
 from ...context.ownership import MET, TESTS, UNMET, loud_cell
-from . import build, inline, jumps, parse, pipeline, specials
+from . import build, inline, jumps, parse, pipeline, sites, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
@@ -76,6 +76,7 @@ def converted_code(
         if is_same and (once or not held.once) and (held.tells or asked is None):
             return held.code
     specials.begin(known)
+    sites.begin(fn)
     with uncollected(), inline.run_once(once):
         node = converted_tree(fn)
         if asked is not None:
@@ -129,6 +130,12 @@ def _with_cells(
 def is_converted(code: types.CodeType) -> bool:
     """Whether ``code`` comes from here. Converted code that uses no operator counts as plain."""
     return build.OPERATORS in code.co_freevars
+
+
+def is_form(code: types.CodeType, of: types.CodeType) -> bool:
+    """Whether ``code`` is the converted code of another one."""
+    held = _cache.get(id(of))
+    return held is not None and held.code is code and held.of() is of
 
 
 def tells(code: types.CodeType) -> bool:

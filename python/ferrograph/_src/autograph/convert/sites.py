@@ -15,12 +15,28 @@ trace, and nested functions that may do so have none.
 from __future__ import annotations
 
 import _ast as ast
+import threading
+import types
 from typing import Any
 
 from ...context.ownership import SITES
 from . import build
 
 _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.modules: frozenset[str] = frozenset()
+
+
+_thread = _Thread()
+
+
+def begin(function: types.FunctionType) -> None:
+    """A conversion begins: what is called of modules is no method."""
+    names, known = function.__code__.co_names, function.__globals__
+    _thread.modules = frozenset(n for n in names if type(known.get(n)) is types.ModuleType)
 
 
 class Sites:
@@ -66,10 +82,12 @@ def is_made(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and not build.is_operator_call(value)
 
 
-def callee(function: ast.expr, sites: Sites) -> ast.expr:
-    """What is called in place of a function, or of a method, which is another object each time."""
-    place, (first, again) = sites.take(2), _twice(function, _CALLEE)
-    asked = _asked("called", place, again)
+def callee(function: ast.expr, sites: Sites, place: int = -1, *told: ast.expr) -> ast.expr:
+    """What is called in place of a function, or of a method, which is another object each time;
+    ``told`` are the object and the arguments of a call of a method whose site is at ``place``."""
+    place = sites.take(2) if place < 0 else place
+    first, again = _twice(function, _CALLEE)
+    asked = _asked("called_of" if told else "called", place, again, *told)
     if isinstance(function, ast.Name):
         return short(_at(place + 1), asked, _is_at(first, place))
     same = ast.Compare(again, [ast.Eq()], [_at(place)])
@@ -165,18 +183,45 @@ _METHODS = {
 }
 
 
+_MOST_ARGUMENTS = 3  # of a call that is written out a second time
+
+
 def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
-    """The call of a method that one of Python's own containers may have, where Python alone does
-    it if so; None for others."""
+    """The call of a method whose arguments may be written twice: by Python alone where the object
+    is one of Python's own containers that has such a method, or where the site says that the
+    converted form of the method does the same; None for other calls.
+
+    The site keeps what was asked last and its answer, an object whose method is such a one, the
+    ids of further ones, and an object together with the arguments with which it is.
+    """
     function: Any = node.func
-    kind = _METHODS.get(function.attr)
-    simple = not node.keywords and len(node.args) <= 1 and all(map(is_arithmetic, node.args))
-    if kind is None or not simple or is_made(function.value):
+    if isinstance(function.value, ast.Name) and function.value.id in _thread.modules:
+        return None
+    is_simple = not node.keywords and len(node.args) <= _MOST_ARGUMENTS
+    if not is_simple or is_made(function.value) or not all(map(is_arithmetic, node.args)):
         return None
     first, again = _twice(function.value, _OWNER)
-    plain = ast.Call(ast.Attribute(again, function.attr, ast.Load()), node.args, [])
-    asked = callee(ast.Attribute(again, function.attr, ast.Load()), sites)
-    return short(plain, ast.Call(asked, node.args, []), build.has_kind(first, kind))
+    method = ast.Attribute(again, function.attr, ast.Load())
+    place = sites.take(5 + len(node.args))
+    tests: list[ast.expr] = []
+    kind = _METHODS.get(function.attr)
+    if kind is not None and len(node.args) <= 1:
+        tests.append(build.has_kind(first, kind))
+        first = again
+    identity = ast.Call(build.name("ag__id"), [again], [])
+    among = ast.Compare(identity, [ast.In()], [_at(place + 3)])
+    tests += [_is_at(first, place + 2), ast.BoolOp(ast.And(), [_at(place + 3), among])]
+    is_named = all(isinstance(a, (ast.Name, ast.Constant)) for a in node.args)
+    if is_named and any(map(_is_name, node.args)):
+        held = [_is_at(a, place + 5 + i) for i, a in enumerate(node.args) if _is_name(a)]
+        tests.append(ast.BoolOp(ast.And(), [_is_at(again, place + 4), *held]))
+    asked = callee(method, sites, place, again, *node.args)
+    plain = ast.Call(method, node.args, [])
+    return short(plain, ast.Call(asked, node.args, []), ast.BoolOp(ast.Or(), tests))
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
 
 
 # Builtins of one argument that do as Python's own for arguments of some classes.
@@ -200,7 +245,11 @@ def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
     is_own = ast.Compare(build.name(function.id), [ast.Is()], [build.name(f"ag__{function.id}")])
     plain = ast.Call(build.name(function.id), [again], [])
     asked = ast.Call(callee(function, sites), [again], [])
-    return short(plain, asked, build.is_among(first, kinds), is_own)
+    is_one: ast.expr = build.is_among(first, kinds)
+    if function.id == "len":  # mostly of lists
+        is_list = build.has_kind(first, "ag__list")
+        is_one = ast.BoolOp(ast.Or(), [is_list, build.is_among(again, kinds)])
+    return short(plain, asked, is_one, is_own)
 
 
 def is_arithmetic(key: ast.expr) -> bool:

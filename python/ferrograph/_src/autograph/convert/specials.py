@@ -27,7 +27,7 @@ _BINARY = (
 _OTHERS = {
     "__neg__", "__pos__", "__invert__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
     "__getitem__", "__missing__", "__enter__", "__exit__", "__format__", "__getattr__",
-    "__getattribute__", "__get__",
+    "__getattribute__", "__get__", "__str__", "__repr__", "__index__",
 }  # fmt: skip
 _OPERATORS = frozenset(_OTHERS.union(f"__{p}{name}__" for name in _BINARY for p in ("", "r", "i")))
 _MOST = 4096

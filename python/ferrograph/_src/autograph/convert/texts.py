@@ -21,7 +21,9 @@ def convert(node: ast.JoinedStr) -> ast.expr:
     if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
     made = build.locate(build.call("joined", *map(_part, node.values)), node)
-    if specials.has("__format__") or any(getattr(v, "format_spec", None) for v in node.values):
+    if specials.has("__format__", "__str__", "__repr__") or any(
+        getattr(v, "format_spec", None) for v in node.values
+    ):
         return made
     chosen = ast.Attribute(build.name(build.OPERATORS), "chosen", ast.Load())
     test = ast.BoolOp(op=ast.Or(), values=[build.is_loud(), chosen])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, methods, sites
+from . import build, methods, sites, specials
 
 
 def convert_assign(node: ast.Assign) -> ast.Assign:
@@ -75,4 +75,6 @@ def convert_other_subscript(node: ast.Subscript, plain: ast.expr) -> ast.expr:
     key = node.slice
     if isinstance(key, ast.Tuple) or (isinstance(key, ast.Constant) and type(key.value) is not int):
         return plain  # which is no index of a list
+    if not isinstance(key, (ast.Constant, ast.Slice)) and specials.has("__index__"):
+        return build.locate(_loaded(node), node)
     return build.locate(ast.IfExp(test=build.is_loud(), body=_loaded(node), orelse=plain), node)

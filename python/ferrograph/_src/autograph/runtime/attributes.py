@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from ...staging import chosen_numbers, notes, stale
-from ...staging.journal import traces
+from ...staging.journal import chosen, traces
 from .specials import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_"]
@@ -20,7 +20,8 @@ def attribute_of(value: Any, name: str) -> Any:
     kind = type(value)
     if name == "__class__" and traces.n:
         stale.refuse_look(value)
-        chosen_numbers.refuse(value, "`__class__`")
+        if chosen and chosen_numbers.is_chosen(value):
+            return chosen_numbers.kind_of(value, "`__class__`")
     if kind in PLAIN or isinstance(value, (type, types.ModuleType)):
         return getattr(value, name)
     everything = method(value, "__getattribute__")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from ...staging.values import is_staged
 from ...values import dtypes, errors, nest
 from . import arithmetic
 from .logic import and_, or_
-from .specials import function_of, has_methods, iterated, method, truth
+from .specials import function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
@@ -54,6 +55,7 @@ def staged_form(callee: Any) -> Any:
 
 
 def _range(*args: Any) -> Any:
+    args = tuple(map(index_of, args))
     if any(is_staged(a) for a in args):
         return tensor_range(*args, of_python=True)
     return range(*args)
@@ -62,6 +64,9 @@ def _range(*args: Any) -> Any:
 _PLAIN = frozenset({builtins.int, builtins.float, builtins.bool, str, bytes, type(None)})
 _SIZED = frozenset({dict, str, bytes, tuple, set, frozenset, builtins.range})
 _NUMBERS = frozenset({builtins.int, builtins.float, builtins.bool})
+
+
+_INT, _FLOAT = frozenset({int}), frozenset({float})
 
 
 def _print(*values: Any, **keywords: Any) -> None:
@@ -79,7 +84,7 @@ def _len(value: Any) -> Any:
         if size is not None:
             return size()
         if lists.is_grown(value):
-            return bounds.note(chosen_numbers.mark(lists.whole(value).count()))
+            return bounds.note(chosen_numbers.mark(lists.whole(value).count(), _INT))
         return len(value)
     shape = value.shape
     if shape.rank == 0:
@@ -112,12 +117,12 @@ def _float(*args: Any) -> Any:
 
 
 def _number(value: Any, dtype: Any) -> Any:
-    value = _core.convert_to_tensor(value)
+    value, kinds = _core.convert_to_tensor(value), _INT if dtype == "int32" else _FLOAT
     if value.dtype == dtypes.string:
-        return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype)), True)
+        return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype), kinds), True)
     if dtype == "int32":
         bounds.check_cast(value)
-    return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype))), large=True)
+    return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype)), kinds), large=True)
 
 
 def _bool(*args: Any) -> Any:
@@ -393,9 +398,18 @@ def _asking(python: Callable) -> Callable:
     return ask
 
 
+def _isinstance(value: Any, among: Any) -> bool:
+    if chosen and chosen_numbers.is_chosen(value):
+        return chosen_numbers.is_instance(value, among)
+    if loud:
+        foreign.given(isinstance, (value,), takes_lists=True)
+    return isinstance(value, among)
+
+
 def _type(*args: Any, **keywords: Any) -> Any:
     if len(args) == 1 and not keywords:
-        return _class_of(*args)
+        is_number = chosen and chosen_numbers.is_chosen(args[0])
+        return chosen_numbers.kind_of(args[0], "`type`") if is_number else _class_of(*args)
     name, bases, held = args
     module = sys._getframe(1).f_globals.get("__name__")  # which Python takes for the class's
     return type(name, bases, {"__module__": module, **held}, **keywords)
@@ -403,10 +417,15 @@ def _type(*args: Any, **keywords: Any) -> Any:
 
 def _written(python: Callable) -> Callable:
     """``str`` or ``repr``."""
+    names = ("__str__", "__repr__") if python is builtins.str else ("__repr__",)
 
     def write(*args: Any, **keywords: Any) -> Any:
         if chosen and len(args) == 1 and chosen_numbers.is_chosen(args[0]):
             return texts.written(args[0])
+        if len(args) == 1 and not keywords and args[0].__class__ not in _PLAIN:
+            own = texts.own_text(args[0], *names)
+            if own is not None:
+                return own
         if (chosen or loud) and len(args) == 1:
             texts.shown(args[0])
         if loud:
@@ -416,12 +435,19 @@ def _written(python: Callable) -> Callable:
     return write
 
 
+def _index(value: Any) -> Any:
+    own = index_of(value)
+    return operator.index(value) if own is value else own
+
+
 _class_of = _asking(type)
 _FORMS: dict[Any, Any] = {
-    **{python: _asking(python) for python in (isinstance, hasattr, ascii)},
+    **{python: _asking(python) for python in (hasattr, ascii)},
+    builtins.isinstance: _isinstance,
     builtins.type: _type,
     builtins.str: _written(builtins.str),
     builtins.repr: _written(builtins.repr),
+    operator.index: _index,
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
     ops.range: tensor_range,

@@ -47,6 +47,8 @@ _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
 _FUNCTOOLS = functools.singledispatch.__code__.co_filename
 # Of what a context manager makes of the function that it decorates.
 _IN_CONTEXT = contextlib.ContextDecorator()(len).__code__
+# Of what makes a context manager of a generator.
+_OF_GENERATOR = contextlib.contextmanager(len).__code__
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
@@ -270,6 +272,8 @@ def convert_callee(callee: types.FunctionType) -> Any:
             return staged
         if callee.__code__ is _IN_CONTEXT:
             return converted(callee)
+        if callee.__code__ is _OF_GENERATOR:
+            return _of_generator(callee)
         by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee)
         return by_class or _library(staged)
     reads = thread.reads() if notes.active() else None
@@ -282,6 +286,18 @@ def convert_callee(callee: types.FunctionType) -> Any:
     if reads is None or result is callee or not compile.tells(result.__code__):
         return _noting(callee, result, deep)
     return _telling(result, reads.unmet(callee))
+
+
+def _of_generator(callee: types.FunctionType) -> Callable:
+    """What makes a context manager of a generator, of its converted form."""
+    cells = dict(zip(callee.__code__.co_freevars, callee.__closure__ or (), strict=True))
+    generator = cells["func"].cell_contents
+    changed = fn(generator)
+    if changed is generator:
+        return callee
+    made = contextlib.contextmanager(changed)
+    made.__dict__.pop(_NOTED, None)  # which is said of the generator
+    return made
 
 
 def _note(function: types.FunctionType, deep: bool) -> bool:

@@ -141,8 +141,10 @@ def _class(
 ) -> Any:
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
-    chosen_numbers.refuse(subject, "a class pattern of `match`")
-    if not isinstance(subject, cls):
+    if chosen_numbers.is_chosen(subject):
+        if not chosen_numbers.is_instance(subject, cls):
+            return False
+    elif not isinstance(subject, cls):
         return False
     if patterns and cls in _SELF_MATCHING:
         pairs = [(subject, patterns[0])]

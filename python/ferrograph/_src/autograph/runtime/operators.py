@@ -27,7 +27,7 @@ from ...staging.state import attribute, global_name, item
 from .callees import fn
 from .logic import and_, not_, or_
 from .names import bind
-from .sites import called, stored
+from .sites import called, called_of, stored
 from .specials import managed
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ __all__ = [
     "binary",
     "bind",
     "called",
+    "called_of",
     "catching",
     "cells",
     "changing",
@@ -126,5 +127,5 @@ def without_callees() -> Any:
     """The operators for code whose callees stay as they are."""
     chosen = {name: getattr(sys.modules[__name__], name) for name in __all__}
     chosen["fn"] = lambda callee: callee
-    chosen["called"] = lambda sites, place, callee: callee
+    chosen["called"] = chosen["called_of"] = lambda sites, place, callee, *told: callee
     return types.SimpleNamespace(**chosen)

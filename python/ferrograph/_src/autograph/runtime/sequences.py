@@ -14,7 +14,7 @@ from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import errors
 from .arithmetic import item_of
-from .specials import iterated, opened, truth
+from .specials import index_of, iterated, opened, truth
 
 __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
@@ -23,9 +23,14 @@ def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
     if has_versions() and (is_front(front_of(items)) or is_front(key)):
         return front_of(staging.perform(lists.loaded, items, key))
+    if isinstance(items, _INDEXED):
+        key = index_of(key)
     if isinstance(items, (list, tuple)):
         return lists.loaded(items, key)
     return item_of(items, key)
+
+
+_INDEXED = (list, tuple, range, str, bytes, bytearray)
 
 
 def elements(iterable: Any) -> Any:

@@ -9,11 +9,15 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ...context import thread
+from ...staging import setters
 from ...staging.journal import loud
 from ...staging.notes import owner
-from .callees import PLAIN_FORM, fn
+from ..convert import compile
+from ..straight_line import is_leaf
+from .callees import PLAIN_FORM, fn, is_exempt
 
-__all__ = ["called", "stored"]
+__all__ = ["called", "called_of", "stored"]
 
 # Callees that never change what is called in place of them.
 _LASTING = {types.MethodType, types.BuiltinFunctionType, types.FunctionType, type}
@@ -26,6 +30,48 @@ def called(sites: list, place: int, callee: Any) -> Any:
         short = getattr(found, PLAIN_FORM, found) if type(found) is types.FunctionType else found
         sites[place], sites[place + 1] = callee, short
     return found
+
+
+def called_of(sites: list, place: int, callee: Any, target: Any, *args: Any) -> Any:
+    """``fn(callee)`` of a method of ``target``; the site says, too, where Python alone may call it
+    again. Who is told of the arguments is told by this call itself."""
+    found = called(sites, place, callee)
+    if loud or not _does_the_same(callee, found, target):
+        return found
+    reads = thread.reads()
+    asked = reads and type(callee) is types.MethodType and reads.asked(callee.__func__)
+    if not asked or not asked[1]:
+        if sites[place + 2] is None:
+            sites[place + 2] = target
+        elif reads is not None and reads.holds(target):
+            sites[place + 3] = {*(sites[place + 3] or ()), id(target)}
+    elif args and not any(map(_must_end, args)):
+        sites[place + 4 : place + 5 + len(args)] = target, *args
+        reads.settled(sites, place + 4)
+    return found
+
+
+def _must_end(value: Any) -> bool:
+    """Whether a program may see that something is kept for longer."""
+    return type(value) is memoryview or hasattr(type(value), "__del__")
+
+
+def _does_the_same(callee: Any, found: Any, target: Any) -> bool:
+    """Whether ``found``, the form of a method of ``target`` that is called while nothing is loud,
+    does as the method itself: it asks the operators for nothing then."""
+    if type(callee) is types.BuiltinFunctionType:
+        return found is callee and callee.__self__ is target
+    if type(callee) is not types.MethodType or type(found) is not types.MethodType:
+        return False
+    function, form = callee.__func__, found.__func__
+    if callee.__self__ is not target or type(function) is not types.FunctionType:
+        return False
+    if type(form) is not types.FunctionType or is_exempt(function):
+        return False
+    if form is not function and not compile.is_form(form.__code__, function.__code__):
+        return False
+    stores = is_leaf(form.__code__)
+    return stores == "nothing" or (stores == "own" and setters.keeps_any(type(target)))
 
 
 def stored(sites: list, place: int, target: Any, name: str, label: str) -> Any:

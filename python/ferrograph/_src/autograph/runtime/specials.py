@@ -89,6 +89,13 @@ def callee(function: types.FunctionType) -> Any:
     return hooks.callee(function)
 
 
+def index_of(value: Any) -> Any:
+    """``value`` where a sequence or a range takes it for an integer: of an object with a method for
+    it what that gives."""
+    own = None if type(value) is int else method(value, "__index__")
+    return value if own is None else own()
+
+
 def truth(value: Any) -> Any:
     """What decides whether ``value`` is true: of an object with a method for it what that gives."""
     kind = type(value)

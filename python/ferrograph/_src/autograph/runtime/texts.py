@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 from ... import ops
+from ...context import ownership
+from ...context.hooks import hooks
 from ...native import _core
 from ...ops import string_ops
 from ...staging import chosen_numbers, chosen_texts, contents, list_arguments
@@ -13,9 +15,9 @@ from ...staging.journal import chosen, loud
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import dtypes, errors
-from .specials import method
+from .specials import function_of, method
 
-__all__ = ["formatted", "joined", "shown", "written"]
+__all__ = ["formatted", "joined", "own_text", "shown", "written"]
 
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
 
@@ -35,8 +37,10 @@ def formatted(value: Any, spec: str = "") -> Any:
     if not spec and chosen_numbers.is_chosen(value):
         return written(value)
     if not spec or not is_staged(value):
-        own = method(value, "__format__")
-        return format(shown(value), spec) if own is None else own(spec)
+        if (own := method(value, "__format__")) is not None:
+            return own(spec)
+        text = own_text(value, "__str__", "__repr__") if type(value).__format__ is _FORMAT else None
+        return format(shown(value), spec) if text is None else formatted(text, spec)
     tensor = _core.convert_to_tensor(value)
     found = re.fullmatch(_SPEC, spec)
     if tensor.shape.rank == 0 and found is not None:
@@ -54,6 +58,26 @@ def formatted(value: Any, spec: str = "") -> Any:
             "one; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
         )
     )
+
+
+_FORMAT = object.__format__
+
+
+def own_text(value: Any, *names: str) -> Any:
+    """What the program's method that makes a text of ``value`` gives, in its converted form; None
+    where Python's own does. ``names`` are those of the method and of what stands in for it."""
+    for name in names:
+        function = function_of(type(value), name)
+        if function is not None:
+            file = function.__code__.co_filename
+            if ownership.is_library_file(file) or file == "<string>":  # made for a dataclass
+                return None
+            text = hooks.callee(function)(value)
+            is_text = isinstance(text, str) or chosen_texts.is_chosen(text)
+            return text if is_text else None  # of which Python says itself that it is none
+        if getattr(type(value), name, None) is not getattr(object, name):
+            return None
+    return None
 
 
 def shown(value: Any) -> Any:
