@@ -119,8 +119,8 @@ def CudnnRNN(
       input: ``[time, batch, inputs]``.
       input_h: the outputs before the first step, ``[1, batch, units]``.
       input_c: the cells before it, ``[1, batch, units]``.
-      params: for each of the gates i, f, the candidates and o a matrix ``[units, inputs]``, then for
-        each a matrix ``[units, units]``, then the two biases of all of them, each ``[4 * units]``.
+      params: for each of the gates i, f, the candidates and o a matrix ``[units, inputs]``, then
+        for each a matrix ``[units, units]``, then the two biases of all, each ``[4 * units]``.
       rnn_mode: ``"lstm"``.
       input_mode: ``"linear_input"``.
       direction: ``"unidirectional"``.
