@@ -327,3 +327,30 @@ def test_recurrent_layers_over_all_steps(run, clip, peep):
         for name, part in zip(found._fields, (i, c, f, o, ci, co, h), strict=True):
             assert np.allclose(getattr(found, name)[step], part, atol=1e-5), name
     assert not np.any([part[2] for part in found])
+
+
+def test_recurrent_layers_with_their_weights_in_a_vector(run):
+    rng = np.random.default_rng(1)
+    x, w = rng.normal(size=(3, 2, 4)).astype("f"), rng.normal(size=(9, 20)).astype("f")
+    c, h = rng.normal(size=(2, 1, 2, 5)).astype("f")
+    biases, none = rng.normal(size=(2, 20)).astype("f"), np.zeros(5, "f")
+    whole = np.concatenate([w[:4].T.ravel(), w[4:].T.ravel(), biases.ravel()])
+    found = run(lambda: fg.raw_ops.CudnnRNN(input=x, input_h=h, input_c=c, params=whole))
+    block = fg.raw_ops.BlockLSTMV2(
+        seq_len_max=3,
+        x=x,
+        cs_prev=c[0],
+        h_prev=h[0],
+        w=w,
+        wci=none,
+        wcf=none,
+        wco=none,
+        b=biases.sum(0),
+    )
+    assert np.allclose(found.output, block.h, atol=1e-5)
+    assert np.allclose(found.output_c, block.cs[-1:], atol=1e-5)
+    assert np.allclose(found.output_h, block.h[-1:], atol=1e-5)
+    with pytest.raises(ValueError, match="rnn_mode of raw_ops.CudnnRNN must be 'lstm'"):
+        fg.raw_ops.CudnnRNN(input=x, input_h=h, input_c=c, params=whole, rnn_mode="gru")
+    with pytest.raises(ValueError, match="needs one layer"):
+        fg.raw_ops.CudnnRNN(input=x, input_h=[h[0], h[0]], input_c=c, params=whole)

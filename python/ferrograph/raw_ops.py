@@ -15,11 +15,12 @@ if TYPE_CHECKING:
         UniqueV2,
         UniqueWithCountsV2,
     )
-    from ._src.interfaces.raw_recurrent import BlockLSTMV2
+    from ._src.interfaces.raw_recurrent import BlockLSTMV2, CudnnRNN
 
 __all__ = [
     "BlockLSTMV2",
     "Bucketize",
+    "CudnnRNN",
     "FusedBatchNormV2",
     "FusedBatchNormV3",
     "ImageProjectiveTransformV3",
@@ -35,6 +36,7 @@ else:
     _LAZY = {
         "BlockLSTMV2": "interfaces.raw_recurrent:BlockLSTMV2",
         "Bucketize": "interfaces.raw_ops:Bucketize",
+        "CudnnRNN": "interfaces.raw_recurrent:CudnnRNN",
         "FusedBatchNormV2": "interfaces.raw_norms:FusedBatchNormV2",
         "FusedBatchNormV3": "interfaces.raw_norms:FusedBatchNormV3",
         "ImageProjectiveTransformV3": "interfaces.raw_ops:ImageProjectiveTransformV3",

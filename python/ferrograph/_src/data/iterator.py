@@ -48,7 +48,16 @@ class Iterator(_core.IteratorBase, CompositeTensor):
 
     def __init__(self, handle: Any, element_spec: Any):
         self._element_spec = element_spec
+        self._key: tuple | None = None
         self._n_traced = 0
+
+    def _component_list(self) -> list:
+        return [self._handle]
+
+    def _trace_key(self) -> tuple:
+        if self._key is None:
+            self._key = self._type_spec._trace_key()
+        return self._key
 
     @property
     def element_spec(self) -> Any:
@@ -154,9 +163,9 @@ class Optional(CompositeTensor):
 
     def get_value(self, name: str | None = None) -> Any:
         """The value; InvalidArgumentError where there is none."""
-        attrs = structure.attributes(self._element_spec)
-        found = _core.emit("OptionalGetValue", (self._handle,), attrs, name)
-        return structure.packed(self._element_spec, _listed(found))
+        reading = structure.reading(self._element_spec)
+        found = _core.emit("OptionalGetValue", (self._handle,), reading.attributes, name)
+        return reading.packed(_listed(found))
 
     def _learn_type(self, later: Any) -> bool:
         """Whether this is an empty one made without a type; it takes that of another optional."""

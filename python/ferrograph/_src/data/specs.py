@@ -42,6 +42,10 @@ class _HandleSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         return self.value_type(components, self._element_spec)
 
+    def _of_parts(self, parts: list) -> Any:
+        (handle,) = parts
+        return self._from_components(handle)
+
 
 @public("data.DatasetSpec")
 class DatasetSpec(_HandleSpec):

@@ -138,6 +138,45 @@ def packed(element_type: Any, tensors: list) -> Any:
     return nest.pack_sequence_as(element_type, leaves)
 
 
+class Reading:
+    """How an operation gives values of a type: its attributes, and what becomes of its outputs."""
+
+    __slots__ = ("_template", "attributes", "element_type")
+
+    def __init__(self, element_type: Any):
+        self.element_type = element_type
+        self.attributes, self._template = attributes(element_type), template(element_type)
+
+    def packed(self, tensors: list) -> Any:
+        """The value made of these tensors."""
+        return _filled(self._template, tensors)
+
+
+def _filled(template: Any, tensors: list) -> Any:
+    kind = type(template)
+    if kind is int:
+        return tensors[template]
+    if kind is dict:
+        return {key: _filled(child, tensors) for key, child in template.items()}
+    if kind is tuple:
+        return tuple([_filled(child, tensors) for child in template])
+    return template.pack([_filled(child, tensors) for child in template.children])
+
+
+_MOST_READINGS = 256
+_readings: dict[int, Reading] = {}
+
+
+def reading(element_type: Any) -> Reading:
+    """How values of a type are read: found out once for each object that says the type."""
+    found = _readings.get(id(element_type))
+    if found is None or found.element_type is not element_type:
+        if len(_readings) >= _MOST_READINGS:
+            _readings.clear()
+        found = _readings[id(element_type)] = Reading(element_type)
+    return found
+
+
 def attributes(element_type: Any) -> dict:
     """The attributes that tell an operation the types of components."""
     dtypes, shapes = dtypes_and_shapes(element_type)

@@ -12,7 +12,7 @@ from ..values import dtypes
 from ..values.public import public
 from .raw_values import by_keyword
 
-__all__ = ["BlockLSTMV2"]
+__all__ = ["BlockLSTMV2", "CudnnRNN"]
 
 
 class BlockLSTMV2Parts(NamedTuple):
@@ -79,6 +79,90 @@ def BlockLSTMV2(
     made = ops.range(ops.shape(x, dtypes.int64)[0]) < ops.cast(seq_len_max, dtypes.int64)
     made = made[:, newaxis, newaxis]
     return BlockLSTMV2Parts(*(ops.where(made, part, ops.zeros_like(part)) for part in found))
+
+
+class CudnnRNNParts(NamedTuple):
+    """The output of each step, the last output and cells, and nothing."""
+
+    output: Any
+    output_h: Any
+    output_c: Any
+    reserve_space: Any
+
+
+@public("raw_ops.CudnnRNN")
+@by_keyword
+def CudnnRNN(
+    *,
+    input: Any,
+    input_h: Any,
+    input_c: Any,
+    params: Any,
+    rnn_mode: str = "lstm",
+    input_mode: str = "linear_input",
+    direction: str = "unidirectional",
+    dropout: float = 0,
+    seed: int = 0,
+    seed2: int = 0,
+    is_training: bool = True,
+    name: str | None = None,
+) -> CudnnRNNParts:
+    """One layer of an LSTM over all steps, with its weights in one vector.
+
+    >>> found = fg.raw_ops.CudnnRNN(
+    ...     input=fg.ones([2, 1, 1]), input_h=[[[0.0]]], input_c=[[[0.0]]],
+    ...     params=fg.concat([fg.zeros([8]), fg.ones([4]), fg.zeros([4])], 0))
+    >>> found.output_c.numpy().ravel()
+    array([0.9637996], dtype=float32)
+
+    Args:
+      input: ``[time, batch, inputs]``.
+      input_h: the outputs before the first step, ``[1, batch, units]``.
+      input_c: the cells before it, ``[1, batch, units]``.
+      params: for each of the gates i, f, the candidates and o a matrix ``[units, inputs]``, then
+        for each a matrix ``[units, units]``, then the two biases of all, each ``[4 * units]``.
+      rnn_mode: ``"lstm"``.
+      input_mode: ``"linear_input"``.
+      direction: ``"unidirectional"``.
+      dropout: changes nothing where there is but one layer.
+      seed: that of the dropout.
+      seed2: that of the dropout.
+      is_training: whether gradients are wanted; they flow all the same.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: for another mode or direction, for several layers, and where the number of inputs
+        or of units is unknown.
+    """
+    wanted = {"rnn_mode": "lstm", "input_mode": "linear_input", "direction": "unidirectional"}
+    given = {"rnn_mode": rnn_mode, "input_mode": input_mode, "direction": direction}
+    for argument, value in given.items():
+        if value != wanted[argument]:
+            raise ValueError(
+                f"{argument} of raw_ops.CudnnRNN must be {wanted[argument]!r}, got {value!r}"
+            )
+    x, h, c, params = (_core.convert_to_tensor(v) for v in (input, input_h, input_c, params))
+    layers, inputs, units = h.shape[0], x.shape[2], h.shape[2]
+    if layers != 1 or inputs is None or units is None:
+        raise ValueError(
+            "raw_ops.CudnnRNN needs one layer, and known numbers of inputs and units, "
+            f"got input of shape {x.shape} and input_h of shape {h.shape}"
+        )
+    parts = ops.split(params, [4 * units * inputs, 4 * units * units, 4 * units, 4 * units])
+    of_x, of_h = (ops.reshape(part, [4 * units, -1]) for part in parts[:2])
+    nothing = ops.zeros([units], x.dtype)
+    found = BlockLSTMV2(
+        seq_len_max=ops.shape(x, dtypes.int64)[0],
+        x=x,
+        cs_prev=c[0],
+        h_prev=h[0],
+        w=ops.concat([ops.transpose(of_x), ops.transpose(of_h)], 0),
+        wci=nothing,
+        wcf=nothing,
+        wco=nothing,
+        b=parts[2] + parts[3],
+    )
+    return CudnnRNNParts(found.h, found.h[-1:], found.cs[-1:], ops.zeros([0], x.dtype))
 
 
 def _step(x: Any, cs: Any, h: Any, w: Any, b: Any, peep: list, cell_clip: float) -> tuple:

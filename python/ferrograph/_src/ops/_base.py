@@ -223,7 +223,7 @@ def int_vector(value: TensorLike, dtype: Any = int32) -> Any:
     return value
 
 
-def _has_others(value: Any) -> bool:
+def _has_others(value: Any) -> Any:
     """Whether a nest has truth values in it, or tensors of other dtypes than those of indices."""
     if isinstance(value, (list, tuple)):
         return any(map(_has_others, value))

@@ -210,8 +210,8 @@ def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
 
 def _recompose(structure: Any, parts: list) -> Any:
     """The composite value of these parts, like another one or of a spec."""
-    if hasattr(type(structure), "_component_specs"):
-        parts = pack_sequence_as(structure._component_specs, parts)
+    if hasattr(type(structure), "_of_parts"):
+        return structure._of_parts(parts)
     return structure._from_components(parts)
 
 

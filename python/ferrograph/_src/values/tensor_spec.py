@@ -85,13 +85,16 @@ class TypeSpec:
     def from_tensors(self, tensors: Any) -> Any:
         """The value of this type made of the next tensors of an iterator."""
         tensors = iter(tensors)
-        parts = [spec.from_tensors(tensors) for spec in self._component_list()]
+        return self._of_parts([spec.from_tensors(tensors) for spec in self._component_list()])
+
+    def _of_parts(self, parts: list) -> Any:
+        """The value of this type made of its parts, a flat list."""
         return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A symbolic value of this type, of new arguments of the graph that is being built."""
         parts = [spec.placeholder_value(placeholder_context) for spec in self._component_list()]
-        return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
+        return self._of_parts(parts)
 
     def cast(self, value: Any, cast_context: Any = None) -> Any:
         """The value as one of this type, with what this type knows of its shape.
