@@ -785,3 +785,14 @@ def test_the_shape_of_a_ragged_tensor():
 
 def test_the_shape_of_a_sparse_tensor():
     assert fg.shape(fg.sparse.eye(2, 3)).numpy().tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+def test_stacked_partitions_have_row_splits_of_their_dtype(kind):
+    partitions = fg.constant([0, 2, 0], kind)
+    rows = fg.ragged.stack_dynamic_partitions([1, 2, 3], partitions, 4)
+    assert rows.row_splits.dtype.name == kind
+    assert rows.to_list() == [[1, 3], [], [2], []]
+    ragged = fg.ragged.constant([[1], [], [2, 3]])
+    nested = fg.ragged.stack_dynamic_partitions(ragged, partitions, 3)
+    assert nested.to_list() == [[[1], [2, 3]], [], [[]]]

@@ -33,6 +33,7 @@ from ._src.ops.debug import (
     check_numerics,
 )
 from ._src.ops.numeric import is_numeric_tensor
+from ._src.ops.numerics import disable_check_numerics, enable_check_numerics
 from ._src import door as _door
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
     "disable_traceback_filtering",
+    "enable_check_numerics",
     "enable_traceback_filtering",
     "get_log_device_placement",
     "is_numeric_tensor",

@@ -3,6 +3,10 @@
 use crate::numbers::Numbers;
 use ferrograph_kernels::stop::breathe;
 
+/// Blocks of the stream that each sample has for itself where it is made by waiting: it takes some ten numbers, 42 at
+/// ten standard deviations.
+const WAITING_BLOCKS: u64 = 42;
+
 /// How many of `count` trials succeed, each with that probability; NaN where either is none.
 pub(crate) fn binomial(count: f64, probability: f64, numbers: &mut Numbers) -> f64 {
     if !count.is_finite() || probability.is_nan() || count < 0.0 {
@@ -24,7 +28,7 @@ pub(crate) fn binomial(count: f64, probability: f64, numbers: &mut Numbers) -> f
 fn of_few(count: f64, probability: f64, numbers: &mut Numbers) -> f64 {
     match count * probability >= 10.0 {
         true => by_rejection(count, probability, numbers),
-        false => by_waiting(count, probability, numbers),
+        false => by_waiting(count, probability, &mut numbers.of_blocks(WAITING_BLOCKS)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Random numbers of distributions with parameters: gamma, Poisson, binomial.
+//! Random numbers of distributions with parameters: gamma, Poisson, binomial; and points of the Sobol sequence.
 //!
 //! Each sample has a part of the stream for itself, so that it does not depend on the others; it is made in double
 //! precision from uniform and normal numbers.
@@ -10,6 +10,7 @@ mod numbers;
 mod op;
 mod poisson;
 mod sampler;
+mod sobol;
 
 use ferrograph_graph::Registry;
 
@@ -17,4 +18,5 @@ use ferrograph_graph::Registry;
 pub fn register(registry: &mut Registry) {
     op::register(registry);
     candidates::register(registry);
+    sobol::register(registry);
 }

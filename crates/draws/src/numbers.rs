@@ -7,6 +7,8 @@ pub(crate) const RESERVED: u64 = 256;
 
 /// Uniform and normal numbers of one stream; each block gives two, the second one first.
 pub(crate) struct Numbers {
+    start: PhiloxState,
+    sample: u64,
     state: PhiloxState,
     uniform: Pair,
     normal: Pair,
@@ -22,9 +24,21 @@ impl Numbers {
     /// Those of sample `i` of a stream.
     pub fn of_sample(start: PhiloxState, i: u64) -> Numbers {
         Numbers {
+            start,
+            sample: i,
             state: start.skip(RESERVED.saturating_mul(i)),
             uniform: Pair::default(),
             normal: Pair::default(),
+        }
+    }
+
+    /// The same sample's numbers of the stream, in which each sample has that many blocks for itself instead.
+    pub fn of_blocks(&self, blocks: u64) -> Numbers {
+        Numbers {
+            state: self.start.skip(blocks.saturating_mul(self.sample)),
+            uniform: Pair::default(),
+            normal: Pair::default(),
+            ..*self
         }
     }
 

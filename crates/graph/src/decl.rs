@@ -5,7 +5,7 @@
 //! it. [`declare!`](crate::declare) writes declarations; what an operation means beside them is its [`Op`](crate::Op).
 
 use crate::{Attr, AttrKind, Attrs, Batching, Differentiability, Effect, Inputs, Law};
-use ferrograph_tensor::{DType, Result, bail};
+use ferrograph_tensor::{DType, Error, Result, bail, err};
 use std::fmt;
 
 /// A set of dtypes.
@@ -269,7 +269,7 @@ impl Decl {
     }
 
     /// Checks the number of inputs.
-    fn check_arity(&self, n: usize) -> Result<()> {
+    pub(crate) fn check_arity(&self, n: usize) -> Result<()> {
         if self.inputs.iter().filter(|i| i.kind.is_list()).count() > 1 {
             return Ok(());
         }
@@ -292,12 +292,9 @@ impl Decl {
         for i in 0..n {
             let port = self.input(i, n);
             match port.kind {
-                Kind::Is(dtype) | Kind::Copies(dtype, _) if inputs.dtype(i) != dtype => bail!(
-                    DType,
-                    "{} (input #{i}) was expected to be a {dtype} tensor but is a {} tensor",
-                    port.name,
-                    inputs.dtype(i)
-                ),
+                Kind::Is(dtype) | Kind::Copies(dtype, _) if inputs.dtype(i) != dtype => {
+                    return Err(self.other_dtype(i, dtype, inputs.dtype(i)));
+                }
                 Kind::Of(set) | Kind::Var(_, set) | Kind::List(_, set, _)
                     if !set.contains(inputs.dtype(i)) =>
                 {
@@ -309,7 +306,7 @@ impl Decl {
                         inputs.spec(i)
                     )
                 }
-                Kind::Var(var, _) | Kind::List(var, ..) => self.check_same(inputs, i, var)?,
+                Kind::Var(..) | Kind::List(..) => self.check_same(inputs, i)?,
                 Kind::Is(_) | Kind::Of(_) | Kind::Copies(..) | Kind::Each(_) => {}
             }
         }
@@ -377,20 +374,23 @@ impl Decl {
     }
 
     /// Checks that input `i` has the dtype of the first one of its type attribute.
-    fn check_same(&self, inputs: &Inputs<'_>, i: usize, var: &str) -> Result<()> {
-        let first = (0..i).find(|j| match self.input(*j, inputs.len()).kind {
-            Kind::Var(other, _) | Kind::List(other, ..) => std::ptr::eq(other, var) || other == var,
-            _ => false,
-        });
-        match first {
-            Some(j) if inputs.dtype(i) != inputs.dtype(j) => bail!(
-                DType,
-                "input #{i}(zero-based) was expected to be a {} tensor but is a {} tensor",
-                inputs.dtype(j),
-                inputs.dtype(i)
-            ),
+    fn check_same(&self, inputs: &Inputs<'_>, i: usize) -> Result<()> {
+        match self.first_of_type(i, inputs.len()) {
+            Some(j) if inputs.dtype(i) != inputs.dtype(j) => {
+                Err(self.other_dtype(i, inputs.dtype(j), inputs.dtype(i)))
+            }
             _ => Ok(()),
         }
+    }
+
+    fn other_dtype(&self, i: usize, expected: DType, found: DType) -> Error {
+        err!(
+            DType,
+            "cannot compute {} as input #{i}(zero-based) was expected to be a {} tensor but is a {} tensor",
+            self.name,
+            expected.type_name(),
+            found.type_name()
+        )
     }
 
     /// GraphDef's attributes that follow from the inputs: their dtypes and the lengths of lists.

@@ -24,6 +24,7 @@ mod ids;
 mod interpret;
 mod law;
 mod lowered;
+mod mixed;
 mod names;
 mod op;
 mod operands;
@@ -54,6 +55,7 @@ pub use law::Law;
 pub use lowered::{
     IndexTerm, Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
 };
+pub use mixed::{explain_mixed, explain_other, explain_pair};
 pub use op::{
     Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, MOST_KNOWN, Memo,
     ObjectKernel, Op, OpRef, Runner, Slices, Specs, Tensors, VjpCall, evaluate,
@@ -62,6 +64,6 @@ pub use operands::{Operands, SlotType};
 pub use region::{Branch, Carried, Region, Role, picked_branch};
 pub use registry::{Constructor, Registry};
 pub use sources::dtype_sources;
-pub use trace::{Capture, Leaves, Trace, TraceRef};
+pub use trace::{Capture, Leaves, Made, Trace, TraceRef};
 pub use val::{EagerVal, Sym, Val, Vals};
 pub use verify::{all_or_error, check, verifies, verify};

@@ -46,6 +46,18 @@ struct State {
     singled_out: HashSet<ValueId>,
 }
 
+/// How a value of a trace was made.
+pub struct Made {
+    /// The operation that gives it.
+    pub op: &'static str,
+    /// The name of its node.
+    pub name: Arc<str>,
+    /// The user's line.
+    pub origin: Option<Arc<Origin>>,
+    /// Whether it is an argument of the graph.
+    pub is_argument: bool,
+}
+
 /// A graph under construction, the trace it is nested in, and what it captured.
 pub struct Trace {
     id: u32,
@@ -169,6 +181,26 @@ impl Trace {
                 s.builder.value(value).index,
             ),
             Err(g) => of(g.node(g.value(value).node), g.value(value).index),
+        }
+    }
+
+    /// How a value was made.
+    pub fn made(&self, value: ValueId) -> Made {
+        let of = |node: &crate::Node, is_argument: bool| Made {
+            op: node.op.name(),
+            name: node.name.clone(),
+            origin: node.origin.clone(),
+            is_argument,
+        };
+        match &*self.state.lock() {
+            Ok(s) => {
+                let node = s.builder.node(s.builder.value(value).node);
+                of(node, s.args.contains(&value))
+            }
+            Err(g) => of(
+                g.node(g.value(value).node),
+                g.inputs[..g.n_args].contains(&value),
+            ),
         }
     }
 

@@ -19,6 +19,7 @@ pub use crate::pad::EmitPad;
 pub use crate::print::EmitPrint;
 pub use crate::random::{
     EmitCategorical, EmitKeys, EmitSeeds, EmitShuffle, EmitStatelessCategorical,
+    EmitStatelessShuffle,
 };
 pub use crate::recursion::EmitBundles;
 pub use crate::reduce::{EmitExtremes, EmitReducedAxes, EmitReductions, EmitScans, EmitSums};

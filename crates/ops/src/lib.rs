@@ -54,7 +54,9 @@ pub use core::{Const, Identity, LeafOps, NoOp, Placeholder, StopGradient};
 pub use create::{Fill, LinSpace, OneHot, Range};
 pub use custom::CustomGradient;
 pub use diag::{Align, MatrixBandPart, MatrixDiagPartV3, MatrixDiagV3, MatrixSetDiagV3};
-pub use elementwise::{Binary, Cast, Equality, ScalarFunction, Unary, scalar_function};
+pub use elementwise::{
+    Binary, Cast, CheckNumericsV2, Equality, Faults, ScalarFunction, Unary, scalar_function,
+};
 pub use gather::{GatherNd, GatherV2};
 pub use index::Where;
 pub use interrupt::{

@@ -8,7 +8,7 @@ use crate::turns::Turns;
 use crate::variable::PyVariable;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
-use ferrograph_graph::{Batching, OpRef, Sym, Tensors, Val, Vals, dtype_sources};
+use ferrograph_graph::{Batching, OpRef, Sym, Tensors, Val, Vals, dtype_sources, explain_other};
 use ferrograph_ops::Const;
 use ferrograph_runtime::{compute, compute_pair, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
@@ -355,13 +355,12 @@ pub(crate) fn convert_to_tensor<'py>(
 
 fn check_dtype(py: Python<'_>, val: &Val, dtype: Option<DType>) -> PyResult<()> {
     match dtype {
-        Some(asked) if asked != val.dtype() => Err(ferrograph_tensor::Error::new(
-            ferrograph_tensor::ErrorKind::Value,
-            format!(
-                "Tensor conversion requested dtype {asked} for Tensor with dtype {}",
-                val.dtype()
-            ),
-        ))
+        Some(asked) if asked != val.dtype() => Err(ferrograph_tensor::err!(
+            Value,
+            "Tensor conversion requested dtype {asked} for Tensor with dtype {}",
+            val.dtype()
+        )
+        .noting(Some(explain_other("value", val, asked))))
         .or_raise(py),
         _ => Ok(()),
     }

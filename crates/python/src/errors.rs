@@ -96,6 +96,12 @@ fn marked(py: Python<'_>, error: &Error, made: PyErr) -> PyResult<PyErr> {
     Ok(made)
 }
 
+/// Lines as they stand below the first one of a message.
+#[cold]
+pub(crate) fn indented(lines: &str) -> String {
+    lines.lines().map(|line| format!("\n  {line}")).collect()
+}
+
 /// Turns core results into Python results.
 pub(crate) trait IntoPyResult<T> {
     /// The same with the documented exception.

@@ -11,6 +11,7 @@ mod convert;
 mod dataset;
 mod declaration;
 mod deferred;
+mod diagnosis;
 mod emit;
 mod errors;
 mod exit;
@@ -58,6 +59,8 @@ mod _core {
     use super::declaration::op_declaration;
     #[pymodule_export]
     use super::deferred::emit_deferred_gradient;
+    #[pymodule_export]
+    use super::diagnosis::{check_numerics, explain_dtype, explain_dtypes};
     #[pymodule_export]
     use super::emit::{
         binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, made_by, op_batching,

@@ -2,13 +2,13 @@
 //! operator that needs them.
 
 use crate::emit::{emit_one, emit_pair, emit_single, operand_of, to_val};
-use crate::errors::to_py;
+use crate::errors::{indented, to_py};
 use crate::hooks::hooks;
 use crate::tensor::PyTensor;
 use crate::variable::PyVariable;
 use crate::work;
 use ferrograph_data::registry;
-use ferrograph_graph::{Attr, OpRef, Val};
+use ferrograph_graph::{Attr, OpRef, Val, explain_pair};
 use ferrograph_ops::Cast;
 use ferrograph_runtime::is_tracing;
 use ferrograph_tensor::{DType, Result, Tensor};
@@ -222,7 +222,7 @@ pub(crate) fn true_division<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     with_operands(slf, other, swapped, |py, a, b| {
         if a.dtype() != b.dtype() && !is_tracing() {
-            return Err(of_two_dtypes(a.dtype(), b.dtype()));
+            return Err(of_two_dtypes(a, b));
         }
         let divide = get(py, &REAL_DIV)?;
         match wide(a.dtype()) {
@@ -237,9 +237,12 @@ pub(crate) fn true_division<'py>(
 }
 
 #[cold]
-fn of_two_dtypes(x: DType, y: DType) -> PyErr {
+fn of_two_dtypes(x: &Val, y: &Val) -> PyErr {
     PyTypeError::new_err(format!(
-        "`x` and `y` must have the same dtype, got {x} != {y}: cast one of them, such as fg.cast(y, fg.{x})"
+        "`x` and `y` must have the same dtype, got {} != {}{}",
+        x.dtype(),
+        y.dtype(),
+        indented(&explain_pair(("x".to_owned(), x), ("y".to_owned(), y)))
     ))
 }
 

@@ -30,6 +30,7 @@ thread_local! {
     static TRACING: Cell<bool> = const { Cell::new(false) };
     static TAPES: RefCell<Vec<Arc<Tape>>> = const { RefCell::new(Vec::new()) };
     static N_TAPES: Cell<usize> = const { Cell::new(0) };
+    static CHECKS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Leaves the level it was returned for when dropped. Guards are dropped in reverse order of their making.
@@ -113,6 +114,16 @@ pub(crate) fn has_tapes() -> bool {
 /// The tapes that are told of this thread's operations.
 pub fn active_tapes() -> Vec<Arc<Tape>> {
     TAPES.with(|t| t.borrow().clone())
+}
+
+/// Whether what operations of this thread compute is checked for NaN and infinity.
+pub(crate) fn checks_numerics() -> bool {
+    CHECKS.get()
+}
+
+/// Begins or ends such checks.
+pub(crate) fn set_checks_numerics(on: bool) {
+    CHECKS.set(on);
 }
 
 type OriginProvider = fn() -> Option<Arc<Origin>>;

@@ -2,10 +2,11 @@
 
 use crate::compile::live_nodes;
 use crate::context::{self, current_trace, has_tapes, is_tracing};
+use crate::numerics::checked;
 use crate::{PlanRunner, tape};
 use ferrograph_graph::{
-    Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, picked_branch,
-    run_nodes,
+    Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, explain_mixed,
+    picked_branch, run_nodes,
 };
 use ferrograph_ops::{Level, RecursiveCall, While};
 use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, TensorSpec, err};
@@ -24,7 +25,7 @@ pub fn emit_named(op: OpRef, inputs: &[Val], name: Option<&str>) -> Result<Vals>
         Some(trace) => {
             let origin = context::origin();
             emit_into(&trace, op.clone(), inputs, name, origin.clone())
-                .map_err(|e| while_tracing(e).at(origin.as_ref()))?
+                .map_err(|e| while_tracing(explained(&op, inputs, e)).at(origin.as_ref()))?
         }
         None if taped
             && op.differentiability() == Differentiability::Regions
@@ -42,19 +43,32 @@ pub fn emit_named(op: OpRef, inputs: &[Val], name: Option<&str>) -> Result<Vals>
     if taped {
         tape::tell(&op, inputs, &outputs, replay);
     }
+    if context::checks_numerics() {
+        return checked(&op, inputs, outputs);
+    }
     Ok(outputs)
 }
 
 fn eager(op: &OpRef, inputs: &[Val]) -> Result<Vals> {
     let tensors: Result<Tensors> = inputs.iter().map(|v| v.expect_tensor().cloned()).collect();
-    let tensors = tensors.map_err(|e| located(op, e))?;
+    let tensors = tensors.map_err(|e| located(op, &[], e))?;
     Ok(compute(op, &tensors)?.into_iter().map(Val::eager).collect())
 }
 
-/// Whether an operation emitted now on tensors does no more than compute: no trace takes it, no tape hears of it.
+/// An error of an operation on these inputs, with what they are where they should have one dtype and have not.
+#[cold]
+fn explained(op: &OpRef, inputs: &[Val], e: Error) -> Error {
+    match e.kind() {
+        ErrorKind::DType => e.noting(explain_mixed(op.decl(), inputs)),
+        _ => e,
+    }
+}
+
+/// Whether an operation emitted now on tensors does no more than compute: no trace takes it, no tape hears of it, nobody
+/// looks for NaN in what it gives.
 #[inline]
 pub fn computes_now() -> bool {
-    !is_tracing() && !has_tapes()
+    !is_tracing() && !has_tapes() && !context::checks_numerics()
 }
 
 /// The outputs of an operation, without a look at the context: what [`emit`] does where [`computes_now`] says so.
@@ -63,7 +77,8 @@ pub fn computes_now() -> bool {
 /// What the operation refuses, with its name and the user's line.
 #[inline]
 pub fn compute(op: &OpRef, inputs: &[Tensor]) -> Result<Tensors> {
-    op.eval(&PlanRunner, inputs).map_err(|e| located(op, e))
+    op.eval(&PlanRunner, inputs)
+        .map_err(|e| located(op, inputs, e))
 }
 
 /// The only output of an operation on two values, as [`compute`] gives it; `None` where it takes them in its own.
@@ -72,12 +87,16 @@ pub fn compute(op: &OpRef, inputs: &[Tensor]) -> Result<Tensors> {
 /// As [`compute`].
 #[inline]
 pub fn compute_pair(op: &OpRef, a: &Tensor, b: &Tensor) -> Option<Result<Tensor>> {
-    Some(op.eval_pair(a, b)?.map_err(|e| located(op, e)))
+    let result = op.eval_pair(a, b)?;
+    Some(result.map_err(|e| located(op, &[a.clone(), b.clone()], e)))
 }
 
 #[cold]
-fn located(op: &OpRef, e: Error) -> Error {
-    when_run(e).in_op(op.name()).at(context::origin().as_ref())
+fn located(op: &OpRef, inputs: &[Tensor], e: Error) -> Error {
+    let inputs: Vals = inputs.iter().cloned().map(Val::eager).collect();
+    when_run(explained(op, &inputs, e))
+        .in_op(op.name())
+        .at(context::origin().as_ref())
 }
 
 /// Runs a call so that its gradient can be taken: the intermediate values are kept.

@@ -10,6 +10,7 @@ mod compile;
 mod context;
 mod door;
 mod function;
+mod numerics;
 mod plan;
 mod profile;
 mod signature;
@@ -24,6 +25,7 @@ pub use context::{
 };
 pub use door::{Door, compute, compute_pair, computes_now, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, Planned, evaluate_output};
+pub use numerics::check_numerics;
 pub use plan::{Plan, PlanRunner, Tier, compile_unoptimised, plan_for, set_warning, verify_plan};
 pub use profile::{Profile, ProfileData, ProfiledRun, ProfiledStep};
 pub use signature::{

@@ -68,6 +68,16 @@ impl DType {
             .find(|d| d.graphdef_code() == code)
     }
 
+    /// The name as GraphDef's types spell it, in which messages of mixed dtypes are documented: `float` for float32.
+    pub const fn type_name(self) -> &'static str {
+        match self {
+            DType::Float16 => "half",
+            DType::Float32 => "float",
+            DType::Float64 => "double",
+            other => other.name(),
+        }
+    }
+
     /// Real floating point.
     pub const fn is_floating(self) -> bool {
         matches!(

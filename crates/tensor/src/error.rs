@@ -73,6 +73,7 @@ struct Data {
     message: String,
     op: Option<String>,
     origin: Option<Arc<Origin>>,
+    notes: Option<String>,
     foreign: Option<Foreign>,
 }
 
@@ -92,6 +93,7 @@ impl Error {
             message: message.into(),
             op: None,
             origin: None,
+            notes: None,
             foreign: None,
         }))
     }
@@ -152,6 +154,15 @@ impl Error {
         self
     }
 
+    /// Adds lines that stand behind the message and the operation, unless there are some already.
+    #[must_use]
+    pub fn noting(mut self, notes: Option<String>) -> Error {
+        if self.0.notes.is_none() {
+            self.0.notes = notes;
+        }
+        self
+    }
+
     /// The same error under another kind.
     #[must_use]
     pub fn with_kind(mut self, kind: ErrorKind) -> Error {
@@ -165,6 +176,9 @@ impl fmt::Display for Error {
         f.write_str(&self.0.message)?;
         if let Some(op) = &self.0.op {
             write!(f, " [Op:{op}]")?;
+        }
+        for note in self.0.notes.iter().flat_map(|notes| notes.lines()) {
+            write!(f, "\n  {note}")?;
         }
         if let Some(origin) = &self.0.origin {
             write!(f, "\n  defined at {origin}")?;

@@ -141,6 +141,7 @@ from .._src import door as _door
 if TYPE_CHECKING:
     from . import special
     from .._src.interfaces.seldom import approx_max_k, approx_min_k
+    from .._src.ops.distributions import sobol_sample
     from .._src.ops.special import bessel_i0, bessel_i1, betainc, igamma, igammac
 
 __all__ = [
@@ -252,6 +253,7 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "sobol_sample",
     "softmax",
     "softplus",
     "softsign",
@@ -286,6 +288,7 @@ if not TYPE_CHECKING:
         "betainc": "ops.special:betainc",
         "igamma": "ops.special:igamma",
         "igammac": "ops.special:igammac",
+        "sobol_sample": "ops.distributions:sobol_sample",
     }
     _MODULES = ("special",)
     __getattr__ = _door(__name__, _LAZY, _MODULES)

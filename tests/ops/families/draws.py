@@ -87,6 +87,14 @@ row(
     lambda x: False,
     out="bool",
 )
+row(
+    "StatelessShuffle",
+    lambda fg, x: fg.random.experimental.stateless_shuffle(x, [8, 9]),
+    [np.arange(12)],
+    # What tensorflow 2.21 gives.
+    lambda x: np.array([5, 3, 4, 10, 9, 11, 6, 7, 0, 8, 1, 2]),
+    out="int64",
+)
 
 
 def classes(draw):

@@ -102,6 +102,8 @@ GAMMAS = [
 ]
 POISSONS = [[5, 6, 12, 105], [5, 4, 12, 99], [4, 7, 8, 95]]
 BINOMIALS = [[30, 607], [28, 639], [31, 616]]
+FEW = [[5, 3], [5, 4], [5, 2]]
+BOTH = [[5, 57], [5, 40], [5, 49]]
 row(
     "StatelessRandomGammaV3",
     lambda fg, a: fg.random.stateless_gamma([3, 4], [1, 2], a, dtype=a.dtype),
@@ -126,4 +128,27 @@ row(
     lambda n, p: np.array(BINOMIALS),
     dtypes=("float64", "float32", "float16", "bfloat16"),
     out="int64",
+)
+for counts, drawn in (([10.0, 5.0], FEW), ([10.0, 90.0], BOTH)):
+    row(
+        "StatelessRandomBinomial",
+        lambda fg, n, p: fg.random.stateless_binomial([3, 2], [1, 2], n, p, fg.int64),
+        [np.array(counts), np.array([0.3, 0.5])],
+        lambda n, p, drawn=drawn: np.array(drawn),
+        out="int64",
+    )
+row(
+    "SobolSample",
+    lambda fg, dim, n, skip: fg.math.sobol_sample(dim, n, skip, fg.float64),
+    [np.int32(3), np.int32(4), np.int32(5)],
+    # What tensorflow 2.21 gives.
+    lambda dim, n, skip: np.array(
+        [
+            [0.625, 0.125, 0.875],
+            [0.125, 0.625, 0.375],
+            [0.1875, 0.3125, 0.9375],
+            [0.6875, 0.8125, 0.4375],
+        ]
+    ),
+    out="float64",
 )

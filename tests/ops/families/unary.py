@@ -134,6 +134,13 @@ unary(
     lambda x: x,
     dtypes=INEXACT,
 )
+unary(
+    "CheckNumericsV2",
+    lambda fg: lambda x: fg._core.emit("CheckNumericsV2", (x,), {"message": "x"}, None),
+    lambda x: x,
+    dtypes=INEXACT,
+    hidden="what stands behind the operations of a function while enable_check_numerics is on",
+)
 unary("Erfinv", lambda fg: lambda x: fg.math.erfinv(fg.math.erf(x)), lambda x: x, UNIT, tol=4)
 unary(
     "Ndtri",

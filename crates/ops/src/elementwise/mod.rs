@@ -25,7 +25,7 @@ pub use arithmetic::EmitArithmetic;
 pub use binary::Binary;
 pub use bits::{EmitBits, EmitLogic};
 pub use cast::{Cast, EmitCast};
-pub use check::EmitChecks;
+pub use check::{CheckNumericsV2, EmitChecks, Faults};
 pub use clip::EmitClip;
 pub use compare::{EmitEquality, Equality};
 pub use complex::{EmitComplex, EmitParts};

@@ -316,7 +316,12 @@ fn checks_and_fills() {
     let message = vec![("message", Attr::str("loss"))];
     let e = run("CheckNumerics", &[&bad], message.clone()).unwrap_err();
     assert_eq!(e.message(), "loss : Tensor had NaN values");
-    assert!(run("CheckNumerics", &[&t64(&[1], &[1.0])], message).is_ok());
+    assert!(run("CheckNumerics", &[&t64(&[1], &[1.0])], message.clone()).is_ok());
+    let worse = t64(&[4], &[f64::NEG_INFINITY, 1.0, f64::NAN, f64::NAN]);
+    let e = run("CheckNumericsV2", &[&worse], message).unwrap_err();
+    let counted =
+        "loss\n  # of -Inf elements: 1\n  # of NaN elements: 2\n : Tensor had -Inf and NaN values";
+    assert_eq!(e.message(), counted);
     let ones = run("OnesLike", &[&i32s(&[5, 6])], vec![]).unwrap();
     assert_eq!(ones.as_slice::<i32>().unwrap(), [1, 1]);
     let zeros = run("ZerosLike", &[&bad], vec![]).unwrap();

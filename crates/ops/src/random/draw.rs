@@ -113,7 +113,11 @@ const ALGORITHMS: [i32; 2] = [1, 3];
 /// # Errors
 /// `Unimplemented` for another generator than Philox, `Shape` for other numbers of words.
 pub fn keyed(o: &Operands<'_>) -> Result<PhiloxState> {
-    let (key, counter, alg) = (o.input::<u64>(1), o.input::<u64>(2), o.input::<i32>(3));
+    keyed_by(o.input(1), o.input(2), o.input(3))
+}
+
+/// Where a draw begins that has this key, counter and generator.
+pub(super) fn keyed_by(key: &[u64], counter: &[u64], alg: &[i32]) -> Result<PhiloxState> {
     if alg.iter().any(|a| !ALGORITHMS.contains(a)) {
         bail!(
             Unimplemented,

@@ -10,6 +10,7 @@ mod key;
 mod seeds;
 mod shuffle;
 mod stateless_categorical;
+mod stateless_shuffle;
 mod stream;
 mod twister;
 
@@ -21,6 +22,7 @@ pub use key::{EmitKeys, check_seed, read_seed};
 pub use seeds::EmitSeeds;
 pub use shuffle::EmitShuffle;
 pub use stateless_categorical::EmitStatelessCategorical;
+pub use stateless_shuffle::EmitStatelessShuffle;
 pub use stream::Stream;
 
 use ferrograph_graph::Registry;
@@ -32,6 +34,7 @@ pub(crate) fn register(r: &mut Registry) {
     seeds::register(r);
     shuffle::register(r);
     stateless_categorical::register(r);
+    stateless_shuffle::register(r);
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::stream::{Drawing, Stream};
 use crate::movement::static_shape;
-use ferrograph_graph::{Inputs, Lowered, Op, Runner, Tensors, declare_family, of_family};
+use ferrograph_graph::{Inputs, Lowered, Op, Operands, Runner, Tensors, declare_family, of_family};
+use ferrograph_kernels::random::PhiloxState;
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, vec_for, vec_of};
 use smallvec::smallvec;
@@ -30,25 +31,52 @@ declare_family! {
 impl Op for Shuffle {
     of_family!();
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-        let (dtype, shape) = (inputs.dtype(0), static_shape(inputs.spec(0))?);
-        let n = shape.first().copied().unwrap_or(1);
-        let row = shape.iter().skip(1).product::<usize>() * dtype.size();
-        let drawing = self.drawing();
-        Ok(Lowered::Kernel(Box::new(move |o| {
-            let order = order(&drawing.stream(dtype), n)?;
-            let x = o.input_bytes(0);
-            if row > 0 {
-                for (to, from) in o.output_bytes(0).chunks_exact_mut(row).zip(order) {
-                    to.copy_from_slice(&x[from * row..][..row]);
-                }
-            }
-            Ok(())
-        })))
+        let (dtype, drawing) = (inputs.dtype(0), self.drawing());
+        reordering(inputs, move |_, n| order(&drawing.stream(dtype), n))
     }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let n = inputs[0].shape().first().copied().unwrap_or(1);
-        Ok(smallvec![self.strings(&inputs[0], n)?])
+        let stream = self.drawing().stream(DType::String);
+        Ok(smallvec![strings(
+            &inputs[0],
+            order(&stream, n_slices(&inputs[0]))?
+        )?])
     }
+}
+
+/// How many slices there are along the first axis.
+pub(super) fn n_slices(x: &Tensor) -> usize {
+    x.shape().first().copied().unwrap_or(1)
+}
+
+/// The kernel that puts the slices of input 0 in the order that is found for their number.
+pub(super) fn reordering(
+    inputs: &Inputs<'_>,
+    order: impl Fn(&Operands<'_>, usize) -> Result<Vec<usize>> + Send + Sync + 'static,
+) -> Result<Lowered> {
+    let (dtype, shape) = (inputs.dtype(0), static_shape(inputs.spec(0))?);
+    let n = shape.first().copied().unwrap_or(1);
+    let row = shape.iter().skip(1).product::<usize>() * dtype.size();
+    Ok(Lowered::Kernel(Box::new(move |o| {
+        let order = order(o, n)?;
+        let x = o.input_bytes(0);
+        if row > 0 {
+            for (to, from) in o.output_bytes(0).chunks_exact_mut(row).zip(order) {
+                to.copy_from_slice(&x[from * row..][..row]);
+            }
+        }
+        Ok(())
+    })))
+}
+
+/// The slices of strings in that order.
+pub(super) fn strings(x: &Tensor, order: Vec<usize>) -> Result<Tensor> {
+    let (all, row) = (x.as_strings()?, x.n_elements() / order.len().max(1));
+    let mut shuffled = vec_for(all.len())?;
+    for i in order {
+        shuffled.extend_from_slice(&all[i * row..(i + 1) * row]);
+        breathe();
+    }
+    Tensor::from_strings(x.shape().clone(), shuffled)
 }
 
 impl Shuffle {
@@ -60,22 +88,19 @@ impl Shuffle {
             own: self.stream.clone(),
         }
     }
+}
 
-    fn strings(&self, x: &Tensor, n: usize) -> Result<Tensor> {
-        let (all, row) = (x.as_strings()?, x.n_elements() / n.max(1));
-        let mut shuffled = vec_for(all.len())?;
-        for i in order(&self.drawing().stream(DType::String), n)? {
-            shuffled.extend_from_slice(&all[i * row..(i + 1) * row]);
-            breathe();
-        }
-        Tensor::from_strings(x.shape().clone(), shuffled)
-    }
+/// The numbers below `n` in random order, by the next words of a stream.
+fn order(stream: &Stream, n: usize) -> Result<Vec<usize>> {
+    order_from(
+        stream.reserve_blocks(n.saturating_sub(1).div_ceil(4) as u64),
+        n,
+    )
 }
 
 /// The numbers below `n` in random order: each place takes one of those that are left.
-fn order(stream: &Stream, n: usize) -> Result<Vec<usize>> {
+pub(super) fn order_from(state: PhiloxState, n: usize) -> Result<Vec<usize>> {
     let mut words = vec_of(0u32, n.saturating_sub(1))?;
-    let state = stream.reserve_blocks(words.len().div_ceil(4) as u64);
     state.words(&mut words);
     let mut order = vec_for(n)?;
     order.extend(0..n);

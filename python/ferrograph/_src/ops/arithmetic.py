@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..native import _core
 from ..values.public import public
 from ._base import Tensor, TensorLike, binary, convert, convert_pair, emit, float32, float64
 from ._dispatch import dispatched
@@ -350,8 +351,8 @@ def _divided(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     x, y = convert_pair(x, y)
     if x.dtype != y.dtype:
         raise TypeError(
-            f"`x` and `y` must have the same dtype, got {x.dtype.name} != {y.dtype.name}: cast one "
-            f"of them, such as fg.cast(y, fg.{x.dtype.name})"
+            f"`x` and `y` must have the same dtype, got {x.dtype.name} != {y.dtype.name}"
+            + _core.explain_dtypes(("x", x), ("y", y))
         )
     wide = _DIVISION.get(x.dtype.name)
     if wide is not None:

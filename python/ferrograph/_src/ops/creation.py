@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from ..native import _core
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -282,7 +283,10 @@ def one_hot(
     for what, value in (("on_value", on_value), ("off_value", off_value)):
         if value is not None and convert(value, dtype_hint=dtype).dtype != dtype:
             found = convert(value, dtype_hint=dtype).dtype
-            raise TypeError(f"{what} has dtype {found.name}, the other values {dtype.name}")
+            raise TypeError(
+                f"{what} has dtype {found.name}, the other values {dtype.name}"
+                + _core.explain_dtype(what, convert(value), dtype)
+            )
     on = convert(1, dtype) if on_value is None else convert(on_value, dtype)
     off = convert(0, dtype) if off_value is None else convert(off_value, dtype)
     attrs = {"axis": -1 if axis is None else axis}

@@ -158,6 +158,38 @@ def poisson(
     return stateless_poisson(_behind(shape, lam), drawn_seed(seed), lam, dtype, name)
 
 
+@public("math.sobol_sample")
+def sobol_sample(
+    dim: TensorLike,
+    num_results: TensorLike,
+    skip: TensorLike = 0,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Points of the Sobol sequence, which fill the unit cube evenly: ``num_results`` rows.
+
+    The point of zeros, with which the sequence begins, is left out. The direction numbers are those
+    of Joe and Kuo.
+
+    >>> fg.math.sobol_sample(2, 3).numpy()
+    array([[0.5 , 0.5 ],
+           [0.75, 0.25],
+           [0.25, 0.75]], dtype=float32)
+
+    Args:
+      dim: how many dimensions, up to 1111.
+      num_results: how many points.
+      skip: how many points to leave out before.
+      dtype: float32 or float64.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: for other numbers of dimensions or points.
+    """
+    inputs = [convert(number, int32) for number in (dim, num_results, skip)]
+    return emit("SobolSample", inputs, {"dtype": as_dtype(dtype)}, name)
+
+
 @public("random.stateless_binomial")
 def stateless_binomial(
     shape: Any,

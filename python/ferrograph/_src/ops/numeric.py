@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..native import _core
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -120,9 +121,11 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     """
     real, imag = convert_all([real, imag])
     if real.dtype != imag.dtype or real.dtype.name not in ("float32", "float64"):
+        mixed = real.dtype != imag.dtype
         raise TypeError(
             f"The `real` and `imag` components have incorrect types: {real.dtype.name} "
             f"{imag.dtype.name}. They must be consistent, and one of float32 and float64"
+            + (_core.explain_dtypes(("real", real), ("imag", imag)) if mixed else "")
         )
     return emit("Complex", (real, imag), None, name)
 

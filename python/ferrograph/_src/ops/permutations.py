@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..context.hooks import hooks
-from ..values.dtypes import int32, uint32
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit
-from .arithmetic import less
-from .arrays import reshape, shape, size
+from .arrays import shape
 from .creation import range as range_
-from .creation import zeros
-from .numeric import cast
 from .random_ops import check_alg
 from .selection import gather
 
@@ -25,8 +20,7 @@ def stateless_shuffle(
 ) -> Tensor:
     """The slices of a tensor along its first axis in an order that the seed decides.
 
-    The same order for the same seed and number of slices wherever it is drawn. It takes one step of
-    a loop for each slice.
+    The same order for the same seed and number of slices wherever it is drawn.
 
     >>> fg.random.experimental.stateless_shuffle([1, 2, 3, 4, 5], seed=[8, 9]).numpy()
     array([2, 3, 1, 4, 5], dtype=int32)
@@ -49,16 +43,6 @@ def stateless_shuffle(
 
 def drawn_order(count: Any, key: Any, counter: Any) -> Tensor:
     """The numbers below ``count`` as Fisher and Yates shuffle them, by Philox at that place."""
-    inputs = reshape(count, [1]), key, counter, convert(1)
-    numbers = emit("StatelessRandomUniformFullIntV2", inputs, {"dtype": uint32}, None)
-    left = cast(count - range_(count), uint32)
-    chosen = range_(count) + cast(numbers % left, int32)
-
-    def swap(i: Any, order: Any) -> Any:
-        other = chosen[i]
-        pair = emit("Pack", (i, other), {"axis": 0}, None)
-        turned = gather(order, emit("Pack", (other, i), {"axis": 0}, None))
-        return i + 1, emit("TensorScatterUpdate", (order, reshape(pair, [2, 1]), turned))
-
-    start = zeros([], int32), range_(count)
-    return hooks.while_loop(lambda i, _: less(i, size(chosen) - 1), swap, start)[1]
+    inputs = range_(count), key, counter, convert(1)
+    order: Tensor = emit("StatelessShuffle", inputs, None, None)
+    return order

@@ -216,7 +216,7 @@ def stack_dynamic_partitions(
     """Rows of the values with each number, in the order that they stand in.
 
     ``partitions`` holds integers below ``num_partitions``; its shape is that of the first axes of
-    ``data``.
+    ``data``. Row splits are of the dtype of ``partitions``, of ragged data of that of its own.
 
     >>> fg.ragged.stack_dynamic_partitions([1, 2, 3], [1, 0, 1], 2).to_list()
     [[2], [1, 3]]
@@ -228,8 +228,7 @@ def stack_dynamic_partitions(
         inner = ops.shape(data)[partitions.shape.rank :]
         data = ops.reshape(data, ops.concat([[-1], inner], 0))
     numbers = ops.gather(ops.reshape(partitions, [-1]), order)
+    kind = data.row_splits.dtype if is_ragged(data) else partitions.dtype
     return RaggedTensor.from_value_rowids(
-        ops.gather(data, order),
-        ops.cast(numbers, dtypes.int64),
-        ops.cast(num_partitions, dtypes.int64),
+        ops.gather(data, order), ops.cast(numbers, kind), ops.cast(num_partitions, kind)
     )

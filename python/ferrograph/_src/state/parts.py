@@ -21,6 +21,7 @@ def assign_part(variable: Variable, key: Any, value: Any) -> Any:
         raise ValueError(
             f"Variable {variable.name} is {variable.dtype.name}, a {value.dtype.name} tensor "
             "cannot be assigned to a part of it"
+            + _core.explain_dtype("value", value, variable.dtype)
         )
     whole = variable.read_value()
     shape = ops.shape(whole)

@@ -252,6 +252,7 @@ class TensorArray:
         value = _core.convert_to_tensor(value, dtype_hint=self._dtype)
         if value.dtype != self._dtype:
             text = f"a TensorArray of {self._dtype.name} cannot hold a {value.dtype.name} tensor"
+            text += _core.explain_dtype("value", value, self._dtype)
             if _core.executing_eagerly():
                 raise errors.InvalidArgumentError(None, None, text)
             raise TypeError(text)

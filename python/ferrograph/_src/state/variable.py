@@ -340,7 +340,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         if value.dtype != self.dtype:
             raise ValueError(
                 f"Variable {self.name} is {self.dtype.name}, a {value.dtype.name} tensor cannot "
-                "be assigned"
+                f"be assigned{_core.explain_dtype('value', value, self.dtype)}"
             )
         fits = self.shape.is_compatible_with(value.shape)
         if kind == "set" and not fits:

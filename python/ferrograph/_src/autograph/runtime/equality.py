@@ -14,7 +14,7 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ... import staging
@@ -24,13 +24,13 @@ from ...staging import list_arguments, notes
 from ...staging.places import here
 from ...staging.state import is_grown
 from ...staging.values import is_staged
+from ...staging.walking import fields, walked
 from .arithmetic import compared
 from .logic import and_, not_
 from .specials import function_of, truth
 
 __all__ = ["form", "holds_grown", "of_contents", "ordering", "refuse_held", "searching"]
 
-_MOST = 10_000  # values to look through
 _SEQUENCES = (list, tuple, collections.deque)
 _COMPARED = (*_SEQUENCES, dict)
 VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()))
@@ -110,36 +110,24 @@ def _ordered(name: str, left: list, right: list) -> Any:
     return getattr(operator, name)(len(left), len(right))
 
 
-# What is compared.
+# What is compared: each value and what is compared with it.
 
 
 def _graph_decides(value: Any) -> bool:
     """Whether there is a tensor of the graph, or a list that it grows, in what Python compares."""
-    return any(type(p) is _core.SymbolicTensor or is_grown(p) for p in _parts(value))
+    return any(type(p) is _core.SymbolicTensor or is_grown(p) for p in walked(value, _held))
 
 
 def holds_grown(value: Any) -> bool:
     """Whether there is a list that the graph grows in what Python compares of a value."""
-    return notes.has_lists() and any(map(is_grown, _parts(value)))
+    return notes.has_lists() and any(map(is_grown, walked(value, _held)))
 
 
 def refuse_held(value: Any) -> None:
     """Refuse a value that Python's own code compares where a list in it is one of the graph's."""
     if notes.has_lists():
-        for part in _parts(value):
+        for part in walked(value, _held):
             list_arguments.refuse_grown(part)
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """A value and what is compared with it."""
-    pending, seen = [value], {id(value)}
-    while pending and len(seen) < _MOST:
-        part = pending.pop()
-        yield part
-        for inner in _held(part):
-            if id(inner) not in seen:
-                seen.add(id(inner))
-                pending.append(inner)
 
 
 def _held(value: Any) -> Iterable:
@@ -151,8 +139,7 @@ def _held(value: Any) -> Iterable:
     kind = type(value)
     if kind.__eq__ is object.__eq__ or ownership.is_own_module(kind.__module__):
         return ()
-    slots = [n for base in kind.__mro__ for n in getattr(base, "__slots__", ())]
-    return [*[getattr(value, n, None) for n in slots], *getattr(value, "__dict__", {}).values()]
+    return fields(value)
 
 
 # Methods that compare.

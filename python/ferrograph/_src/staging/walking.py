@@ -1,0 +1,36 @@
+"""Walks over a value and what it holds, at any depth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+__all__ = ["fields", "walked"]
+
+_MOST = 10_000  # values to look through
+_LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
+
+
+def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
+    """A value, what ``held`` says that it holds, and so on, each object once; plain numbers and
+    texts inside are passed over."""
+    pending, seen = [value], {id(value)}
+    while pending and len(seen) < _MOST:
+        part = pending.pop()
+        yield part
+        for inner in held(part):
+            if type(inner) not in _LEAVES and id(inner) not in seen:
+                seen.add(id(inner))
+                pending.append(inner)
+
+
+def fields(value: Any) -> list:
+    """What an object has in its slots and attributes."""
+    names = [name for base in type(value).__mro__ for name in _slots(base)]
+    slots = [getattr(value, name, None) for name in names]
+    return [*slots, *getattr(value, "__dict__", {}).values()]
+
+
+def _slots(base: type) -> tuple:
+    found = base.__dict__.get("__slots__", ())
+    return (found,) if isinstance(found, str) else tuple(found)
