@@ -26,11 +26,16 @@ class Public:
         return getattr(fg, name)
 
 
+# What is a constant of the graph where the rank is known.
+OF_UNKNOWN_RANKS = ("Rank",)
+
+
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
 def test_call_emits_the_operation(row):
     """A row's call names its operation in public, or says why there is no such name."""
     args = [fg.constant(a) for a in row.at(row.main)]
-    specs = [fg.TensorSpec([None] * a.ndim, a.dtype) for a in args]
+    is_known = row.op not in OF_UNKNOWN_RANKS
+    specs = [fg.TensorSpec([None] * a.ndim if is_known else None, a.dtype) for a in args]
     assert emits(traced(row, state_of(row, args), specs), row.op)
     if row.hidden:
         with pytest.raises(AttributeError, match="_core"):
