@@ -57,11 +57,11 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     6.0
 
     The format is the public one of SavedModel. The model is written and flushed to the disk beside
-    its folder, then put in its place. Who reads the folder at any moment, or after a crash, finds
-    the old model or the new one, each whole: the two change places in one step of the file system.
-    Where the folder holds other files besides a model, or the system has no such step (it is
-    Linux's), these files stay, and between the old model and the new one there is a moment without
-    a model; a mixture of two is never there.
+    its folder, then put in its place. At any moment, and after a crash, the folder holds the old
+    model or the new one, each whole: the two change places in one step of the file system. Who is
+    in the midst of reading the old one then gets a DataLossError, or all of one of them. Where the
+    folder holds other files besides a model, or the system has no such step (it is Linux's), these
+    files stay, and between the old model and the new one there is a moment without a model.
 
     Args:
       obj: a `Module` or another object that a `Checkpoint` follows.
