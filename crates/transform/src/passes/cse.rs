@@ -44,7 +44,7 @@ impl Pass for Cse {
 fn hash(graph: &Rewriter<'_>, id: NodeId) -> u32 {
     let node = graph.node(id);
     let mut state = FixedState::default().build_hasher();
-    node.op.name().as_ptr().hash(&mut state);
+    node.op.name().hash(&mut state);
     match node.op.constant() {
         Some(value) => hash_tensor(value, &mut state),
         None if node.inputs.is_empty() => node.op.attrs().hash(&mut state),
