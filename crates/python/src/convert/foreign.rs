@@ -36,7 +36,7 @@ pub(super) fn tensor_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
 
 fn from_buffer(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     // Exporters may leave strides out; memory views have them.
-    let Ok(buffer) = PyUntypedBuffer::get(&PyMemoryView::from(obj)?) else {
+    let Ok(buffer) = PyUntypedBuffer::get(PyMemoryView::from(obj)?.as_any()) else {
         return Err(no_tensor(obj, "its buffer is no array"));
     };
     let format = buffer.format().to_string_lossy();

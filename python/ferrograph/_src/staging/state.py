@@ -415,6 +415,17 @@ class State:
             if place.is_derived or place.get() is not value:
                 place.put(value)
 
+    def between_iterations(self) -> State:
+        """Without the places within what another place holds: an iteration may put another object
+        there, whose place would be meant in the next one. What changes in them all the same is
+        found when the iteration has been traced."""
+        held = {id(place.get()) for place in self.places if not place.is_derived}
+        names, others = self.places[: self.n_names], self.places[self.n_names :]
+        made = object.__new__(State)
+        made.places = names + [place for place in others if id(place.owner) not in held]
+        made.n_names = self.n_names
+        return made
+
     def names(self) -> State:
         """The names alone."""
         made = object.__new__(State)

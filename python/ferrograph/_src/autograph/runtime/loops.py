@@ -64,7 +64,7 @@ def while_stmt(
             test = _true(test)
         if given is stopped:
             going = _going_on(test, _stop(broke, returned), dict(facts)["line"], body)
-        state = State(names, places, functions)
+        state = State(names, places, functions).between_iterations()
         loop = staging.Loop(state, broke, returned, options, **dict(facts))
         staging.stage_while(going, test, body, loop)
     except NameError as e:
@@ -116,7 +116,7 @@ def for_stmt(
     try:
         iterable = iterated(cursors.going_on(lists.elements_of(opened(iterable))))
         if is_iterated_staged(iterable):
-            state = State(names, places, (body,))
+            state = State(names, places, (body,)).between_iterations()
             loop = staging.Loop(state, broke, returned, options, **dict(facts))
             staging.stage_for(iterable, body, loop)
         else:
