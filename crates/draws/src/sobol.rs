@@ -41,8 +41,8 @@ fn directions(dim: usize) -> Directions {
         let polynomial = words.next().unwrap_or(1);
         let degree = polynomial.ilog2() as usize;
         let mut v = [0u32; BITS];
-        for k in 0..degree {
-            v[k] = words.next().unwrap_or(1) << (BITS - 1 - k);
+        for (k, (v, word)) in v.iter_mut().zip(words.by_ref().take(degree)).enumerate() {
+            *v = word << (BITS - 1 - k);
         }
         for k in degree..BITS {
             v[k] = v[k - degree] ^ (v[k - degree] >> degree);

@@ -276,7 +276,7 @@ fn models() {
         let mut functions: Functions<'_> = read.functions();
         for name in read.function_names() {
             drop(ferrograph_graph::verify(
-                &read.concrete(&mut functions, name)?.as_ref(),
+                read.concrete(&mut functions, name)?.as_ref(),
             ));
         }
         Ok(())
