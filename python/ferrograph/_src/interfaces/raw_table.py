@@ -22,9 +22,9 @@ __all__ = [
 
 # Operations that nobody else knows: what the front end calls by itself.
 _OWN = (
-    "BandedMatMul BandedOuter BandedSolve BottomK Bundle CandidateSampler CustomGradient "
+    "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
     "ExtractImagePatchesGrad IgammaGradAA IteratorHasNext IteratorPosition LoadShardsDataset "
-    "OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition Unbundle"
+    "OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition"
 )
 OWN = frozenset(_OWN.split())
 
@@ -116,6 +116,9 @@ _RANDOM = {"shared": None}
 
 HIDDEN: dict[str, dict[str, Any]] = {
     "CSVDataset": {"output_types": lambda inputs, given: _dtypes_of(inputs[8:], given)},
+    "CompositeTensorVariantToComponents": {
+        "output_shapes": lambda inputs, given: [_UNKNOWN for _ in given["Tcomponents"]]
+    },
     "FixedLengthRecordDatasetV2": _LINES,
     "If": _BRANCHES,
     "LookupTableExportV2": {"_keys_shape": None, "_values_shape": None},
@@ -133,6 +136,7 @@ HIDDEN: dict[str, dict[str, Any]] = {
     "RandomUniformInt": _RANDOM,
     "ReadVariableOp": {"shape": lambda inputs, given: _UNKNOWN},
     "ResizeArea": {"half_pixel_centers": None},
+    "SaveV2": {"shards": None},
     "StatefulPartitionedCall": _CALL,
     "StatelessIf": _BRANCHES,
     "StatelessWhile": _LOOP,
@@ -164,7 +168,12 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "StatelessWhile": {"output_shapes": []},
     "While": {"output_shapes": []},
 }
-REQUIRED = {"Eig": ("Tout",), "ResourceCountUpTo": ("T",)}
+REQUIRED = {
+    "CompositeTensorVariantFromComponents": ("metadata",),
+    "CompositeTensorVariantToComponents": ("metadata",),
+    "Eig": ("Tout",),
+    "ResourceCountUpTo": ("T",),
+}
 
 _CALLS = "PartitionedCall StatefulPartitionedCall"
 _TABLES = "HashTableV2 MutableDenseHashTableV2 MutableHashTableOfTensorsV2 MutableHashTableV2"
