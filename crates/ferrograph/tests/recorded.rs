@@ -245,8 +245,10 @@ fn a_model_tells_what_it_holds() {
         "dense",
         "grow",
         "look",
+        "pick",
         "ragged",
         "recurrent",
+        "slope",
     ];
     let mut sorted = functions.clone();
     sorted.sort_unstable();
