@@ -58,6 +58,8 @@ class Child:
     """One process at a time on its way through batches of units."""
 
     def __init__(self, arguments, batches, outcome, patience):
+        # What hostile calls write to paths of their own goes there.
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.arguments, self.outcome, self.patience = arguments, outcome, patience
         self._batches, self.is_done = list(batches), False
         self._next_batch()
@@ -75,7 +77,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            cwd=HERE,
+            cwd=self._folder.name,
         )
         self.process.stdin.write("".join(f"{unit}\n" for unit in self.units).encode())
         self.process.stdin.close()
