@@ -68,7 +68,7 @@ WORK = {
     "einsum": lambda: eager(lambda x: fg.einsum("ij,kj->ik", x, x), floats(5000, 5000)),
     "sort": lambda: eager(fg.sort, floats(20_000_000)),
     "traced sort": lambda: traced(fg.sort, floats(20_000_000)),
-    "unique": lambda: eager(fg.unique, keys(8_000_000)),
+    "unique": lambda: eager(fg.unique, keys(24_000_000)),
     "random": lambda: eager(fg.random.normal, [150_000_000]),
     "regex": lambda: eager(
         lambda x: fg.strings.regex_replace(x, "([a-z]+) ([a-z]+)", ""), texts(2_000_000)
