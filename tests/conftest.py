@@ -25,6 +25,13 @@ def share():
     return lambda items, of, turn: list(items) if is_whole else list(items)[turn % of :: of]
 
 
+@pytest.fixture(autouse=True)
+def no_seed_of_another_test():
+    """Every test begins without a global seed, whatever ran before it in the same process."""
+    if library := sys.modules.get("ferrograph"):
+        library.random.set_seed(None)
+
+
 @pytest.fixture
 def run_python(tmp_path):
     """Run a program in a fresh interpreter: a crash or a hang there fails one test and no other."""
