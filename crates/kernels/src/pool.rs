@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::scratch::collected;
 use crate::stop::{self, Job};
-use crate::team;
+use crate::team::{self, Seat};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -19,6 +20,8 @@ const CHUNK_NS: f64 = 20_000.0;
 struct Owned {
     pid: u32,
     pool: ThreadPool,
+    /// Where threads of the pool look for more work of the kind they have just done.
+    seats: Vec<Seat>,
 }
 
 static CURRENT: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
@@ -114,7 +117,7 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
 /// Calls `f` on each number below `n`, on the caller's thread and over the pool, until the work is stopped. It is not generic, so that the pool's
 /// machinery is compiled once and not for every kernel.
 fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
-    let pool = pool();
+    let Owned { pool, seats, .. } = owned();
     if pool.current_thread_index().is_some() {
         let job = Job::current();
         return (0..n).into_par_iter().for_each(|i| {
@@ -125,7 +128,7 @@ fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     }
     let helpers = (n_threads() - 1).min(n.saturating_sub(1));
     let n = u32::try_from(n).expect("pieces take too long to be that many");
-    team::each(n, helpers, f, |help| pool.spawn(help));
+    team::each(n, helpers, f, seats, |help| pool.spawn(help));
 }
 
 /// Where a slice that threads write in pieces begins.
@@ -227,33 +230,38 @@ pub(crate) fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
 }
 
 fn pool() -> &'static ThreadPool {
+    &owned().pool
+}
+
+fn owned() -> &'static Owned {
     let pid = std::process::id();
     let seen = CURRENT.load(Ordering::Acquire);
     // SAFETY: a pointer stored in CURRENT comes from `Box::into_raw` and is never freed.
     match unsafe { seen.as_ref() } {
-        Some(owned) if owned.pid == pid => &owned.pool,
+        Some(owned) if owned.pid == pid => owned,
         _ => replace(seen, pid),
     }
 }
 
 /// Stores a new pool for this process, or takes the one that another thread stored meanwhile.
 #[cold]
-fn replace(seen: *mut Owned, pid: u32) -> &'static ThreadPool {
+fn replace(seen: *mut Owned, pid: u32) -> &'static Owned {
     let pool = ThreadPoolBuilder::new()
         .num_threads(n_threads())
         .thread_name(|i| format!("ferrograph-{i}"))
         .build()
         .expect("the thread pool starts");
-    let fresh = Box::into_raw(Box::new(Owned { pid, pool }));
+    let seats = collected((1..n_threads()).map(|_| Seat::default()));
+    let fresh = Box::into_raw(Box::new(Owned { pid, pool, seats }));
     // The parent's pool is leaked on purpose: its threads do not exist in a forked child, so it cannot be joined.
     match CURRENT.compare_exchange(seen, fresh, Ordering::AcqRel, Ordering::Acquire) {
         // SAFETY: `fresh` was just made and is never freed once stored.
-        Ok(_) => unsafe { &(*fresh).pool },
+        Ok(_) => unsafe { &*fresh },
         Err(winner) => {
             // SAFETY: `fresh` was never shared; `winner` was stored by another thread and is never freed.
             unsafe {
                 drop(Box::from_raw(fresh));
-                &(*winner).pool
+                &*winner
             }
         }
     }
