@@ -1,7 +1,7 @@
 """Record how floats of one byte are cast and which calls take them: run it with tensorflow.
 
-Where tensorflow has no casts of a dtype, what its NumPy type does is recorded, but of float64, which
-that rounds twice below its normal numbers.
+Where tensorflow has no casts of a dtype, what its NumPy type does is recorded, but of float64,
+which that rounds twice below its normal numbers.
 """
 
 import json
