@@ -466,6 +466,40 @@ def test_reductions_of_deep_ones(how):
 
 
 @ways
+def test_running_sums(how):
+    r = fg.ragged.constant([[1, 2, 3], [], [4, 5]])
+    for axis, options, wanted in [
+        (0, {}, [[1, 2, 3], [], [5, 7]]),
+        (1, {}, [[1, 3, 6], [], [4, 9]]),
+        (-1, {"exclusive": True}, [[0, 1, 3], [], [0, 4]]),
+        (1, {"reverse": True}, [[6, 5, 3], [], [9, 5]]),
+        (1, {"reverse": True, "exclusive": True}, [[5, 3, 0], [], [5, 0]]),
+    ]:
+        found = run(how, lambda x, a=axis, o=options: fg.cumsum(x, a, **o), r)
+        assert listed(found) == wanted
+    deep = fg.ragged.constant([[[1, 2], [3]], [], [[4, 5, 6]]])
+    for axis, wanted in enumerate(
+        [
+            [[[1, 2], [3]], [], [[5, 7, 6]]],
+            [[[1, 2], [4]], [], [[4, 5, 6]]],
+            [[[1, 3], [3]], [], [[4, 9, 15]]],
+        ]
+    ):
+        assert listed(run(how, lambda x, a=axis: fg.cumsum(x, a), deep)) == wanted
+    pairs = fg.RaggedTensor.from_row_lengths([[1, 2], [3, 4], [5, 6]], [2, 1])
+    for axis, wanted in enumerate(
+        [
+            [[[1, 2], [3, 4]], [[6, 8]]],
+            [[[1, 2], [4, 6]], [[5, 6]]],
+            [[[1, 3], [3, 7]], [[5, 11]]],
+        ]
+    ):
+        assert listed(run(how, lambda x, a=axis: fg.cumsum(x, a), pairs)) == wanted
+    with pytest.raises(ValueError, match="axis 3 is outside"):
+        fg.cumsum(pairs, 3)
+
+
+@ways
 def test_concat_and_stack(how):
     a, b = ragged(), ragged([[9], [8, 7], [], [0]])
     cases = [

@@ -49,6 +49,7 @@ SPECIMENS = {
     "bools": lambda: fg.constant([True, False]),
     "complex": lambda: fg.constant([1j, 2.0]),
     "bfloat16": lambda: fg.constant([1.5], fg.bfloat16),
+    "float8": lambda: fg.constant([1.5], fg.dtypes.experimental.float8_e5m2),
     "variable": lambda: fg.Variable(["a", "b"], shape=[None], name="w"),
     "spec": lambda: fg.TensorSpec([None, 2], fg.float16, "x"),
     "shape": lambda: fg.TensorShape([None, 3]),

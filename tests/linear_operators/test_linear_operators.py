@@ -106,6 +106,52 @@ def test_sizes_that_are_unknown_while_tracing():
     assert np.allclose(kron.numpy() @ solved.numpy(), 1)
 
 
+UNRANKED = fg.TensorSpec(None, fg.float32)
+
+
+def test_factors_of_unknown_rank():
+    @fg.function(input_signature=[UNRANKED, UNRANKED, UNRANKED])
+    def answers(a, b, x):
+        operator = L.LinearOperatorKronecker([L.LinearOperatorFullMatrix(m) for m in (a, b)])
+        solved = operator.solve(operator.matmul(x))
+        return operator.to_dense(), operator.shape_tensor(), operator.determinant(), solved
+
+    rng = np.random.default_rng(0)
+    for batch in ((), (3,), (2, 1)):
+        a, b = (rng.normal(size=(*batch, 2, 2)).astype(np.float32) for _ in range(2))
+        x = rng.normal(size=(*batch, 4, 3)).astype(np.float32)
+        known = L.LinearOperatorKronecker([L.LinearOperatorFullMatrix(m) for m in (a, b)])
+        dense, shape, determinant, solved = answers(a, b, x)
+        np.testing.assert_allclose(dense, known.to_dense(), rtol=1e-5)
+        assert shape.numpy().tolist() == known.shape.as_list()
+        np.testing.assert_allclose(determinant, known.determinant(), rtol=1e-4)
+        np.testing.assert_allclose(solved, x, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("form", ["compact", "matrix", "sequence"])
+def test_three_diagonals_of_unknown_rank(form):
+    given = {
+        "compact": [[[1.0, 2, 0], [3, 4, 5], [0, 6, 7]]],
+        "matrix": [[[3.0, 1, 0], [6, 4, 2], [0, 7, 5]]],
+        "sequence": [[1.0, 2, 0], [3.0, 4, 5], [0.0, 6, 7]],
+    }[form]
+
+    @fg.function(input_signature=[UNRANKED] * (len(given) + 1))
+    def answers(x, *diagonals):
+        held = diagonals if form == "sequence" else diagonals[0]
+        operator = L.LinearOperatorTridiag(held, diagonals_format=form)
+        found = operator.to_dense(), operator.shape_tensor(), operator.diag_part()
+        return (*found, operator.matmul(x), operator.solve(operator.matmul(x)), operator.trace())
+
+    x = fg.constant([[1.0], [2.0], [3.0]])
+    dense, shape, diagonal, product, solved, trace = answers(x, *map(fg.constant, given))
+    whole = np.array([[3.0, 1, 0], [6, 4, 2], [0, 7, 5]], np.float32)
+    assert dense.numpy().tolist() == whole.tolist() and shape.numpy().tolist() == [3, 3]
+    assert diagonal.numpy().tolist() == [3.0, 4.0, 5.0] and float(trace) == 12.0
+    np.testing.assert_allclose(product, whole @ x.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(solved, x, rtol=1e-4)
+
+
 def scalars():
     """Operators that are made of one tensor each, and a value of it."""
     c = fg.constant

@@ -2,9 +2,9 @@
 
 import ferrograph as fg
 import numpy as np
-from table import COMPLEX, FLOATS, INTS, Row, Vary, numpy_dtype
+from table import COMPLEX, FLOAT8, FLOATS, INTS, Row, Vary, numpy_dtype
 
-DTYPES = (*FLOATS, *INTS, *COMPLEX, "bool", "string")
+DTYPES = (*FLOATS, *INTS, *COMPLEX, "bool", "string", *FLOAT8)
 # What an operation may answer for a dtype or shape that it does not run.
 REFUSALS = (TypeError, ValueError, NotImplementedError, fg.errors.OpError)
 TOLERANCE = {
@@ -14,6 +14,8 @@ TOLERANCE = {
     "complex64": 2e-5,
     "float16": 4e-3,
     "bfloat16": 3e-2,
+    "float8_e5m2": 0.0,
+    "float8_e4m3fnuz": 0.0,
 }
 """How far from the reference a result may be, relatively and absolutely."""
 
@@ -25,7 +27,7 @@ def refused(error):
 
 def widened(a):
     """An array in the widest dtype of its kind, which references compute in."""
-    kind = "f" if a.dtype == numpy_dtype("bfloat16") else a.dtype.kind
+    kind = "f" if a.dtype.name in ("bfloat16", *FLOAT8) else a.dtype.kind
     wide = {"f": np.float64, "c": np.complex128, "i": np.int64, "u": np.uint64}
     return a.astype(wide[kind]) if kind in wide else a
 

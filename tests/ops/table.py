@@ -21,7 +21,11 @@ REAL = FLOATS + INTS
 INEXACT = FLOATS + COMPLEX
 NUMBERS = FLOATS + INTS + COMPLEX
 PLAIN = (*NUMBERS, "bool")
-ALL = (*PLAIN, "string")
+# Floats of one byte are moved alike: by their size.
+FLOAT8 = ("float8_e5m2", "float8_e4m3fnuz")
+DENSE = (*PLAIN, *FLOAT8)
+WRITTEN = (*PLAIN, "string")
+ALL = (*WRITTEN, *FLOAT8)
 WIDE_INTS = ("int32", "int64")
 # A row none of whose arguments vary runs once.
 FIXED = ("fixed",)
@@ -33,7 +37,7 @@ def numpy_dtype(name):
     """The NumPy dtype that holds the elements of a dtype."""
     if name == "string":
         return np.dtype(object)
-    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    return np.dtype(getattr(ml_dtypes, name) if name in ("bfloat16", *FLOAT8) else name)
 
 
 def floats(*shape, low=-2.0, high=2.0, seed=0):

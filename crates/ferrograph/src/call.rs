@@ -241,8 +241,10 @@ fn scalar(dtype: DType, value: &Argument) -> Option<Tensor> {
             let back = cast(&made, DType::Int64)?;
             (back.item::<i64>().ok()? == *x).then_some(made)?
         }
-        (Argument::Int(x), d) if d.is_numeric() => cast(&Tensor::scalar(*x).ok()?, d)?,
-        (Argument::Float(x), d) if d.is_floating() || d.is_complex() => {
+        (Argument::Int(x), d) if d.is_numeric() || d.float8().is_some() => {
+            cast(&Tensor::scalar(*x).ok()?, d)?
+        }
+        (Argument::Float(x), d) if d.takes_fractions() || d.is_complex() => {
             cast(&Tensor::scalar(*x).ok()?, d)?
         }
         _ => return None,

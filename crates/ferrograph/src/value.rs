@@ -50,6 +50,15 @@ impl Value {
         Ok(self.0.view()?)
     }
 
+    /// The same numbers as float32 where the elements are floats of one byte, which have no type of their own here;
+    /// other values themselves.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` where there is no memory for them.
+    pub fn widened(&self) -> Result<Value> {
+        Ok(Value(self.0.widened()?))
+    }
+
     /// A copy of the elements of a tensor of numbers or bools.
     ///
     /// # Errors

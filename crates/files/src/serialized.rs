@@ -12,10 +12,10 @@ declare! {
     trait EmitSerialized;
 
     /// A tensor as a serialised `TensorProto`.
-    SerializeTensor: serialize_tensor(tensor: T in plain) -> (serialized: string rank 0), gradient Stops;
+    SerializeTensor: serialize_tensor(tensor: T in stored) -> (serialized: string rank 0), gradient Stops;
 
     /// The tensor of a serialised `TensorProto`, which must be of `out_type`.
-    ParseTensor: parse_tensor(serialized: string rank 0) -> (output: out_type in plain), gradient Stops {
+    ParseTensor: parse_tensor(serialized: string rank 0) -> (output: out_type in stored), gradient Stops {
         /// The dtype of the tensor.
         out_type: DType,
     };

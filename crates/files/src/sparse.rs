@@ -12,17 +12,17 @@ declare! {
     trait EmitSparse;
 
     /// A sparse tensor as three serialised tensors.
-    SerializeSparse: serialize_sparse(sparse_indices: int64 rank 2, sparse_values: T in plain rank 1, sparse_shape: int64 rank 1)
+    SerializeSparse: serialize_sparse(sparse_indices: int64 rank 2, sparse_values: T in stored rank 1, sparse_shape: int64 rank 1)
         -> (serialized_sparse: string), gradient Stops;
 
     /// The rows of a sparse tensor as three serialised tensors each.
     SerializeManySparse: serialize_many_sparse(
-        sparse_indices: int64 rank 2, sparse_values: T in plain rank 1, sparse_shape: int64 rank 1,
+        sparse_indices: int64 rank 2, sparse_values: T in stored rank 1, sparse_shape: int64 rank 1,
     ) -> (serialized_sparse: string), gradient Stops;
 
     /// The sparse tensor whose rows are those of three serialised tensors each.
     DeserializeManySparse: deserialize_many_sparse(serialized_sparse: string rank 2)
-        -> (sparse_indices: int64, sparse_values: dtype in plain, sparse_shape: int64), gradient Stops {
+        -> (sparse_indices: int64, sparse_values: dtype in stored, sparse_shape: int64), gradient Stops {
         /// The dtype of the values.
         dtype: DType,
     };

@@ -321,6 +321,12 @@ fn description(tensor: &Tensor) -> Result<(String, usize)> {
         DType::Resource | DType::Variant => {
             bail!(Unimplemented, "a {dtype} can't be written to a .npy file")
         }
+        d if d.float8().is_some() => {
+            bail!(
+                Unimplemented,
+                "a .npy file has no form of {d}: cast to float32 first"
+            )
+        }
         DType::BFloat16 => 'V',
         d if d.is_floating() => 'f',
         d if d.is_complex() => 'c',

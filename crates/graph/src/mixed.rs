@@ -119,6 +119,9 @@ fn eager(tensor: &Tensor) -> String {
 }
 
 fn scalar(tensor: &Tensor) -> String {
+    let Ok(tensor) = tensor.widened() else {
+        return "?".to_owned();
+    };
     with_element!(tensor.dtype(), dense, T => {
         tensor.item::<T>().map_or_else(|_| "?".to_owned(), |v| format!("{v:?}"))
     }, else => tensor.dtype().to_string())

@@ -472,7 +472,11 @@ pub fn evaluate(op: &dyn Op, runner: &dyn Runner, inputs: &[Tensor]) -> Result<T
     Ok(results)
 }
 
-fn run_kernel(kernel: &Kernel, inputs: &[Tensor], outputs: &mut [Tensor]) -> Result<()> {
+/// Runs a kernel on tensors; `outputs` are fresh.
+///
+/// # Errors
+/// Those of the kernel.
+pub fn run_kernel(kernel: &Kernel, inputs: &[Tensor], outputs: &mut [Tensor]) -> Result<()> {
     let mut pointers: SmallVec<[*mut u8; 6]> = SmallVec::new();
     let mut types: SmallVec<[SlotType; 6]> = SmallVec::new();
     for t in inputs {

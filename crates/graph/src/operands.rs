@@ -50,7 +50,7 @@ impl<'a> Operands<'a> {
         let slot = slot as usize;
         let t = self.types[slot];
         assert!(
-            t.dtype == T::DTYPE,
+            t.dtype == T::DTYPE || t.dtype.moved_as() == T::DTYPE,
             "a kernel for {} was bound to a {} slot",
             T::DTYPE,
             t.dtype

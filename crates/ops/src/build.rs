@@ -133,6 +133,9 @@ pub(crate) fn scalar_tensor(value: f64, dtype: DType) -> Result<Tensor> {
         DType::UInt16 => Tensor::scalar(value as u16),
         DType::UInt32 => Tensor::scalar(value as u32),
         DType::UInt64 => Tensor::scalar(value as u64),
+        other if other.float8().is_some() => {
+            Tensor::of_float8(other, Shape::scalar(), [value].into_iter())
+        }
         other => Err(err!(DType, "there is no number of dtype {other}")),
     }
 }

@@ -145,6 +145,7 @@ pub(crate) fn summary(t: &Tensor, summarize: i64) -> Result<String> {
         Layout::new(t, ends).write(&|i, out| Quoted(&elements[i]).write(out), &mut out);
         return Ok(out);
     }
+    let t = &t.widened()?;
     with_element!(t.dtype(), dense, T => dense::<T>(t, ends, &mut out)?,
         else => { let _ = write!(out, "<{}>", t.dtype()); });
     Ok(out)
@@ -222,6 +223,7 @@ pub(crate) fn quote(t: &Tensor, limit: usize) -> Result<String> {
         };
         texts.extend(t.as_strings()?[..shown].iter().map(bare));
     } else {
+        let t = t.widened()?;
         with_element!(t.dtype(), dense, T => {
             for x in &t.as_slice::<T>()?[..shown] {
                 let mut text = String::new();

@@ -2,23 +2,25 @@
 
 use crate::emit::*;
 use crate::gather::Tuples;
-use crate::movement::{Io, Moving, Rearrange, index_input, moving, static_shape};
+use crate::movement::{Io, Moving, Rearrange, index_input, indices_of, moving, static_shape};
 use crate::number::{Merge, Number, merge};
 use crate::slice::span;
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Kernel, Lowered, Op, Runner, Specs, Tensors, Val, VjpCall, declare,
+    declared,
 };
 use ferrograph_kernels::movement::{copy, fill, put_rows, scatter_rows};
 use ferrograph_tensor::{
-    DType, Dim, Element, PartialShape, Result, TensorSpec, bail, with_element,
+    Bytes, DType, Dim, Element, PartialShape, Result, Shape, Tensor, TensorSpec, bail, vec_of,
+    with_element,
 };
 use smallvec::smallvec;
 
 declare! {
     trait EmitScatter;
 
-    /// Zeros of the shape `shape` to which `updates` are added at the index tuples `indices`.
-    ScatterNd: scatter_nd(indices: Tindices in index, updates: T in dense, shape: _ in index rank 1)
+    /// Zeros of the shape `shape` to which `updates` are added at the index tuples `indices`; strings are joined.
+    ScatterNd: scatter_nd(indices: Tindices in index, updates: T in plain, shape: _ in index rank 1)
         -> (output: T), gradient Vjp, batch Rule;
 
     /// `tensor` with the slices at the index tuples `indices` replaced by `updates`; the last one wins.
@@ -79,9 +81,36 @@ impl Op for ScatterNd {
         with_element!(inputs.dtype(1), numeric, T => Ok(scatter_fresh::<T>(tuples, index, merge!(T::plus))),
             else => Ok(Lowered::Eval))
     }
+    fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        let shape: Vec<usize> = inputs[2].to_i64s()?.iter().map(|&d| d as usize).collect();
+        let shape = Shape::from(&shape[..]);
+        let tuples = Tuples::new(&shape, inputs[0].shape(), inputs[0].dtype())?;
+        let rows = tuples.checked_rows(indices_of(&inputs[0])?)?;
+        let mut out = vec_of(Bytes::from(&b""[..]), shape.checked_count()?)?;
+        let rows = |at, to: &mut [usize]| rows.places(at, to);
+        let updates = inputs[1].as_strings()?;
+        scatter_rows(updates, tuples.inner, &rows, &mut out, join_rows);
+        Ok(smallvec![Tensor::from_strings(shape, out)?])
+    }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = e.gather_nd(call.grad()?, &call.inputs[0])?;
         Ok(smallvec![None, Some(grad.into()), None])
+    }
+}
+
+/// Puts each row of strings behind what is there.
+fn join_rows(out: &mut [Bytes], inner: usize, rows: &[usize], updates: &[Bytes]) {
+    let n = out.len() / inner;
+    for (&row, update) in rows.iter().zip(updates.chunks_exact(inner)) {
+        if row >= n {
+            continue;
+        }
+        for (to, text) in out[row * inner..][..inner].iter_mut().zip(update) {
+            *to = match to.is_empty() {
+                true => text.clone(),
+                false => [&to[..], &text[..]].concat().into(),
+            };
+        }
     }
 }
 

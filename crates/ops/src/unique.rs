@@ -19,13 +19,13 @@ declare! {
     trait EmitUnique;
 
     /// The distinct elements of the vector `x` in order of appearance, and which of them each element is.
-    Unique: unique(x: T rank 1) -> (y: T, idx: out_idx in index), gradient Vjp {
+    Unique: unique(x: T in plain rank 1) -> (y: T, idx: out_idx in index), gradient Vjp {
         /// The dtype of places.
         out_idx: DType = DType::Int32,
     };
 
     /// As `Unique`, and how often each element appears.
-    UniqueWithCounts: unique_with_counts(x: T rank 1)
+    UniqueWithCounts: unique_with_counts(x: T in plain rank 1)
         -> (y: T, idx: out_idx in index, count: out_idx), gradient Vjp {
         /// The dtype of places and counts.
         out_idx: DType = DType::Int32,

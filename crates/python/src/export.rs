@@ -167,6 +167,9 @@ fn python_number<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, P
     if let [x] = tensor.as_slice::<f32>().unwrap_or_default() {
         return Ok(PyFloat::new(py, f64::from(*x)).into_any());
     }
+    if let (Some(format), [x]) = (tensor.dtype().float8(), tensor.bytes()) {
+        return Ok(PyFloat::new(py, f64::from(format.decode(*x))).into_any());
+    }
     if tensor.dtype().is_integer() && tensor.dtype() != DType::UInt64 {
         let x = tensor.to_i64s().or_raise(py)?;
         return Ok(x[0].into_pyobject(py)?.into_any());

@@ -110,12 +110,12 @@ impl Column {
             Row::Dense(bytes) => {
                 let row = dense(self.dtype, self.row.clone(), bytes);
                 let texts = |row: &Tensor| {
-                    with_element!(self.dtype, dense, T => {
+                    with_element!(row.dtype(), dense, T => {
                         let all = row.as_slice::<T>()?.iter();
                         Ok(all.map(|x| format!("{x:?}")).collect::<Vec<_>>().join(" "))
                     }, else => Err(err!(Internal, "a column of {}", self.dtype)))
                 };
-                row.and_then(|row| texts(&row))
+                row.and_then(|row| texts(&row.widened()?))
                     .unwrap_or_else(|e| e.to_string())
             }
         }

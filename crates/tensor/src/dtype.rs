@@ -52,6 +52,11 @@ dtypes! {
     String, "string", 0, 7;
     Resource, "resource", 0, 20;
     Variant, "variant", 0, 21;
+    Float8E5M2, "float8_e5m2", 1, 24;
+    Float8E4M3FN, "float8_e4m3fn", 1, 25;
+    Float8E4M3FNUZ, "float8_e4m3fnuz", 1, 26;
+    Float8E4M3B11FNUZ, "float8_e4m3b11fnuz", 1, 27;
+    Float8E5M2FNUZ, "float8_e5m2fnuz", 1, 28;
 }
 
 impl DType {
@@ -78,12 +83,17 @@ impl DType {
         }
     }
 
-    /// Real floating point.
+    /// Real floating point that is computed with. The floats of one byte are not: they are moved, and cast to others.
     pub const fn is_floating(self) -> bool {
         matches!(
             self,
             DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64
         )
+    }
+
+    /// Real floating point, floats of one byte among it.
+    pub const fn takes_fractions(self) -> bool {
+        self.is_floating() || self.float8().is_some()
     }
 
     /// Complex floating point.
@@ -114,6 +124,15 @@ impl DType {
     /// Whether elements are plain bytes in a buffer.
     pub const fn is_dense(self) -> bool {
         self.size() != 0
+    }
+
+    /// The dtype of the Rust type by which elements are moved: floats of one byte have none of their own.
+    pub const fn moved_as(self) -> DType {
+        if self.float8().is_some() {
+            DType::UInt8
+        } else {
+            self
+        }
     }
 
     /// The dtype of the real part of a complex dtype; other dtypes give themselves.
@@ -159,7 +178,7 @@ elements! {
 }
 
 /// Runs an expression with `$T` bound to the element type of a dtype out of one of the named sets.
-/// Sets: `dense` (all with bytes), `numeric`, `real` (no complex), `integer`, `signed` (numbers that can be negated),
+/// Sets: `dense` (all with bytes but floats of one byte), `numeric`, `real` (no complex), `integer`, `signed` (numbers that can be negated),
 /// `floating`, `inexact` (floating and complex). Other dtypes run the `else` arm.
 #[macro_export]
 macro_rules! with_element {

@@ -4,6 +4,7 @@
 mod buffer;
 mod dtype;
 mod error;
+mod float8;
 mod memory;
 mod partial;
 mod shape;
@@ -13,6 +14,7 @@ mod tensor;
 pub use buffer::{Buffer, BufferOwner};
 pub use dtype::{DType, Element};
 pub use error::{Error, ErrorKind, Foreign, Origin, Result};
+pub use float8::Float8;
 pub use half::{bf16, f16};
 pub use memory::{Made, check_bytes, checked_bytes, give_back, string_of, vec_for, vec_of};
 pub use num_complex::{Complex32, Complex64};

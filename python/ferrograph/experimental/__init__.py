@@ -5,6 +5,13 @@
 
 from typing import TYPE_CHECKING
 
+from .._src.values.dtypes import (
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+)
 from .._src import door as _door
 
 if TYPE_CHECKING:
@@ -34,6 +41,11 @@ __all__ = [
     "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
     "function_executor_type",
     "numpy",
     "unregister_dispatch_for",

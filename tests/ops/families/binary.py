@@ -8,6 +8,7 @@ from table import (
     INTS,
     NUMBERS,
     REAL,
+    WRITTEN,
     Vary,
     pair,
     row,
@@ -125,8 +126,8 @@ for op, name, expect, dtypes in [
     ("LessEqual", "less_equal", np.less_equal, REAL),
     ("Greater", "greater", np.greater, REAL),
     ("GreaterEqual", "greater_equal", np.greater_equal, REAL),
-    ("Equal", "equal", np.equal, ALL),
-    ("NotEqual", "not_equal", np.not_equal, ALL),
+    ("Equal", "equal", np.equal, WRITTEN),
+    ("NotEqual", "not_equal", np.not_equal, WRITTEN),
 ]:
     FEW = Vary(3, 4, low=-0.2, high=0.2, ints=(-1, 2))
     pair(

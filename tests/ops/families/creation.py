@@ -1,7 +1,7 @@
 """Tensors out of nothing but sizes and numbers."""
 
 import numpy as np
-from table import ALL, FLOATS, INTS, NUMBERS, PLAIN, UNSIGNED, Vary, row, unary
+from table import ALL, DENSE, FLOATS, INTS, NUMBERS, UNSIGNED, Vary, row, unary
 
 unary(
     "ZerosLike",
@@ -10,7 +10,7 @@ unary(
     grad=False,
     dtypes=ALL,
 )
-unary("OnesLike", lambda fg: fg.ones_like, np.ones_like, grad=False, dtypes=PLAIN)
+unary("OnesLike", lambda fg: fg.ones_like, np.ones_like, grad=False, dtypes=DENSE)
 for index in (np.int32, np.int64):
     row(
         "Fill",

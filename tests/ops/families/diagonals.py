@@ -1,7 +1,7 @@
 """Diagonals and bands of matrices."""
 
 import numpy as np
-from table import ALL, PLAIN, Vary, row
+from table import ALL, DENSE, Vary, row
 
 X = Vary(3, 4)
 
@@ -50,7 +50,7 @@ for k in (0, 1, -2):
         [Vary(4)],
         lambda v, k=k: diagonal(v, k),
         (0,),
-        dtypes=PLAIN,
+        dtypes=DENSE,
     )
 row(
     "MatrixDiagV3",
@@ -58,7 +58,7 @@ row(
     [Vary(2, 3)],
     lambda v: np.stack([diagonal(line, 0) for line in v]),
     (0,),
-    dtypes=PLAIN,
+    dtypes=DENSE,
 )
 row(
     "MatrixDiagPartV3",
@@ -66,7 +66,7 @@ row(
     [X],
     lambda x: np.diagonal(x, axis1=-2, axis2=-1),
     (0,),
-    dtypes=PLAIN,
+    dtypes=DENSE,
     forms={"batch": [Vary(2, 3, 3)], "tall": [Vary(4, 2)]},
 )
 row(
@@ -75,7 +75,7 @@ row(
     [X],
     lambda x: np.diagonal(x, 1),
     (0,),
-    dtypes=PLAIN,
+    dtypes=DENSE,
 )
 row(
     "MatrixSetDiagV3",

@@ -1,5 +1,7 @@
 """Slices, gathers and scatters."""
 
+import operator
+
 import numpy as np
 from table import ALL, NUMBERS, REAL, Vary, row
 
@@ -123,7 +125,7 @@ for index in (np.int32, np.int64):
         "ScatterNd",
         lambda fg, i, u: fg.scatter_nd(i, u, [3, 4]),
         [PLACES.astype(index), Vary(3, low=-1.0, high=1.0)],
-        lambda i, u: scattered(nothing((3, 4), u), i, u, np.add),
+        lambda i, u: scattered(nothing((3, 4), u), i, u, operator.add),
         (1,),
         dtypes=(*NUMBERS, "string"),
         empty=[NO_PLACES.astype(index), Vary(0)],

@@ -1,7 +1,7 @@
 """Shapes and rearrangements."""
 
 import numpy as np
-from table import ALL, PLAIN, Vary, row
+from table import ALL, DENSE, Vary, row
 
 X, Y, CUBE = Vary(3, 4), Vary(3, 4, seed=1), Vary(2, 3, 4)
 NONE = Vary(0, 4)
@@ -155,7 +155,7 @@ row(
     [X, Vary(values=7.0)],
     lambda x, v: padded(x, v),
     (0, 1),
-    dtypes=PLAIN,
+    dtypes=DENSE,
     empty=[NONE, Vary(values=7.0)],
 )
 row(

@@ -1,7 +1,7 @@
 """Operations of strings."""
 
 import numpy as np
-from table import COMPLEX, FLOATS, INTS, Vary, row
+from table import COMPLEX, FLOAT8, FLOATS, INTS, Vary, row
 
 TEXT = np.array([[b"ab ", b" Cde"], [b"", b"\xc3\xa9X"]], object)
 NONE, ONE = np.zeros(0, object), np.array(b" Cde", object)
@@ -188,7 +188,7 @@ row(
     lambda fg, x: fg.strings.format("{}", x),
     [Vary(values=[2, 0, 7])],
     lambda x: b"[2 0 7]",
-    dtypes=FLOATS,
+    dtypes=(*FLOATS, *FLOAT8),
     out="string",
 )
 row(

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 from table import (
+    ALL,
     COMPLEX,
+    DENSE,
     INEXACT,
     INTS,
     NUMBERS,
-    PLAIN,
     REAL,
     SIGNED,
     Vary,
@@ -124,10 +125,8 @@ unary("Conj", lambda fg: fg.math.conj, np.conj, grad=False, dtypes=COMPLEX)
 unary("Real", lambda fg: fg.math.real, np.real, grad=False, dtypes=COMPLEX, out=real_part)
 unary("Imag", lambda fg: fg.math.imag, np.imag, grad=False, dtypes=COMPLEX, out=real_part)
 unary("Angle", lambda fg: fg.math.angle, np.angle, grad=False, dtypes=COMPLEX, out=real_part)
-unary("Identity", lambda fg: fg.identity, lambda x: x, dtypes=(*PLAIN, "string"))
-unary(
-    "StopGradient", lambda fg: fg.stop_gradient, lambda x: x, grad=False, dtypes=(*PLAIN, "string")
-)
+unary("Identity", lambda fg: fg.identity, lambda x: x, dtypes=ALL)
+unary("StopGradient", lambda fg: fg.stop_gradient, lambda x: x, grad=False, dtypes=ALL)
 unary(
     "CheckNumerics",
     lambda fg: lambda x: fg.debugging.check_numerics(x, "x"),
@@ -158,7 +157,7 @@ def casted(x, dtype):
     return np.real(x) if np.iscomplexobj(x) and dtype not in COMPLEX else x
 
 
-for target in PLAIN:
+for target in DENSE:
     # A cast to the dtype that a tensor has is no operation: that dtype comes last.
     unary(
         "Cast",
@@ -166,7 +165,7 @@ for target in PLAIN:
         lambda x, t=target: casted(np.trunc(x) if t in INTS and x.dtype.kind == "f" else x, t),
         Vary(3, 4, low=0.0, high=60.0, ints=(0, 60)),
         grad=None,
-        dtypes=(*(d for d in PLAIN if d != target), target),
+        dtypes=(*(d for d in DENSE if d != target), target),
         out=target,
     )
 unary(

@@ -127,9 +127,6 @@ EXCEPTIONS = (
         limit,
     ),
     Exception_("unicode_script", "103, none, is recorded for letters of later editions of Unicode"),
-    Exception_(
-        "split None [01]", "what is left by the last cut is recorded even where it is empty"
-    ),
     Exception_("ctc_loss*", "the recorded slopes are sums in single precision", near(1e-4)),
     Exception_("unique zeros *", "0.0 and -0.0 are one number, as recorded for float32"),
 )

@@ -189,6 +189,7 @@ fn print(found: &Outputs, out: &mut dyn Write) -> Result<(), Failure> {
 /// The elements of a value, in the middle of a large one dots.
 fn shown(value: &Value) -> Result<String> {
     let mut text = String::new();
+    let value = &value.widened()?;
     // Writing to a string does not fail.
     let _ = with_element!(value.dtype(), dense, T => write!(text, "{}", value.view::<T>()?), else => match value.dtype() {
         DType::String => write!(text, "{:?}", value.byte_strings()?.map(|s| String::from_utf8_lossy(s).into_owned())),

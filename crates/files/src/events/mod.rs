@@ -25,7 +25,7 @@ declare! {
 
     /// Appends `tensor` to the event file of `writer`, under a tag and as that serialised metadata says.
     WriteSummary: write_summary(
-        writer: resource, step: int64 rank 0, tensor: T in plain, tag: string rank 0, summary_metadata: string rank 0,
+        writer: resource, step: int64 rank 0, tensor: T in stored, tag: string rank 0, summary_metadata: string rank 0,
     ) -> (), gradient Stops, effect World;
 
     /// Appends a serialised `Summary` to the event file of `writer`.

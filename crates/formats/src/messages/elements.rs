@@ -139,6 +139,11 @@ impl TensorProto {
                 listed(shape, pairs, |v| Complex64::new(v[0], v[1]))
             }
             DType::String => strings(shape, &self.string_val),
+            DType::Float8E5M2
+            | DType::Float8E4M3FN
+            | DType::Float8E4M3FNUZ
+            | DType::Float8E4M3B11FNUZ
+            | DType::Float8E5M2FNUZ => bytes(dtype, shape, &self.float8_val),
             DType::Resource | DType::Variant => {
                 bail!(
                     Unimplemented,
@@ -160,6 +165,15 @@ fn listed<S, T: Element + Default>(
     all.extend(list.iter().take(n).map(of));
     all.resize(n, all.last().copied().unwrap_or_default());
     Tensor::from_slice(shape, &all)
+}
+
+/// A tensor of elements of one byte.
+fn bytes(dtype: DType, shape: Shape, list: &[u8]) -> Result<Tensor> {
+    let mut made = Tensor::empty(dtype, shape)?;
+    let room = made.bytes_mut().unwrap_or_default();
+    room.fill(list.last().copied().unwrap_or_default());
+    room.iter_mut().zip(list).for_each(|(to, byte)| *to = *byte);
+    Ok(made)
 }
 
 fn strings(shape: Shape, list: &[Vec<u8>]) -> Result<Tensor> {

@@ -72,4 +72,7 @@ pub struct TensorProto {
     /// Elements of uint64.
     #[prost(uint64, repeated, tag = "17")]
     pub uint64_val: Vec<u64>,
+    /// Elements of floats of one byte.
+    #[prost(bytes = "vec", tag = "18")]
+    pub float8_val: Vec<u8>,
 }

@@ -218,6 +218,8 @@ impl Printer {
         self.put(format_args!("{} {} {{", t.dtype(), t.shape()));
         if t.dtype() == DType::String {
             self.list(t.as_strings().unwrap_or(&[]), |p, x| p.string(x));
+        } else if t.dtype().float8().is_some() {
+            self.list(t.bytes(), |p, x| p.put(format_args!("{x:#04x}")));
         } else {
             with_element!(t.dtype(), dense, T => self.elements::<T>(t), else => ());
         }

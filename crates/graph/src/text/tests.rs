@@ -166,6 +166,11 @@ fn attrs() -> Vec<Attr> {
             f16::from_bits(0x7e01),
         ])),
         t(Tensor::vector(&[bf16::from_f32(3.25)])),
+        t(Tensor::of_float8(
+            DType::Float8E4M3FN,
+            [4].into(),
+            [1.5, -0.0, f64::NAN, -448.0].into_iter(),
+        )),
         t(Tensor::scalar(Complex32::new(f32::NAN, -2.5))),
         t(Tensor::vector(&[true, false])),
         t(Tensor::scalar(u64::MAX)),

@@ -1,5 +1,6 @@
 //! Conversion between dtypes.
 
+use super::float8;
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Known, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors,
@@ -15,7 +16,7 @@ declare! {
     trait EmitCast;
 
     /// The nearest values of another dtype to those of `x`: integers wrap, floats are truncated to integers, complex
-    /// numbers lose their imaginary part.
+    /// numbers lose their imaginary part; floats of one byte are rounded once.
     Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp, law Casts, batch Broadcasts {
         /// The dtype to convert to.
         dtype as "DstT": DType,
@@ -45,8 +46,20 @@ impl Op for Cast {
         )])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-        let kernel =
-            with_element!(inputs.dtype(0), dense, T => from::<T>(self.dtype), else => None);
+        let from = inputs.dtype(0);
+        if let Some(format) = from.float8() {
+            let kernel = match self.dtype.float8() {
+                Some(other) if other == format => return Ok(Lowered::Kernel(float8::same())),
+                Some(other) => float8::to_bytes(DType::Float32, other),
+                None => f32::to(self.dtype),
+            };
+            let kernel = kernel.map(|k| float8::from_bytes(format, self.dtype, &k));
+            return Ok(Lowered::kernel_or_eval(kernel.transpose()?));
+        }
+        if let Some(format) = self.dtype.float8() {
+            return Ok(Lowered::kernel_or_eval(float8::to_bytes(from, format)));
+        }
+        let kernel = with_element!(from, dense, T => cast_from::<T>(self.dtype), else => None);
         Ok(kernel.map_or(Lowered::Eval, |kernel| {
             Lowered::Map(Map {
                 code: ScalarCode::Cast,
@@ -59,6 +72,9 @@ impl Op for Cast {
             [x] if x.dtype() == self.dtype => Ok(smallvec![x.clone()]),
             _ => evaluate(self, runner, inputs),
         }
+    }
+    fn compute(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
+        float8::by_floats(self.dtype, runner, &inputs[0])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         if !matches!(self.dtype, DType::Int32 | DType::Int64) || !inputs.dtype(0).is_integer() {
@@ -81,7 +97,7 @@ trait CastToAll: Element {
     fn to(dtype: DType) -> Option<Kernel>;
 }
 
-fn from<T: CastToAll>(dtype: DType) -> Option<Kernel> {
+fn cast_from<T: CastToAll>(dtype: DType) -> Option<Kernel> {
     T::to(dtype)
 }
 

@@ -29,6 +29,12 @@ fn ones(dtype: DType) -> Option<Kernel> {
             Ok(())
         }));
     }
+    if let Some(format) = dtype.float8() {
+        return Some(Box::new(move |o| {
+            o.output_bytes(0).fill(format.encode(1.0));
+            Ok(())
+        }));
+    }
     with_element!(dtype, numeric, T => Some(Box::new(|o| {
         o.output::<T>(0).fill(T::one());
         Ok(())

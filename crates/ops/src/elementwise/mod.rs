@@ -10,6 +10,7 @@ mod clip;
 mod compare;
 mod complex;
 pub(crate) mod families;
+mod float8;
 mod leaky;
 mod like;
 mod math;

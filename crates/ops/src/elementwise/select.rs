@@ -20,7 +20,7 @@ declare_family! {
     Select {
         /// Whether operands broadcast.
         broadcast: bool,
-    } (condition: bool, t: T in plain, e: T) -> (output: T) {};
+    } (condition: bool, t: T in stored, e: T) -> (output: T) {};
 
     /// `t` where `condition` holds, else `e`; all three broadcast.
     SelectV2: select, gradient Vjp, law Selects, batch Broadcasts { broadcast: true };
@@ -77,7 +77,7 @@ impl Op for Select {
         let cond = static_shape(&TensorSpec::new(DType::Bool, spread))?;
         let (a, b) = (static_shape(inputs.spec(1))?, static_shape(inputs.spec(2))?);
         let plan = Broadcast::new([&cond, &a, &b], &out);
-        let kernel = with_element!(inputs.dtype(1), dense, T => bind::<T>(plan),
+        let kernel = with_element!(inputs.dtype(1).moved_as(), dense, T => bind::<T>(plan),
             else => return Ok(Lowered::Eval));
         Ok(match by_rows {
             true => Lowered::Kernel(kernel),

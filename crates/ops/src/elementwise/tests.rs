@@ -296,6 +296,13 @@ fn casts() {
             assert_eq!(run("Cast", &[&x], to(other)).unwrap().dtype(), other);
         }
     }
+    let bytes = run("Cast", &[&x], to(DType::Float8E4M3FN)).unwrap();
+    assert_eq!(bytes.bytes(), [0x3f, 0xc3, 0x79]);
+    let back = run("Cast", &[&bytes], to(DType::Float32)).unwrap();
+    assert_eq!(back.as_slice::<f32>().unwrap(), [1.875, -2.75, 288.0]);
+    let whole = run("Cast", &[&back], to(DType::Int64)).unwrap();
+    let narrow = run("Cast", &[&whole], to(DType::Float8E4M3FN)).unwrap();
+    assert_eq!(narrow.bytes(), [0x38, 0xc0, 0x79]);
     assert!(run("Cast", &[&x], to(DType::String)).is_err());
     let bits = vec![("type", Attr::DType(DType::Int32))];
     let y = run("Bitcast", &[&x], bits.clone()).unwrap();

@@ -15,7 +15,7 @@ declare_family! {
     Shuffle {
         /// Where the order comes from.
         stream: Stream,
-    } (value: T in plain) -> (output: T like value) {
+    } (value: T in stored) -> (output: T like value) {
         /// What the stream begins from; two zeros begin anywhere.
         seed: i64 = 0,
         /// The second part of that.

@@ -11,7 +11,7 @@ declare! {
 
     /// The slices of `value` along the first axis in the order that a key and counter decide.
     StatelessShuffle: stateless_shuffle(
-        value: T in plain, key: uint64 rank 1, counter: uint64 rank 1, alg: int32 rank 0
+        value: T in stored, key: uint64 rank 1, counter: uint64 rank 1, alg: int32 rank 0
     ) -> (output: T like value), gradient Stops;
 }
 

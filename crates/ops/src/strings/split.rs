@@ -25,13 +25,17 @@ fn space(b: &u8) -> bool {
 /// Parts between runs of white space.
 fn by_space(mut text: &[u8], max: usize) -> Vec<&[u8]> {
     let mut parts = Vec::new();
+    if max == 0 {
+        return vec![text];
+    }
     loop {
-        let Some(start) = text.iter().position(|b| !space(b)) else {
-            return parts;
-        };
-        text = &text[start..];
+        let start = text.iter().position(|b| !space(b));
+        text = &text[start.unwrap_or(text.len())..];
         if parts.len() == max {
             push(&mut parts, text);
+            return parts;
+        }
+        if text.is_empty() {
             return parts;
         }
         let end = text.iter().position(space);

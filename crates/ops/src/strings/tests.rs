@@ -73,6 +73,9 @@ fn splits() {
         (text(&out[1]), out[2].to_i64s().unwrap())
     };
     assert_eq!(cut("", -1).0, ["a", "b", "c", "x,y", ",", "p,,q"]);
+    assert_eq!(cut("", 0).0, ["a b  c", " x,y ,", "p,,q", ""]);
+    assert_eq!(cut("", 1).0, ["a", "b  c", "x,y", ",", "p,,q", ""]);
+    assert_eq!(cut("", 3).0, ["a", "b", "c", "", "x,y", ",", "p,,q"]);
     assert_eq!(cut(",", -1).0, ["a b  c", " x", "y ", "", "p", "", "q", ""]);
     assert_eq!(
         cut(",", 1),

@@ -107,10 +107,18 @@ pub(super) fn scalar_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     if let Some((_, dtype)) = types.scalars.iter().find(|(t, _)| class.is(t)) {
         return scalar::numpy_value(obj, *dtype).map(Some);
     }
-    if class.is_subclass(types.generic.bind(py))? && class.name()?.to_str()? == "bfloat16" {
-        return scalar::numpy_value(obj, DType::BFloat16).map(Some);
+    if !class.is_subclass(types.generic.bind(py))? {
+        return Ok(None);
     }
-    Ok(None)
+    let added = added(class.name()?.to_str()?);
+    added
+        .map(|dtype| scalar::numpy_value(obj, dtype))
+        .transpose()
+}
+
+/// The dtype of that name that the package `ml_dtypes` adds to NumPy's.
+fn added(name: &str) -> Option<DType> {
+    DType::from_name(name).filter(|d| *d == DType::BFloat16 || d.float8().is_some())
 }
 
 /// The fields of an array object.
@@ -191,7 +199,7 @@ fn dense_dtype(obj: &Bound<'_, PyAny>, fields: &PyArrayObject_fields) -> PyResul
         14 => Some(DType::Complex64),
         15 => Some(DType::Complex128),
         23 => Some(DType::Float16),
-        user if user >= 256 && dtype_name(obj)? == "bfloat16" => Some(DType::BFloat16),
+        user if user >= 256 => added(&dtype_name(obj)?),
         _ => None,
     })
 }

@@ -144,8 +144,8 @@ impl Class {
     pub fn goes_into(self, dtype: DType) -> bool {
         match self {
             Class::Bool => dtype == DType::Bool || dtype.is_numeric(),
-            Class::Int => dtype.is_numeric(),
-            Class::Float => dtype.is_floating() || dtype.is_complex(),
+            Class::Int => dtype.is_numeric() || dtype.float8().is_some(),
+            Class::Float => dtype.takes_fractions() || dtype.is_complex(),
             Class::Complex => dtype.is_complex(),
             Class::Text => dtype == DType::String,
         }
@@ -178,6 +178,16 @@ impl Value {
     fn to_tensor(&self, dtype: DType) -> ferrograph_tensor::Result<Tensor> {
         if let Value::Text(text) = self {
             return Tensor::from_strings(Shape::scalar(), vec![text.clone()]);
+        }
+        if dtype.float8().is_some() {
+            let number = match *self {
+                Value::Bool(x) => f64::from(u8::from(x)),
+                Value::Int(x) => x as f64,
+                Value::Huge(x) | Value::Float(x) => x,
+                Value::Complex(x) => x.re,
+                Value::Text(_) => 0.0,
+            };
+            return Tensor::of_float8(dtype, Shape::scalar(), [number].into_iter());
         }
         ferrograph_tensor::with_element!(dtype, dense, T => {
             use super::values::FromValue;

@@ -199,7 +199,7 @@ impl Walk {
             return Err(self.misplaced(obj, dtype));
         }
         if self.values.is_none() {
-            self.float = scalar.numpy.filter(|d| d.is_floating());
+            self.float = scalar.numpy.filter(|d| d.takes_fractions());
         }
         let values = self.values.get_or_insert_with(|| Values::of_class(class));
         if values.push(scalar.value) {
@@ -230,7 +230,7 @@ impl Walk {
         }
         let Some(values) = &mut self.values else {
             self.values = Some(more);
-            self.float = Some(array.dtype()).filter(|d| d.is_floating());
+            self.float = Some(array.dtype()).filter(|d| d.takes_fractions());
             return Ok(());
         };
         if values.extend(more) {

@@ -6,7 +6,8 @@ use crate::errors::guarded;
 use crate::work;
 use ferrograph_kernels::stop;
 use ferrograph_tensor::{
-    Bytes, Complex32, Complex64, DType, Element, Result, Shape, Tensor, bf16, f16, with_element,
+    Bytes, Complex32, Complex64, DType, Element, Float8, Result, Shape, Tensor, bf16, f16,
+    with_element,
 };
 use pyo3::prelude::*;
 
@@ -150,7 +151,13 @@ impl Values {
                 let wide = |z: &Complex32| Complex64::new(z.re.into(), z.im.into());
                 Values::Complexes(elements::<Complex32>(tensor).iter().map(wide).collect())
             }
-            _ => Values::Ints(widen(&tensor.to_i64s().unwrap_or_default())),
+            dtype => match dtype.float8() {
+                Some(format) => {
+                    let all = tensor.bytes().iter();
+                    Values::Floats(all.map(|b| f64::from(format.decode(*b))).collect())
+                }
+                None => Values::Ints(widen(&tensor.to_i64s().unwrap_or_default())),
+            },
         }
     }
 
@@ -276,8 +283,27 @@ impl Values {
             return Tensor::from_strings(shape, v);
         }
         let mut tensor = Tensor::empty(dtype, shape)?;
-        with_element!(dtype, dense, T => self.write(tensor.as_mut_slice::<T>()?), else => ());
+        self.write_to(&mut tensor)?;
         Ok(tensor)
+    }
+
+    fn write_to(&self, tensor: &mut Tensor) -> Result<()> {
+        if let Some(format) = tensor.dtype().float8() {
+            self.write_bytes(format, tensor.bytes_mut().unwrap_or_default());
+            return Ok(());
+        }
+        with_element!(tensor.dtype(), dense, T => self.write(tensor.as_mut_slice::<T>()?), else => ());
+        Ok(())
+    }
+
+    fn write_bytes(&self, format: Float8, out: &mut [u8]) {
+        match self {
+            Values::Bools(v) => fill(out, v, |x| format.encode_wide(f64::from(u8::from(x)))),
+            Values::Ints(v) => fill(out, v, |x| format.encode_wide(x as f64)),
+            Values::Huge(v) | Values::Floats(v) => fill(out, v, |x| format.encode_wide(x)),
+            Values::Complexes(v) => fill(out, v, |x| format.encode_wide(x.re)),
+            Values::Texts(_) => (),
+        }
     }
 
     fn write<T: FromValue>(&self, out: &mut [T]) {
@@ -300,16 +326,26 @@ pub(super) fn cast(py: Python<'_>, tensor: &Tensor, dtype: DType) -> PyResult<Te
     let work = || {
         let flat = tensor.reshaped([tensor.n_elements()].into())?;
         let mut made = Tensor::empty(dtype, tensor.shape().clone())?;
-        with_element!(dtype, dense, T => {
-            for (i, out) in made.as_mut_slice::<T>()?.chunks_mut(BLOCK).enumerate() {
-                let first = i * BLOCK;
-                Values::of(&flat.rows(first, first + out.len())?).write(out);
-                stop::pause();
-            }
-        }, else => ());
+        if let Some(format) = dtype.float8() {
+            let bytes = made.bytes_mut().unwrap_or_default();
+            return by_blocks(&flat, bytes, |values, out| values.write_bytes(format, out))
+                .map(|()| made);
+        }
+        with_element!(dtype, dense, T => by_blocks(&flat, made.as_mut_slice::<T>()?, Values::write)?,
+            else => ());
         Ok(made)
     };
     guarded(|| work::run(py, long, work)).map_err(|e| core_error(py, e))
+}
+
+/// Writes the elements of a vector, a block at a time.
+fn by_blocks<T>(flat: &Tensor, out: &mut [T], write: impl Fn(&Values, &mut [T])) -> Result<()> {
+    for (i, out) in out.chunks_mut(BLOCK).enumerate() {
+        let first = i * BLOCK;
+        write(&Values::of(&flat.rows(first, first + out.len())?), out);
+        stop::pause();
+    }
+    Ok(())
 }
 
 /// Whether a dtype holds every element of a tensor of numbers, as [`Values::fit`] says.

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use std::ffi::c_int;
 
 /// The base of arrays that show a tensor's memory.
@@ -136,7 +136,12 @@ fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
         DType::Complex128 => 15,
         DType::String => 17,
         DType::Float16 => 23,
-        DType::BFloat16 => return bfloat16(py),
+        DType::BFloat16
+        | DType::Float8E5M2
+        | DType::Float8E4M3FN
+        | DType::Float8E4M3FNUZ
+        | DType::Float8E4M3B11FNUZ
+        | DType::Float8E5M2FNUZ => return added(py, dtype),
         DType::Resource | DType::Variant => {
             let why = format!("a {dtype} tensor has no NumPy form");
             return Err(PyTypeError::new_err(why));
@@ -145,17 +150,20 @@ fn descr(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     interface(py)?.descr(py, type_num)
 }
 
-fn bfloat16(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    static DESCR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let descr = DESCR.get_or_try_init(py, || {
-        let ml_dtypes = py.import("ml_dtypes").map_err(|_| {
-            PyImportError::new_err(
-                "NumPy has no bfloat16 of its own: install ml_dtypes, or cast to float32 first",
-            )
-        })?;
-        let numpy = py.import("numpy")?;
-        let descr = numpy.call_method1("dtype", (ml_dtypes.getattr("bfloat16")?,))?;
-        Ok::<_, PyErr>(descr.unbind())
+/// The descriptor of a dtype that the package `ml_dtypes` adds to NumPy's.
+fn added(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+    static DESCRS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let descrs = DESCRS.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+    if let Some(found) = descrs.get_item(dtype.name())? {
+        return Ok(found);
+    }
+    let ml_dtypes = py.import("ml_dtypes").map_err(|_| {
+        PyImportError::new_err(format!(
+            "NumPy has no {dtype} of its own: install ml_dtypes, or cast to float32 first"
+        ))
     })?;
-    Ok(descr.bind(py).clone())
+    let numpy = py.import("numpy")?;
+    let descr = numpy.call_method1("dtype", (ml_dtypes.getattr(dtype.name())?,))?;
+    descrs.set_item(dtype.name(), &descr)?;
+    Ok(descr)
 }

@@ -41,7 +41,7 @@ def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tu
 
 def _argument(value: Any, place: int) -> Any:
     tensor = _core.convert_to_tensor(value)
-    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+    if not tensor.dtype.is_differentiable:
         raise TypeError(
             f"derivatives are taken by floating and complex arguments; argument {place} is "
             f"{tensor.dtype.name}"

@@ -63,7 +63,7 @@ class ForwardAccumulator:
 
     def _derivative(self, value: Any, unconnected: UnconnectedGradients) -> Any:
         target = _core.convert_to_tensor(value)
-        found = self._along(target) if target.dtype.is_floating or target.dtype.is_complex else None
+        found = self._along(target) if target.dtype.is_differentiable else None
         if found is None and unconnected is UnconnectedGradients.ZERO:
             return _core.emit("ZerosLike", (target,))
         return found

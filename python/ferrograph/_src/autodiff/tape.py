@@ -284,7 +284,7 @@ def _seed(target: Any, given: Any) -> Any:
 
 
 def _differentiable(dtype: Any) -> bool:
-    return dtype.is_floating or dtype.is_complex
+    return dtype.is_differentiable
 
 
 def _endpoint(value: Any) -> Any:

@@ -43,6 +43,7 @@ package is called ``fg``.
     "distribute": "Strategies of one replica, and where the program is in them.",
     "distribute.experimental": "What values are made for.",
     "dtypes": "Element types of tensors.",
+    "dtypes.experimental": "Floats of one byte, which are stored, moved and cast.",
     "errors": "The exceptions of ferrograph, and the numbers of their classes.",
     "experimental": "Parts of the API whose documents call them experimental.",
     "experimental.dlpack": "Tensors from and to DLPack capsules.",
@@ -120,6 +121,10 @@ PLANNED = {
     """,
     "dtypes": """
         cast complex saturate_cast
+    """,
+    "dtypes.experimental": """
+        float4_e2m1fn float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2
+        float8_e5m2fnuz int2 int4 uint2 uint4
     """,
     "experimental": """
         DynamicRaggedShape Optional RowPartition StructuredTensor async_clear_error async_scope

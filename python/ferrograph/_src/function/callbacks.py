@@ -82,13 +82,13 @@ def run_callback(func: Callable, inputs: list, dtypes: list, eager: bool) -> tup
     """Run a callback; its results as tensors of these dtypes, and what its gradient needs."""
     if not eager:
         return _results(func(*[_array(t) for t in inputs]), dtypes), None
-    sources = [t for t in inputs if t.dtype.is_floating or t.dtype.is_complex]
-    if not sources or not any(d.is_floating or d.is_complex for d in dtypes):
+    sources = [t for t in inputs if t.dtype.is_differentiable]
+    if not sources or not any(d.is_differentiable for d in dtypes):
         return _results(func(*inputs), dtypes), None
     with GradientTape() as tape:
         tape.watch(sources)
         results = _results(func(*inputs), dtypes)
-    targets = [t for t in results if t.dtype.is_floating or t.dtype.is_complex]
+    targets = [t for t in results if t.dtype.is_differentiable]
     return results, (tape, targets, sources)
 
 

@@ -27,6 +27,10 @@ _LISTED = {
     "uint64": ("uint64_val", 17),
     "complex64": ("scomplex_val", 9),
     "complex128": ("dcomplex_val", 12),
+    **dict.fromkeys(
+        (dtype.name for dtype in dtypes.FLOAT8_DTYPES),
+        ("float8_val", 18),
+    ),
 }
 _FIELDS = sorted({*_LISTED.values(), ("int_val", 7)}, key=lambda field: field[1])
 
@@ -54,7 +58,7 @@ class TensorProto:
         self.dtype, self.tensor_shape = dtype, _Shape([_Dim(size) for size in sizes])
         self.tensor_content = b""
         for name, _ in _FIELDS:
-            setattr(self, name, [])
+            setattr(self, name, b"" if name == "float8_val" else [])
 
     def SerializeToString(self) -> bytes:  # noqa: N802 - the name that messages have
         """The message in the wire format of protocol buffers."""
@@ -98,9 +102,11 @@ def _part(field: int, content: bytes) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(content)) + content
 
 
-def _list(name: str, field: int, values: list) -> bytes:
+def _list(name: str, field: int, values: Any) -> bytes:
     if not values:
         return b""
+    if name == "float8_val":
+        return _part(field, values)
     if name == "string_val":
         return b"".join(_part(field, value) for value in values)
     formats = {"float_val": "f", "scomplex_val": "f", "double_val": "d", "dcomplex_val": "d"}
@@ -160,8 +166,10 @@ def _count(sizes: list[int]) -> int:
     return count
 
 
-def _elements(array: Any, dtype: Any) -> list:
+def _elements(array: Any, dtype: Any) -> Any:
     """The elements as the list of a message has them."""
+    if dtype in dtypes.FLOAT8_DTYPES:
+        return array.tobytes()
     if dtype == dtypes.string:
         return [bytes(value) for value in array.ravel().tolist()] if array.shape else [array.item()]
     if dtype.name in ("float16", "bfloat16"):
@@ -191,6 +199,8 @@ def make_ndarray(tensor: Any) -> Any:
     if dtype.name in ("float16", "bfloat16"):
         content = struct.pack(f"<{count}H", *held)
         return _of_bytes(content, dtype, sizes)
+    if dtype in dtypes.FLOAT8_DTYPES:
+        return _of_bytes(bytes(held), dtype, sizes)
     if len(held) != count:
         raise ValueError(f"{len(held)} elements do not fill the shape {sizes}")
     return _tensor(held, dtype, sizes).numpy()

@@ -70,6 +70,15 @@ def _total(sizes: list) -> int | None:
     return None if None in sizes else sum(sizes)
 
 
+def _columns_apart(x: Any) -> Any:
+    """The axes of stacked matrices, of one axis more, with the two before the last exchanged."""
+    rank = x.shape.rank
+    if rank is not None:
+        return [*range(rank - 2), rank - 1, rank - 2, rank]
+    rank = ops.rank(x)
+    return ops.concat([ops.range(rank - 2), ops.stack([rank - 1, rank - 2, rank])], axis=0)
+
+
 @public("linalg.LinearOperatorKronecker")
 class LinearOperatorKronecker(LinearOperator):
     """The Kronecker product of operators.
@@ -124,15 +133,14 @@ class LinearOperatorKronecker(LinearOperator):
     def _through(self, x: Any, adjoint: bool, adjoint_arg: bool, act: str, flipped: bool) -> Any:
         """Each factor upon its own axis of the columns of ``x``, one after the other."""
         x = on_batches(adjoint_if(x, adjoint_arg), self.batch_shape, self.batch_shape_tensor)
-        rank = x.shape.rank
+        order = _columns_apart(x)
         batch, count = ops.shape(x)[:-2], ops.shape(x)[-1]
         for operator in reversed(self._operators):
             size = operator.range_dimension_tensor if flipped else operator.domain_dimension_tensor
             # [..., others, own, count] -> [..., own, others * count]: the last axis first.
             apart = ops.concat([batch, ops.stack([-1, size(), count])], axis=0)
             own = ops.reshape(x, apart)
-            axes = list(range(rank - 2))
-            own = ops.transpose(own, [*axes, rank - 1, rank - 2, rank])
+            own = ops.transpose(own, order)
             others = ops.shape(own)[-2]
             flat = ops.concat([batch, ops.stack([size(), others * count])], axis=0)
             done = getattr(operator, act)(ops.reshape(own, flat), adjoint=adjoint)

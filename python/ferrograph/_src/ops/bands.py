@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
 from .arithmetic import greater, less_equal, logical_and
-from .arrays import pad, squeeze, stack
+from .arrays import concat, pad, rank, squeeze, stack
+from .creation import zeros
 from .factorisations import eigh
 from .matrices import diag, diag_part, matrix_transpose
 from .numeric import cast, conj, real
@@ -44,7 +45,10 @@ def _shifted(x: Any, by: int) -> Tensor:
 
 
 def _padded(x: Any, before: int, after: int) -> Tensor:
-    return pad(x, [[0, 0]] * (x.shape.rank - 1) + [[before, after]])
+    if x.shape.rank is not None:
+        return pad(x, [[0, 0]] * (x.shape.rank - 1) + [[before, after]])
+    others = zeros(stack([rank(x) - 1, 2]), int32)
+    return pad(x, concat([others, [[before, after]]], axis=0))
 
 
 def _full(x: Any, middle: Any, after: int) -> Tensor:

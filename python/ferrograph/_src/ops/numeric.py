@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
+from ..values.dtypes import FLOAT8_DTYPES
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -34,7 +35,9 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
 
     Floats become integers by dropping the fraction; those beyond int32 (int64 for wider targets),
     and NaN, become its lowest number. Integers wrap around into narrower ones. Anything but zero
-    (NaN included) is True. Complex numbers lose their imaginary part.
+    (NaN included) is True. Complex numbers lose their imaginary part. Floats of one byte are
+    rounded once, to nearest even; what is beyond them becomes infinite, or NaN where they have no
+    infinity.
 
     >>> fg.cast([1.8, -2.2], fg.int32).numpy()
     array([ 1, -2], dtype=int32)
@@ -72,7 +75,7 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
     if source.is_complex and dtype.is_complex:
         value = complex(_clipped(real(value), parts), _clipped(imag(value), parts))
     else:
-        value = _clipped(real(value), parts)
+        value = _clipped(real(value) if source.is_complex else value, parts)
     return cast(value, dtype, name)
 
 
@@ -97,6 +100,7 @@ def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
 
 # Bits of the mantissa, the hidden one included.
 _PRECISION = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_PRECISION |= {dtype.name: 3 if "e5m2" in dtype.name else 4 for dtype in FLOAT8_DTYPES}
 
 
 def _common_limits(source: Any, target: Any) -> Any:
@@ -411,6 +415,4 @@ def is_numeric_tensor(tensor: TensorLike) -> Any:
     >>> fg.debugging.is_numeric_tensor(fg.constant([1.0]))
     True
     """
-    return is_tensor(tensor) and (
-        tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_complex
-    )
+    return is_tensor(tensor) and tensor.dtype.is_numeric

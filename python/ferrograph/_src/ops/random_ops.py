@@ -128,7 +128,7 @@ def uniform(
 
 
 def _check_uniform(dtype: Any, maxval: Any) -> Any:
-    if not (dtype.is_floating or dtype.name in ("int32", "int64", "uint32", "uint64")):
+    if not (dtype.is_differentiable or dtype.name in ("int32", "int64", "uint32", "uint64")):
         raise ValueError(f"cannot draw evenly from dtype {dtype.name}")
     if dtype.is_integer and maxval is None:
         raise ValueError("maxval is required to draw integers")

@@ -282,6 +282,7 @@ def argmin(
 
 
 @public("math.cumsum", "cumsum")
+@dispatched
 def cumsum(
     x: TensorLike,
     axis: Any = 0,

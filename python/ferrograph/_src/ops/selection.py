@@ -174,7 +174,7 @@ def _with_batch_coordinates(indices: Any, batch_dims: Any) -> Any:
 def scatter_nd(
     indices: TensorLike, updates: TensorLike, shape: TensorLike, name: str | None = None
 ) -> Tensor:
-    """A tensor of zeros of this shape with ``updates`` added at coordinates.
+    """A tensor of zeros of this shape with ``updates`` added at coordinates; strings are joined.
 
     >>> fg.scatter_nd([[4], [1], [4]], [9, 10, 11], [6]).numpy()
     array([ 0, 10,  0,  0, 20,  0], dtype=int32)

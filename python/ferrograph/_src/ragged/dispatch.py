@@ -44,6 +44,12 @@ def _reduced(
     return reductions.reduce(name, input_tensor, axis, keepdims)
 
 
+def _cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
+) -> Any:
+    return reductions.cumsum(x, axis, exclusive, reverse)
+
+
 def _reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: Any = None
 ) -> Any:
@@ -256,6 +262,7 @@ _FORMS: dict[Any, Any] = {
     activations.softmax: functools.partial(_softmax, activations.softmax),
     activations.log_softmax: functools.partial(_softmax, activations.log_softmax),
     ops.concat: _concat,
+    dense.cumsum: _cumsum,
     ops.expand_dims: _expand_dims,
     ops.gather: _gather,
     ops.gather_nd: _gather_nd,

@@ -10,7 +10,7 @@ from ..ops import activations, elementwise, partition, reductions, segments, str
 from ..values import dtypes
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["REDUCTIONS", "join", "reduce", "softmax"]
+__all__ = ["REDUCTIONS", "cumsum", "join", "reduce", "softmax"]
 
 
 def reduce(name: str | _Reduction, value: Any, axis: Any, keepdims: bool) -> Any:
@@ -144,6 +144,27 @@ def _std(value: Any, axes: list, keepdims: bool) -> Any:
 
 
 _BY_COUNT = {"reduce_mean": _mean, "reduce_variance": _variance, "reduce_std": _std}
+
+
+def cumsum(value: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
+    """Running sums along an axis: of the elements of a row, or of those at one place of the rows.
+
+    Raises:
+      ValueError: for an axis that the ragged tensor does not have.
+    """
+    rank, ragged = value.shape.rank, value.ragged_rank
+    axis = axis.numpy().item() if hasattr(axis, "numpy") else axis
+    if rank is None and axis < 0:
+        raise ValueError("a negative axis needs a ragged tensor of known rank")
+    if rank is not None and not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is outside of a ragged tensor of rank {rank}")
+    axis = axis + rank if axis < 0 else axis
+    if axis > ragged:
+        sums = ops.cumsum(value.flat_values, axis - ragged, exclusive, reverse)
+        return value.with_flat_values(sums)
+    sums = ops.cumsum(value.to_tensor(), axis, exclusive, reverse)
+    rows = RaggedTensor.from_tensor(sums, lengths=value.nested_row_lengths())
+    return value.with_flat_values(rows.flat_values)
 
 
 def softmax(function: Any, value: Any, axis: int | None) -> Any:

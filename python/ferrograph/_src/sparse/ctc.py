@@ -59,7 +59,7 @@ def ctc_loss(
         raise ValueError("blank_index must be given for sparse labels")
     logits = convert(logits)
     dtype = logits.dtype
-    if dtype.is_floating and dtype.size < 4:
+    if dtype.is_differentiable and dtype.size < 4:
         logits = ops.cast(logits, dtypes.float32)
     if not logits_time_major:
         logits = ops.transpose(logits, [1, 0, 2])

@@ -237,4 +237,4 @@ class _Body:
 
 
 def _has_slope(dtype: Any) -> bool:
-    return dtype.is_floating or dtype.is_complex
+    return dtype.is_differentiable

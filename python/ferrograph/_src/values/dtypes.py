@@ -12,6 +12,7 @@ from typing import Any
 from .public import public
 
 __all__ = [
+    "FLOAT8_DTYPES",
     "QUANTIZED_DTYPES",
     "DType",
     "as_dtype",
@@ -21,6 +22,11 @@ __all__ = [
     "complex128",
     "double",
     "float16",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
     "float32",
     "float64",
     "half",
@@ -47,6 +53,11 @@ _FLOAT_MAX = {
     "bfloat16": float.fromhex("0x1.fep+127"),
     "float32": float.fromhex("0x1.fffffep+127"),
     "float64": float.fromhex("0x1.fffffffffffffp+1023"),
+    "float8_e5m2": 57344.0,
+    "float8_e4m3fn": 448.0,
+    "float8_e4m3fnuz": 240.0,
+    "float8_e4m3b11fnuz": 30.0,
+    "float8_e5m2fnuz": 57344.0,
 }
 
 _registry: dict[str, DType] = {}
@@ -95,12 +106,13 @@ class DType:
     def as_numpy_dtype(self) -> type:
         """The NumPy scalar type of the elements; ``object`` for strings.
 
-        NumPy has no bfloat16: its type comes from the package ``ml_dtypes``.
+        NumPy has no bfloat16 and no floats of one byte: their types come from the package
+        ``ml_dtypes``.
         """
-        if self._name == "bfloat16":
+        if self.is_added_to_numpy:
             import ml_dtypes
 
-            return ml_dtypes.bfloat16
+            return getattr(ml_dtypes, self._name)
         if self._kind == "object":
             return object
         import numpy as np
@@ -142,7 +154,7 @@ class DType:
     @property
     def is_floating(self) -> builtins.bool:
         """Whether this is real floating point."""
-        return self._kind == "float"
+        return self._kind in ("float", "float8")
 
     @property
     def is_complex(self) -> builtins.bool:
@@ -151,13 +163,26 @@ class DType:
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Whether this is an integer, real or complex number."""
+        """Whether this is an integer, real or complex number that is computed with.
+
+        Floats of one byte are not: they are stored, moved, and cast to others.
+        """
         return self._kind in ("int", "uint", "float", "complex")
 
     @property
     def is_quantized(self) -> builtins.bool:
         """Whether this is a quantized integer."""
         return self._kind == "quantized"
+
+    @property
+    def is_differentiable(self) -> builtins.bool:
+        """Whether gradients flow through values of this dtype: not through floats of one byte."""
+        return self._kind in ("float", "complex")
+
+    @property
+    def is_added_to_numpy(self) -> builtins.bool:
+        """Whether NumPy's form of this dtype comes from the package ``ml_dtypes``."""
+        return self._kind == "float8" or self._name == "bfloat16"
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
@@ -171,7 +196,7 @@ class DType:
         Raises:
           TypeError: for dtypes without an order.
         """
-        if self._kind == "float":
+        if self.is_floating:
             return -_FLOAT_MAX[self._name]
         if self._kind == "uint":
             return 0
@@ -186,7 +211,7 @@ class DType:
         Raises:
           TypeError: for dtypes without an order.
         """
-        if self._kind == "float":
+        if self.is_floating:
             return _FLOAT_MAX[self._name]
         if self._kind == "uint":
             return 2 ** (8 * self._size) - 1
@@ -200,7 +225,10 @@ class DType:
 
         Raises:
           TypeError: for dtypes without an order.
+          ValueError: for floats of one byte, of which no images are.
         """
+        if self._kind == "float8":
+            raise ValueError(f"{self} does not have defined limits")
         if self._kind == "float":
             return 0, 1
         if self._kind == "bool":
@@ -289,7 +317,9 @@ _IN_ORDER = _native(
     "uint8:4:1:uint uint16:17:2:uint uint32:22:4:uint uint64:23:8:uint "
     "float16:19:2:float bfloat16:14:2:float float32:1:4:float float64:2:8:float "
     "complex64:8:8:complex complex128:18:16:complex "
-    "string:7:8:object resource:20:1:object variant:21:1:object"
+    "string:7:8:object resource:20:1:object variant:21:1:object "
+    "float8_e5m2:24:1:float8 float8_e4m3fn:25:1:float8 float8_e4m3fnuz:26:1:float8 "
+    "float8_e4m3b11fnuz:27:1:float8 float8_e5m2fnuz:28:1:float8"
 )
 (
     _bool,
@@ -310,7 +340,13 @@ _IN_ORDER = _native(
     string,
     resource,
     variant,
+    float8_e5m2,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e4m3b11fnuz,
+    float8_e5m2fnuz,
 ) = _IN_ORDER
+FLOAT8_DTYPES = frozenset(dtype for dtype in _IN_ORDER if dtype._kind == "float8")
 half = float16
 double = float64
 
@@ -403,6 +439,14 @@ PUBLIC = {
     "float16": ("dtypes.float16", "float16"),
     "float32": ("dtypes.float32", "float32"),
     "float64": ("dtypes.float64", "float64"),
+    "float8_e4m3b11fnuz": (
+        "dtypes.experimental.float8_e4m3b11fnuz",
+        "experimental.float8_e4m3b11fnuz",
+    ),
+    "float8_e4m3fn": ("dtypes.experimental.float8_e4m3fn", "experimental.float8_e4m3fn"),
+    "float8_e4m3fnuz": ("dtypes.experimental.float8_e4m3fnuz", "experimental.float8_e4m3fnuz"),
+    "float8_e5m2": ("dtypes.experimental.float8_e5m2", "experimental.float8_e5m2"),
+    "float8_e5m2fnuz": ("dtypes.experimental.float8_e5m2fnuz", "experimental.float8_e5m2fnuz"),
     "half": ("dtypes.half", "half"),
     "int16": ("dtypes.int16", "int16"),
     "int32": ("dtypes.int32", "int32"),

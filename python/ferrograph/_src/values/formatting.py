@@ -44,7 +44,7 @@ def tensor_format(tensor: Any, spec: str) -> str:
     value = tensor.numpy()
     if isinstance(value, bytes):
         return format(str(value), spec)
-    if tensor.dtype.name == "bfloat16" and value.ndim == 0:
+    if tensor.dtype.is_added_to_numpy and value.ndim == 0:
         value = float(value)
     return format(value, spec)
 
@@ -62,7 +62,7 @@ def _text(tensor: Any, is_repr: bool) -> str:
         return "<unprintable>"
     try:
         value = tensor.__array__() if tensor.shape.rank else tensor.numpy()
-    except ImportError:  # bfloat16 without its package
+    except ImportError:  # what ml_dtypes adds to NumPy, without it
         return "<unprintable>"
     if getattr(value, "ndim", 0):
         text = repr(value) if is_repr else str(value)

@@ -119,6 +119,8 @@ impl<'a> Parser<'a> {
         let tensor = if dtype == DType::String {
             let words = self.until('}', |p| p.bytes().map(Bytes::from))?;
             Tensor::from_strings(shape, words)
+        } else if dtype.float8().is_some() {
+            self.bytes_of(dtype, shape)
         } else {
             with_element!(dtype, dense, T => self.elements::<T>(shape),
                 else => return Err(self.wrong(&format!("there is no text of a {dtype}"))))
@@ -130,6 +132,26 @@ impl<'a> Parser<'a> {
                 at_line(line, e.message())
             }
         })
+    }
+
+    /// Floats of one byte, which are written as their bits.
+    fn bytes_of(&mut self, dtype: DType, shape: Shape) -> Result<Tensor> {
+        let bytes = self.until('}', |p| {
+            let word = p.element_word()?;
+            let bits = match word {
+                Word::Text(x) => x.strip_prefix("0x"),
+                Word::Nan(_) => None,
+            };
+            let byte = bits.and_then(|x| u8::from_str_radix(x, 16).ok());
+            byte.ok_or_else(|| p.wrong(&format!("{word:?} is no {dtype}")))
+        })?;
+        let mut made = Tensor::empty(dtype, shape)?;
+        let room = made.bytes_mut().unwrap_or_default();
+        if room.len() != bytes.len() {
+            return Err(self.wrong(&format!("{} elements do not fill the shape", bytes.len())));
+        }
+        room.copy_from_slice(&bytes);
+        Ok(made)
     }
 
     pub(super) fn elements<T: Element + Exact>(&mut self, shape: Shape) -> Result<Tensor> {

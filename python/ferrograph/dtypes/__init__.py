@@ -5,8 +5,8 @@
 
 from typing import TYPE_CHECKING
 
-from ._src.ops.numeric import cast, complex, saturate_cast
-from ._src.values.dtypes import (
+from .._src.ops.numeric import cast, complex, saturate_cast
+from .._src.values.dtypes import (
     QUANTIZED_DTYPES,
     DType,
     as_dtype,
@@ -36,7 +36,10 @@ from ._src.values.dtypes import (
     uint64,
     variant,
 )
-from ._src import door as _door
+from .._src import door as _door
+
+if TYPE_CHECKING:
+    from . import experimental
 
 __all__ = [
     "QUANTIZED_DTYPES",
@@ -49,6 +52,7 @@ __all__ = [
     "complex64",
     "complex128",
     "double",
+    "experimental",
     "float16",
     "float32",
     "float64",
@@ -73,7 +77,9 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = _door(__name__)
+    _LAZY = {}
+    _MODULES = ("experimental",)
+    __getattr__ = _door(__name__, _LAZY, _MODULES)
 
     def __dir__():
         return __all__
