@@ -6,7 +6,7 @@ use crate::op::int;
 use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::{failed, path_of};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Bytes, Error, Result, Shape, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Error, Result, Tensor, bail, err, string_of};
 use smallvec::smallvec;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -162,7 +162,7 @@ impl Elements for Walk {
             if let Some(items) = &mut self.items {
                 match items.next_string(&mut self.item) {
                     Ok(Some(item)) => {
-                        let item = Tensor::from_strings(Shape::scalar(), vec![item])?;
+                        let item = Tensor::string(item);
                         return Ok(Some(smallvec![item]));
                     }
                     Ok(None) => self.items = None,
