@@ -69,6 +69,36 @@ def test_a_function_takes_them_all(long_file):
     assert lengths(fg.constant(long_file)).numpy() == expected
 
 
+def test_a_function_is_told_of_damage(tmp_path):
+    path = str(tmp_path / "records")
+    with fg.io.TFRecordWriter(path) as writer:
+        for word in (b"one", b"two", b"three"):
+            writer.write(word)
+    with open(path, "rb") as file:
+        content = bytearray(file.read())
+
+    @fg.function
+    def joined(name, n):
+        found = fg.constant("")
+        for x in fg.data.TFRecordDataset(name).take(n):
+            found += x
+        return found
+
+    assert joined(fg.constant(path), -1).numpy() == b"onetwothree"
+    for place, message in ((content.index(b"three"), "corrupted record at 38"), (38, "at 38")):
+        damaged = content.copy()
+        damaged[place] ^= 1
+        with open(path, "wb") as file:
+            file.write(damaged)
+        assert joined(fg.constant(path), 2).numpy() == b"onetwo"
+        with pytest.raises(fg.errors.DataLossError, match=message):
+            joined(fg.constant(path), -1)
+    with open(path, "wb") as file:
+        file.write(content[:40])
+    with pytest.raises(fg.errors.DataLossError, match="truncated record at 38"):
+        joined(fg.constant(path), -1)
+
+
 def test_places_in_long_files(long_file, tmp_path):
     iterator = iter(fg.data.TFRecordDataset(long_file))
     for _ in range(45):

@@ -92,6 +92,11 @@ impl<R: Source> Reader<R> {
         self.at
     }
 
+    /// Whether bytes of a record are there already: then the end has not come.
+    pub fn is_within(&self) -> bool {
+        self.start < self.end
+    }
+
     /// Reads the next record into `record`, whose contents are replaced; false at the end.
     pub fn read(&mut self, record: &mut Vec<u8>) -> Result<bool> {
         record.clear();
@@ -344,6 +349,7 @@ mod tests {
         while let Some(record) = reader.next_record()? {
             all.push(record.to_vec());
         }
+        assert!(!reader.is_within());
         assert!(reader.next_record()?.is_none() && reader.next_record()?.is_none());
         Ok(all)
     }

@@ -27,4 +27,7 @@ impl Items for Records {
     fn next_string(&mut self, _item: &mut Vec<u8>) -> Result<Option<Bytes>> {
         self.0.next_shared()
     }
+    fn has_more(&self) -> bool {
+        self.0.is_within()
+    }
 }

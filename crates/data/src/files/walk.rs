@@ -46,6 +46,11 @@ pub(super) trait Items: Send {
             false => Ok(None),
         }
     }
+
+    /// Whether it is known without reading that there is another one, or an error.
+    fn has_more(&self) -> bool {
+        false
+    }
 }
 
 impl Layout {
@@ -155,6 +160,10 @@ struct Walk {
 }
 
 impl Elements for Walk {
+    fn has_more(&mut self) -> Option<bool> {
+        let items = self.items.as_ref()?;
+        items.has_more().then_some(true)
+    }
     fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
         loop {
             pause()?;
