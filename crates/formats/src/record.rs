@@ -367,7 +367,7 @@ mod tests {
         let file = written(&records.iter().map(|r| &r[..]).collect::<Vec<_>>());
         for most in [0, usize::MAX] {
             assert!(read_ahead(&file, most).unwrap() == records, "{most}");
-            for end in [file.len() - 1, file.len() / 2, 8 << 20, (6 << 20) + 3] {
+            for end in [file.len() - 1, file.len() / 3, 8 << 20, (6 << 20) + 3] {
                 let e = read_ahead(&file[..end], most).unwrap_err();
                 assert!(e.message().starts_with("truncated record at"), "{e}");
             }
