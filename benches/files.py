@@ -3,8 +3,9 @@
     python benches/files.py [SECONDS]
 
 Each figure is the best of as many rounds as fit into SECONDS (10 where none are given). Where one
-thread does the work, its processor's time counts, which other work on the machine disturbs little;
-a parallel map is timed by the clock, so that it needs two idle cores.
+thread does the work, its processor's time counts, which other work on the machine disturbs little.
+Long files of records are read ahead by a second thread and parallel maps have several: these are
+timed by the clock beside what they are compared with, in turns, so that they need two idle cores.
 """
 
 import os
@@ -59,16 +60,49 @@ def count(path: fg.Tensor) -> fg.Tensor:
     return n
 
 
+def iterate(path: str) -> None:
+    for _ in fg.data.TFRecordDataset(path):
+        pass
+
+
+def iterate_bytes(path: str) -> None:
+    for record in fg.data.TFRecordDataset(path):
+        record.numpy()
+
+
+def in_turns(works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """The least time by the clock that each of ``works`` took, in rounds of all of them."""
+    least, end = dict.fromkeys(works, float("inf")), time.monotonic() + len(works) * SECONDS
+    while time.monotonic() < end:
+        for name, work in works.items():
+            begin = time.perf_counter()
+            work()
+            least[name] = min(least[name], time.perf_counter() - begin)
+    return least
+
+
 def records(folder: str) -> None:
     path = os.path.join(folder, "records")
     plain_write(path)
-    plain = {"read": best(lambda: plain_read(path)), "write": best(lambda: plain_write(path))}
+    plain = best(lambda: plain_write(path))
     for size in (LARGE, SMALL):
-        write = best(lambda size=size: write_records(path, size))
-        read = best(lambda: count(path))
-        for what, took in (("read", read), ("write", write)):
-            n, share = N_BYTES // size, plain[what] / took
-            print(f"records of {size:6} {what:5}: {n / took / 1e6:6.2f} million/s, {share:.0%}")
+        n = N_BYTES // size
+        took = best(lambda size=size: write_records(path, size))
+        print(f"records of {size:5}, written from Python: ", end="")
+        print(f"{n / took / 1e6:.2f} million/s, {plain / took:.0%} of plain writes")
+        name = fg.constant(path)
+        reads = in_turns(
+            {
+                "plain": lambda: plain_read(path),
+                "counted in a function": lambda name=name: count(name),
+                "iterated from Python": lambda: iterate(path),
+                "iterated, with their bytes": lambda: iterate_bytes(path),
+            }
+        )
+        whole = reads.pop("plain")
+        for how, took in reads.items():
+            print(f"records of {size:5}, {how}: ", end="")
+            print(f"{n / took / 1e6:.2f} million/s, {whole / took:.0%} of plain reads")
 
 
 @fg.function

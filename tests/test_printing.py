@@ -77,3 +77,22 @@ def test_symbolic_tensors():
 def test_variables():
     text = repr(fg.Variable(1, name="v"))
     assert text.startswith("<fg.Variable 'v:0' shape=() dtype=int32") and "1" in text
+
+
+@fg.function(input_signature=[fg.TensorSpec([], fg.int32)])
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+def test_graphs_that_call_themselves_or_python_print():
+    graph = factorial.get_concrete_function().graph
+    assert f'object "@{graph.name}"' in str(graph) and "RecursiveCall" in str(graph)
+
+    @fg.function(input_signature=[fg.TensorSpec([])])
+    def called(x):
+        return fg.py_function(lambda y: y + 1.0, [x], fg.float32)
+
+    graph = called.get_concrete_function().graph
+    assert str(graph).startswith(f'graph "{graph.name}"') and "PyFunc" in str(graph)

@@ -31,6 +31,8 @@ struct State {
     /// Where the orders of the dataset were when it began.
     places: Vec<Place>,
     quick: bool,
+    /// Whether it draws and chooses nothing while it goes on: then it need not know which iteration it is in.
+    is_plain: bool,
     /// An element, or the end, that was looked at but not taken.
     ahead: Option<Option<Tensors>>,
     /// How many elements were computed, those that failed among them.
@@ -220,7 +222,7 @@ impl IteratorCell {
                 true
             }
             (None, Some(elements)) => {
-                let _back = state.history.resume();
+                let _back = (!state.is_plain).then(|| state.history.resume());
                 let found = elements.next_into(runner, sink);
                 state.n_computed += computed(&found, |more| *more);
                 found?
@@ -274,6 +276,7 @@ impl State {
             places,
             history,
             quick: dataset.is_quick(),
+            is_plain: dataset.inputs().is_empty() && dataset.commutes(),
             dataset: Some(dataset),
             ahead: None,
             n_computed: 0,
@@ -318,7 +321,7 @@ impl State {
     fn compute(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         match &mut self.elements {
             Some(elements) => {
-                let _back = self.history.resume();
+                let _back = (!self.is_plain).then(|| self.history.resume());
                 let found = elements.next(runner);
                 self.n_computed += computed(&found, Option::is_some);
                 found

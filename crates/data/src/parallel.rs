@@ -29,8 +29,8 @@ datasets! {
     };
 }
 
-/// How many calls are under way at a time where the program leaves that open, for each thread of the machine: one is
-/// computed, one waits to be.
+/// How many elements are under way for each thread that computes, and how many calls there are for each thread of the
+/// machine where the program leaves that open: one is computed, one waits to be.
 const CALLS_PER_THREAD: usize = 2;
 
 /// The most calls under way, whatever the program asks for: each holds an element.
@@ -92,23 +92,39 @@ struct Parallel {
     in_order: bool,
 }
 
+impl Parallel {
+    /// How many threads call the function. One that waits for the host takes no processor meanwhile.
+    fn n_threads(&self) -> usize {
+        match self.function.calls_host() {
+            true => self.calls,
+            false => self.calls.min(n_threads()),
+        }
+    }
+
+    /// How many elements of the input are under way: a thread that is done finds the next one waiting, so that it does not
+    /// wait for who takes the results.
+    fn n_under_way(&self) -> usize {
+        match self.function.calls_host() {
+            true => self.calls,
+            false => self.calls.max(CALLS_PER_THREAD * self.n_threads()),
+        }
+    }
+}
+
 impl Dataset for Parallel {
     fn inputs(&self) -> Vec<&DatasetRef> {
         vec![&self.input]
     }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let function = self.function.clone();
-        let n_threads = match function.calls_host() {
-            true => self.calls,
-            false => self.calls.min(n_threads()),
-        };
-        let team = Team::new(n_threads, move || {
+        let team = Team::new(self.n_threads(), move || {
             let mut caller = function.caller();
             Box::new(move |element| caught(|| caller.call(&PlanRunner, element)))
         });
         Ok(Box::new(ParallelElements {
             input: Some(self.input.clone().open()?),
             n_asked: 0,
+            n_under_way: self.n_under_way(),
             team,
             under_way: VecDeque::new(),
             dataset: self,
@@ -139,6 +155,8 @@ struct ParallelElements {
     input: Option<BoxedElements>,
     /// How many elements the input was asked for.
     n_asked: u64,
+    /// How many calls may be under way.
+    n_under_way: usize,
     team: Team<Tensors, Result<Tensors>>,
     /// The calls whose results were not taken yet, in the order of the input.
     under_way: VecDeque<Call>,
@@ -147,7 +165,7 @@ struct ParallelElements {
 impl ParallelElements {
     /// Takes elements from the input for as many calls as there may be.
     fn fill(&mut self, runner: &dyn Runner) -> Result<()> {
-        while self.under_way.len() < self.dataset.calls
+        while self.under_way.len() < self.n_under_way
             && let Some(input) = &mut self.input
         {
             let call = match input.next(runner) {

@@ -44,7 +44,22 @@ struct State<J, R> {
     done: HashMap<u64, R>,
     /// How many threads have nothing to do.
     n_idle: usize,
+    awaited: Awaited,
     is_over: bool,
+}
+
+/// What somebody waits for.
+#[derive(Clone, Copy, PartialEq)]
+enum Awaited {
+    Nothing,
+    Any,
+    Job(u64),
+}
+
+impl Awaited {
+    fn is(self, job: u64) -> bool {
+        self == Awaited::Any || self == Awaited::Job(job)
+    }
 }
 
 impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
@@ -56,6 +71,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
                     waiting: VecDeque::new(),
                     done: HashMap::new(),
                     n_idle: 0,
+                    awaited: Awaited::Nothing,
                     is_over: false,
                 }),
                 given: Condvar::new(),
@@ -99,7 +115,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     /// # Errors
     /// As [`Team::give`]; `Cancelled` where the program is to stop, after which it may be asked for again.
     pub fn result(&self, number: u64) -> Result<R> {
-        self.wait_for(|done| done.remove(&number))
+        self.wait_for(Awaited::Job(number), |done| done.remove(&number))
     }
 
     /// The job that is done first, by its number, and what came of it. There has to be one.
@@ -107,13 +123,17 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     /// # Errors
     /// As [`Team::result`].
     pub fn any_result(&self) -> Result<(u64, R)> {
-        self.wait_for(|done| {
+        self.wait_for(Awaited::Any, |done| {
             let number = done.keys().min().copied()?;
             done.remove(&number).map(|result| (number, result))
         })
     }
 
-    fn wait_for<T>(&self, mut find: impl FnMut(&mut HashMap<u64, R>) -> Option<T>) -> Result<T> {
+    fn wait_for<T>(
+        &self,
+        awaited: Awaited,
+        mut find: impl FnMut(&mut HashMap<u64, R>) -> Option<T>,
+    ) -> Result<T> {
         self.check_process()?;
         loop {
             {
@@ -121,7 +141,9 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
                 if let Some(found) = find(&mut state.done) {
                     return Ok(found);
                 }
+                state.awaited = awaited;
                 self.shared.done.wait_for(&mut state, WAIT);
+                state.awaited = Awaited::Nothing;
                 if let Some(found) = find(&mut state.done) {
                     return Ok(found);
                 }
@@ -180,8 +202,13 @@ fn work<J, R>(shared: &Shared<J, R>, doing: &mut Doing<J, R>) {
         let Some(result) = piece(&shared.unwanted, || doing(job)) else {
             return;
         };
-        shared.state.lock().done.insert(number, result);
-        shared.done.notify_one();
+        let mut state = shared.state.lock();
+        state.done.insert(number, result);
+        let is_awaited = state.awaited.is(number);
+        drop(state);
+        if is_awaited {
+            shared.done.notify_one();
+        }
     }
 }
 

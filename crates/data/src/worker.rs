@@ -63,7 +63,8 @@ pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> Result<()> {
         .map_err(|e| err!(ResourceExhausted, "no thread to compute elements with: {e}"))
 }
 
-fn within(work: &mut dyn FnMut()) {
+/// Runs a piece of a worker's work within what a host has around it.
+pub(crate) fn within(work: &mut dyn FnMut()) {
     match PASSAGE.get() {
         Some(passage) => passage(work),
         None => work(),

@@ -6,7 +6,7 @@ use ferrograph_graph::OpRef;
 use ferrograph_ops::Cast;
 use ferrograph_runtime::compute;
 use ferrograph_saved::{Params, Structure};
-use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{Bytes, DType, Result, Tensor, TensorSpec, bail, err};
 use std::sync::Arc;
 
 /// A call with its arguments by parameters.
@@ -232,9 +232,7 @@ fn is_literal(want: &Structure, got: &Argument) -> bool {
 /// A number, bool or text as a tensor of a dtype that holds it.
 fn scalar(dtype: DType, value: &Argument) -> Option<Tensor> {
     let made = match (value, dtype) {
-        (Argument::Text(text), DType::String) => {
-            Tensor::from_strings(Shape::scalar(), vec![Bytes::from(text.as_bytes())]).ok()?
-        }
+        (Argument::Text(text), DType::String) => Tensor::string(Bytes::from(text.as_bytes())),
         (Argument::Bool(x), DType::Bool) => Tensor::scalar(*x).ok()?,
         (Argument::Int(x), d) if d.is_integer() => {
             let made = cast(&Tensor::scalar(*x).ok()?, d)?;

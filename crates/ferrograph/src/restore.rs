@@ -9,9 +9,7 @@ use ferrograph_ops::VariableCell;
 use ferrograph_saved::{
     Functions, GRAPH_KEY, Params, SavedFile, Structure, model_of, objects_of, variable_spec,
 };
-use ferrograph_tensor::{
-    Bytes, DType, Error, Result, Shape, Tensor, bail, checked_bytes, err, vec_for,
-};
+use ferrograph_tensor::{Bytes, DType, Error, Result, Tensor, bail, checked_bytes, err, vec_for};
 use hashbrown::HashMap;
 use std::fs::File;
 use std::io::{ErrorKind as Io, Read};
@@ -149,7 +147,7 @@ impl<'f> Restoring<'f> {
                 let name = self.file.asset(a.asset_file_def_index)?;
                 let path = self.folder.join("assets").join(name);
                 let path = Bytes::from(path.as_os_str().as_encoded_bytes());
-                Object::Asset(Tensor::from_strings(Shape::scalar(), vec![path])?)
+                Object::Asset(Tensor::string(path))
             }
             _ => Object::Parts,
         })

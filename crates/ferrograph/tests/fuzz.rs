@@ -230,25 +230,8 @@ fn messages_of_tensors_and_events() {
     });
 }
 
-const GRAPH: &str = r#"graph "f" (%0; %1) {
-  %0 = Placeholder "x" {dtype: float32, shape: shape [?]} () : float32 [?]
-  %1 = Placeholder "v" {dtype: resource, shape: shape []} () : resource []
-  %2 = ReadVariableOp "read" {dtype: float32, shape: shape []} (%1) : float32 []
-  %3 = Const "zero" {value: tensor float32 [] {0}} () : float32 [] is const
-  %4 = Greater "cond" (%2, %3) : bool []
-  %5 = StatelessIf "if" {then_branch: graph "then" (%0) {
-    %0 = Placeholder "a" {dtype: float32, shape: shape [?]} () : float32 [?]
-    %1 = Neg "neg" (%0) : float32 [?]
-    return %1
-  }, then_inputs: ints [1], else_branch: graph "else" (%0, %1) {
-    %0 = Placeholder "a" {dtype: float32, shape: shape []} () : float32 []
-    %1 = Placeholder "b" {dtype: float32, shape: shape [?]} () : float32 [?]
-    %2 = Mul "mul" (%0, %1) : float32 [?]
-    return %2
-  }, else_inputs: ints [2, 1]} (%4, %0, %2) : float32 [?]
-  return %5
-}
-"#;
+/// A branch on a variable, as the tests of saved graphs have it.
+const GRAPH: &str = include_str!("../../saved/tests/branches.txt");
 
 #[test]
 fn graphs() {
@@ -290,7 +273,7 @@ fn decoded(op: &str, attrs: &[(&str, Attr)], file: &[u8], more: &[Tensor]) -> Re
         .map(|(n, a)| ((*n).to_owned(), a.clone()))
         .collect();
     let op = ferrograph_data::registry().make(op, &attrs)?;
-    let file = Tensor::from_strings(Shape::scalar(), vec![Bytes::from(file)])?;
+    let file = Tensor::string(Bytes::from(file));
     let inputs = [&[file], more].concat();
     Ok(compute(&op, &inputs)?.into_vec())
 }

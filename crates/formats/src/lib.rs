@@ -4,6 +4,7 @@
 //! taken, checksums are verified, and what does not fit is a `DataLoss` that names the place. Nothing here opens a file
 //! by name or knows an operation; the caller brings readers and writers.
 
+mod block;
 pub mod bundle;
 mod checksum;
 pub mod compression;

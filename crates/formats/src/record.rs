@@ -3,23 +3,21 @@
 //! A record is its length (a little-endian `u64`), the masked checksum of these eight bytes, the bytes, and their
 //! masked checksum.
 
+pub use crate::block::{Ahead, Block, Passage, Source};
+
+use crate::block::{BLOCK, ROOM};
 use crate::checksum::{masked, verify};
-use ferrograph_tensor::{Result, bail, check_bytes, err, string_of};
-use std::io::{ErrorKind, IoSliceMut, Read, Write};
-use std::sync::Arc;
+use ferrograph_tensor::{Bytes, Result, bail, err, string_of};
+use std::io::{ErrorKind, Write};
 
 /// The bytes before those of a record.
 const HEAD: usize = 12;
 /// The bytes after those of a record.
 const FOOT: usize = 4;
-/// What is asked for at a time.
-const BLOCK: usize = 256 << 10;
-/// Records of so many bytes are read to where they stay; shorter ones lie in a block with others.
-const LONG: usize = 16 << 10;
-/// Longer ones grow with what there is.
-const LONGEST: usize = 1 << 20;
-/// What is read behind a long record: its end, and the beginning of the next.
-const AHEAD: usize = 1 << 10;
+/// What is read at once before it is known whether a file is long.
+const FIRST: usize = 256 << 10;
+/// Reading goes to addresses that are multiples of this.
+const ALIGN: usize = 64;
 
 /// Writes records to whatever takes bytes. Records are written in small pieces: `to` should have a buffer.
 #[derive(Debug)]
@@ -64,32 +62,39 @@ impl<W: Write> Writer<W> {
 #[derive(Debug)]
 pub struct Reader<R> {
     from: R,
-    /// What was read ahead lies in `start..end`; all behind is room.
-    buffer: Vec<u8>,
+    /// What was read ahead lies in `start..end`; behind it is room up to `limit`.
+    block: Block,
     start: usize,
     end: usize,
+    limit: usize,
+    /// How many bytes were read.
+    n_read: u64,
     /// How many bytes the records so far took.
     at: u64,
-    /// Whether the record before was long.
-    is_long: bool,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Source> Reader<R> {
     /// A reader of the records that begin where `from` stands.
     pub fn new(from: R) -> Self {
         Reader {
             from,
-            buffer: Vec::new(),
+            block: Block::EMPTY,
             start: 0,
             end: 0,
+            limit: 0,
+            n_read: 0,
             at: 0,
-            is_long: false,
         }
     }
 
     /// Where the next record begins, in bytes from the first one.
     pub fn position(&self) -> u64 {
         self.at
+    }
+
+    /// Whether bytes of a record are there already: then the end has not come.
+    pub fn is_within(&self) -> bool {
+        self.start < self.end
     }
 
     /// Reads the next record into `record`, whose contents are replaced; false at the end.
@@ -100,36 +105,40 @@ impl<R: Read> Reader<R> {
         Ok(next.is_some())
     }
 
+    /// The next record in memory of its own; nothing at the end.
+    pub fn next_shared(&mut self) -> Result<Option<Bytes>> {
+        self.next_record()?.map(string_of).transpose()
+    }
+
     /// The next record, which lies in the reader's buffer; nothing at the end.
     pub fn next_record(&mut self) -> Result<Option<&[u8]>> {
-        let Some(size) = self.size_of_next(BLOCK)? else {
+        let Some(size) = self.size_of_next()? else {
             return Ok(None);
         };
-        if self.filled(size, BLOCK)? < size {
+        if self.filled(size)? < size {
             return Err(self.truncated());
         }
         let all = self.start..self.start + size;
         let foot = all.end - FOOT;
         let body = all.start + HEAD..foot;
-        if !verify(
-            &self.buffer[body.clone()],
-            word(&self.buffer[foot..all.end]),
-        ) {
+        let bytes = self.block.bytes();
+        if !verify(&bytes[body.clone()], word(&bytes[foot..all.end])) {
             bail!(DataLoss, "corrupted record at {}", self.at);
         }
         self.start = all.end;
         self.at += size as u64;
-        Ok(Some(&self.buffer[body]))
+        Ok(Some(&self.block.bytes()[body]))
     }
 
     /// How many bytes the next record takes with its frame; nothing at the end.
-    fn size_of_next(&mut self, ahead: usize) -> Result<Option<usize>> {
-        match self.filled(HEAD, ahead)? {
+    fn size_of_next(&mut self) -> Result<Option<usize>> {
+        match self.filled(HEAD)? {
             0 => return Ok(None),
             n if n < HEAD => return Err(self.truncated()),
             _ => {}
         }
-        let (length, checksum) = self.buffer[self.start..self.start + HEAD].split_at(8);
+        let (length, checksum) =
+            self.block.bytes()[self.start..self.start + HEAD].split_at(size_of::<u64>());
         if !verify(length, word(checksum)) {
             bail!(DataLoss, "corrupted record at {}", self.at);
         }
@@ -140,89 +149,96 @@ impl<R: Read> Reader<R> {
         size.map(Some).ok_or_else(|| self.truncated())
     }
 
-    /// The next record in memory of its own; nothing at the end.
-    pub fn next_shared(&mut self) -> Result<Option<Arc<[u8]>>> {
-        let ahead = if self.is_long { AHEAD } else { BLOCK };
-        let Some(size) = self.size_of_next(ahead)? else {
-            return Ok(None);
-        };
-        self.is_long = (LONG..LONGEST).contains(&size);
-        if self.is_long && self.end - self.start < size {
-            return self.read_long(size - HEAD - FOOT).map(Some);
-        }
-        match self.next_record()? {
-            Some(record) => string_of(record).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// The record of that length whose head, and no more than a part of it, is read ahead.
-    fn read_long(&mut self, length: usize) -> Result<Arc<[u8]>> {
-        let mut shared: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
-        let record = Arc::get_mut(&mut shared).expect("nobody else has it yet");
-        let begun = self.start + HEAD..self.end.min(self.start + HEAD + length);
-        let mut n = begun.len();
-        record[..n].copy_from_slice(&self.buffer[begun.clone()]);
-        self.start = begun.end;
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
-        }
-        while n < length {
-            let ahead = IoSliceMut::new(&mut self.buffer[..AHEAD]);
-            let mut parts = [IoSliceMut::new(&mut record[n..]), ahead];
-            match self.from.read_vectored(&mut parts) {
-                Ok(0) => return Err(self.truncated()),
-                Ok(more) => {
-                    self.end = more.saturating_sub(length - n);
-                    n = (n + more).min(length);
-                }
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(self.unreadable(&e)),
-            }
-        }
-        if self.filled(FOOT, AHEAD)? < FOOT {
-            return Err(self.truncated());
-        }
-        let foot = self.start..self.start + FOOT;
-        if !verify(record, word(&self.buffer[foot.clone()])) {
-            bail!(DataLoss, "corrupted record at {}", self.at);
-        }
-        self.start = foot.end;
-        self.at += (HEAD + length + FOOT) as u64;
-        Ok(shared)
-    }
-
-    /// Sees to it that `wanted` bytes are read ahead unless the end comes before them; how many there are. Of what comes
-    /// behind, `ahead` bytes may be read with them. Memory grows with what there is, not with what is wanted.
-    fn filled(&mut self, wanted: usize, ahead: usize) -> Result<usize> {
+    /// Sees to it that `wanted` bytes are read ahead unless the end comes before them; how many there are. Memory grows with
+    /// what there is, not with what is wanted.
+    #[inline]
+    fn filled(&mut self, wanted: usize) -> Result<usize> {
         while self.end - self.start < wanted {
-            if self.buffer.len() - self.start < wanted {
-                self.make_room(wanted)?;
-            }
-            let most = self.start + wanted.max(ahead);
-            let room = self.end..most.clamp(self.end, self.buffer.len());
-            match self.from.read(&mut self.buffer[room]) {
-                Ok(0) => break,
-                Ok(more) => self.end += more,
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(self.unreadable(&e)),
+            if !self.read_on(wanted)? {
+                break;
             }
         }
         Ok(self.end - self.start)
     }
 
-    /// Moves what is read ahead to the front, and doubles a buffer that is full all the same.
+    /// Reads more, of which less than `wanted` bytes are there; whether there was more.
+    #[cold]
+    fn read_on(&mut self, wanted: usize) -> Result<bool> {
+        if self.end == self.limit {
+            match self.from.next_block()? {
+                Some(Ok((block, n))) => return self.go_on_in(block, n),
+                Some(Err(e)) => return Err(self.unreadable(&e)),
+                None => self.make_room(wanted)?,
+            }
+        }
+        loop {
+            let room = &mut self.block.bytes_mut()[self.end..self.limit];
+            match self.from.read_some(room) {
+                Ok(more) => {
+                    self.end += more;
+                    self.n_read += more as u64;
+                    return Ok(more > 0);
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.unreadable(&e)),
+            }
+        }
+    }
+
+    /// Makes room behind what is left, for the rest of a large block of the file, and for as much again as is there of a
+    /// record that is longer.
     fn make_room(&mut self, wanted: usize) -> Result<()> {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        if self.end == self.buffer.len() {
-            let size = wanted.min(2 * self.buffer.len()).max(BLOCK);
-            check_bytes(size)?;
-            self.buffer.resize(size, 0);
-        }
+        let left = self.end - self.start;
+        let at = left.next_multiple_of(ALIGN);
+        let rest = BLOCK - (self.n_read % BLOCK as u64) as usize;
+        let (more, size) = match self.n_read {
+            0 => (FIRST, FIRST),
+            _ if left < BLOCK => (rest, (at + rest).max(ROOM + BLOCK)),
+            _ => {
+                let more = (wanted - left).min(left).max(rest);
+                (more, at + more)
+            }
+        };
+        let fits = at + more <= self.block.bytes().len();
+        self.move_left_to(at, if fits { None } else { Some(size) })?;
+        self.limit = at + more;
         Ok(())
+    }
+
+    /// Moves what is left to where it ends at `end`, in another block of that size.
+    fn move_left_to(&mut self, end: usize, size: Option<usize>) -> Result<()> {
+        let (left, start) = (self.start..self.end, end - (self.end - self.start));
+        match size {
+            Some(size) => {
+                let mut block = Block::new(size)?;
+                block.bytes_mut()[start..end].copy_from_slice(&self.block.bytes()[left]);
+                self.block = block;
+            }
+            None => self.block.bytes_mut().copy_within(left, start),
+        }
+        (self.start, self.end) = (start, end);
+        Ok(())
+    }
+
+    /// Goes on in a block that was read ahead, of `n` bytes behind its room; whether there are any.
+    fn go_on_in(&mut self, mut block: Block, n: usize) -> Result<bool> {
+        let left = self.end - self.start;
+        if n > 0 && left <= ROOM {
+            let start = ROOM - left;
+            block.bytes_mut()[start..ROOM]
+                .copy_from_slice(&self.block.bytes()[self.start..self.end]);
+            (self.block, self.start, self.end) = (block, start, ROOM + n);
+        } else if n > 0 {
+            if self.end + n > self.block.bytes().len() {
+                self.move_left_to(left, Some(2 * left + n))?;
+            }
+            self.block.bytes_mut()[self.end..self.end + n]
+                .copy_from_slice(&block.bytes()[ROOM..ROOM + n]);
+            self.end += n;
+        }
+        self.limit = self.end;
+        self.n_read += n as u64;
+        Ok(n > 0)
     }
 
     fn unreadable(&self, e: &std::io::Error) -> ferrograph_tensor::Error {
@@ -242,6 +258,7 @@ fn word(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     fn written(records: &[&[u8]]) -> Vec<u8> {
         let mut writer = Writer::new(Vec::new());
@@ -310,6 +327,92 @@ mod tests {
         }
     }
 
+    /// Fails behind so many bytes.
+    struct Failing(std::io::Take<std::io::Repeat>);
+
+    impl Read for Failing {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            match self.0.read(to)? {
+                0 => Err(ErrorKind::BrokenPipe.into()),
+                n => Ok(n),
+            }
+        }
+    }
+
+    /// What is read of a file by as many threads as there may be.
+    fn read_ahead(file: &[u8], most: usize) -> Result<Vec<Vec<u8>>> {
+        let file = std::io::Cursor::new(file.to_vec());
+        let (mut reader, mut all) = (
+            Reader::new(Ahead::new(Box::new(file), most, |work| work())),
+            Vec::new(),
+        );
+        while let Some(record) = reader.next_record()? {
+            all.push(record.to_vec());
+        }
+        assert!(!reader.is_within());
+        assert!(reader.next_record()?.is_none() && reader.next_record()?.is_none());
+        Ok(all)
+    }
+
+    #[test]
+    fn long_files_are_read_ahead() {
+        let sizes = [100, 70_000, 2 << 20, 300_000, 5, 1 << 20, 65_536, 5 << 20];
+        let records: Vec<Vec<u8>> = (0..2 * sizes.len())
+            .map(|i| {
+                (0..sizes[i % sizes.len()])
+                    .map(|k| (k * 5 + i) as u8)
+                    .collect()
+            })
+            .collect();
+        let file = written(&records.iter().map(|r| &r[..]).collect::<Vec<_>>());
+        for most in [0, usize::MAX] {
+            assert!(read_ahead(&file, most).unwrap() == records, "{most}");
+            for end in [file.len() - 1, file.len() / 3, 8 << 20, (6 << 20) + 3] {
+                let e = read_ahead(&file[..end], most).unwrap_err();
+                assert!(e.message().starts_with("truncated record at"), "{e}");
+            }
+            for at in [5 << 20, file.len() / 3, file.len() - 2] {
+                let mut damaged = file.clone();
+                damaged[at] ^= 1;
+                assert!(read_ahead(&damaged, most).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_fails_gives_what_was_before() {
+        let file = written(&vec![&[7; 1000][..]; 9000]);
+        for most in [0, usize::MAX] {
+            let some = std::io::Cursor::new(file.clone());
+            let failing = some.chain(Failing(std::io::repeat(0).take(0)));
+            let mut reader = Reader::new(Ahead::new(Box::new(failing), most, |work| work()));
+            let mut n = 0;
+            let e = loop {
+                match reader.next_record() {
+                    Ok(Some(_)) => n += 1,
+                    Ok(None) => panic!("the error is lost"),
+                    Err(e) => break e,
+                }
+            };
+            assert_eq!(n, 9000);
+            assert!(e.message().contains("can't be read"), "{e}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_reads_on_ends() {
+        let file = written(&vec![&[7; 1000][..]; 20_000]);
+        let mut reader = Reader::new(Ahead::new(
+            Box::new(std::io::Cursor::new(file)),
+            usize::MAX,
+            |work| work(),
+        ));
+        for _ in 0..9000 {
+            assert_eq!(reader.next_record().unwrap().unwrap().len(), 1000);
+        }
+        drop(reader);
+    }
+
     #[test]
     fn what_was_written_is_read() {
         let records: [&[u8]; 4] = [b"first", b"", &[7; 3 << 20], &[8; 100]];
@@ -350,7 +453,7 @@ mod tests {
             file.extend(masked(&length).to_le_bytes());
             let mut reader = Reader::new(&file[..]);
             assert!(reader.next_record().is_err());
-            assert_eq!(reader.buffer.len(), BLOCK);
+            assert_eq!(reader.block.bytes().len(), FIRST);
         }
     }
 }

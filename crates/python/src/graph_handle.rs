@@ -139,6 +139,11 @@ impl PyGraphHandle {
         Ok(ferrograph_graph::text::print(&self.0))
     }
 
+    /// The graph as text for people: where an operation holds an object of this process stands what that is.
+    fn shown(&self) -> String {
+        ferrograph_graph::text::print(&self.0)
+    }
+
     /// The graph of a text. InvalidArgumentError where it is not well formed.
     #[staticmethod]
     fn from_text(py: Python<'_>, text: &str) -> PyResult<PyGraphHandle> {

@@ -7,25 +7,8 @@ use ferrograph_tensor::ErrorKind;
 use prost::Message;
 use std::sync::Arc;
 
-const BRANCHES: &str = r#"graph "f" (%0; %1) {
-  %0 = Placeholder "x" {dtype: float32, shape: shape [?]} () : float32 [?]
-  %1 = Placeholder "v" {dtype: resource, shape: shape []} () : resource []
-  %2 = ReadVariableOp "read" {dtype: float32, shape: shape []} (%1) : float32 []
-  %3 = Const "zero" {value: tensor float32 [] {0}} () : float32 [] is const
-  %4 = Greater "cond" (%2, %3) : bool []
-  %5 = StatelessIf "if" {then_branch: graph "then" (%0) {
-    %0 = Placeholder "a" {dtype: float32, shape: shape [?]} () : float32 [?]
-    %1 = Neg "neg" (%0) : float32 [?]
-    return %1
-  }, then_inputs: ints [1], else_branch: graph "else" (%0, %1) {
-    %0 = Placeholder "a" {dtype: float32, shape: shape []} () : float32 []
-    %1 = Placeholder "b" {dtype: float32, shape: shape [?]} () : float32 [?]
-    %2 = Mul "mul" (%0, %1) : float32 [?]
-    return %2
-  }, else_inputs: ints [2, 1]} (%4, %0, %2) : float32 [?]
-  return %5
-}
-"#;
+/// A branch on a variable.
+const BRANCHES: &str = include_str!("branches.txt");
 
 fn parsed(text: &str) -> Arc<ferrograph_graph::Graph> {
     text::parse(text, ferrograph_data::registry()).unwrap()

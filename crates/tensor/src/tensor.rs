@@ -39,8 +39,16 @@ impl Drop for Strings {
 
 #[derive(Clone)]
 enum Storage {
-    Dense { buffer: Arc<Buffer>, offset: usize },
-    Strings { data: Arc<Strings>, offset: usize },
+    Dense {
+        buffer: Arc<Buffer>,
+        offset: usize,
+    },
+    Strings {
+        data: Arc<Strings>,
+        offset: usize,
+    },
+    /// The only element, or what no element is left of.
+    String(Bytes),
     Object(Arc<dyn Object>),
 }
 
@@ -169,6 +177,15 @@ impl Tensor {
         })
     }
 
+    /// A scalar string.
+    pub fn string(element: Bytes) -> Tensor {
+        Tensor {
+            dtype: DType::String,
+            shape: Shape::scalar(),
+            storage: Storage::String(element),
+        }
+    }
+
     /// A scalar that refers to an object; the dtype is `Resource` or `Variant`.
     pub fn from_object(dtype: DType, object: Arc<dyn Object>) -> Tensor {
         debug_assert!(matches!(dtype, DType::Resource | DType::Variant));
@@ -278,6 +295,7 @@ impl Tensor {
     pub fn as_strings(&self) -> Result<&[Bytes]> {
         match &self.storage {
             Storage::Strings { data, offset } => Ok(&data.0[*offset..*offset + self.n_elements()]),
+            Storage::String(element) => Ok(&std::slice::from_ref(element)[..self.n_elements()]),
             _ => Err(err!(DType, "expected a string tensor, got {}", self.dtype)),
         }
     }
@@ -362,6 +380,7 @@ impl Tensor {
                 data: data.clone(),
                 offset: offset + start * per_row,
             },
+            Storage::String(element) => Storage::String(element.clone()),
             Storage::Object(_) => bail!(DType, "a {} has no rows", self.dtype),
         };
         Ok(Tensor {
@@ -403,6 +422,7 @@ impl Tensor {
             (Storage::Strings { data: a, offset: i }, Storage::Strings { data: b, offset: j }) => {
                 Arc::ptr_eq(a, b) && i == j
             }
+            (Storage::String(a), Storage::String(b)) => Arc::ptr_eq(a, b),
             (Storage::Object(a), Storage::Object(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -446,5 +466,20 @@ mod tests {
         let words = ["a", "b", "c"].map(|w| Bytes::from(w.as_bytes()));
         let t = Tensor::from_strings([3].into(), words.to_vec()).unwrap();
         assert_eq!(&*t.rows(2, 3).unwrap().as_strings().unwrap()[0], b"c");
+    }
+
+    #[test]
+    fn a_scalar_string_is_like_others() {
+        let t = Tensor::string(Bytes::from(&b"word"[..]));
+        assert_eq!((t.dtype(), t.shape()), (DType::String, &Shape::scalar()));
+        assert!(t.clone().shares_storage(&t) && t.rows(0, 1).is_err());
+        let row = t.reshaped([1].into()).unwrap();
+        assert!(row.shares_storage(&t));
+        for (start, end, left) in [(0, 1, 1), (0, 0, 0), (1, 1, 0)] {
+            let rows = row.rows(start, end).unwrap();
+            assert_eq!(rows.as_strings().unwrap().len(), left);
+        }
+        assert_eq!(&*row.as_strings().unwrap()[0], b"word");
+        assert!(t.reshaped([0].into()).is_err());
     }
 }

@@ -6,7 +6,7 @@ use crate::op::int;
 use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::{failed, path_of};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Bytes, Error, Result, Shape, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Error, Result, Tensor, bail, err, string_of};
 use smallvec::smallvec;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -45,6 +45,11 @@ pub(super) trait Items: Send {
             true => string_of(item).map(Some),
             false => Ok(None),
         }
+    }
+
+    /// Whether it is known without reading that there is another one, or an error.
+    fn has_more(&self) -> bool {
+        false
     }
 }
 
@@ -155,6 +160,10 @@ struct Walk {
 }
 
 impl Elements for Walk {
+    fn has_more(&mut self) -> Option<bool> {
+        let items = self.items.as_ref()?;
+        items.has_more().then_some(true)
+    }
     fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
         loop {
             pause()?;
@@ -162,7 +171,7 @@ impl Elements for Walk {
             if let Some(items) = &mut self.items {
                 match items.next_string(&mut self.item) {
                     Ok(Some(item)) => {
-                        let item = Tensor::from_strings(Shape::scalar(), vec![item])?;
+                        let item = Tensor::string(item);
                         return Ok(Some(smallvec![item]));
                     }
                     Ok(None) => self.items = None,

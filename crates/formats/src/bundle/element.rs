@@ -3,8 +3,7 @@
 //! Dense ones lie there as they are, little-endian. Strings are their lengths as varints, a checksum of the lengths, and
 //! their bytes; the checksum in the index is over the lengths as words, that checksum, and the bytes.
 
-use crate::checksum::mask;
-use crc32c::crc32c_append;
+use crate::checksum::{appended, mask};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail, err, string_of, vec_for};
 use prost::encoding::{decode_varint, encode_varint};
 use std::io::{Read, Write};
@@ -27,7 +26,7 @@ pub(super) fn write(to: &mut impl Write, tensor: &Tensor) -> std::io::Result<(u6
 fn write_dense(to: &mut impl Write, bytes: &[u8]) -> std::io::Result<(u64, u32)> {
     let mut checksum = 0;
     for piece in bytes.chunks(STEP) {
-        checksum = crc32c_append(checksum, piece);
+        checksum = appended(checksum, piece);
         to.write_all(piece)?;
     }
     Ok((bytes.len() as u64, mask(checksum)))
@@ -40,12 +39,12 @@ fn write_strings(to: &mut impl Write, strings: &[Bytes]) -> std::io::Result<(u64
         checksum = with_length(checksum, string.len());
     }
     let of_lengths = mask(checksum).to_le_bytes();
-    checksum = crc32c_append(checksum, &of_lengths);
+    checksum = appended(checksum, &of_lengths);
     to.write_all(&lengths)?;
     to.write_all(&of_lengths)?;
     let mut size = (lengths.len() + of_lengths.len()) as u64;
     for string in strings {
-        checksum = crc32c_append(checksum, string);
+        checksum = appended(checksum, string);
         to.write_all(string)?;
         size += string.len() as u64;
     }
@@ -55,8 +54,8 @@ fn write_strings(to: &mut impl Write, strings: &[Bytes]) -> std::io::Result<(u64
 /// The checksum with a length added: as four bytes where it fits, else as eight.
 fn with_length(checksum: u32, length: usize) -> u32 {
     match u32::try_from(length) {
-        Ok(short) => crc32c_append(checksum, &short.to_le_bytes()),
-        Err(_) => crc32c_append(checksum, &(length as u64).to_le_bytes()),
+        Ok(short) => appended(checksum, &short.to_le_bytes()),
+        Err(_) => appended(checksum, &(length as u64).to_le_bytes()),
     }
 }
 
@@ -113,7 +112,7 @@ fn filled(from: &mut impl Read, bytes: &mut [u8]) -> Result<u32> {
     let mut checksum = 0;
     for piece in bytes.chunks_mut(STEP) {
         fill(from, piece)?;
-        checksum = crc32c_append(checksum, piece);
+        checksum = appended(checksum, piece);
     }
     Ok(checksum)
 }
@@ -140,7 +139,7 @@ fn strings(bytes: &[u8], shape: Shape, expected: u32) -> Result<Tensor> {
         );
     }
     let (lengths, rest, checksum) = lengths(bytes, n)?;
-    check(crc32c_append(checksum, rest), expected)?;
+    check(appended(checksum, rest), expected)?;
     let (mut all, mut rest) = (vec_for(n)?, rest);
     for length in lengths {
         let (string, after) = rest
@@ -170,5 +169,5 @@ fn lengths(bytes: &[u8], n: usize) -> Result<(Vec<usize>, &[u8], u32)> {
         .split_first_chunk::<4>()
         .ok_or_else(|| err!(DataLoss, "the lengths of strings are truncated"))?;
     check(checksum, u32::from_le_bytes(*of_lengths))?;
-    Ok((lengths, rest, crc32c_append(checksum, of_lengths)))
+    Ok((lengths, rest, appended(checksum, of_lengths)))
 }

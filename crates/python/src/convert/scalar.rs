@@ -1,7 +1,7 @@
 //! Single values: Python's numbers and text, and NumPy's scalars inside sequences.
 
 use super::{core_error, does_not_convert, no_tensor, numpy};
-use ferrograph_tensor::{Bytes, Complex64, DType, Shape, Tensor};
+use ferrograph_tensor::{Bytes, Complex64, DType, Tensor};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyString};
@@ -177,7 +177,7 @@ impl Value {
 
     fn to_tensor(&self, dtype: DType) -> ferrograph_tensor::Result<Tensor> {
         if let Value::Text(text) = self {
-            return Tensor::from_strings(Shape::scalar(), vec![text.clone()]);
+            return Ok(Tensor::string(text.clone()));
         }
         if dtype.float8().is_some() {
             let number = match *self {

@@ -306,7 +306,7 @@ class Graph:
 
     def __str__(self) -> str:
         """A finished graph as text: a line a node with its inputs, attributes and types."""
-        return self._source.text() if self._is_finished() else repr(self)
+        return self._source.shown() if self._is_finished() else repr(self)
 
     def __repr__(self) -> str:
         return f"<Graph {self.name!r}>"
