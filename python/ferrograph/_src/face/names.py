@@ -31,9 +31,13 @@ OWN: dict[str, dict[str, str]] = {
     "__internal__.types": {"Tensor": "values.markers:TensorType"},
     "compat.v1": {
         "SummaryMetadata": "face.messages:SummaryMetadata",
+        "assign": "face.first:assign",
+        "glorot_uniform_initializer": "face.first:glorot_uniform_initializer",
         "placeholder": "face.scratch:placeholder",
+        "py_func": "face.first:py_func",
         "reset_default_graph": "face.scratch:reset_default_graph",
         "sparse_placeholder": "face.scratch:sparse_placeholder",
+        "to_float": "face.first:to_float",
         "where": "face.smart:where_by_rows",
     },
     "config.experimental": {
