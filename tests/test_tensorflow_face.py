@@ -148,3 +148,32 @@ metadata.plugin_data.plugin_name, metadata.plugin_data.content = "graph", b"1"
 print(metadata.SerializeToString() == b"\\n\\n\\n\\x05graph\\x12\\x011")
 """
     assert shown(run_python, program) == ["True", "12", "True"]
+
+
+def test_events_are_read_from_their_records(run_python, tmp_path):
+    folder = str(tmp_path / "log")
+    program = f"""
+fg.as_tensorflow()
+from tensorflow.core.util import event_pb2
+from tensorflow.python.lib.io import tf_record
+import os
+writer = fg.summary.create_file_writer({folder!r})
+with writer.as_default():
+    fg.summary.scalar("loss", 0.5, step=3, description="how far off")
+    fg.summary.histogram("weights", [1.0, 2.0], step=4)
+writer.close()
+(name,) = os.listdir({folder!r})
+events = [event_pb2.Event.FromString(r) for r in
+          tf_record.tf_record_iterator(os.path.join({folder!r}, name))]
+print(events[0].file_version, bool(events[0].summary), events[0].wall_time > 1e9)
+for event in events[1:]:
+    (value,) = event.summary.value
+    plugin = value.metadata.plugin_data.plugin_name
+    print(event.step, value.tag, value.WhichOneof("value"), plugin, event.graph_def)
+    print(repr(value.metadata.summary_description), value.HasField("tensor"), value.HasField("image"))
+"""
+    assert shown(run_python, program) == [
+        *("brain.Event:2", "False", "True"),
+        *("3", "loss", "tensor", "scalars", "b''", "'how", "far", "off'", "True", "False"),
+        *("4", "weights", "tensor", "histograms", "b''", "''", "True", "False"),
+    ]
