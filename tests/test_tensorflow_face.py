@@ -170,10 +170,29 @@ for event in events[1:]:
     (value,) = event.summary.value
     plugin = value.metadata.plugin_data.plugin_name
     print(event.step, value.tag, value.WhichOneof("value"), plugin, event.graph_def)
-    print(repr(value.metadata.summary_description), value.HasField("tensor"), value.HasField("image"))
+    print(repr(value.metadata.summary_description))
+    print(value.HasField("tensor"), value.HasField("image"))
 """
     assert shown(run_python, program) == [
         *("brain.Event:2", "False", "True"),
         *("3", "loss", "tensor", "scalars", "b''", "'how", "far", "off'", "True", "False"),
         *("4", "weights", "tensor", "histograms", "b''", "''", "True", "False"),
     ]
+
+
+def test_settings_of_other_runtimes_are_kept(run_python):
+    program = """
+tf = fg.as_tensorflow()
+import tensorflow.config.threading as threading
+assert tf.config.threading is threading
+print(threading.get_intra_op_parallelism_threads())
+print(tf.compat.dimension_value(tf.ones([3]).shape[0]))
+threading.set_intra_op_parallelism_threads(1)
+tf.config.threading.set_inter_op_parallelism_threads(2)
+print(threading.get_intra_op_parallelism_threads(), threading.get_inter_op_parallelism_threads())
+tf.config.experimental.enable_op_determinism()
+print(tf.config.experimental.tensor_float_32_execution_enabled(), tf.compat.v1.executing_eagerly())
+tf.config.experimental.enable_tensor_float_32_execution(False)
+print(tf.config.experimental.tensor_float_32_execution_enabled())
+"""
+    assert shown(run_python, program) == ["0", "3", "1", "2", "True", "True", "False"]

@@ -76,8 +76,8 @@ def _metadata(content: bytes) -> SummaryMetadata:
 
 
 class Event:
-    """A record of an event file: ``wall_time``, ``step``, and one of ``file_version``, ``graph_def``
-    (bytes) and ``summary``.
+    """A record of an event file: ``wall_time``, ``step``, and one of ``file_version``,
+    ``graph_def`` (bytes) and ``summary``.
     """
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ class glorot_uniform_initializer:
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         """Numbers of that shape."""
-        sizes = TensorShape(shape).as_list()
+        sizes: list[Any] = TensorShape(shape).as_list()
         joined = sum(sizes[-2:]) * math.prod(sizes[:-2]) if len(sizes) > 1 else 2 * sum(sizes)
         limit = math.sqrt(6 / max(1.0, joined))
         draw = random_uniform_initializer(-limit, limit, self.seed)

@@ -66,7 +66,7 @@ _BY_VALUES: dict[str, Callable] = {
     "ConcatV2": lambda dtype, *parts: np.concatenate(parts[:-1], int(parts[-1])),
     "Fill": lambda dtype, sizes, value: np.full(sizes, value, dtype),
     "Identity": lambda dtype, x: x,
-    "Range": lambda dtype, start, limit, delta: np.arange(start, limit, delta, dtype),
+    "Range": lambda dtype, *ends: np.arange(*ends, dtype=dtype),
 }
 
 

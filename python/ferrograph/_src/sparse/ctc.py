@@ -50,8 +50,8 @@ def ctc_loss(
 
     Returns:
       The losses ``[batch]``. A label that is blank counts as the class before; for dense labels and
-      the blank 0 as one of its own, as likely as blank. Where dense labels do not fit into their time the loss is infinite,
-      and its gradient 0.
+      the blank 0 as one of its own, as likely as blank. Where dense labels do not fit into their
+      time the loss is infinite, and its gradient 0.
 
     Raises:
       ValueError: for sparse labels without ``blank_index``.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..values import dtypes
 from .graph import Graph, NodeDef
 
