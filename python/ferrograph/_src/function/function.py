@@ -110,8 +110,8 @@ class Function(Explained):
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
         functools.update_wrapper(self, python_function, updated=())
-        for key, value in getattr(python_function, "__dict__", {}).items():
-            vars(self).setdefault(key, value)
+        lent = getattr(python_function, "__dict__", {})
+        vars(self).update((k, v) for k, v in lent.items() if not hasattr(self, k))
 
     @property
     def _lock(self) -> Any:
