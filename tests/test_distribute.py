@@ -125,3 +125,31 @@ def test_several_replicas_are_refused():
             elsewhere()
     with pytest.raises(ValueError, match="divide"):
         fg.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(3)
+
+
+def test_variables_of_a_mirrored_strategy_have_values():
+    strategy = fg.distribute.MirroredStrategy()
+    with strategy.scope():
+        v = fg.Variable([1.0, 2.0], name="v")
+    assert isinstance(v, fg.Variable) and isinstance(v, fg.distribute.DistributedValues)
+    (of_replica,) = v.values
+    of_replica.assign_add([1.0, 1.0])
+    assert strategy.unwrap(v.read_value())[0].numpy().tolist() == [2.0, 3.0]
+    assert fg.function(lambda: fg.reduce_sum(v))().numpy() == 5.0
+    made = []
+    strategy.run(lambda: made.append(fg.Variable(1.0)))
+    assert isinstance(made[0], fg.distribute.DistributedValues)
+    assert not hasattr(fg.Variable(1.0), "values")
+
+
+def test_creators_of_the_program_come_before_those_of_a_strategy():
+    seen = []
+
+    def creator(next_creator, **kwargs):
+        made = next_creator(**kwargs)
+        seen.append(hasattr(made, "values"))
+        return made
+
+    with fg.distribute.MirroredStrategy().scope(), fg.variable_creator_scope(creator):
+        fg.Variable(1.0)
+    assert seen == [True]

@@ -208,3 +208,95 @@ def test_placements_are_logged_where_it_is_asked_for(caplog):
     assert "CPU" in caplog.text
     assert fg.debugging.get_log_device_placement()
     fg.debugging.set_log_device_placement(False)
+
+
+def test_values_of_graph_tensors_that_follow_from_constants():
+    seen = {}
+
+    @fg.function
+    def f(x):
+        tensors = {
+            "ones": fg.ones([2]),
+            "fill": fg.fill([2], fg.constant(3)),
+            "range": fg.range(1, 7, 2),
+            "stack": fg.stack([fg.constant(1), fg.size(x)]),
+            "concat": fg.concat([fg.shape(x), [4]], 0),
+            "cast": fg.cast(fg.ones([2]), fg.int32),
+            "identity": fg.identity(fg.constant(3)),
+            "zeros_like": fg.zeros_like(x),
+            "sum": fg.constant(1) + fg.size(x),
+            "argument": fg.stack([x[0], 1.0]),
+        }
+        for name, tensor in tensors.items():
+            value = fg.get_static_value(tensor)
+            seen[name] = None if value is None else value.tolist()
+            assert value is None or value.dtype == tensor.dtype.as_numpy_dtype
+
+    f(fg.constant([1.0, 2.0]))
+    assert seen == {
+        "ones": [1.0, 1.0],
+        "fill": [3, 3],
+        "range": [1, 3, 5],
+        "stack": [1, 2],
+        "concat": [2, 4],
+        "cast": [1, 1],
+        "identity": 3,
+        "zeros_like": [0.0, 0.0],
+        "sum": None,
+        "argument": None,
+    }
+
+
+def test_function_def():
+    v = fg.Variable(1.0)
+
+    @fg.function
+    def f(x, y):
+        return {"a": x + y, "b": v * x}
+
+    message = f.get_concrete_function(fg.constant(1.0), fg.constant(2.0)).function_def
+    taken = message.signature.input_arg
+    assert [(a.name, a.type) for a in taken[:2]] == [("x", 1), ("y", 1)]
+    assert [a.type for a in taken[2:]] == [fg.resource.as_datatype_enum]
+    assert [(a.name, a.type) for a in message.signature.output_arg] == [
+        ("identity", 1),
+        ("identity_1", 1),
+    ]
+    assert list(message.ret) == ["identity", "identity_1"]
+    assert {"AddV2", "Mul"} <= {node.op for node in message.node_def}
+    assert not {"x", "y"} & {node.name for node in message.node_def}
+    assert 'input_arg {\n    name: "x"\n    type: DT_FLOAT\n  }' in str(message)
+
+
+def test_a_function_has_the_attributes_of_the_function_it_is_made_of():
+    def double(x):
+        return 2 * x
+
+    double.tag = "kept"
+    assert fg.function(double).tag == "kept"
+
+    class Scale(fg.Module):
+        def __init__(self):
+            self.by = fg.Variable(3.0)
+
+        def __call__(self, x):
+            return x * self.by
+
+    scale = Scale()
+    scale._trace = scale.get_concrete_function = "the program's own, no part of the function"
+    traced = fg.function(scale)
+    assert traced.by is scale.by
+    assert float(traced(fg.constant(2.0))) == 6.0
+    assert not hasattr(traced, "absent")
+
+
+def test_a_class_of_variables_may_set_its_name():
+    class Named(fg.Variable):
+        def __init__(self, value, name=None):
+            super().__init__(value)
+            self._name = "of/the/class"
+
+    v = Named(1.0)
+    assert v.name == "of/the/class:0"
+    assert float(fg.function(lambda: v.assign_add(1.0))()) == 2.0
+    assert fg.Variable(1.0, name="w").name == "w:0"

@@ -357,3 +357,20 @@ def test_a_trace_sees_no_number_of_elements():
     for elements, total in (([[0, 1], [2, 0]], 3), ([[1, 1], [2, 0]], 4), ([[0, 0], [0, 0]], 0)):
         assert f(fg.sparse.from_dense(elements)).numpy() == total
     assert seen == [[[None, 2], [None], [2]]]
+
+
+def test_known_sizes_of_a_shape_that_is_made_of_numbers():
+    seen = []
+
+    @fg.function
+    def f(s):
+        n = fg.shape(s)[0]
+        seen.append(fg.SparseTensor(s.indices, s.values, (n, 3, 3)).shape)
+        seen.append(fg.SparseTensor(s.indices, s.values, fg.stack([3, n, n])).shape)
+        seen.append(fg.SparseTensor(s.indices, s.values, s.dense_shape).shape)
+        return s.values
+
+    f.get_concrete_function(fg.SparseTensorSpec([None, None, None]))
+    assert [shape.as_list() for shape in seen] == [[None, 3, 3], [3, None, None], [None] * 3]
+    eager = fg.SparseTensor([[0, 1]], [1.0], (2, fg.constant(3)))
+    assert eager.shape == [2, 3]

@@ -148,3 +148,51 @@ metadata.plugin_data.plugin_name, metadata.plugin_data.content = "graph", b"1"
 print(metadata.SerializeToString() == b"\\n\\n\\n\\x05graph\\x12\\x011")
 """
     assert shown(run_python, program) == ["True", "12", "True"]
+
+
+def test_events_are_read_from_their_records(run_python, tmp_path):
+    folder = str(tmp_path / "log")
+    program = f"""
+fg.as_tensorflow()
+from tensorflow.core.util import event_pb2
+from tensorflow.python.lib.io import tf_record
+import os
+writer = fg.summary.create_file_writer({folder!r})
+with writer.as_default():
+    fg.summary.scalar("loss", 0.5, step=3, description="how far off")
+    fg.summary.histogram("weights", [1.0, 2.0], step=4)
+writer.close()
+(name,) = os.listdir({folder!r})
+events = [event_pb2.Event.FromString(r) for r in
+          tf_record.tf_record_iterator(os.path.join({folder!r}, name))]
+print(events[0].file_version, bool(events[0].summary), events[0].wall_time > 1e9)
+for event in events[1:]:
+    (value,) = event.summary.value
+    plugin = value.metadata.plugin_data.plugin_name
+    print(event.step, value.tag, value.WhichOneof("value"), plugin, event.graph_def)
+    print(repr(value.metadata.summary_description))
+    print(value.HasField("tensor"), value.HasField("image"))
+"""
+    assert shown(run_python, program) == [
+        *("brain.Event:2", "False", "True"),
+        *("3", "loss", "tensor", "scalars", "b''", "'how", "far", "off'", "True", "False"),
+        *("4", "weights", "tensor", "histograms", "b''", "''", "True", "False"),
+    ]
+
+
+def test_settings_of_other_runtimes_are_kept(run_python):
+    program = """
+tf = fg.as_tensorflow()
+import tensorflow.config.threading as threading
+assert tf.config.threading is threading
+print(threading.get_intra_op_parallelism_threads())
+print(tf.compat.dimension_value(tf.ones([3]).shape[0]))
+threading.set_intra_op_parallelism_threads(1)
+tf.config.threading.set_inter_op_parallelism_threads(2)
+print(threading.get_intra_op_parallelism_threads(), threading.get_inter_op_parallelism_threads())
+tf.config.experimental.enable_op_determinism()
+print(tf.config.experimental.tensor_float_32_execution_enabled(), tf.compat.v1.executing_eagerly())
+tf.config.experimental.enable_tensor_float_32_execution(False)
+print(tf.config.experimental.tensor_float_32_execution_enabled())
+"""
+    assert shown(run_python, program) == ["0", "3", "1", "2", "True", "True", "False"]

@@ -3,13 +3,29 @@
 import ast
 import contextlib
 import io
+import os
 import re
+import subprocess
+import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
+
+
+def cells(file):
+    """The cells of a document by name."""
+    found = {}
+    lines = file.read_text().splitlines()
+    heads = [(i, m[1]) for i, line in enumerate(lines) if (m := re.match(r"# %% (.*)", line))]
+    for (start, name), (end, _) in zip(heads, [*heads[1:], (len(lines), None)], strict=True):
+        # Blank lines before a cell keep its line numbers those of the file, where sources are
+        # looked up.
+        found[name] = "\n" * (start + 1) + "\n".join(lines[start + 1 : end])
+    return found
 
 
 @dataclass
@@ -26,13 +42,7 @@ class Document:
         self.file = PROGRAMS / f"{name}.py"
         self.names = {"__name__": name, "__file__": str(self.file)}
         self.capfd = capfd
-        self.cells = {}
-        lines = self.file.read_text().splitlines()
-        heads = [(i, m[1]) for i, line in enumerate(lines) if (m := re.match(r"# %% (.*)", line))]
-        for (start, name), (end, _) in zip(heads, [*heads[1:], (len(lines), None)], strict=True):
-            # Blank lines before a cell keep its line numbers those of the file, where sources
-            # are looked up.
-            self.cells[name] = "\n" * (start + 1) + "\n".join(lines[start + 1 : end])
+        self.cells = cells(self.file)
 
     def run(self, *cells):
         """Run the named cells in order; what the last one showed."""
@@ -63,3 +73,30 @@ class Document:
 @pytest.fixture
 def document(capfd):
     return lambda name: Document(name, capfd)
+
+
+@pytest.fixture
+def apart(tmp_path):
+    """Run cells, and lines of a test before and after them, in a process of their own: they load
+    Keras, or let `import tensorflow` find ferrograph. What they print.
+    """
+
+    def run(name, *wanted, before="", after=""):
+        found = cells(PROGRAMS / f"{name}.py")
+        program = tmp_path / "program.py"
+        first, *rest = (found[cell].strip("\n") for cell in wanted)
+        parts = [first, textwrap.dedent(before), *rest, textwrap.dedent(after)]
+        program.write_text("\n".join(parts))
+        kept = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"}
+        done = subprocess.run(
+            [sys.executable, str(program)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            cwd=tmp_path,
+            env={**kept, "KERAS_HOME": str(tmp_path / "home")},
+        )
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    return run

@@ -1,7 +1,6 @@
-"""The appendix on graphs: what its programs show.
+"""The appendix on graphs: what its programs show."""
 
-Left out: `function_def` (the protocol buffer form of a graph), and what needs Keras.
-"""
+import importlib.util
 
 import pytest
 
@@ -59,6 +58,11 @@ def test_a_variable_is_passed_by_reference(doc):
     assert doc["counter"].numpy() == 2
 
 
+def test_the_definition_says_that_it_takes_a_resource(doc):
+    shown = doc.run("counter_argument", "function_def")
+    assert repr(shown.value) == 'name: "counter"\ntype: DT_RESOURCE\n'
+
+
 def test_a_variable_is_captured(doc):
     doc.run("counter_captured")
     assert [doc["increment"]().numpy() for _ in range(3)] == [1, 2, 3]
@@ -72,3 +76,66 @@ def test_a_method_updates_the_state_of_its_object(doc):
     first.increment()
     second.increment(5)
     assert (first.counter.numpy(), second.counter.numpy()) == (2, 5)
+
+
+# What the chapters before the appendix define.
+CHAPTERS = """
+keras = tf.keras
+
+class MyModel(keras.Model):
+    def __init__(self, units=3, **kwargs):
+        super().__init__(**kwargs)
+        self.out = keras.layers.Dense(units)
+        self.eager = []
+
+    def call(self, inputs):
+        self.eager.append(tf.executing_eagerly())
+        return self.out(inputs)
+
+def my_mse(y_true, y_pred):
+    return tf.reduce_mean(tf.square(y_pred - y_true))
+
+def my_mae(y_true, y_pred):
+    return tf.reduce_mean(tf.abs(y_pred - y_true))
+
+x, y = tf.ones([4, 2]), tf.zeros([4, 3])
+"""
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("keras"), reason="Keras is not installed")
+def test_models_and_layers_that_are_not_converted(apart):
+    shown = apart(
+        "appendix",
+        "imports",
+        "dynamic_model",
+        "dynamic_layer",
+        before=CHAPTERS,
+        after="""
+        assert model.run_eagerly
+        model.compile(loss=my_mse, optimizer="sgd")
+        model.fit(x, y, verbose=0)
+        assert model.eager[-1]
+
+        assert MyLayer(3).dynamic
+        assert keras.Sequential([MyLayer(3)]).run_eagerly
+        assert not keras.Sequential([keras.layers.Dense(3)]).run_eagerly
+        print("done")
+        """,
+    )
+    assert shown == "done\n"
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("keras"), reason="Keras is not installed")
+def test_run_eagerly_of_compile(apart):
+    shown = apart(
+        "appendix",
+        "imports",
+        "run_eagerly",
+        before=CHAPTERS + "model = MyModel()\nmodel(x)\nmodel.eager.clear()\n",
+        after="""
+        history = model.fit(x, y, verbose=0).history
+        assert model.eager and model.eager[-1]
+        print(sorted(history))
+        """,
+    )
+    assert shown == "['loss', 'my_mae']\n"

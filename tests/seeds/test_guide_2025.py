@@ -1,8 +1,9 @@
 """The guide of 2025: what its cells show.
 
-Left out: the comparison with a Keras layer (there is no Keras here). The document breaks off before
-the rules of tracing.
+The document breaks off before the rules of tracing.
 """
+
+import importlib.util
 
 import numpy as np
 import pytest
@@ -25,6 +26,21 @@ def test_it_has_gradients(doc):
 
 def test_functions_nest(doc):
     np.testing.assert_array_equal(doc.run("dense_layer").value.numpy(), np.full((3, 2), 3))
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("keras"), reason="Keras is not installed")
+def test_a_layer_of_keras_is_called_in_a_function(apart):
+    shown = apart(
+        "guide_2025",
+        "imports",
+        "conv_layer",
+        after="print(tuple(conv_fn(image).shape), tf.reduce_all(conv_fn(image) == 0.0).numpy())",
+    )
+    eager, traced, note, last = shown.splitlines()
+    assert float(eager.removeprefix("Eager conv: ")) > 0
+    assert float(traced.removeprefix("Function conv: ")) > 0
+    assert note == "Note how there's not much difference in performance for convolutions"
+    assert last == "(1, 198, 198, 100) True"
 
 
 def test_the_same_types_run_without_tracing(doc):

@@ -102,3 +102,19 @@ class Counter:
     @tf.function
     def increment(self, c=1):
         return self.counter.assign_add(c)
+
+
+# %% dynamic_model
+model = MyModel(dynamic=True)
+
+
+# %% dynamic_layer
+class MyLayer(keras.layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(dynamic=True, **kwargs)
+        [...]
+
+
+# %% run_eagerly
+model.compile(loss=my_mse, optimizer="nadam", metrics=[my_mae],
+              run_eagerly=True)

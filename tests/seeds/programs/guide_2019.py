@@ -366,11 +366,6 @@ def for_in_tfrange():
     x += i
   return x
 
-test_dynamically_unrolled(for_in_range)
-test_dynamically_unrolled(for_in_tfrange)
-
-
-# %% for_dataset
 @tf.function
 def for_in_tfdataset():
   x = tf.constant(0, dtype=tf.int64)
@@ -378,6 +373,8 @@ def for_in_tfdataset():
     x += i
   return x
 
+test_dynamically_unrolled(for_in_range)
+test_dynamically_unrolled(for_in_tfrange)
 test_dynamically_unrolled(for_in_tfdataset)
 
 

@@ -49,6 +49,23 @@ def dense_layer(x, w, b):
 dense_layer(tf.ones([3, 2]), tf.ones([2, 2]), tf.ones([2]))
 
 
+# %% conv_layer
+import timeit
+conv_layer = tf.keras.layers.Conv2D(100, 3)
+
+@tf.function
+def conv_fn(image):
+    return conv_layer(image)
+
+image = tf.zeros([1, 200, 200, 100])
+# Warm up
+conv_layer(image)
+conv_fn(image)
+print("Eager conv:", timeit.timeit(lambda: conv_layer(image), number=10))
+print("Function conv:", timeit.timeit(lambda: conv_fn(image), number=10))
+print("Note how there's not much difference in performance for convolutions")
+
+
 # %% double
 @tf.function
 def double(a):

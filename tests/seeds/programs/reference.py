@@ -1,11 +1,15 @@
 # The programs of tf.function's reference page, letter for letter, a cell each.
 # Copyright the TensorFlow Authors, licensed under Apache-2.0.
 # The page lost its indentation and decorators on the way; both are put back.
-# An initialiser of the compat.v1 module is replaced.
 
 
 # %% imports
 import ferrograph as tf
+
+
+# %% imports_as_tensorflow
+import ferrograph
+tf = ferrograph.as_tensorflow()
 
 
 # %% usage
@@ -39,10 +43,39 @@ def g(x):
   return -x // 2
 
 
+# %% side_effects
+# print and TensorFlow side effects are supported, but exercise caution when
+# using Python side effects like mutating objects, saving to files, etc.
+l = []
+
+@tf.function
+def g(x):
+  for i in x:
+    print(i)                              # Works
+    tf.compat.v1.assign(v, i)                       # Works
+    tf.compat.v1.py_func(lambda i: l.append(i))(i)  # Works
+    l.append(i)                           # Caution! Doesn't work.
+
+
+# %% captured_variable
+c = tf.Variable(0)
+
+@tf.function
+def f(x):
+  c.assign_add(1)
+  return x + tf.compat.v1.to_float(c)
+
+assert int(c) == 0
+assert f(1.0) == 2.0
+assert int(c) == 1
+assert f(1.0) == 3.0
+assert int(c) == 2
+
+
 # %% methods
 class Dense(object):
   def __init__(self):
-    self.W = tf.Variable(tf.random.uniform((10, 10)))
+    self.W = tf.Variable(tf.compat.v1.glorot_uniform_initializer()((10, 10)))
     self.b = tf.Variable(tf.zeros(10))
 
   @tf.function
@@ -54,6 +87,26 @@ d2 = Dense()
 x = tf.random.uniform((10, 10))
 # d1 and d2 are using distinct variables
 assert not (d1.compute(x).numpy() == d2.compute(x).numpy()).all()
+
+
+# %% keras_model
+class MyModel(tf.keras.Model):
+  def __init__(self, keep_probability=0.2):
+    super(MyModel, self).__init__()
+    self.dense1 = tf.keras.layers.Dense(4)
+    self.dense2 = tf.keras.layers.Dense(5)
+    self.keep_probability = keep_probability
+
+  @tf.function
+  def call(self, inputs, training=True):
+    y = self.dense2(self.dense1(inputs))
+    if training:
+      return tf.nn.dropout(y, self.keep_probability)
+    return y
+
+model = MyModel()
+model(x, training=True)  # executes a graph, with dropout
+model(x, training=False) # executes a graph, without dropout
 
 
 # %% three_graphs

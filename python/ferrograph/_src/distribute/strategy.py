@@ -10,9 +10,10 @@ from typing import Any
 from .. import ops
 from ..context import thread
 from ..context.hooks import hooks
+from ..state.variable import variable_creator_scope
 from ..values import nest
 from ..values.public import public
-from .values import InputContext, ReduceOp, ValueContext
+from .values import InputContext, ReduceOp, ValueContext, mirrored
 
 __all__ = [
     "MirroredStrategy",
@@ -170,7 +171,7 @@ class Strategy:
         if not callable(fn):
             raise TypeError(f"`fn` must be a function, got {type(fn).__name__}")
         called = hooks.converted_callback(fn)
-        with _entered(self, ReplicaContext(self)):
+        with self.scope(), _entered(self, ReplicaContext(self)):
             return called(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
@@ -191,6 +192,10 @@ class Strategy:
     def experimental_local_results(self, value: Any) -> tuple:
         """The values of this process' replicas."""
         return (value,)
+
+    def unwrap(self, value: Any) -> tuple:
+        """The values of this process' replicas, by the older name."""
+        return self.experimental_local_results(value)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A dataset whose batches are split among the replicas: it itself."""
@@ -240,6 +245,12 @@ class MirroredStrategy(Strategy):
             )
         with thread.device(devices[0]):
             super().__init__(StrategyExtended(self, str(devices[0])))
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """A block in which this is the strategy, and variables have ``values``, of each replica."""
+        with super().scope(), variable_creator_scope(mirrored):
+            yield self
 
 
 class _Elsewhere(Strategy):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Any
 
+from ..state.variable import Variable
 from ..values.public import public
 
 __all__ = [
@@ -13,9 +15,11 @@ __all__ = [
     "DistributedIterator",
     "DistributedValues",
     "InputContext",
+    "MirroredVariable",
     "ReduceOp",
     "RunOptions",
     "ValueContext",
+    "mirrored",
 ]
 
 
@@ -48,6 +52,27 @@ class DistributedValues:
 
 class CrossReplicaValues(DistributedValues):
     """The values of each replica, ``PerReplica`` in the documents."""
+
+
+class MirroredVariable(Variable, DistributedValues):
+    """A variable with a value for each replica: here it is that of the one."""
+
+    @property
+    def values(self) -> tuple[Variable, ...]:
+        """The variable of each replica."""
+        return (self,)
+
+    @property
+    def _values(self) -> tuple[Variable, ...]:
+        return (self,)
+
+
+def mirrored(next_creator: Callable, **kwargs: Any) -> Any:
+    """A creator of variables in the scope of a strategy of several replicas."""
+    made = next_creator(**kwargs)
+    if type(made) is Variable:
+        made.__class__ = MirroredVariable
+    return made
 
 
 @public("distribute.DistributedDataset")

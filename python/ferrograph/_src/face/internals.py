@@ -22,6 +22,10 @@ INTERNALS: dict[str, Internal] = {
     "compiler.tf2xla.python.xla": Internal(
         "keras: ops.slice_update", {"dynamic_update_slice": "face.xla:dynamic_update_slice"}
     ),
+    "core.util.event_pb2": Internal(
+        "keras: the tests of its TensorBoard callback read what it wrote",
+        {"Event": "face.events:Event"},
+    ),
     "python.data.ops.dataset_ops": Internal(
         "keras: the class of a dataset, by its module", {"DatasetV2": "face.classes:DatasetV2"}
     ),
@@ -47,6 +51,10 @@ INTERNALS: dict[str, Internal] = {
     ),
     "python.framework.tensor": Internal(
         "keras: the class of a tensor, by its module", {"Tensor": "face.classes:Tensor"}
+    ),
+    "python.lib.io.tf_record": Internal(
+        "keras: the tests of its TensorBoard callback read what it wrote",
+        {"tf_record_iterator": "face.events:tf_record_iterator"},
     ),
     "python.ops.ragged.ragged_tensor": Internal(
         "keras: the class of a ragged tensor, by its module",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from .. import staging
 from ..native import _core
 from ..staging.graph import Graph
 from ..state.variable import Variable, variable_by_id
@@ -156,6 +157,14 @@ class ConcreteFunction(_core.ConcreteBase):
         return nest.map_structure(_dtype_of, self._output_specs())
 
     @property
+    def function_def(self) -> Any:
+        """The graph in the form of a FunctionDef: ``signature``, ``node_def``, ``ret``.
+
+        A variable is an argument of the type ``DT_RESOURCE``, whether it is passed or captured.
+        """
+        return staging.function_def(self.graph)
+
+    @property
     def captured_inputs(self) -> list:
         """The tensors from outside that the graph uses."""
         return list(self._captures)
@@ -189,6 +198,12 @@ class ConcreteFunction(_core.ConcreteBase):
     def inference_fn(self) -> AtomicFunction:
         """The function of flat tensors below this one."""
         return AtomicFunction(self)
+
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Nothing: a graph holds the functions that it calls."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Nothing: gradients are made when they are asked for."""
 
     def plan_cache_info(self) -> dict[str, int]:
         """How its graph's plans, one for each set of argument shapes, are used: plans kept, calls

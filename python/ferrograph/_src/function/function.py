@@ -28,6 +28,7 @@ from .explained import Explained
 from .guards import Reads
 from .misses import InstanceCounts, Log, Miss, in_short
 from .parameters import (
+    SignatureOf,
     check_names,
     check_unchanged,
     checked_bound,
@@ -60,6 +61,8 @@ if hasattr(os, "register_at_fork"):
 
 class Function(Explained):
     """A polymorphic function: what ``function`` makes of a Python function."""
+
+    __signature__ = SignatureOf()
 
     def __new__(
         cls,
@@ -107,6 +110,8 @@ class Function(Explained):
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
         functools.update_wrapper(self, python_function, updated=())
+        lent = getattr(python_function, "__dict__", {})
+        vars(self).update((k, v) for k, v in lent.items() if not hasattr(self, k))
 
     @property
     def _lock(self) -> Any:
@@ -380,6 +385,7 @@ class BoundFunction:
 
     # What reads the signature of a method that is wrapped again.
     __wrapped__ = python_function
+    __signature__ = SignatureOf()
 
     def experimental_get_tracing_count(self) -> int:
         """How many times the method was traced for this instance."""

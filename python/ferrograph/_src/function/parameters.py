@@ -12,6 +12,7 @@ from ..values import nest
 from ..values.tensor_spec import TensorSpec
 
 __all__ = [
+    "SignatureOf",
     "check_names",
     "check_unchanged",
     "checked_bound",
@@ -150,3 +151,14 @@ def check_names(kwargs: dict, name: str) -> None:
                 f"{name}(): the keywords {other!r} and {key!r} both name the input {plain!r} of "
                 "the graph; rename one"
             )
+
+
+class SignatureOf:
+    """``__signature__`` of what stands for a Python function: that of its ``python_function``."""
+
+    def __get__(self, holder: Any, owner: type) -> Any:
+        if holder is None:
+            raise AttributeError("__signature__")
+        import inspect
+
+        return inspect.signature(holder.python_function)

@@ -57,21 +57,44 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     known = tensor._constant_value()
     if known is not None:
         return known.__array__()
-    return _of_shape(tensor) if _core.is_symbolic(tensor) else None
+    return _in_graph(tensor) if _core.is_symbolic(tensor) else None
 
 
-def _of_shape(tensor: Any) -> Any:
-    """The value of a shape, size or rank that is known while a graph is traced."""
+# What the elements of an operation's output are by those of its inputs, where all are known.
+_BY_VALUES: dict[str, Callable] = {
+    "Cast": lambda dtype, x: x.astype(dtype),
+    "ConcatV2": lambda dtype, *parts: np.concatenate(parts[:-1], int(parts[-1])),
+    "Fill": lambda dtype, sizes, value: np.full(sizes, value, dtype),
+    "Identity": lambda dtype, x: x,
+    "Range": lambda dtype, *ends: np.arange(*ends, dtype=dtype),
+}
+
+
+def _in_graph(tensor: Any) -> Any:
+    """The elements of a tensor of the graph that is traced; None where they do not follow."""
     made = _core.made_by(tensor)
-    if made is None or made[0] not in ("Shape", "Size", "Rank"):
+    if made is None:
         return None
-    kind, (of,) = made
-    shape = of.shape
+    kind, inputs = made
+    dtype = tensor.dtype.as_numpy_dtype
+    if kind in ("Shape", "Size", "Rank"):
+        return _of_shape(kind, inputs[0].shape, dtype)
+    if kind in ("ZerosLike", "OnesLike"):
+        known = tensor.shape.is_fully_defined()
+        return np.full(tensor.shape.as_list(), kind == "OnesLike", dtype) if known else None
+    if kind not in _BY_VALUES and not (kind == "Pack" and tensor.shape.rank == 1):
+        return None
+    values = [get_static_value(x) for x in inputs]
+    if any(value is None for value in values):
+        return None
+    return np.array(values, dtype) if kind == "Pack" else _BY_VALUES[kind](dtype, *values)
+
+
+def _of_shape(kind: str, shape: Any, dtype: Any) -> Any:
+    """A shape, its size or rank; None where it is not known."""
     found = {"Shape": shape.as_list, "Size": shape.num_elements, "Rank": lambda: shape.rank}
     complete = shape.rank is not None if kind == "Rank" else shape.is_fully_defined()
-    if not complete:
-        return None
-    return np.array(found[kind](), dtype=tensor.dtype.as_numpy_dtype)
+    return np.array(found[kind](), dtype=dtype) if complete else None
 
 
 @public("no_op")

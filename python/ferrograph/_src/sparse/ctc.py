@@ -6,6 +6,8 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops.elementwise import log1p
+from ..ops.indexing import newaxis
 from ..values import dtypes
 from ..values.public import public
 from .tensor import SparseTensor
@@ -47,12 +49,13 @@ def ctc_loss(
       name: a name for the operation.
 
     Returns:
-      The losses ``[batch]``. Where dense labels do not fit into their time the loss is infinite,
-      and its gradient 0.
+      The losses ``[batch]``. A label that is blank counts as the class before; for dense labels and
+      the blank 0 as one of its own, as likely as blank. Where dense labels do not fit into their
+      time the loss is infinite, and its gradient 0.
 
     Raises:
       ValueError: for sparse labels without ``blank_index``.
-      InvalidArgumentError: where a label is no class or is blank, or sparse labels do not fit.
+      InvalidArgumentError: where a label is no class, or sparse labels do not fit.
     """
     is_sparse = isinstance(labels, SparseTensor)
     if is_sparse and blank_index is None:
@@ -64,20 +67,39 @@ def ctc_loss(
     if not logits_time_major:
         logits = ops.transpose(logits, [1, 0, 2])
     blank = _class(0 if blank_index is None else blank_index, logits)
-    logits = ops.concat([logits[..., :blank], logits[..., blank + 1 :], _one(logits, blank)], 2)
     times = ops.cast(logit_length, dtypes.int32)
     if is_sparse:
         places, values, fits = labels.indices, ops.cast(labels.values, dtypes.int32), None
     else:
         places, values, fits = _listed(labels, label_length, times)
-    # Blank comes last: classes behind it move up. A label that is blank is refused as such.
-    moved = values - ops.cast(values > blank, dtypes.int32)
-    moved = ops.where(values == blank, -1, moved)
+    # Blank comes last: classes behind it move up, and a label that is blank with them.
+    moved = values - ops.cast(values >= blank, dtypes.int32)
+    parts, more = [logits[..., :blank], logits[..., blank + 1 :], _one(logits, blank)], None
+    if not is_sparse and isinstance(blank, int) and blank == 0:
+        moved, shared, more = _labelled_blank(values, logits, times)
+        parts.insert(2, shared)
     attrs = {"ignore_longer_outputs_than_inputs": not is_sparse}
-    loss, _ = emit("CTCLoss", (logits, places, moved, times), attrs, name)
+    loss, _ = emit("CTCLoss", (ops.concat(parts, 2), places, moved, times), attrs, name)
+    loss = loss if more is None else loss - more
     if fits is not None:
         loss = ops.where(fits, loss, ops.cast(float("inf"), loss.dtype))
     return ops.cast(loss, dtype)
+
+
+def _labelled_blank(values: Any, logits: Any, times: Any) -> tuple:
+    """Dense labels may be the blank 0: a class of its own beside the others, as likely as blank.
+
+    The labels among the other classes, that class where there are such labels, and by how much the
+    loss is too large for it: the others are less likely, as the softmax counts one class more.
+    """
+    count = ops.shape(logits)[2]
+    there = ops.cast(ops.reduce_any(values == 0), dtypes.int32)
+    shared = logits[..., :there]
+    sums = ops.reduce_logsumexp(logits[..., : there * count], 2, keepdims=True)
+    within = ops.transpose(ops.sequence_mask(times, ops.shape(logits)[0]))[..., newaxis]
+    more = ops.where(within, log1p(ops.exp(shared - sums)), ops.cast(0, logits.dtype))
+    moved = ops.where(values == 0, count - 1, values - 1)
+    return moved, shared, ops.reduce_sum(more, [0, 2])
 
 
 def _class(index: int, logits: Any) -> Any:

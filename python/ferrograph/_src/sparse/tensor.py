@@ -87,8 +87,7 @@ class SparseTensor(CompositeTensor, TensorType):
         known = self._dense_shape._constant_value()
         if known is not None:
             return TensorShape(known.numpy().tolist())
-        rank = self._dense_shape.shape[0] if self._dense_shape.shape.rank == 1 else None
-        return self._static.merge_with(TensorShape(None if rank is None else [None] * rank))
+        return self._static.merge_with(_sizes_of(self._dense_shape))
 
     def get_shape(self) -> TensorShape:
         """The static shape."""
@@ -204,6 +203,22 @@ def _int64(value: Any, empty: list) -> Any:
     if isinstance(value, _core.Tensor):
         return value if value.dtype == dtypes.int64 else ops.cast(value, dtypes.int64)
     return _core.convert_to_tensor(value, dtypes.int64)
+
+
+def _sizes_of(dense_shape: Any) -> TensorShape:
+    """What is known of a shape of the graph: its rank, and those of its numbers that are constant
+    where it is made of numbers.
+    """
+    rank = dense_shape.shape[0] if dense_shape.shape.rank == 1 else None
+    if rank is None:
+        return TensorShape(None)
+    made_by = _core.made_by(dense_shape)
+    if made_by is not None and made_by[0] == "Cast":
+        made_by = _core.made_by(made_by[1][0])
+    known: list[Any] = [None] * rank
+    if made_by is not None and made_by[0] == "Pack":
+        known = [x._constant_value() for x in made_by[1]]
+    return TensorShape([None if size is None or int(size) < 0 else int(size) for size in known])
 
 
 def made(indices: Any, values: Any, dense_shape: Any, static: Any = None) -> SparseTensor:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .elements import elements_of
     from .failures import may_handle
     from .fronts import Method, perform
+    from .function_def import function_def
     from .pictures import to_dot, to_html
     from .standing import can_stand_in, is_alone, stand_in
 
@@ -45,6 +46,7 @@ __getattr__ = lazy(
         "elements_of": "elements",
         "may_handle": "failures",
         **dict.fromkeys(("Method", "perform"), "fronts"),
+        "function_def": "function_def",
         **dict.fromkeys(("to_dot", "to_html"), "pictures"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
     },

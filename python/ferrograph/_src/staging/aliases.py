@@ -317,9 +317,15 @@ def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
         sources = relatives(join.sources)
         old = [s for s in sources if snapshot is None or snapshot.knows(s)]
         if old:
-            label = join.label or stored_next(next(frames()))
+            label = join.label or _name_of_result()
             found = _distinct([*old, *_made_of_same(join, joins)])
             _keep([s for s in found if is_alive([s])], join.made, label, place)
+
+
+def _name_of_result() -> str:
+    """The name to which the program assigns what is staged; "" where a library's code stages it."""
+    frame = next(frames(), None)
+    return stored_next(frame) if frame is not None else ""
 
 
 def _keep(alive: list, made: Any, label: str, place: str) -> None:

@@ -128,7 +128,10 @@ class Walk:
         self._words: frozenset[str] = frozenset()  # of the code that is reached
 
     def run(self, anchors: tuple, values: Iterable = ()) -> None:
-        """Follow what functions reach, and other values."""
+        """Follow what functions reach, and other values; not what finds modules, whose accounts
+        an import changes whenever it comes.
+        """
+        self.seen.update((id(finder), finder) for finder in sys.meta_path)
         self._pending.append(values)
         for function in anchors:
             names = function.__code__.co_freevars

@@ -266,6 +266,15 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         self._aggregation = kwargs.get("aggregation", VariableAggregation.NONE)
 
     @property
+    def _name(self) -> str:
+        """The name without the index of the output; a class of the program's own may set it."""
+        return vars(self).get("_own_name") or super()._name
+
+    @_name.setter
+    def _name(self, name: str) -> None:
+        self._own_name = name
+
+    @property
     def name(self) -> str:
         """The name, with the index of the output: ``w:0``."""
         return f"{self._name}:0"

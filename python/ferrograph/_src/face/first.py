@@ -1,0 +1,51 @@
+"""The names of ``compat.v1`` that programs of the documents use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..function.callbacks import numpy_function
+from ..interfaces.initializers import random_uniform_initializer
+from ..ops import cast
+from ..values.dtypes import float32
+from ..values.tensor_shape import TensorShape
+
+__all__ = ["assign", "glorot_uniform_initializer", "py_func", "to_float"]
+
+
+def assign(
+    ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None
+) -> Any:
+    """Give a variable a value; the variable."""
+    return ref.assign(value, name=name)
+
+
+def py_func(func: Callable, inp: Any, Tout: Any, stateful: bool = True, name: Any = None) -> Any:
+    """Call ``func`` with NumPy arrays each time the graph runs; its results as tensors."""
+    return numpy_function(func, inp, Tout, stateful, name)
+
+
+def to_float(x: Any, name: str | None = "ToFloat") -> Any:
+    """``x`` as float32."""
+    return cast(x, float32, name)
+
+
+class glorot_uniform_initializer:
+    """Draws evenly between plus and minus the root of 6 by the units that a kernel joins."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32):
+        self.seed, self.dtype = seed, dtype
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        """Numbers of that shape."""
+        sizes: list[Any] = TensorShape(shape).as_list()
+        joined = sum(sizes[-2:]) * math.prod(sizes[:-2]) if len(sizes) > 1 else 2 * sum(sizes)
+        limit = math.sqrt(6 / max(1.0, joined))
+        draw = random_uniform_initializer(-limit, limit, self.seed)
+        return draw(shape, self.dtype if dtype is None else dtype)
+
+    def get_config(self) -> dict:
+        """The arguments that the initialiser was made of."""
+        return {"seed": self.seed, "dtype": self.dtype.name}
