@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import ops
 from ..values.public import public
-from .promotion import array, promoted
+from .promotion import array, joined, promoted
 
 __all__: list[str] = []
 
@@ -108,7 +108,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
     array([1. , 2.5])
     """
-    made = promoted(*arys)
+    made = joined(*arys)
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -122,7 +122,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    return ops.stack(promoted(*arrays), axis)
+    return ops.stack(joined(*arrays), axis)
 
 
 @public("experimental.numpy.vstack")
@@ -133,7 +133,7 @@ def vstack(tup: Any) -> Any:
     array([[1, 2],
            [3, 4]])
     """
-    return ops.concat([_at_least(m, 2) for m in promoted(*tup)], 0)
+    return ops.concat([_at_least(m, 2) for m in joined(*tup)], 0)
 
 
 @public("experimental.numpy.hstack")
@@ -143,7 +143,7 @@ def hstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
     """
-    made = [_at_least(m, 1) for m in promoted(*tup)]
+    made = [_at_least(m, 1) for m in joined(*tup)]
     return ops.concat(made, 0 if made[0].shape.rank == 1 else 1)
 
 
@@ -281,7 +281,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     Raises:
       ValueError: for a scalar.
     """
-    x1, x2 = promoted(x1, x2)
+    x1, x2 = joined(x1, x2)
     if 0 in (x1.shape.rank, x2.shape.rank):
         raise ValueError("matmul needs a vector or matrices on either side")
     row, column = x1.shape.rank == 1, x2.shape.rank == 1
@@ -298,7 +298,7 @@ def kron(a: Any, b: Any) -> Any:
     >>> fg.experimental.numpy.kron([1, 10], [1, 2]).numpy()
     array([ 1,  2, 10, 20])
     """
-    a, b = promoted(a, b)
+    a, b = joined(a, b)
     rank = max(a.shape.rank, b.shape.rank)
     a, b = _at_least(a, rank), _at_least(b, rank)
     sizes = ops.shape(a) * ops.shape(b)

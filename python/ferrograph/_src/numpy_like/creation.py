@@ -11,6 +11,7 @@ from .. import ops
 from ..ops import elementwise
 from ..values.public import public
 from .promotion import array as _array
+from .promotion import common_dtype, dtype_of
 
 __all__: list[str] = []
 
@@ -44,7 +45,7 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.zeros(2).numpy()
     array([0., 0.])
     """
-    return ops.zeros(_sizes(shape), np.dtype(dtype))
+    return ops.zeros(_sizes(shape), dtype_of(dtype))
 
 
 @public("experimental.numpy.ones")
@@ -54,7 +55,7 @@ def ones(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.ones([1, 2]).numpy()
     array([[1., 1.]])
     """
-    return ops.ones(_sizes(shape), np.dtype(dtype))
+    return ops.ones(_sizes(shape), dtype_of(dtype))
 
 
 def _sizes(shape: Any) -> Any:
@@ -86,7 +87,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     if not hasattr(step, "dtype") and step == 0:
         raise ValueError("step must not be 0")
     if dtype is None:
-        dtype = np.result_type(*(_array(v).dtype.as_numpy_dtype for v in (start, stop, step)))
+        dtype = common_dtype(start, stop, step)
     return ops.range(*(_array(v, np.dtype(dtype)) for v in (start, stop, step)))
 
 
@@ -99,7 +100,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
            [0., 0.]])
     """
     rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
-    return ops.cast(ops.equal(columns - rows, k), np.dtype(dtype))
+    return ops.cast(ops.equal(columns - rows, k), dtype_of(dtype))
 
 
 @public("experimental.numpy.linspace")
@@ -119,10 +120,11 @@ def linspace(
     >>> fg.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    start, stop = _array(start, np.dtype(float)), _array(stop, np.dtype(float))
+    kind = dtype_of(dtype) if dtype is float else np.dtype(float)
+    start, stop = (_array(v, kind) for v in (start, stop))
     step = (stop - start) / builtins.max(1, num - 1 if endpoint else num)
     made = ops.linspace(start, stop if endpoint else start + step * (num - 1), num, axis=axis)
-    made = ops.cast(made, np.dtype(dtype))
+    made = ops.cast(made, dtype_of(dtype))
     return (made, step) if retstep else made
 
 
@@ -236,7 +238,7 @@ def logspace(
     >>> fg.experimental.numpy.logspace(0, 2, 3).numpy()
     array([  1.,  10., 100.])
     """
-    made = ops.pow(_array(base, np.dtype(float)), linspace(start, stop, num, endpoint, axis=axis))
+    made = ops.pow(_array(base, dtype_of(float)), linspace(start, stop, num, endpoint, axis=axis))
     return made if dtype is None else ops.cast(made, np.dtype(dtype))
 
 
@@ -249,8 +251,9 @@ def geomspace(
     >>> fg.experimental.numpy.geomspace(1, 8, 4).numpy().round(9)
     array([1., 2., 4., 8.])
     """
-    start, stop = _array(start, np.dtype(float)), _array(stop, np.dtype(float))
+    start, stop = (_array(v, np.dtype(float)) for v in (start, stop))
     sign = ops.sign(start)
     ends = (elementwise.log(start * sign), elementwise.log(stop * sign))
-    made = ops.exp(linspace(*ends, num, endpoint, axis=axis)) * sign
+    exponents = linspace(*ends, num, endpoint, dtype=np.float64, axis=axis)
+    made = ops.exp(exponents) * sign
     return made if dtype is None else ops.cast(made, np.dtype(dtype))

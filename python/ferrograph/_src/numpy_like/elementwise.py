@@ -9,7 +9,7 @@ import numpy as np
 from .. import ops
 from ..ops import elementwise
 from ..values.public import public
-from .promotion import array, inexact, promoted
+from .promotion import array, inexact, joined, promoted
 
 __all__: list[str] = []
 
@@ -164,4 +164,4 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> fg.experimental.numpy.where([True, False], 1, 2.5).numpy()
     array([1. , 2.5])
     """
-    return ops.where(array(condition, np.dtype(bool)), *promoted(x, y))
+    return ops.where(array(condition, np.dtype(bool)), *joined(x, y))

@@ -10,7 +10,7 @@ from .. import ops
 from ..ops import matrices, numeric
 from ..values.public import public
 from .arrangement import moveaxis
-from .promotion import array, inexact, promoted, summed
+from .promotion import array, dtype_of, inexact, joined, promoted
 
 __all__: list[str] = []
 
@@ -50,7 +50,7 @@ def vdot(a: Any, b: Any) -> Any:
     >>> int(fg.experimental.numpy.vdot([[1, 2]], [[3, 4]]))
     11
     """
-    a, b = promoted(a, b)
+    a, b = joined(a, b)
     a, b = ops.reshape(a, [-1]), ops.reshape(b, [-1])
     return ops.reduce_sum((numeric.conj(a) if a.dtype.is_complex else a) * b)
 
@@ -79,7 +79,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
     unknown = kwargs.keys() - {"casting", "optimize"}
     if unknown:
         raise ValueError(f"einsum knows no keyword {sorted(unknown)}")
-    return ops.einsum(subscripts, *promoted(*operands))
+    return ops.einsum(subscripts, *joined(*operands))
 
 
 @public("experimental.numpy.cross")
@@ -139,7 +139,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     >>> int(fg.experimental.numpy.trace([[1, 2], [3, 4]]))
     5
     """
-    return ops.reduce_sum(summed(diagonal(a, offset, axis1, axis2), dtype), -1)
+    return ops.reduce_sum(array(diagonal(a, offset, axis1, axis2), dtype), -1)
 
 
 @public("experimental.numpy.diag")
@@ -196,7 +196,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
            [1., 1.]])
     """
     rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
-    return ops.cast(columns - rows <= k, np.dtype(float if dtype is None else dtype))
+    return ops.cast(columns - rows <= k, dtype_of(float if dtype is None else dtype))
 
 
 @public("experimental.numpy.polyval")

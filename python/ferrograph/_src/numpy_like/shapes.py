@@ -11,7 +11,7 @@ from .. import ops
 from ..ops import arrays, selection
 from ..values.public import public
 from .arrangement import _at_least, _numbers
-from .promotion import array, promoted
+from .promotion import array, joined, promoted
 
 __all__: list[str] = []
 
@@ -133,7 +133,7 @@ def dstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.dstack([[1, 2], [3, 4]]).numpy().tolist()
     [[[1, 3], [2, 4]]]
     """
-    return ops.concat([_in_depth(m) for m in promoted(*tup)], 2)
+    return ops.concat([_in_depth(m) for m in joined(*tup)], 2)
 
 
 @public("experimental.numpy.append")
@@ -143,7 +143,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     >>> fg.experimental.numpy.append([1, 2], 3).numpy()
     array([1, 2, 3])
     """
-    made = promoted(arr, values)
+    made = joined(arr, values)
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
