@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..native import _core
+from ..ops._base import known_rank
 from ..values.public import public
 from .promotion import array, joined, promoted
 
@@ -70,7 +72,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return ops.transpose(a, order)
 
 
-def _numbers(axes: Any, rank: int) -> list[int]:
+def _numbers(axes: Any, rank: int | None) -> list[int]:
+    if rank is None:
+        raise ValueError(f"axis {axes} needs a tensor of known rank; give it with fg.ensure_shape")
     listed = [axes] if isinstance(axes, int) else list(axes)
     for axis in listed:
         if not -rank <= axis < rank:
@@ -97,6 +101,8 @@ def flip(m: Any, axis: Any = None) -> Any:
            [1, 2]])
     """
     m = array(m)
+    if m.shape.rank is None and axis is None:
+        return ops.reverse(m, ops.range(ops.rank(m)))
     axes = range(m.shape.rank) if axis is None else axis
     return ops.reverse(m, _numbers(axes, m.shape.rank))
 
@@ -122,6 +128,8 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     array([[1, 3],
            [2, 4]])
     """
+    if isinstance(arrays, _core.Tensor):
+        return arrays if axis == 0 else moveaxis(arrays, 0, axis)
     return ops.stack(joined(*arrays), axis)
 
 
@@ -144,10 +152,16 @@ def hstack(tup: Any) -> Any:
     array([1, 2, 3])
     """
     made = [_at_least(m, 1) for m in joined(*tup)]
+    if made[0].shape.rank is None:
+        return ops.concat(made, ops.minimum(ops.rank(made[0]) - 1, 1))
     return ops.concat(made, 0 if made[0].shape.rank == 1 else 1)
 
 
 def _at_least(value: Any, rank: int) -> Any:
+    if value.shape.rank is None:
+        sizes = ops.shape(value)
+        new = ops.ones([ops.maximum(rank - ops.size(sizes), 0)], sizes.dtype)
+        return ops.reshape(value, ops.concat([new, sizes], 0))
     while value.shape.rank < rank:
         value = ops.expand_dims(value, 0)
     return value
@@ -282,9 +296,10 @@ def matmul(x1: Any, x2: Any) -> Any:
       ValueError: for a scalar.
     """
     x1, x2 = joined(x1, x2)
-    if 0 in (x1.shape.rank, x2.shape.rank):
+    ranks = known_rank(x1, "matmul"), known_rank(x2, "matmul")
+    if 0 in ranks:
         raise ValueError("matmul needs a vector or matrices on either side")
-    row, column = x1.shape.rank == 1, x2.shape.rank == 1
+    row, column = ranks[0] == 1, ranks[1] == 1
     x1 = ops.expand_dims(x1, 0) if row else x1
     x2 = ops.expand_dims(x2, -1) if column else x2
     made, added = ops.matmul(x1, x2), [-2] * row + [-1] * column
@@ -299,7 +314,7 @@ def kron(a: Any, b: Any) -> Any:
     array([ 1,  2, 10, 20])
     """
     a, b = joined(a, b)
-    rank = max(a.shape.rank, b.shape.rank)
+    rank = max(known_rank(a, "kron"), known_rank(b, "kron"))
     a, b = _at_least(a, rank), _at_least(b, rank)
     sizes = ops.shape(a) * ops.shape(b)
     for axis in range(rank):

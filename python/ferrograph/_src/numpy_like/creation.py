@@ -23,7 +23,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
     >>> fg.experimental.numpy.array([1, 2], ndmin=2).numpy()
     array([[1, 2]])
     """
-    made = _array(val, None if dtype is None else np.dtype(dtype))
+    made = _array(val, None if dtype is None else dtype_of(dtype))
     missing = builtins.max(0, ndmin - len(made.shape)) if ndmin else 0
     return ops.reshape(made, [1] * missing + list(made.shape)) if missing else ops.identity(made)
 
@@ -35,7 +35,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.asarray(1.5).dtype.name
     'float64'
     """
-    return _array(a, None if dtype is None else np.dtype(dtype))
+    return _array(a, None if dtype is None else dtype_of(dtype))
 
 
 @public("experimental.numpy.zeros")
@@ -69,7 +69,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.full([2], 7).numpy()
     array([7, 7])
     """
-    value = _array(fill_value, None if dtype is None else np.dtype(dtype))
+    value = _array(fill_value, None if dtype is None else dtype_of(dtype))
     return ops.broadcast_to(value, _sizes(shape))
 
 
@@ -88,7 +88,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         raise ValueError("step must not be 0")
     if dtype is None:
         dtype = common_dtype(start, stop, step)
-    return ops.range(*(_array(v, np.dtype(dtype)) for v in (start, stop, step)))
+    return ops.range(*(_array(v, dtype_of(dtype)) for v in (start, stop, step)))
 
 
 @public("experimental.numpy.eye")
@@ -175,7 +175,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.zeros_like([1, 2]).numpy()
     array([0, 0])
     """
-    return ops.zeros_like(_array(a), None if dtype is None else np.dtype(dtype))
+    return ops.zeros_like(_array(a), None if dtype is None else dtype_of(dtype))
 
 
 @public("experimental.numpy.ones_like")
@@ -185,7 +185,7 @@ def ones_like(a: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.ones_like([1, 2]).numpy()
     array([1, 1])
     """
-    return ops.ones_like(_array(a), None if dtype is None else np.dtype(dtype))
+    return ops.ones_like(_array(a), None if dtype is None else dtype_of(dtype))
 
 
 @public("experimental.numpy.full_like")
@@ -208,7 +208,7 @@ def full_like(
     if order != "K" or not subok or shape is not None:
         raise ValueError("full_like knows `a`, `fill_value` and `dtype`: leave the others out")
     a = _array(a)
-    dtype = np.dtype(a.dtype.as_numpy_dtype if dtype is None else dtype)
+    dtype = dtype_of(a.dtype if dtype is None else dtype)
     return ops.broadcast_to(ops.cast(_array(fill_value), dtype), ops.shape(a))
 
 
@@ -239,7 +239,7 @@ def logspace(
     array([  1.,  10., 100.])
     """
     made = ops.pow(_array(base, dtype_of(float)), linspace(start, stop, num, endpoint, axis=axis))
-    return made if dtype is None else ops.cast(made, np.dtype(dtype))
+    return made if dtype is None else ops.cast(made, dtype_of(dtype))
 
 
 @public("experimental.numpy.geomspace")
@@ -256,4 +256,4 @@ def geomspace(
     ends = (elementwise.log(start * sign), elementwise.log(stop * sign))
     exponents = linspace(*ends, num, endpoint, dtype=np.float64, axis=axis)
     made = ops.exp(exponents) * sign
-    return made if dtype is None else ops.cast(made, np.dtype(dtype))
+    return made if dtype is None else ops.cast(made, dtype_of(dtype))

@@ -11,7 +11,7 @@ from ..native import _core
 from ..values.dtypes import as_dtype
 from ..values.public import public
 from . import lattice
-from .promotion import array, promoted
+from .promotion import array, dtype_of, promoted
 
 __all__: list[str] = []
 
@@ -118,4 +118,4 @@ def _of_dtype(value: Any) -> Any:
 
 
 def _numpy_dtype(dtype: Any) -> Any:
-    return np.dtype(getattr(dtype, "as_numpy_dtype", dtype))
+    return dtype_of(dtype)

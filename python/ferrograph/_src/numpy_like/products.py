@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import ops
 from ..ops import matrices, numeric
+from ..ops._base import known_rank
 from ..values.public import public
 from .arrangement import moveaxis
 from .promotion import array, dtype_of, inexact, joined, promoted
@@ -25,9 +26,10 @@ def dot(a: Any, b: Any) -> Any:
     array([3, 7])
     """
     a, b = promoted(a, b)
-    if 0 in (a.shape.rank, b.shape.rank):
+    ranks = known_rank(a, "dot"), known_rank(b, "dot")
+    if 0 in ranks:
         return a * b
-    return ops.tensordot(a, b, [[-1], [max(b.shape.rank - 2, 0)]])
+    return ops.tensordot(a, b, [[-1], [max(ranks[1] - 2, 0)]])
 
 
 @public("experimental.numpy.inner")
@@ -38,9 +40,9 @@ def inner(a: Any, b: Any) -> Any:
     11
     """
     a, b = promoted(a, b)
-    if 0 in (a.shape.rank, b.shape.rank):
+    if 0 in (known_rank(a, "inner"), known_rank(b, "inner")):
         return a * b
-    return ops.tensordot(a, b, [[-1], [b.shape.rank - 1]])
+    return ops.tensordot(a, b, [[-1], [-1]])
 
 
 @public("experimental.numpy.vdot")
@@ -128,7 +130,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     rows, columns = a.shape[-2], a.shape[-1]
     known = rows is not None and columns is not None
     if known and not -rows < offset < columns:
-        return a[..., 0, :0]
+        return ops.reduce_sum(a[..., :0], -2)
     return matrices.diag_part(a, k=offset)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..native import _core
 from ..ops import arrays, selection
+from ..ops._base import known_rank
 from ..values.public import public
 from .arrangement import _at_least, _numbers
 from .promotion import array, joined, promoted
@@ -40,7 +42,7 @@ def shape(a: Any) -> Any:
 
 @public("experimental.numpy.size")
 def size(x: Any, axis: Any = None) -> Any:
-    """The number of elements.
+    """The number of elements: a number of NumPy where it is known, else a tensor.
 
     >>> int(fg.experimental.numpy.size([[1, 2]]))
     2
@@ -50,7 +52,9 @@ def size(x: Any, axis: Any = None) -> Any:
     """
     if axis is not None:
         raise NotImplementedError("size counts all elements: leave `axis` out, or use shape")
-    return ops.size(array(x), np.int64)
+    x = array(x)
+    known = x.shape.num_elements()
+    return ops.size(x, np.int64) if known is None else np.int64(known)
 
 
 @public("experimental.numpy.atleast_1d")
@@ -324,11 +328,11 @@ def tile(a: Any, reps: Any) -> Any:
     """
     times = np.atleast_1d(np.asarray(reps)).tolist()
     a = _at_least(array(a), len(times))
-    return ops.tile(a, [1] * (a.shape.rank - len(times)) + times)
+    return ops.tile(a, [1] * (known_rank(a, "tile") - len(times)) + times)
 
 
 @public("experimental.numpy.pad")
-def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     """The array with more elements before and behind along each axis.
 
     >>> fg.experimental.numpy.pad([1, 2], [[1, 1]], "constant", constant_values=9).numpy()
@@ -347,8 +351,12 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
     if mode not in modes:
         raise ValueError(f"mode must be one of {sorted(modes)}, got {mode!r}")
     array = _array(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (array.shape.rank, 2)).tolist()
-    filler = _array(kwargs.get("constant_values", 0), np.dtype(array.dtype.as_numpy_dtype))
+    if isinstance(pad_width, _core.Tensor) and pad_width.shape.rank == 2:
+        widths = pad_width
+    else:
+        rank = known_rank(array, "pad")
+        widths = np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
+    filler = ops.cast(_array(kwargs.get("constant_values", 0)), array.dtype)
     return ops.pad(array, widths, modes[mode], filler)
 
 

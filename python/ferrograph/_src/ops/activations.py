@@ -18,6 +18,7 @@ from ._base import (
     swapped_axes,
 )
 from ._dispatch import dispatched
+from ._ranks import of_rank
 from .arithmetic import add, divide, multiply, pow, squared_difference, subtract
 from .arrays import concat, pad, reshape, shape
 from .elementwise import erfc, negative, relu, rsqrt, sigmoid, square, tanh
@@ -348,7 +349,7 @@ def local_response_normalization(
       beta: as in the formula.
       name: a name for the operation.
     """
-    x = convert(input)
+    x = of_rank(convert(input), 4)
     radius = int(depth_radius)
     squares = pad(square(x), [[0, 0], [0, 0], [0, 0], [radius, radius]])
     channels = shape(x)[3] if x.shape.as_list()[3] is None else x.shape.as_list()[3]

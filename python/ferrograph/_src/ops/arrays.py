@@ -27,6 +27,7 @@ from ._base import (
     static_value,
 )
 from ._dispatch import dispatched
+from ._ranks import in_three
 from .numeric import conj
 
 
@@ -540,7 +541,9 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
         data, axis = reshape(data, [-1]), 0
     axes = data.ndim
     if axes is None:
-        raise ValueError("repeat along an axis needs a tensor of known rank")
+        data, before, behind = in_three(data, axis)
+        made = repeated(data, repeats, 1)
+        return reshape(made, concat([before, shape(made)[1:2], behind], 0), name)
     if not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     axis %= axes

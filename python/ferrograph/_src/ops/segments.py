@@ -407,6 +407,10 @@ def dynamic_partition(
     data, partitions = convert(data), convert(partitions)
     inside = logical_and(greater_equal(partitions, 0), less(partitions, num_partitions))
     Assert(reduce_all(inside), [f"partitions must be in [0, {num_partitions})", partitions])
+    if partitions.ndim is None or partitions.ndim == 0:
+        behind = shape(data)[rank_of(partitions) :]
+        partitions = reshape(partitions, [-1])
+        data = reshape(data, concat([shape(partitions), behind], 0))
     masks = [equal(partitions, i) for i in builtins.range(num_partitions)]
     return [boolean_mask(data, mask) for mask in masks]
 
