@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..native import _core
 from ..ops._base import known_rank
+from ..ops._numbers import whole
 from ..values.public import public
 from .promotion import array, joined, promoted
 
@@ -75,7 +76,8 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 def _numbers(axes: Any, rank: int | None) -> list[int]:
     if rank is None:
         raise ValueError(f"axis {axes} needs a tensor of known rank; give it with fg.ensure_shape")
-    listed = [axes] if isinstance(axes, int) else list(axes)
+    several = isinstance(axes, (list, tuple, range, np.ndarray))
+    listed = [whole(axis, "axis") for axis in (axes if several else [axes])]
     for axis in listed:
         if not -rank <= axis < rank:
             raise ValueError(f"axis {axis} is out of range for rank {rank}")
@@ -114,7 +116,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
     array([1. , 2.5])
     """
-    made = joined(*arys)
+    made = joined(*_listed(arys, "concatenate"))
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -141,7 +143,7 @@ def vstack(tup: Any) -> Any:
     array([[1, 2],
            [3, 4]])
     """
-    return ops.concat([_at_least(m, 2) for m in joined(*tup)], 0)
+    return ops.concat([_at_least(m, 2) for m in joined(*_listed(tup, "vstack"))], 0)
 
 
 @public("experimental.numpy.hstack")
@@ -151,10 +153,19 @@ def hstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
     """
-    made = [_at_least(m, 1) for m in joined(*tup)]
+    made = [_at_least(m, 1) for m in joined(*_listed(tup, "hstack"))]
     if made[0].shape.rank is None:
         return ops.concat(made, ops.minimum(ops.rank(made[0]) - 1, 1))
     return ops.concat(made, 0 if made[0].shape.rank == 1 else 1)
+
+
+def _listed(arrays: Any, function: str) -> Any:
+    """The arrays of an argument that is a list of them, or the rows of a tensor."""
+    if isinstance(arrays, (str, bytes)) or not hasattr(arrays, "__iter__"):
+        raise TypeError(f"{function} takes a list of arrays, got {arrays!r}")
+    if getattr(getattr(arrays, "shape", None), "rank", 1) == 0:
+        raise TypeError(f"{function} takes a list of arrays, got one of shape []")
+    return arrays
 
 
 def _at_least(value: Any, rank: int) -> Any:

@@ -12,7 +12,7 @@ from ..native import _core
 from ..ops import arrays, selection
 from ..ops._base import known_rank
 from ..values.public import public
-from .arrangement import _at_least, _numbers
+from .arrangement import _at_least, _listed, _numbers
 from .promotion import array, joined, promoted
 
 __all__: list[str] = []
@@ -137,7 +137,7 @@ def dstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.dstack([[1, 2], [3, 4]]).numpy().tolist()
     [[[1, 3], [2, 4]]]
     """
-    return ops.concat([_in_depth(m) for m in joined(*tup)], 2)
+    return ops.concat([_in_depth(m) for m in joined(*_listed(tup, "dstack"))], 2)
 
 
 @public("experimental.numpy.append")

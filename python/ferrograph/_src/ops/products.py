@@ -235,6 +235,9 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     operands = [convert(x) for x in inputs]
     if "..." in equation and any(x.ndim is None for x in operands):
         return _einsum_of_any_rank(equation, operands, name)
+    listed = equation.replace(" ", "").partition("->")[0].split(",")
+    if len(listed) == len(operands):
+        operands = [of_rank(x, len(labels)) for x, labels in zip(operands, listed, strict=True)]
     groups, out = _parse(equation, operands)
     _check_sizes(equation, operands, groups)
     terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]

@@ -19,6 +19,7 @@ from ._base import (
     refusal,
     static_value,
 )
+from ._numbers import whole
 from ._ranks import in_three, split_shape
 from .arithmetic import divide, maximum, minimum, multiply
 from .arrays import concat, expand_dims, pad, reshape, reverse, shape, tile, transpose
@@ -63,7 +64,7 @@ def frame(
     Raises:
       ValueError: where a length is not a scalar, or the signal is.
     """
-    x = convert(signal)
+    x, axis = convert(signal), whole(axis, "frame: axis", ValueError)
     if (rank := x.ndim) is None:
         x, before, behind = in_three(x, axis)
         made = frame(x, frame_length, frame_step, pad_end, pad_value, 1)
