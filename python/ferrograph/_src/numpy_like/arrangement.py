@@ -103,8 +103,9 @@ def flip(m: Any, axis: Any = None) -> Any:
            [1, 2]])
     """
     m = array(m)
-    if m.shape.rank is None and axis is None:
-        return ops.reverse(m, ops.range(ops.rank(m)))
+    if m.shape.rank is None:
+        listed = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+        return ops.reverse(m, ops.range(ops.rank(m)) if axis is None else listed)
     axes = range(m.shape.rank) if axis is None else axis
     return ops.reverse(m, _numbers(axes, m.shape.rank))
 

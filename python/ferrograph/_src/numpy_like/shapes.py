@@ -94,6 +94,10 @@ def _each(arys: tuple, function: Any) -> Any:
 
 def _in_depth(value: Any) -> Any:
     value = _at_least(value, 2)
+    if value.shape.rank is None:
+        sizes = ops.shape(value)
+        behind = ops.ones([ops.maximum(3 - ops.size(sizes), 0)], sizes.dtype)
+        return ops.reshape(value, ops.concat([sizes, behind], 0))
     return ops.expand_dims(value, -1) if value.shape.rank == 2 else value
 
 
