@@ -249,7 +249,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     a = array(a)
     (axis,) = _numbers(axis, a.shape.rank)
     before = (slice(None),) * axis
-    for _ in range(n):
+    for _ in range(whole(n, "diff: n")):
         later, earlier = a[(*before, slice(1, None))], a[(*before, slice(None, -1))]
         a = ops.not_equal(later, earlier) if a.dtype.is_bool else later - earlier
     return a

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ops
 from ..ops import elementwise
+from ..ops._numbers import whole
 from ..values.public import public
 from .promotion import array as _array
 from .promotion import common_dtype, dtype_of
@@ -120,6 +121,7 @@ def linspace(
     >>> fg.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
+    num = whole(num, "linspace: num")
     kind = dtype_of(dtype) if dtype is float else np.dtype(float)
     start, stop = (_array(v, kind) for v in (start, stop))
     step = (stop - start) / builtins.max(1, num - 1 if endpoint else num)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..ops import matrices, numeric
 from ..ops._base import known_rank
+from ..ops._numbers import whole
 from ..values.public import public
 from .arrangement import moveaxis
 from .promotion import array, dtype_of, inexact, joined, promoted
@@ -126,6 +127,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     >>> fg.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
     array([1, 4])
     """
+    offset = whole(offset, "diagonal: offset")
     a = moveaxis(array(a), (axis1, axis2), (-2, -1))
     rows, columns = a.shape[-2], a.shape[-1]
     known = rows is not None and columns is not None
@@ -136,12 +138,13 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @public("experimental.numpy.trace")
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-    """The sums of the ``offset``-th diagonals over two axes; of integers in 64 bits.
+    """The sums of the ``offset``-th diagonals over two axes, in their dtype unless told.
 
     >>> int(fg.experimental.numpy.trace([[1, 2], [3, 4]]))
     5
     """
-    return ops.reduce_sum(array(diagonal(a, offset, axis1, axis2), dtype), -1)
+    found = diagonal(a, offset, axis1, axis2)
+    return ops.reduce_sum(found if dtype is None else array(found, dtype_of(dtype)), -1)
 
 
 @public("experimental.numpy.diag")
@@ -155,7 +158,7 @@ def diag(v: Any, k: int = 0) -> Any:
     Raises:
       ValueError: for another rank.
     """
-    v = array(v)
+    v, k = array(v), whole(k, "diag: k")
     if v.shape.rank == 1:
         return matrices.diag(v, k=k)
     if v.shape.rank != 2:

@@ -11,6 +11,7 @@ from .. import ops
 from ..native import _core
 from ..ops import arrays, selection
 from ..ops._base import known_rank
+from ..ops._numbers import whole
 from ..values.public import public
 from .arrangement import _at_least, _listed, _numbers
 from .promotion import array, joined, promoted
@@ -287,6 +288,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
            [1, 3]])
     """
     m = array(m)
+    k = whole(k, "rot90: k")
     one, other = _numbers(axes, m.shape.rank)
     if k % 4 == 0:
         return m
