@@ -170,6 +170,82 @@ def test_second_derivatives(row, mode, how):
         np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
 
 
+def in_a_loop_and_a_branch(point):
+    """The row's value three times: by two passes of a loop of the graph, and by a branch of it."""
+
+    def scalar(*sources):
+        def body(i, total):
+            return i + 1, total + point.scalar(*sources)
+
+        zero = fg.constant(0.0, fg.float64)
+        _, twice = fg.while_loop(lambda i, _: i < 2, body, [fg.constant(0), zero])
+        chosen = fg.cond(fg.size(sources[0]) >= 0, lambda: point.scalar(*sources), lambda: zero)
+        return twice + chosen
+
+    return scalar
+
+
+class Within(Point):
+    """A row's point whose function runs in a loop and in a branch."""
+
+    def __init__(self, row):
+        super().__init__(row)
+        inner = Point.__new__(Point)
+        inner.__dict__.update(self.__dict__)
+        self.staged = in_a_loop_and_a_branch(inner)
+
+    def scalar(self, *sources):
+        return self.staged(*sources)
+
+
+def reverse(point, *sources):
+    with fg.GradientTape() as tape:
+        tape.watch(sources)
+        y = point.scalar(*sources)
+    return tape.gradient(y, sources)
+
+
+# The verifier of plans refuses the gradient of a loop whose body has a branch that a constant
+# chooses, though its values are right.
+REFUSED = {"StatelessIf"}
+LOOPED = [
+    pytest.param(row, id=name, marks=[pytest.mark.xfail(strict=True)] if row.op in REFUSED else [])
+    for name, row in DIFFERENTIABLE
+]
+
+
+@pytest.mark.parametrize("row", LOOPED)
+def test_in_a_loop_and_a_branch(row):
+    point = Within(row)
+    run = traced(point, reverse)
+    for got, want in zip(as_arrays(run(*point.sources), point), wanted(row), strict=True):
+        np.testing.assert_allclose(got, 3 * want, rtol=1e-7, atol=1e-9)
+
+
+def wanted(row):
+    """The row's gradients, which are held against finite differences in ``test_gradients``."""
+    point = Point(row)
+    return point.slopes(point.sources)
+
+
+@rows(DIFFERENTIABLE[::6])
+def test_second_derivatives_in_a_loop_and_a_branch(row):
+    if row.op in DISTRIBUTIONS or row.op in ENDS:
+        return
+    point = Within(row)
+    found = as_arrays(traced(point, reverse_over_reverse)(*point.sources), point)
+    for got, want in zip(found, Point(row).curvature(), strict=True):
+        np.testing.assert_allclose(got, 3 * want, rtol=6e-4, atol=6e-4)
+
+
+def test_every_differentiable_operation_is_walked():
+    """But for those of complex numbers, whose slopes ``test_gradients`` holds."""
+    walked = {row.op for _, row in DIFFERENTIABLE}
+    transforms = {f"{i}FFT{n}" for i in ("", "I", "IR") for n in ("", "2D", "3D")}
+    slopes = {row.op for row in ROWS if row.grad}
+    assert slopes - walked == {*transforms, "MatrixLogarithm"}
+
+
 @rows(SETTLED)
 def test_none_only_where_there_is_no_slope(row):
     """An argument that the row does not list has no slope by finite differences either."""

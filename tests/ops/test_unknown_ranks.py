@@ -173,3 +173,72 @@ def test_lists_of_integers_take_what_else_is_a_number(traced):
     assert tiled.shape == [4, 2] and padded.shape == [3, 2]
     assert turned.numpy().tolist() == [[1, 3], [2, 4]]
     assert sums.numpy().tolist() == same.numpy().tolist() == [3, 7]
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_pieces_along_an_axis(axis):
+    check(lambda t: fg.signal.frame(t, 2, 1, axis=axis), X)
+    check(lambda t: fg.signal.frame(t, 3, 2, pad_end=True, pad_value=5.0, axis=axis), X)
+    check(lambda t: fg.repeat(t, 2, axis=axis), X)
+    check(lambda t, n: fg.repeat(t, n, axis=axis), X, np.arange(X.shape[axis], dtype=np.int32))
+
+
+def test_frames_added_up_and_their_spectra():
+    check(lambda t: fg.signal.overlap_and_add(t, 2), X)
+    check(lambda t: fg.signal.stft(t, 3, 1), X)
+    check(lambda t: fg.signal.stft(t, 3, 1), X[0, 0])
+
+
+@pytest.mark.parametrize(
+    "equation",
+    ["...j->...", "i...->...i", "...ij->...ji", "...i", "i...j->j...i", "...->..."],
+)
+def test_einsum_of_one_operand_with_an_ellipsis(equation):
+    check(lambda t: fg.einsum(equation, t), X)
+
+
+@pytest.mark.parametrize(
+    ("equation", "other"),
+    [
+        ("...ij,...jk->...ik", X[0].T),
+        ("...ij,...kj", X),
+        ("i...,i->...", X[:, 0, 0]),
+        ("...i,...->...i", X[0, :, 0]),
+    ],
+)
+def test_einsum_of_operands_that_broadcast(equation, other):
+    check(lambda t, s: fg.einsum(equation, t, s), X, other)
+
+
+@pytest.mark.parametrize("axes", [0, 1, 2, [[0, 2], [-1, 1]], [1, -2], [[-1], [0]], [[], []]])
+def test_tensordot(axes):
+    cases = {"1": X.transpose(2, 0, 1), "2": X.transpose(1, 2, 0), "[1, -2]": X}
+    cases |= {"[[0, 2], [-1, 1]]": X.transpose(1, 2, 0), "[[-1], [0]]": X.transpose(2, 0, 1)}
+    check(lambda t, s: fg.tensordot(t, s, axes), X, cases.get(str(axes), X))
+
+
+def test_images_and_blocks_of_one_rank():
+    check(lambda t: fg.image.rgb_to_grayscale(t), X[..., :3])
+    check(lambda t: fg.nn.local_response_normalization(t, 1), X[None])
+    check(lambda t: fg.nn.space_to_depth(t, 2), np.arange(32.0).reshape(1, 4, 4, 2))
+    check(lambda t: fg.dynamic_partition(t, [0, 1], 2)[1], X)
+    check(lambda t, p: fg.dynamic_partition(t, p, 2)[0], X, X[..., 0].astype(np.int32) % 2)
+
+
+def test_functions_of_numpys_names():
+    space = fg.experimental.numpy
+    check(space.flip, X)
+    check(lambda a, b: space.hstack([a, b]), X, X)
+    check(lambda a, b: space.hstack([a, b]), X[0, 0], X[0, 1])
+    check(lambda a, b: space.vstack([a, b]), X[0, 0], X[0, 1])
+    check(space.stack, X)
+    check(lambda t: space.flip(t, -2), X)
+    for x in (X, X[0], X[0, 0], X[0, 0, 0]):
+        check(space.atleast_1d, x)
+        check(space.atleast_2d, x)
+        check(space.atleast_3d, x)
+    check(lambda a, b: space.dstack([a, b]), X[0, 0], X[0, 1])
+    check(lambda a, b: space.dstack([a, b]), X[0], X[1])
+    for call in (lambda t: space.moveaxis(t, 0, 1), space.trace, lambda t: space.dot(t, t)):
+        with pytest.raises(ValueError, match="known rank"):
+            fg.function(call, input_signature=[fg.TensorSpec(None)], autograph=False)(X[0])

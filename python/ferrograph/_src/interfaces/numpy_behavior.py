@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -9,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from ..native import _core
-from ..numpy_like import arrangement, elementwise, promotion, reductions, shapes
+from ..numpy_like import arrangement, elementwise, lattice, promotion, reductions, shapes
 from ..numpy_like.indexing import is_advanced, picked
+from ..ops import arithmetic
 from ..state.variable import Variable
+from ..values.composite import CompositeTensor
 from ..values.public import public
+from .weak_functions import let_dtypes_be_weak, replace
+from .weak_tensors import WeakTensor, plain, unary
 
 __all__ = ["experimental_enable_numpy_behavior"]
 
 _SYMMETRIC = ("lt", "le", "eq", "ne", "gt", "ge")
 _ARITHMETIC = ("add", "sub", "mul", "mod", "pow", "and", "xor", "or", "floordiv", "truediv")
-_MATRIX = ("matmul",)
-_MODES = ("legacy", "off")
+_MODES = ("off", "legacy", *lattice.MODES)
 _enabled: list[str] = []
 
 
@@ -34,6 +38,13 @@ def experimental_enable_numpy_behavior(
     ``reshape``, ``transpose``, ``ravel``, ``flatten``, ``astype``, ``clip``, ``max``, ``min``,
     ``mean``, ``data``, ``size`` and ``tolist``. Functions such as ``fg.add`` stay as they are.
 
+    In the modes "safe" and "all" operators, and functions such as ``fg.add``, bring operands
+    together by rules of their own, the same on all devices: int32 and float32 give float32. What is
+    made of Python's numbers is weak and gives way, as ``fg.constant(2)`` does: such a tensor prints
+    ``weak=True``, and functions such as ``fg.sqrt`` give weak ones of weak ones. "safe" refuses
+    what may lose digits or needs a third dtype, where "all" has a result for any two. To be called
+    before anything else of the program, since names imported by themselves stay what they are.
+
     ```
     fg.experimental.numpy.experimental_enable_numpy_behavior()
     fg.constant([1, 2]) + fg.constant([0.5, 1.5])   # float64, as of int32 and float32 in NumPy
@@ -42,19 +53,21 @@ def experimental_enable_numpy_behavior(
 
     Args:
       prefer_float32: whether Python's floats are float32 to these rules, not float64.
-      dtype_conversion_mode: "legacy", or "off" for operators that take one dtype only.
+      dtype_conversion_mode: "legacy", "safe", "all", or "off" for operators that take one dtype
+        only.
 
     Raises:
       ValueError: for another mode, or one that differs from the mode that is on.
 
-    >>> fg.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    >>> fg.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="any")
     Traceback (most recent call last):
         ...
-    ValueError: dtype_conversion_mode must be 'legacy' or 'off' here, got 'all'
+    ValueError: dtype_conversion_mode must be 'off', 'legacy', 'safe' or 'all', got 'any'
     """
     mode = getattr(dtype_conversion_mode, "value", dtype_conversion_mode)
     if mode not in _MODES:
-        raise ValueError(f"dtype_conversion_mode must be 'legacy' or 'off' here, got {mode!r}")
+        names = "'off', 'legacy', 'safe' or 'all'"
+        raise ValueError(f"dtype_conversion_mode must be {names}, got {mode!r}")
     if _enabled and _enabled != [mode]:
         raise ValueError(f"NumPy's behavior is on already, in mode {_enabled[0]!r}")
     promotion.prefer_float32(prefer_float32)
@@ -66,16 +79,43 @@ def experimental_enable_numpy_behavior(
         setattr(kind, "__getitem__", _getitem(kind.__getitem__))  # noqa: B010 - of a native class
     for name, method in _METHODS.items():
         setattr(_core.Tensor, name, method)
+    if mode == "legacy":
+        replace({arithmetic.divide: _divided})
+    if mode in lattice.MODES:
+        lattice.set_mode(mode)
+        let_dtypes_be_weak()
+        for name, method in _METHODS.items():
+            setattr(WeakTensor, name, _of_weak(name, method))
+
+
+@functools.wraps(arithmetic.divide)
+def _divided(x: Any, y: Any, name: str | None = None) -> Any:
+    if not (isinstance(x, CompositeTensor) or isinstance(y, CompositeTensor)):
+        x, y = promotion.promoted(x, y)
+    return arithmetic.divide(x, y, name=name)
+
+
+def _of_weak(name: str, method: Any) -> Any:
+    """A method or property of arrays for weak tensors, whose results are as weak."""
+    if isinstance(method, property):
+        get = method.fget
+        assert get is not None
+        return property(unary(lambda self: get(plain(self))))
+    if name in ("astype", "tolist"):
+        return lambda self, *args, **kwargs: method(plain(self), *args, **kwargs)
+    return unary(lambda self, *args, **kwargs: method(plain(self), *args, **kwargs))
 
 
 def _set_operators(kind: type, mode: str) -> None:
     setattr(kind, "__pos__", lambda self: _core.convert_to_tensor(self))  # noqa: B010
-    if mode == "off":
+    if mode != "legacy":
         return
     names = [*_SYMMETRIC, *_ARITHMETIC, *(f"r{name}" for name in _ARITHMETIC)]
-    for name in [*names, *_MATRIX, *(f"r{name}" for name in _MATRIX)]:
+    for name in names:
         full = f"__{name}__"
         setattr(kind, full, _promoting(full, getattr(kind, full)))
+    for full in ("__matmul__", "__rmatmul__"):
+        setattr(kind, full, _product(full, getattr(kind, full)))
 
 
 def _promoting(name: str, original: Callable) -> Callable:
@@ -86,6 +126,21 @@ def _promoting(name: str, original: Callable) -> Callable:
             return original(self, other)
         self, other = promotion.promoted(self, other)
         return getattr(self, name)(other)
+
+    operate.__name__ = operate.__qualname__ = name
+    operate.__doc__ = original.__doc__
+    return operate
+
+
+def _product(name: str, original: Callable) -> Callable:
+    """The operator of matrix products, also of vectors and of two dtypes."""
+
+    def operate(self: Any, other: Any) -> Any:
+        self, other = promotion.promoted(self, other)
+        if 1 not in (self.shape.rank, other.shape.rank):
+            return original(self, other)
+        pair = (self, other) if name == "__matmul__" else (other, self)
+        return arrangement.matmul(*pair)
 
     operate.__name__ = operate.__qualname__ = name
     operate.__doc__ = original.__doc__

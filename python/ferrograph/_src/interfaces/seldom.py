@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..native import _core
 from ..ops import activations, debug, numeric, segments, selection, sorting
+from ..ops._base import axis_error
 from ..ops.factorisations import eig, eigvals
 from ..values import dtypes
 from ..values.composite import IndexedSlices
@@ -84,6 +85,8 @@ def approx_top_k(
     if rank is None:
         raise ValueError("approx_top_k needs a tensor of known rank")
     order = list(range(rank))
+    if not -rank <= reduction_dimension < rank:
+        raise axis_error(reduction_dimension, x.shape)
     axis = order[reduction_dimension]
     order[axis], order[-1] = order[-1], order[axis]
     moved = ops.transpose(x if is_max_k else -x, order)

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..native import _core
+from ..ops._base import known_rank
+from ..ops._numbers import whole
 from ..values.public import public
-from .promotion import array, promoted
+from .promotion import array, joined, promoted
 
 __all__: list[str] = []
 
@@ -70,8 +73,11 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return ops.transpose(a, order)
 
 
-def _numbers(axes: Any, rank: int) -> list[int]:
-    listed = [axes] if isinstance(axes, int) else list(axes)
+def _numbers(axes: Any, rank: int | None) -> list[int]:
+    if rank is None:
+        raise ValueError(f"axis {axes} needs a tensor of known rank; give it with fg.ensure_shape")
+    several = isinstance(axes, (list, tuple, range, np.ndarray))
+    listed = [whole(axis, "axis") for axis in (axes if several else [axes])]
     for axis in listed:
         if not -rank <= axis < rank:
             raise ValueError(f"axis {axis} is out of range for rank {rank}")
@@ -97,6 +103,9 @@ def flip(m: Any, axis: Any = None) -> Any:
            [1, 2]])
     """
     m = array(m)
+    if m.shape.rank is None:
+        listed = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+        return ops.reverse(m, ops.range(ops.rank(m)) if axis is None else listed)
     axes = range(m.shape.rank) if axis is None else axis
     return ops.reverse(m, _numbers(axes, m.shape.rank))
 
@@ -108,7 +117,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
     array([1. , 2.5])
     """
-    made = promoted(*arys)
+    made = joined(*_listed(arys, "concatenate"))
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -122,7 +131,9 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    return ops.stack(promoted(*arrays), axis)
+    if isinstance(arrays, _core.Tensor):
+        return arrays if axis == 0 else moveaxis(arrays, 0, axis)
+    return ops.stack(joined(*arrays), axis)
 
 
 @public("experimental.numpy.vstack")
@@ -133,7 +144,7 @@ def vstack(tup: Any) -> Any:
     array([[1, 2],
            [3, 4]])
     """
-    return ops.concat([_at_least(m, 2) for m in promoted(*tup)], 0)
+    return ops.concat([_at_least(m, 2) for m in joined(*_listed(tup, "vstack"))], 0)
 
 
 @public("experimental.numpy.hstack")
@@ -143,11 +154,26 @@ def hstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
     """
-    made = [_at_least(m, 1) for m in promoted(*tup)]
+    made = [_at_least(m, 1) for m in joined(*_listed(tup, "hstack"))]
+    if made[0].shape.rank is None:
+        return ops.concat(made, ops.minimum(ops.rank(made[0]) - 1, 1))
     return ops.concat(made, 0 if made[0].shape.rank == 1 else 1)
 
 
+def _listed(arrays: Any, function: str) -> Any:
+    """The arrays of an argument that is a list of them, or the rows of a tensor."""
+    if isinstance(arrays, (str, bytes)) or not hasattr(arrays, "__iter__"):
+        raise TypeError(f"{function} takes a list of arrays, got {arrays!r}")
+    if getattr(getattr(arrays, "shape", None), "rank", 1) == 0:
+        raise TypeError(f"{function} takes a list of arrays, got one of shape []")
+    return arrays
+
+
 def _at_least(value: Any, rank: int) -> Any:
+    if value.shape.rank is None:
+        sizes = ops.shape(value)
+        new = ops.ones([ops.maximum(rank - ops.size(sizes), 0)], sizes.dtype)
+        return ops.reshape(value, ops.concat([new, sizes], 0))
     while value.shape.rank < rank:
         value = ops.expand_dims(value, 0)
     return value
@@ -223,7 +249,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     a = array(a)
     (axis,) = _numbers(axis, a.shape.rank)
     before = (slice(None),) * axis
-    for _ in range(n):
+    for _ in range(whole(n, "diff: n")):
         later, earlier = a[(*before, slice(1, None))], a[(*before, slice(None, -1))]
         a = ops.not_equal(later, earlier) if a.dtype.is_bool else later - earlier
     return a
@@ -281,10 +307,11 @@ def matmul(x1: Any, x2: Any) -> Any:
     Raises:
       ValueError: for a scalar.
     """
-    x1, x2 = promoted(x1, x2)
-    if 0 in (x1.shape.rank, x2.shape.rank):
+    x1, x2 = joined(x1, x2)
+    ranks = known_rank(x1, "matmul"), known_rank(x2, "matmul")
+    if 0 in ranks:
         raise ValueError("matmul needs a vector or matrices on either side")
-    row, column = x1.shape.rank == 1, x2.shape.rank == 1
+    row, column = ranks[0] == 1, ranks[1] == 1
     x1 = ops.expand_dims(x1, 0) if row else x1
     x2 = ops.expand_dims(x2, -1) if column else x2
     made, added = ops.matmul(x1, x2), [-2] * row + [-1] * column
@@ -298,8 +325,8 @@ def kron(a: Any, b: Any) -> Any:
     >>> fg.experimental.numpy.kron([1, 10], [1, 2]).numpy()
     array([ 1,  2, 10, 20])
     """
-    a, b = promoted(a, b)
-    rank = max(a.shape.rank, b.shape.rank)
+    a, b = joined(a, b)
+    rank = max(known_rank(a, "kron"), known_rank(b, "kron"))
     a, b = _at_least(a, rank), _at_least(b, rank)
     sizes = ops.shape(a) * ops.shape(b)
     for axis in range(rank):

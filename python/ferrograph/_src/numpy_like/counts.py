@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import ops
 from ..ops import elementwise, reductions
 from ..values.public import public
-from .promotion import array, inexact, summed, truths
+from .promotion import array, dtype_of, inexact, summed, truths
 from .reductions import _axes
 
 __all__: list[str] = []
@@ -123,7 +121,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None =
     >>> float(fg.experimental.numpy.nanmean([1.0, float("nan")]))
     1.0
     """
-    a = inexact(a) if dtype is None else array(a, np.dtype(dtype))
+    a = inexact(a) if dtype is None else array(a, dtype_of(dtype))
     total = ops.reduce_sum(_instead(a, 0), _axes(axis), bool(keepdims))
     known = ops.cast(ops.equal(a, a), total.dtype)
     return total / ops.reduce_sum(known, _axes(axis), bool(keepdims))

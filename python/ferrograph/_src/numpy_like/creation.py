@@ -9,8 +9,10 @@ import numpy as np
 
 from .. import ops
 from ..ops import elementwise
+from ..ops._numbers import whole
 from ..values.public import public
 from .promotion import array as _array
+from .promotion import common_dtype, dtype_of
 
 __all__: list[str] = []
 
@@ -22,7 +24,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
     >>> fg.experimental.numpy.array([1, 2], ndmin=2).numpy()
     array([[1, 2]])
     """
-    made = _array(val, None if dtype is None else np.dtype(dtype))
+    made = _array(val, None if dtype is None else dtype_of(dtype))
     missing = builtins.max(0, ndmin - len(made.shape)) if ndmin else 0
     return ops.reshape(made, [1] * missing + list(made.shape)) if missing else ops.identity(made)
 
@@ -34,7 +36,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.asarray(1.5).dtype.name
     'float64'
     """
-    return _array(a, None if dtype is None else np.dtype(dtype))
+    return _array(a, None if dtype is None else dtype_of(dtype))
 
 
 @public("experimental.numpy.zeros")
@@ -44,7 +46,7 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.zeros(2).numpy()
     array([0., 0.])
     """
-    return ops.zeros(_sizes(shape), np.dtype(dtype))
+    return ops.zeros(_sizes(shape), dtype_of(dtype))
 
 
 @public("experimental.numpy.ones")
@@ -54,7 +56,7 @@ def ones(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.ones([1, 2]).numpy()
     array([[1., 1.]])
     """
-    return ops.ones(_sizes(shape), np.dtype(dtype))
+    return ops.ones(_sizes(shape), dtype_of(dtype))
 
 
 def _sizes(shape: Any) -> Any:
@@ -68,7 +70,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.full([2], 7).numpy()
     array([7, 7])
     """
-    value = _array(fill_value, None if dtype is None else np.dtype(dtype))
+    value = _array(fill_value, None if dtype is None else dtype_of(dtype))
     return ops.broadcast_to(value, _sizes(shape))
 
 
@@ -86,8 +88,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     if not hasattr(step, "dtype") and step == 0:
         raise ValueError("step must not be 0")
     if dtype is None:
-        dtype = np.result_type(*(_array(v).dtype.as_numpy_dtype for v in (start, stop, step)))
-    return ops.range(*(_array(v, np.dtype(dtype)) for v in (start, stop, step)))
+        dtype = common_dtype(start, stop, step)
+    return ops.range(*(_array(v, dtype_of(dtype)) for v in (start, stop, step)))
 
 
 @public("experimental.numpy.eye")
@@ -99,7 +101,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
            [0., 0.]])
     """
     rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
-    return ops.cast(ops.equal(columns - rows, k), np.dtype(dtype))
+    return ops.cast(ops.equal(columns - rows, k), dtype_of(dtype))
 
 
 @public("experimental.numpy.linspace")
@@ -119,10 +121,12 @@ def linspace(
     >>> fg.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    start, stop = _array(start, np.dtype(float)), _array(stop, np.dtype(float))
+    num = whole(num, "linspace: num")
+    kind = dtype_of(dtype) if dtype is float else np.dtype(float)
+    start, stop = (_array(v, kind) for v in (start, stop))
     step = (stop - start) / builtins.max(1, num - 1 if endpoint else num)
     made = ops.linspace(start, stop if endpoint else start + step * (num - 1), num, axis=axis)
-    made = ops.cast(made, np.dtype(dtype))
+    made = ops.cast(made, dtype_of(dtype))
     return (made, step) if retstep else made
 
 
@@ -173,7 +177,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.zeros_like([1, 2]).numpy()
     array([0, 0])
     """
-    return ops.zeros_like(_array(a), None if dtype is None else np.dtype(dtype))
+    return ops.zeros_like(_array(a), None if dtype is None else dtype_of(dtype))
 
 
 @public("experimental.numpy.ones_like")
@@ -183,7 +187,7 @@ def ones_like(a: Any, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.ones_like([1, 2]).numpy()
     array([1, 1])
     """
-    return ops.ones_like(_array(a), None if dtype is None else np.dtype(dtype))
+    return ops.ones_like(_array(a), None if dtype is None else dtype_of(dtype))
 
 
 @public("experimental.numpy.full_like")
@@ -206,7 +210,7 @@ def full_like(
     if order != "K" or not subok or shape is not None:
         raise ValueError("full_like knows `a`, `fill_value` and `dtype`: leave the others out")
     a = _array(a)
-    dtype = np.dtype(a.dtype.as_numpy_dtype if dtype is None else dtype)
+    dtype = dtype_of(a.dtype if dtype is None else dtype)
     return ops.broadcast_to(ops.cast(_array(fill_value), dtype), ops.shape(a))
 
 
@@ -236,8 +240,8 @@ def logspace(
     >>> fg.experimental.numpy.logspace(0, 2, 3).numpy()
     array([  1.,  10., 100.])
     """
-    made = ops.pow(_array(base, np.dtype(float)), linspace(start, stop, num, endpoint, axis=axis))
-    return made if dtype is None else ops.cast(made, np.dtype(dtype))
+    made = ops.pow(_array(base, dtype_of(float)), linspace(start, stop, num, endpoint, axis=axis))
+    return made if dtype is None else ops.cast(made, dtype_of(dtype))
 
 
 @public("experimental.numpy.geomspace")
@@ -249,8 +253,9 @@ def geomspace(
     >>> fg.experimental.numpy.geomspace(1, 8, 4).numpy().round(9)
     array([1., 2., 4., 8.])
     """
-    start, stop = _array(start, np.dtype(float)), _array(stop, np.dtype(float))
+    start, stop = (_array(v, np.dtype(float)) for v in (start, stop))
     sign = ops.sign(start)
     ends = (elementwise.log(start * sign), elementwise.log(stop * sign))
-    made = ops.exp(linspace(*ends, num, endpoint, axis=axis)) * sign
-    return made if dtype is None else ops.cast(made, np.dtype(dtype))
+    exponents = linspace(*ends, num, endpoint, dtype=np.float64, axis=axis)
+    made = ops.exp(exponents) * sign
+    return made if dtype is None else ops.cast(made, dtype_of(dtype))

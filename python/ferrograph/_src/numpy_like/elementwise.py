@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import ops
 from ..ops import elementwise
+from ..ops._base import known_rank
 from ..values.public import public
-from .promotion import array, inexact, promoted
+from .promotion import array, inexact, joined, promoted
 
 __all__: list[str] = []
 
@@ -78,9 +79,9 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Any:
     """
     if a_min is None and a_max is None:
         raise ValueError("clip needs a_min or a_max")
-    if a_min is not None:
-        a = ops.maximum(*promoted(a, a_min))
-    return a if a_max is None else ops.minimum(*promoted(a, a_max))
+    if a_max is not None:
+        a = ops.minimum(*promoted(a, a_max))
+    return a if a_min is None else ops.maximum(*promoted(a, a_min))
 
 
 @public("experimental.numpy.exp")
@@ -158,10 +159,19 @@ def true_divide(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.where")
-def where(condition: Any, x: Any, y: Any) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``; all three broadcast.
+
+    Without both, the places where it holds, a vector for each axis.
 
     >>> fg.experimental.numpy.where([True, False], 1, 2.5).numpy()
     array([1. , 2.5])
     """
-    return ops.where(array(condition, np.dtype(bool)), *promoted(x, y))
+    condition = array(condition, np.dtype(bool))
+    if x is None and y is None:
+        # A scalar counts as a vector of one.
+        condition = ops.reshape(condition, [-1]) if condition.shape.rank == 0 else condition
+        return ops.unstack(ops.where(condition), known_rank(condition, "where"), axis=1)
+    if x is None or y is None:
+        raise ValueError("where() takes both x and y, or neither")
+    return ops.where(condition, *joined(x, y))

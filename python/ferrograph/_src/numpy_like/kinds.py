@@ -10,7 +10,8 @@ import numpy as np
 from ..native import _core
 from ..values.dtypes import as_dtype
 from ..values.public import public
-from .promotion import array, promoted
+from . import lattice
+from .promotion import array, dtype_of, promoted
 
 __all__: list[str] = []
 
@@ -104,6 +105,8 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type needs a value or a dtype")
+    if lattice.mode() in lattice.MODES and (found := lattice.joined(*arrays_and_dtypes)):
+        return found[0]
     made = [_of_dtype(v) for v in arrays_and_dtypes]
     return promoted(*made)[0].dtype
 
@@ -115,4 +118,4 @@ def _of_dtype(value: Any) -> Any:
 
 
 def _numpy_dtype(dtype: Any) -> Any:
-    return np.dtype(getattr(dtype, "as_numpy_dtype", dtype))
+    return dtype_of(dtype)

@@ -175,14 +175,13 @@ def fix(x: Any) -> Any:
 
 @public("experimental.numpy.float_power")
 def float_power(x1: Any, x2: Any) -> Any:
-    """The first number to the power of the second, as float64 or complex128.
+    """The first number to the power of the second, as floats or complex numbers.
 
     >>> fg.experimental.numpy.float_power([2, 3], 2).numpy()
     array([4., 9.])
     """
     x1, x2 = promoted(x1, x2)
-    wide = "complex128" if x1.dtype.is_complex else "float64"
-    return ops.pow(ops.cast(x1, wide), ops.cast(x2, wide))
+    return ops.pow(inexact(x1), inexact(x2))
 
 
 @public("experimental.numpy.divmod")

@@ -8,9 +8,11 @@ import numpy as np
 
 from .. import ops
 from ..ops import matrices, numeric
+from ..ops._base import known_rank
+from ..ops._numbers import whole
 from ..values.public import public
 from .arrangement import moveaxis
-from .promotion import array, inexact, promoted, summed
+from .promotion import array, dtype_of, inexact, joined, promoted
 
 __all__: list[str] = []
 
@@ -25,9 +27,10 @@ def dot(a: Any, b: Any) -> Any:
     array([3, 7])
     """
     a, b = promoted(a, b)
-    if 0 in (a.shape.rank, b.shape.rank):
+    ranks = known_rank(a, "dot"), known_rank(b, "dot")
+    if 0 in ranks:
         return a * b
-    return ops.tensordot(a, b, [[-1], [max(b.shape.rank - 2, 0)]])
+    return ops.tensordot(a, b, [[-1], [max(ranks[1] - 2, 0)]])
 
 
 @public("experimental.numpy.inner")
@@ -38,9 +41,9 @@ def inner(a: Any, b: Any) -> Any:
     11
     """
     a, b = promoted(a, b)
-    if 0 in (a.shape.rank, b.shape.rank):
+    if 0 in (known_rank(a, "inner"), known_rank(b, "inner")):
         return a * b
-    return ops.tensordot(a, b, [[-1], [b.shape.rank - 1]])
+    return ops.tensordot(a, b, [[-1], [-1]])
 
 
 @public("experimental.numpy.vdot")
@@ -50,7 +53,7 @@ def vdot(a: Any, b: Any) -> Any:
     >>> int(fg.experimental.numpy.vdot([[1, 2]], [[3, 4]]))
     11
     """
-    a, b = promoted(a, b)
+    a, b = joined(a, b)
     a, b = ops.reshape(a, [-1]), ops.reshape(b, [-1])
     return ops.reduce_sum((numeric.conj(a) if a.dtype.is_complex else a) * b)
 
@@ -79,7 +82,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
     unknown = kwargs.keys() - {"casting", "optimize"}
     if unknown:
         raise ValueError(f"einsum knows no keyword {sorted(unknown)}")
-    return ops.einsum(subscripts, *promoted(*operands))
+    return ops.einsum(subscripts, *joined(*operands))
 
 
 @public("experimental.numpy.cross")
@@ -124,22 +127,24 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     >>> fg.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
     array([1, 4])
     """
+    offset = whole(offset, "diagonal: offset")
     a = moveaxis(array(a), (axis1, axis2), (-2, -1))
     rows, columns = a.shape[-2], a.shape[-1]
     known = rows is not None and columns is not None
     if known and not -rows < offset < columns:
-        return a[..., 0, :0]
+        return ops.reduce_sum(a[..., :0], -2)
     return matrices.diag_part(a, k=offset)
 
 
 @public("experimental.numpy.trace")
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-    """The sums of the ``offset``-th diagonals over two axes; of integers in 64 bits.
+    """The sums of the ``offset``-th diagonals over two axes, in their dtype unless told.
 
     >>> int(fg.experimental.numpy.trace([[1, 2], [3, 4]]))
     5
     """
-    return ops.reduce_sum(summed(diagonal(a, offset, axis1, axis2), dtype), -1)
+    found = diagonal(a, offset, axis1, axis2)
+    return ops.reduce_sum(found if dtype is None else array(found, dtype_of(dtype)), -1)
 
 
 @public("experimental.numpy.diag")
@@ -153,7 +158,7 @@ def diag(v: Any, k: int = 0) -> Any:
     Raises:
       ValueError: for another rank.
     """
-    v = array(v)
+    v, k = array(v), whole(k, "diag: k")
     if v.shape.rank == 1:
         return matrices.diag(v, k=k)
     if v.shape.rank != 2:
@@ -196,7 +201,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
            [1., 1.]])
     """
     rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
-    return ops.cast(columns - rows <= k, np.dtype(float if dtype is None else dtype))
+    return ops.cast(columns - rows <= k, dtype_of(float if dtype is None else dtype))
 
 
 @public("experimental.numpy.polyval")

@@ -9,13 +9,27 @@ import numpy as np
 from .. import ops
 from ..native import _core
 from ..values import nest
+from . import lattice
 
-__all__ = ["array", "inexact", "prefer_float32", "promoted", "summed", "truths"]
+__all__ = [
+    "array",
+    "common_dtype",
+    "dtype_of",
+    "inexact",
+    "joined",
+    "prefer_float32",
+    "promoted",
+    "summed",
+    "truths",
+]
 
 # Python's scalars take the dtype of what they meet, unless it is of a lesser kind.
 _KINDS = (bool, int, float, complex)
 _DEFAULTS = list(map(np.dtype, ("bool", "int64", "float64", "complex128")))
-_LETTERS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+# bfloat16, no float to NumPy, gives way to Python's floats.
+_LETTERS: dict[str, int] = {"b": 0, "u": 1, "i": 1, "V": 1, "f": 2, "c": 3}
+# What literals are where Python's numbers are weak.
+_NARROW = list(map(np.dtype, ("bool", "int32", "float32", "complex128")))
 
 
 def prefer_float32(preferred: bool) -> None:
@@ -24,9 +38,19 @@ def prefer_float32(preferred: bool) -> None:
     _DEFAULTS[2:] = map(np.dtype, kinds)
 
 
+def _has_weak_numbers() -> bool:
+    return lattice.mode() in lattice.MODES
+
+
+def _literals() -> list:
+    """The dtypes of literals, by their kinds."""
+    return _NARROW if _has_weak_numbers() else _DEFAULTS
+
+
 def _narrowed(dtype: Any) -> Any:
     """The dtype for Python's numbers that NumPy gives ``dtype``."""
-    return _DEFAULTS[_LETTERS[dtype.kind]] if dtype.kind in "fc" else dtype
+    kinds = "ifc" if _has_weak_numbers() else "fc"
+    return _literals()[_LETTERS[dtype.kind]] if dtype.kind in kinds else dtype
 
 
 def array(value: Any, dtype: Any = None) -> Any:
@@ -36,50 +60,95 @@ def array(value: Any, dtype: Any = None) -> Any:
         if leaves and not any(hasattr(leaf, "dtype") for leaf in leaves):
             dtype = _narrowed(np.asarray(value).dtype)
         elif not leaves:
-            dtype = _DEFAULTS[2]
+            dtype = _literals()[2]
     made = _core.convert_to_tensor(value, None if hasattr(value, "dtype") else dtype)
     return made if dtype is None or made.dtype == dtype else ops.cast(made, dtype)
 
 
+def common_dtype(*values: Any) -> Any:
+    """The NumPy dtype that numbers have together once they are arrays."""
+    if _has_weak_numbers() and (found := lattice.joined(*values)):
+        return np.dtype(found[0].as_numpy_dtype)
+    return np.dtype(promoted(*values)[0].dtype.as_numpy_dtype)
+
+
+def dtype_of(dtype: Any) -> Any:
+    """The NumPy dtype that an argument names; ``float`` and ``int`` are those of literals."""
+    if dtype in (int, float):
+        return _literals()[_KINDS.index(dtype)]
+    return np.dtype(getattr(dtype, "as_numpy_dtype", dtype))
+
+
 def promoted(*values: Any) -> list[Any]:
-    """The values as tensors of the dtype that NumPy gives them together."""
-    made = [v if _kind(v) is not None else array(v) for v in values]
-    strong = [np.dtype(m.dtype.as_numpy_dtype) for m in made if _kind(m) is None]
-    weak = [k for k in map(_kind, made) if k is not None]
-    dtype = _together(strong, weak)
+    """The values as tensors of the dtype that NumPy gives them together.
+
+    Python's numbers, and lists of them alone, give way to what else there is; strings stay strings.
+    """
+    weak = [_kind(v) for v in values]
+    made = [array(v) if k is None else v for v, k in zip(values, weak, strict=True)]
+    strong = [m.dtype for m, k in zip(made, weak, strict=True) if k is None]
+    if any(d.name == "string" for d in strong):
+        return [_core.convert_to_tensor(m) for m in made]
+    strong = [np.dtype(d.as_numpy_dtype) for d in strong]
+    dtype = _together(strong, [k for k in weak if k is not None])
     return [array(m, dtype) for m in made]
 
 
+def joined(*values: Any) -> list[Any]:
+    """The values as tensors of the dtype that the mode gives them together."""
+    found = lattice.joined(*values) if _has_weak_numbers() else None
+    if found is None:
+        return promoted(*values)
+    return [array(v, np.dtype(found[0].as_numpy_dtype)) for v in values]
+
+
 def _kind(value: Any) -> int | None:
-    """The kind of a Python scalar; None for all else."""
-    return _KINDS.index(type(value)) if type(value) in _KINDS else None
+    """The kind of a Python scalar or of a list of them; None for all else."""
+    if type(value) in _KINDS:
+        return _KINDS.index(type(value))
+    if not isinstance(value, (list, tuple)):
+        return None
+    kinds = [_KINDS.index(type(n)) if type(n) in _KINDS else None for n in nest.flatten(value)]
+    return None if not kinds or None in kinds else max(k for k in kinds if k is not None)
 
 
 def _together(strong: list, weak: list) -> Any:
     least = max(weak, default=0)
     if not strong:
         return _DEFAULTS[least]
-    dtype = np.result_type(*strong)
+    dtype = _numpys(*strong)
     if least <= _LETTERS[dtype.kind]:
         return dtype
-    if least == 3 and dtype in (np.dtype(np.float16), np.dtype(np.float32)):
+    if least == 3 and (dtype.kind == "V" or dtype in map(np.dtype, ("float16", "float32"))):
         return np.dtype(np.complex64)
-    return np.result_type(dtype, _DEFAULTS[least])
+    return _numpys(dtype, _DEFAULTS[least])
+
+
+def _numpys(*dtypes: Any) -> Any:
+    """The dtype that NumPy gives some together."""
+    try:
+        return np.result_type(*dtypes)
+    except TypeError:
+        names = " and ".join(map(str, dtypes))
+        raise TypeError(f"NumPy has no dtype for {names} together: cast one of them") from None
 
 
 def inexact(value: Any) -> Any:
-    """The value as a tensor with fractions: integers and bools as float64."""
+    """The value as a tensor with fractions: integers and bools as a literal's floats."""
     made = array(value)
     floating = made.dtype.is_floating or made.dtype.is_complex
-    return made if floating else ops.cast(made, np.float64)
+    if floating:
+        return made
+    return ops.cast(made, _literals()[2] if _has_weak_numbers() else np.float64)
 
 
 def summed(value: Any, dtype: Any) -> Any:
-    """The value in the dtype of its sums: that given, else 64 bits for integers and bools."""
+    """The value in the dtype of its sums: that given, else that of literals or a wider one."""
     made = array(value)
     if dtype is None and (made.dtype.is_integer or made.dtype.is_bool):
         unsigned = made.dtype.name.startswith("u")
-        dtype = np.uint64 if unsigned else np.int64
+        bits = max(_literals()[1].itemsize, made.dtype.size) * 8
+        dtype = np.dtype(f"{'u' * unsigned}int{bits}")
     return made if dtype is None else ops.cast(made, dtype)
 
 

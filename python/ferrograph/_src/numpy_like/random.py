@@ -9,7 +9,7 @@ import numpy as np
 from .. import ops
 from ..ops import distributions, random_ops
 from ..values.public import public
-from .promotion import array
+from .promotion import array, dtype_of
 
 __all__: list[str] = []
 
@@ -112,8 +112,8 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64)
     Raises:
       ValueError: for a dtype that is no integer.
     """
-    if not np.issubdtype(np.dtype(dtype), np.integer):
+    if not np.issubdtype(dtype_of(dtype), np.integer):
         raise ValueError(f"randint makes integers, got dtype {dtype}")
     low, high = (0, low) if high is None else (low, high)
     made = random_ops.uniform(_sizes(size), low, high, np.int64)
-    return ops.cast(made, np.dtype(dtype))
+    return ops.cast(made, dtype_of(dtype))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import ops
 from ..ops import reductions
 from ..values.public import public
-from .promotion import array, inexact, promoted, summed
+from .promotion import array, dtype_of, inexact, promoted, summed
 
 __all__: list[str] = []
 
@@ -51,7 +49,7 @@ def mean(
       ValueError: where ``out`` is given.
     """
     _check_out(out)
-    a = inexact(a) if dtype is None else array(a, np.dtype(dtype))
+    a = inexact(a) if dtype is None else array(a, dtype_of(dtype))
     return ops.reduce_mean(a, _axes(axis), bool(keepdims))
 
 
@@ -78,7 +76,7 @@ def var(
       ValueError: where ``out`` is given.
     """
     _check_out(out)
-    a = inexact(a) if dtype is None else array(a, np.dtype(dtype))
+    a = inexact(a) if dtype is None else array(a, dtype_of(dtype))
     spread = reductions.reduce_variance(a, _axes(axis), bool(keepdims))
     if ddof == 0:
         return spread

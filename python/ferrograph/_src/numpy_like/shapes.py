@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..native import _core
 from ..ops import arrays, selection
+from ..ops._base import known_rank
+from ..ops._numbers import whole
 from ..values.public import public
-from .arrangement import _at_least, _numbers
-from .promotion import array, promoted
+from .arrangement import _at_least, _listed, _numbers
+from .promotion import array, joined, promoted
 
 __all__: list[str] = []
 
@@ -40,7 +43,7 @@ def shape(a: Any) -> Any:
 
 @public("experimental.numpy.size")
 def size(x: Any, axis: Any = None) -> Any:
-    """The number of elements.
+    """The number of elements: a number of NumPy where it is known, else a tensor.
 
     >>> int(fg.experimental.numpy.size([[1, 2]]))
     2
@@ -50,7 +53,9 @@ def size(x: Any, axis: Any = None) -> Any:
     """
     if axis is not None:
         raise NotImplementedError("size counts all elements: leave `axis` out, or use shape")
-    return ops.size(array(x), np.int64)
+    x = array(x)
+    known = x.shape.num_elements()
+    return ops.size(x, np.int64) if known is None else np.int64(known)
 
 
 @public("experimental.numpy.atleast_1d")
@@ -90,6 +95,10 @@ def _each(arys: tuple, function: Any) -> Any:
 
 def _in_depth(value: Any) -> Any:
     value = _at_least(value, 2)
+    if value.shape.rank is None:
+        sizes = ops.shape(value)
+        behind = ops.ones([ops.maximum(3 - ops.size(sizes), 0)], sizes.dtype)
+        return ops.reshape(value, ops.concat([sizes, behind], 0))
     return ops.expand_dims(value, -1) if value.shape.rank == 2 else value
 
 
@@ -133,7 +142,7 @@ def dstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.dstack([[1, 2], [3, 4]]).numpy().tolist()
     [[[1, 3], [2, 4]]]
     """
-    return ops.concat([_in_depth(m) for m in promoted(*tup)], 2)
+    return ops.concat([_in_depth(m) for m in joined(*_listed(tup, "dstack"))], 2)
 
 
 @public("experimental.numpy.append")
@@ -143,7 +152,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     >>> fg.experimental.numpy.append([1, 2], 3).numpy()
     array([1, 2, 3])
     """
-    made = promoted(arr, values)
+    made = joined(arr, values)
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -279,6 +288,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
            [1, 3]])
     """
     m = array(m)
+    k = whole(k, "rot90: k")
     one, other = _numbers(axes, m.shape.rank)
     if k % 4 == 0:
         return m
@@ -324,11 +334,11 @@ def tile(a: Any, reps: Any) -> Any:
     """
     times = np.atleast_1d(np.asarray(reps)).tolist()
     a = _at_least(array(a), len(times))
-    return ops.tile(a, [1] * (a.shape.rank - len(times)) + times)
+    return ops.tile(a, [1] * (known_rank(a, "tile") - len(times)) + times)
 
 
 @public("experimental.numpy.pad")
-def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     """The array with more elements before and behind along each axis.
 
     >>> fg.experimental.numpy.pad([1, 2], [[1, 1]], "constant", constant_values=9).numpy()
@@ -347,8 +357,12 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
     if mode not in modes:
         raise ValueError(f"mode must be one of {sorted(modes)}, got {mode!r}")
     array = _array(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (array.shape.rank, 2)).tolist()
-    filler = _array(kwargs.get("constant_values", 0), np.dtype(array.dtype.as_numpy_dtype))
+    if isinstance(pad_width, _core.Tensor) and pad_width.shape.rank == 2:
+        widths = pad_width
+    else:
+        rank = known_rank(array, "pad")
+        widths = np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
+    filler = ops.cast(_array(kwargs.get("constant_values", 0)), array.dtype)
     return ops.pad(array, widths, modes[mode], filler)
 
 

@@ -18,6 +18,8 @@ from ._base import (
     swapped_axes,
 )
 from ._dispatch import dispatched
+from ._numbers import real, whole
+from ._ranks import of_rank
 from .arithmetic import add, divide, multiply, pow, squared_difference, subtract
 from .arrays import concat, pad, reshape, shape
 from .elementwise import erfc, negative, relu, rsqrt, sigmoid, square, tanh
@@ -37,7 +39,7 @@ def leaky_relu(features: TensorLike, alpha: Any = 0.2, name: str | None = None) 
     features = convert(features)
     if features.dtype.is_integer:
         features = cast(features, float32)
-    return emit("LeakyRelu", (features,), {"alpha": float(alpha)}, name)
+    return emit("LeakyRelu", (features,), {"alpha": real(alpha, "leaky_relu: alpha")}, name)
 
 
 @public("nn.crelu")
@@ -91,8 +93,8 @@ swish = silu
 def _along(op: Any, logits: Any, axis: Any, name: Any) -> Any:
     logits = convert(logits)
     axes = logits.ndim
-    axis = -1 if axis is None else axis
-    if axes is not None and not -axes <= axis < builtins.max(axes, 1):
+    axis = -1 if axis is None else whole(axis, f"{op}: axis")
+    if axes is not None and not -axes <= axis < axes:
         raise axis_error(axis, logits.shape)
     if axis == -1 or axes is not None and axis == axes - 1:
         return emit(op, (logits,), None, name)
@@ -348,8 +350,8 @@ def local_response_normalization(
       beta: as in the formula.
       name: a name for the operation.
     """
-    x = convert(input)
-    radius = int(depth_radius)
+    x = of_rank(convert(input), 4)
+    radius = whole(depth_radius, "local_response_normalization: depth_radius")
     squares = pad(square(x), [[0, 0], [0, 0], [0, 0], [radius, radius]])
     channels = shape(x)[3] if x.shape.as_list()[3] is None else x.shape.as_list()[3]
     total = squares[..., :channels]

@@ -27,6 +27,8 @@ from ._base import (
     static_value,
 )
 from ._dispatch import dispatched
+from ._numbers import whole
+from ._ranks import in_three
 from .numeric import conj
 
 
@@ -177,7 +179,7 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Ten
     Raises:
       ValueError, InvalidArgumentError: where an axis named has another size.
     """
-    axes = [] if axis is None else [int(a) for a in as_list(axis)]
+    axes = [] if axis is None else [whole(a, "squeeze: axis") for a in as_list(axis)]
     return emit("Squeeze", (input,), {"squeeze_dims": axes}, name)
 
 
@@ -250,9 +252,10 @@ def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tens
       ValueError, InvalidArgumentError: where the shapes differ or the axis is outside.
     """
     if is_tensor(values):
-        return _moved_first(convert(values), axis, name)
+        return _moved_first(convert(values), whole(axis, "stack: axis"), name)
     if not isinstance(values, (list, tuple)):
         values = list(values)
+    axis = whole(axis, "stack: axis")
     if not values and axis == 0:
         return convert(values)
     if axis == 0 and not hasattr(values[0], "dtype") and _are_plain(values):
@@ -301,6 +304,7 @@ def unstack(
     """
     value = convert(value)
     axes = value.ndim
+    axis = whole(axis, "unstack: axis")
     if axes is not None and not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     if num is None:
@@ -538,9 +542,11 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     """``repeat`` by numbers that are known not to be negative."""
     if axis is None:
         data, axis = reshape(data, [-1]), 0
-    axes = data.ndim
+    axis, axes = whole(axis, "repeat: axis"), data.ndim
     if axes is None:
-        raise ValueError("repeat along an axis needs a tensor of known rank")
+        data, before, behind = in_three(data, axis)
+        made = repeated(data, repeats, 1)
+        return reshape(made, concat([before, shape(made)[1:2], behind], 0), name)
     if not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     axis %= axes

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, known_rank, refusal, static_value
+from ._ranks import of_rank
 from .arithmetic import less, subtract
 from .arrays import concat, expand_dims, pad, reshape, shape, transpose
 from .creation import range
@@ -44,7 +45,7 @@ def space_to_depth(
       ValueError: where the rank is not 4, or height and width are known not to be multiples;
         InvalidArgumentError for these when it runs.
     """
-    x, n = convert(input), int(block_size)
+    x, n = of_rank(convert(input), 4), int(block_size)
     _check_layout(x, data_format, n)
     if data_format == "NCHW":
         inner = space_to_depth(transpose(x, [0, 2, 3, 1]), n)
@@ -71,7 +72,7 @@ def depth_to_space(
       ValueError: where the rank is not 4, or the channels are known not to be a multiple of the
         block.
     """
-    x, n = convert(input), int(block_size)
+    x, n = of_rank(convert(input), 4), int(block_size)
     _check_layout(x, data_format, n)
     if data_format == "NCHW":
         inner = depth_to_space(transpose(x, [0, 2, 3, 1]), n)

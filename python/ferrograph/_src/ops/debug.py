@@ -19,10 +19,10 @@ from ._base import (
     float32,
     is_slices,
     is_tensor,
-    static_value,
 )
 from ._dispatch import dispatched
 from ._emits import dressed
+from ._numbers import whole
 from .arithmetic import (
     equal,
     greater,
@@ -410,7 +410,7 @@ def assert_rank(
       ValueError: where the known rank is another.
       InvalidArgumentError: where it turns out to be, when run.
     """
-    rank = int(static_value(rank))
+    rank = whole(rank, "the rank that is asserted", ValueError)
     return _check_rank(x, lambda r: r == rank, f"rank {rank}", equal, rank, message, name)
 
 
@@ -422,7 +422,7 @@ def assert_rank_at_least(
 
     >>> fg.debugging.assert_rank_at_least([[1]], 1)
     """
-    rank = int(static_value(rank))
+    rank = whole(rank, "the rank that is asserted", ValueError)
     expected = f"rank {rank} or more"
     return _check_rank(x, lambda r: r >= rank, expected, greater_equal, rank, message, name)
 
@@ -435,7 +435,10 @@ def assert_rank_in(
 
     >>> fg.debugging.assert_rank_in([[1]], [1, 2])
     """
-    ranks = [int(static_value(rank)) for rank in islice(ranks, _MOST_RANKS + 1)]
+    ranks = [
+        whole(rank, "a rank that is asserted", ValueError)
+        for rank in islice(ranks, _MOST_RANKS + 1)
+    ]
     if len(ranks) > _MOST_RANKS:
         raise ValueError(f"there are {_MOST_RANKS} ranks, more are given")
     expected = f"a rank among {ranks}"

@@ -9,6 +9,7 @@ from typing import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, is_tensor
 from ._dispatch import dispatched
+from ._numbers import real
 from .arithmetic import divide, greater_equal, multiply, subtract
 from .arrays import shape
 from .random_ops import stateless_uniform, uniform
@@ -109,6 +110,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable, name: str | No
     if not x.dtype.is_floating:
         raise ValueError(f"dropout needs floats, got dtype {x.dtype.name}")
     if not is_tensor(rate):
+        rate = real(rate, "dropout: rate", ValueError)
         if not 0 <= rate < 1:
             raise ValueError(f"the rate of a dropout must be in [0, 1), got {rate}")
         if rate == 0:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..values.dtypes import complex64, complex128
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32, refusal
 from .arithmetic import divide, greater, multiply
 from .arrays import concat, invert_permutation, reshape, shape
 from .elementwise import log
@@ -437,6 +437,8 @@ def lstsq(
     matrix, rhs = convert_pair(matrix, rhs)
     if not fast:
         return matmul(pinv(matrix), rhs, name=name)
+    if matrix.shape.rank in (0, 1):
+        raise refusal(f"lstsq: the matrix must have rank 2 or more, got shape {matrix.shape}")
     rows, columns = (None, None) if matrix.shape.rank is None else matrix.shape[-2:].as_list()
     if rows is None or columns is None:
         return matmul(_regularised_inverse(matrix, l2_regularizer), rhs, name=name)

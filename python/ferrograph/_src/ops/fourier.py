@@ -16,6 +16,7 @@ from ._base import (
     Tensor,
     TensorLike,
     as_list,
+    axis_error,
     convert,
     emit,
     float32,
@@ -25,6 +26,7 @@ from ._base import (
     known_size,
     rank_of,
 )
+from ._numbers import whole
 from .arithmetic import floordiv, multiply
 from .arrays import concat, pad, roll, shape
 from .creation import range
@@ -264,7 +266,10 @@ def _shifted(x: Any, axes: Any, sign: int, name: Any) -> Tensor:
         rank = rank_of(x)
         axes = range(rank) if is_tensor(rank) else list(builtins.range(rank))
     if not is_tensor(axes):
-        axes = as_list(axes)
+        axes = [whole(axis, "fftshift: axes") for axis in as_list(axes)]
+        for axis in axes:
+            if x.ndim is not None and not -x.ndim <= axis < x.ndim:
+                raise axis_error(axis, x.shape)
     sizes: list[Any] = [known_size(x, axis) for axis in axes] if isinstance(axes, list) else [None]
     if None not in sizes:
         halves = [sign * (size // 2) for size in sizes]

@@ -7,6 +7,7 @@ from typing import Any
 from ..values.dtypes import as_dtype, float16
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, float32, refusal, static_value
+from ._numbers import real
 from .arithmetic import floordiv, maximum, minimum, pow
 from .arrays import concat, expand_dims, identity, reshape, shape, stack, tile, unstack
 from .debug import assert_greater_equal
@@ -143,8 +144,8 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
     """
     image, dtype = as_floats(image)
     known = static_value(gamma)
-    if known is not None and float(known) < 0:
-        raise ValueError("Gamma should be a non-negative real number.")
+    if known is not None and (least := real(gamma, "adjust_gamma: gamma")) < 0:
+        raise ValueError(f"Gamma should be a non-negative real number, got {least}")
     if known is None:
         assert_greater_equal(gamma, cast(0, gamma.dtype), "Gamma should be a non-negative number.")
     gamma, gain = (cast(convert(x), image.dtype) for x in (gamma, gain))
@@ -168,8 +169,8 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
         (InvalidArgumentError when it runs).
     """
     known = static_value(delta)
-    if known is not None and not -1 <= float(known) <= 1:
-        raise ValueError("delta must be in the interval [-1, 1]")
+    if known is not None and not -1 <= real(delta, "adjust_hue: delta", ValueError) <= 1:
+        raise ValueError(f"delta must be in the interval [-1, 1], got {float(known)}")
     image, dtype = as_floats(image)
     hue, saturation, value = _hsv(image)
     hue = hue + cast(delta, image.dtype)

@@ -21,6 +21,7 @@ from ._base import (
     refusal,
     static_value,
 )
+from ._numbers import real, whole
 from .arithmetic import floormod
 from .arrays import reshape, reverse, shape
 from .debug import Assert
@@ -63,15 +64,22 @@ def _flipped(image: TensorLike, axis: int, draw: Draw) -> Tensor:
     return where(reshape(drawn, [-1, 1, 1, 1]) < 0.5, image, other)
 
 
+def _bound(value: Any, what: str) -> float | None:
+    """A bound where it is known."""
+    if is_tensor(value) and static_value(value) is None:
+        return None
+    return real(value, f"the bound {what!r}")
+
+
 def _between(lower: Any, upper: Any, least: float | None = None) -> tuple[Any, Any]:
     """Bounds of a factor.
 
     Raises:
       ValueError: where they are not in order, or less than ``least``.
     """
-    low, high = static_value(lower), static_value(upper)
+    low, high = (_bound(v, what) for v, what in ((lower, "lower"), (upper, "upper")))
     if low is not None and high is not None and float(high) <= float(low):
-        raise ValueError("upper must be > lower.")
+        raise ValueError(f"upper must be > lower, got {high} and {low}")
     if least is not None and low is not None and float(low) < least:
         raise ValueError("lower must be non-negative.")
     return lower if is_tensor(lower) else float(lower), upper if is_tensor(upper) else float(upper)
@@ -84,6 +92,7 @@ def _around(most: Any, least: float = 0.0, limit: float | None = None) -> tuple[
       ValueError: where that is negative, or more than ``limit``.
     """
     known = static_value(most)
+    known = None if is_tensor(most) and known is None else real(most, "max_delta", ValueError)
     if known is not None and float(known) < least:
         raise ValueError("max_delta must be non-negative.")
     if known is not None and limit is not None and float(known) > limit:
@@ -93,6 +102,7 @@ def _around(most: Any, least: float = 0.0, limit: float | None = None) -> tuple[
 
 
 def _qualities(lowest: int, highest: int) -> tuple[int, int]:
+    lowest, highest = whole(lowest, "min_jpeg_quality"), whole(highest, "max_jpeg_quality")
     if not 0 <= lowest <= 100 or not 0 <= highest <= 100:
         raise ValueError("jpeg encoding range must be between 0 and 100.")
     if lowest >= highest:

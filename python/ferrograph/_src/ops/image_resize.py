@@ -13,9 +13,11 @@ from ._base import (
     float32,
     float64,
     int32,
+    is_tensor,
     known_size,
     static_value,
 )
+from ._numbers import whole
 from .arithmetic import divide, maximum, minimum
 from .arrays import concat, expand_dims, reshape, shape, squeeze, stack
 from .elementwise import floor, round
@@ -176,12 +178,12 @@ def resize_with_pad(
 
 
 def _positive(size: TensorLike, what: str) -> Any:
-    known = static_value(size)
-    if known is None:
+    if is_tensor(size) and static_value(size) is None:
         return cast(size, int32)
-    if int(known) <= 0:
-        raise ValueError(f"target_{what} must be > 0.")
-    return int(known)
+    known = whole(size, f"target_{what}", ValueError)
+    if known <= 0:
+        raise ValueError(f"target_{what} must be > 0, got {known}")
+    return known
 
 
 @public("image.crop_and_resize")

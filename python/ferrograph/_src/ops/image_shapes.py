@@ -21,6 +21,7 @@ from ._base import (
     known_size,
     static_value,
 )
+from ._numbers import whole
 from .arithmetic import floordiv, maximum, minimum
 from .arrays import concat, pad, reshape, reverse, shape
 from .arrays import transpose as transposed
@@ -92,8 +93,9 @@ def _known(value: TensorLike) -> Any:
     """An integer where it is known, else a scalar tensor of int32."""
     if isinstance(value, int):
         return value
-    known = static_value(value)
-    return cast(value, int32) if known is None else int(known)
+    if is_tensor(value) and value.shape.rank in (None, 0) and static_value(value) is None:
+        return cast(value, int32)
+    return whole(value, "a size or count of an image", ValueError)
 
 
 @public("image.flip_left_right")

@@ -9,13 +9,16 @@ from ..values.public import public
 from ._base import (
     Tensor,
     TensorLike,
+    axis_error,
     convert,
     convert_pair,
     emit,
     float32,
     is_tensor,
     rank_of,
+    refusal,
 )
+from ._numbers import whole
 from .arithmetic import add, divide, greater_equal, less_equal, logical_and, multiply, subtract
 from .arrays import concat, rank, reshape, shape, transpose
 from .debug import assert_equal
@@ -51,6 +54,9 @@ def softmax_cross_entropy_with_logits(
     if narrow is not None:
         logits, labels = cast(logits, float32), cast(labels, float32)
     axes = logits.ndim
+    axis = whole(axis, "the axis of the classes", ValueError)
+    if axes == 0:
+        raise refusal("the classes need an axis: logits have rank 1 or more, got shape []")
     if axis not in (-1, axes and axes - 1):
         order = _moved_last(logits, axis)
         logits, labels = transpose(logits, order), transpose(labels, order)
@@ -68,6 +74,8 @@ def _moved_last(tensor: Any, axis: int) -> Any:
     """The order of axes in which ``axis`` comes last and the others stay as they are."""
     rank = rank_of(tensor)
     if not is_tensor(rank):
+        if not -rank <= axis < rank:
+            raise axis_error(axis, tensor.shape)
         order = list(builtins.range(rank))
         order.append(order.pop(axis))
         return order

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import string
 from typing import Any
 
 from ..values.public import public
@@ -12,13 +14,28 @@ from ._base import (
     convert,
     convert_pair,
     emit,
+    rank_of,
     refusal,
     static_value,
 )
-from .arithmetic import multiply
-from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
+from ._ranks import of_rank
+from .arithmetic import floormod, maximum, multiply, not_equal
+from .arrays import (
+    broadcast_dynamic_shape,
+    broadcast_to,
+    concat,
+    expand_dims,
+    reshape,
+    shape,
+    size,
+    squeeze,
+    stack,
+    transpose,
+)
+from .creation import ones, range
 from .numeric import cast, conj
-from .reductions import reduce_sum
+from .reductions import reduce_all, reduce_prod, reduce_sum
+from .selection import boolean_mask, gather
 
 
 @public("linalg.matmul", "matmul")
@@ -121,19 +138,47 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) 
       name: a name for the operation.
 
     Raises:
-      ValueError: where the axes do not match, or a rank is unknown.
+      ValueError: where the axes do not match.
     """
     a, b = convert_pair(a, b)
     if a.ndim is None or b.ndim is None:
-        raise ValueError("tensordot needs tensors of known rank")
+        return _tensordot_of_any_rank(a, b, axes, name)
     of_a, of_b = _paired_axes(axes, a.ndim, b.ndim)
-    labels_a = list(range(a.ndim))
-    labels_b = [-1 - i for i in range(b.ndim)]
+    labels_a = list(builtins.range(a.ndim))
+    labels_b = [-1 - i for i in builtins.range(b.ndim)]
     for i, j in zip(of_a, of_b, strict=True):
         labels_b[j] = labels_a[i]
     out = [label for i, label in enumerate(labels_a) if i not in of_a]
     out += [label for j, label in enumerate(labels_b) if j not in of_b]
     return emit("Identity", (_contract(a, labels_a, b, labels_b, out),), None, name)
+
+
+def _tensordot_of_any_rank(a: Any, b: Any, axes: Any, name: Any) -> Tensor:
+    """``tensordot`` as a product of two matrices, whose axes are found when the graph runs."""
+    n = static_value(axes)
+    if n is None:
+        raise ValueError("the axes of tensordot must be known while tracing")
+    if n.ndim == 0:
+        of_a, of_b = range(rank_of(a) - int(n), rank_of(a)), range(int(n))
+    else:
+        of_a, of_b = (reshape(convert(i, "int32"), [-1]) for i in n.tolist())
+    left, free_a = _as_matrix(a, of_a, axes_last=True)
+    right, free_b = _as_matrix(b, of_b, axes_last=False)
+    return reshape(matmul(left, right), concat([free_a, free_b], 0), name)
+
+
+def _as_matrix(x: Any, axes: Any, axes_last: bool) -> tuple[Any, Any]:
+    """A tensor as a matrix of its free axes by those contracted, or the other way round; and the
+    sizes of the free ones.
+    """
+    places = range(rank_of(x))
+    axes = floormod(axes, rank_of(x))
+    is_free = reduce_all(not_equal(expand_dims(places, 1), expand_dims(axes, 0)), 1)
+    free = boolean_mask(places, is_free)
+    sizes = gather(shape(x), free)
+    turned = transpose(x, concat([free, axes] if axes_last else [axes, free], 0))
+    count = reduce_prod(sizes)
+    return reshape(turned, [count, -1] if axes_last else [-1, count]), sizes
 
 
 def _paired_axes(axes: Any, rank_a: Any, rank_b: Any) -> Any:
@@ -144,7 +189,7 @@ def _paired_axes(axes: Any, rank_a: Any, rank_b: Any) -> Any:
         n = int(axes)
         if not 0 <= n <= min(rank_a, rank_b):
             raise ValueError(f"cannot contract {n} axes of tensors of rank {rank_a} and {rank_b}")
-        return list(range(rank_a - n, rank_a)), list(range(n))
+        return list(builtins.range(rank_a - n, rank_a)), list(builtins.range(n))
     if len(axes) != 2:
         raise ValueError(f"axes must be a number or two lists of axes, got {axes.tolist()}")
     of_a, of_b = (([int(i)] if i.ndim == 0 else [int(j) for j in i]) for i in axes)
@@ -188,6 +233,11 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     if not isinstance(equation, str):
         raise TypeError(f"einsum takes its equation first, a str; got {equation!r}")
     operands = [convert(x) for x in inputs]
+    if "..." in equation and any(x.ndim is None for x in operands):
+        return _einsum_of_any_rank(equation, operands, name)
+    listed = equation.replace(" ", "").partition("->")[0].split(",")
+    if len(listed) == len(operands):
+        operands = [of_rank(x, len(labels)) for x, labels in zip(operands, listed, strict=True)]
     groups, out = _parse(equation, operands)
     _check_sizes(equation, operands, groups)
     terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]
@@ -205,6 +255,49 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     return emit("Identity", (tensor,), None, name)
 
 
+def _einsum_of_any_rank(equation: str, operands: Any, name: Any) -> Tensor:
+    """``einsum`` whose ellipses stand for axes that a run counts: they become one axis."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    groups = left.split(",")
+    if len(groups) != len(operands):
+        raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
+    if arrow and "..." not in right:
+        raise ValueError(f"{equation!r} without '...' in the result needs operands of known rank")
+    used = set(left) | set(right)
+    free = next(c for c in string.ascii_letters if c not in used)
+    if not arrow:
+        once = sorted(c for c in used if c.isalpha() and left.count(c) == 1)
+        right = "..." + "".join(once)
+    hidden, cut = [], []
+    for group, x in zip(groups, operands, strict=True):
+        before, dots, after = group.partition("...")
+        sizes = shape(x)
+        end = rank_of(x) - len(after)
+        cut.append((len(before), len(after), end, sizes) if dots else None)
+        if dots:
+            hidden.append(sizes[len(before) : end])
+    common = hidden[0]
+    for sizes in hidden[1:]:
+        common = broadcast_dynamic_shape(common, sizes)
+    pairs = zip(operands, cut, strict=True)
+    parts = [x if c is None else _flattened(x, *c, common) for x, c in pairs]
+    parts = [of_rank(x, len(g.replace("...", free))) for x, g in zip(parts, groups, strict=True)]
+    made = einsum(f"{left}->{right}".replace("...", free), *parts)
+    at = right.partition("...")[0]
+    sizes, n = shape(made), len(at)
+    return reshape(made, concat([sizes[:n], common, sizes[n + 1 :]], 0), name)
+
+
+def _flattened(x: Any, first: int, last: int, end: Any, sizes: Any, common: Any) -> Any:
+    """A tensor whose axes from ``first`` up to ``end`` become one, broadcast to common sizes."""
+    ones_before = ones([maximum(size(common) - (end - first), 0)], "int32")
+    shaped = reshape(x, concat([sizes[:first], ones_before, sizes[first:]], 0))
+    wide = broadcast_to(shaped, concat([sizes[:first], common, sizes[end:]], 0))
+    before = [sizes[i] for i in builtins.range(first)]
+    behind = [sizes[end + i] for i in builtins.range(last)]
+    return reshape(wide, stack([*before, reduce_prod(common), *behind]))
+
+
 def _parse(equation: Any, operands: Any) -> Any:
     """The labels of each operand and of the result; axes that an ellipsis stands for get
     numbers.
@@ -216,7 +309,7 @@ def _parse(equation: Any, operands: Any) -> Any:
         raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
     labelled = [_labels(g, x.ndim, equation) for g, x in zip(groups, operands, strict=True)]
     hidden = max((-label for g in labelled for label in g if isinstance(label, int)), default=0)
-    ellipsis = list(range(-hidden, 0))
+    ellipsis = list(builtins.range(-hidden, 0))
     if arrow:
         before, dots, after = right.partition("...")
         if ellipsis and not dots:
@@ -245,7 +338,7 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
     hidden = rank - len(before) - len(after)
     if hidden < 0 or hidden and not dots:
         raise refusal(f"{group!r} in {equation!r} does not fit a tensor of rank {rank}")
-    return [*before, *range(-hidden, 0), *after]
+    return [*before, *builtins.range(-hidden, 0), *after]
 
 
 def _check_sizes(equation: Any, operands: Any, groups: Any) -> None:
@@ -291,7 +384,7 @@ def _without_repeats(x: Any, labels: Any) -> Any:
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            others = [i for i in range(len(labels)) if i not in (first, second)]
+            others = [i for i in builtins.range(len(labels)) if i not in (first, second)]
             x = transpose(x, [*others, first, second])
             sizes = shape(x)
             # Only of a square one are there so many elements.
@@ -344,7 +437,7 @@ def _outer(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
 def _aligned(x: Any, labels: Any, out: Any) -> Any:
     present = [label for label in out if label in labels]
     order = [labels.index(label) for label in present]
-    if order != list(range(len(order))):
+    if order != list(builtins.range(len(order))):
         x = transpose(x, order)
     for i, label in enumerate(out):
         if label not in labels:
@@ -357,7 +450,7 @@ def _grouped(x: Any, labels: Any, batch: Any, rows: Any, columns: Any) -> Any:
     sizes.
     """
     order = [labels.index(label) for label in [*batch, *rows, *columns]]
-    if order != list(range(len(order))):
+    if order != list(builtins.range(len(order))):
         x = transpose(x, order)
     sizes = dict(zip([*batch, *rows, *columns], _sizes(x), strict=True))
     if len(rows) != 1 or len(columns) != 1:

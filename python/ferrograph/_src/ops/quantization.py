@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..values import errors
 from ..values.public import public
 from ._base import Tensor, TensorLike, TensorShape, convert, float32, known_size, rank_of
+from ._numbers import whole
 from .arithmetic import greater, less, maximum, minimum
 from .arrays import stop_gradient
 from .creation import range as range_of
@@ -31,6 +32,7 @@ class Steps(NamedTuple):
 
 def _steps(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Steps:
     """The steps of a range of so many bits."""
+    num_bits = whole(num_bits, "num_bits")
     if not 2 <= num_bits <= 16:
         message = f"num_bits must be in [2, 16], got {num_bits}"
         raise errors.InvalidArgumentError(None, None, message)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..values import errors
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, known_rank
+from ._numbers import whole
 from .arithmetic import (
     equal,
     greater,
@@ -139,7 +140,7 @@ def _integers(signed: bool, num_bits: int, narrow: bool) -> tuple[float, float]:
 
 def _others(x: Tensor, axis: int) -> list[int]:
     """The axes of ``x`` besides that one."""
-    rank = known_rank(x, "an axis of ranges")
+    axis, rank = whole(axis, "the axis of ranges"), known_rank(x, "an axis of ranges")
     if not -rank <= axis < rank:
         raise ValueError(f"axis must be in [{-rank}, {rank}), got {axis}")
     return [i for i in builtins.range(rank) if i != axis % rank]

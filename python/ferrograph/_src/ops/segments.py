@@ -10,6 +10,7 @@ from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float64, int32, int64, rank_of
 from ._dispatch import dispatched
 from ._emits import dressed
+from ._numbers import whole
 from .arithmetic import (
     add,
     divide,
@@ -405,8 +406,13 @@ def dynamic_partition(
       InvalidArgumentError: for a partition that is not in ``range(num_partitions)``.
     """
     data, partitions = convert(data), convert(partitions)
+    num_partitions = whole(num_partitions, "dynamic_partition: num_partitions")
     inside = logical_and(greater_equal(partitions, 0), less(partitions, num_partitions))
     Assert(reduce_all(inside), [f"partitions must be in [0, {num_partitions})", partitions])
+    if partitions.ndim is None or partitions.ndim == 0:
+        behind = shape(data)[rank_of(partitions) :]
+        partitions = reshape(partitions, [-1])
+        data = reshape(data, concat([shape(partitions), behind], 0))
     masks = [equal(partitions, i) for i in builtins.range(num_partitions)]
     return [boolean_mask(data, mask) for mask in masks]
 

@@ -16,10 +16,10 @@ from ._base import (
     int64,
     int_vector,
     known_rank,
-    static_value,
 )
 from ._dispatch import dispatched
 from ._emits import dressed
+from ._numbers import whole
 from .arrays import concat, expand_dims, reshape, shape
 from .numeric import cast
 
@@ -331,7 +331,7 @@ def boolean_mask(
       ValueError: for a scalar mask, one of unknown rank, or sizes that differ.
     """
     tensor, mask = convert(tensor), convert(mask, dtype_hint=bool)
-    axis = 0 if axis is None else int(static_value(axis))
+    axis = 0 if axis is None else whole(axis, "boolean_mask: axis")
     _check_mask(tensor, mask, axis)
     sizes, end = shape(tensor), axis + mask.ndim
     length = emit("Prod", (sizes[axis:end], [0]), None, None)

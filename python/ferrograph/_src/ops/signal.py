@@ -16,12 +16,13 @@ from ._base import (
     float32,
     int32,
     is_tensor,
-    known_rank,
     refusal,
     static_value,
 )
+from ._numbers import whole
+from ._ranks import in_three, split_shape
 from .arithmetic import divide, maximum, minimum, multiply
-from .arrays import concat, expand_dims, pad, reshape, reverse, tile, transpose
+from .arrays import concat, expand_dims, pad, reshape, reverse, shape, tile, transpose
 from .creation import linspace, range
 from .elementwise import log, rsqrt, square
 from .fourier import dct, fitted, irfft, rfft, size_along
@@ -52,7 +53,7 @@ def frame(
            [3, 4, 5]], dtype=int32)
 
     Args:
-      signal: a tensor of known rank.
+      signal: a tensor.
       frame_length: the length of a frame.
       frame_step: from the beginning of one to that of the next.
       pad_end: whether frames go on as long as they begin inside, filled with ``pad_value``.
@@ -63,8 +64,11 @@ def frame(
     Raises:
       ValueError: where a length is not a scalar, or the signal is.
     """
-    x = convert(signal)
-    rank = known_rank(x, "frame")
+    x, axis = convert(signal), whole(axis, "frame: axis", ValueError)
+    if (rank := x.ndim) is None:
+        x, before, behind = in_three(x, axis)
+        made = frame(x, frame_length, frame_step, pad_end, pad_value, 1)
+        return reshape(made, concat([before, shape(made)[1:3], behind], 0), name)
     if rank == 0:
         raise ValueError(f"Shape {x.shape} must have rank at least 1")
     if not -rank <= axis < rank:
@@ -106,7 +110,7 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
     array([ 1, 12, 23, 30], dtype=int32)
 
     Args:
-      signal: frames ``[..., frames, frame_length]``, of known rank.
+      signal: frames ``[..., frames, frame_length]``.
       frame_step: an integer.
       name: a name for the operation.
 
@@ -114,7 +118,10 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
       ValueError: for a step that is no integer or no scalar, or a signal of rank below 2.
     """
     x = convert(signal)
-    rank = known_rank(x, "overlap_and_add")
+    if (rank := x.ndim) is None:
+        lead, frames, _ = split_shape(x, -2, 2)
+        made = overlap_and_add(reshape(x, _pack([-1, frames[0], frames[1]])), frame_step)
+        return reshape(made, concat([lead, shape(made)[1:]], 0), name)
     if rank < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
     given = convert(frame_step)

@@ -16,9 +16,9 @@ from ._base import (
     emit,
     int32,
     refusal,
-    static_value,
     swapped_axes,
 )
+from ._numbers import whole
 from .arithmetic import greater, greater_equal, less, logical_and, multiply
 from .arrays import expand_dims, reshape, shape, transpose
 from .elementwise import is_finite
@@ -111,7 +111,7 @@ def argsort(
 def _sorted(values: Any, axis: Any, direction: Any, part: Any, name: Any) -> Any:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction must be ASCENDING or DESCENDING, got {direction!r}")
-    axis = int(static_value(axis))
+    axis = whole(axis, "the axis to sort along", ValueError)
     axes = values.ndim
     if axes is not None and not -axes <= axis < axes:
         raise refusal(f"axis {axis} is outside of a tensor of rank {axes}")

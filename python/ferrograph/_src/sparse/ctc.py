@@ -104,6 +104,8 @@ def _labelled_blank(values: Any, logits: Any, times: Any) -> tuple:
 
 def _class(index: int, logits: Any) -> Any:
     """The number of a class, which may be counted from the end."""
+    if logits.shape.rank not in (None, 3):
+        raise ValueError(f"ctc_loss: logits must have rank 3, got shape {logits.shape}")
     count = logits.shape.as_list()[2] if logits.shape.rank is not None else None
     if count is None:
         return index if index >= 0 else ops.shape(logits)[2] + index

@@ -1,0 +1,31 @@
+"""Operations along an axis of tensors whose rank is known only when the graph runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import TensorShape, emit, rank_of
+
+__all__ = ["in_three", "of_rank", "split_shape"]
+
+
+def of_rank(x: Any, rank: int) -> Any:
+    """A tensor of unknown rank as one of this rank, which is checked when the graph runs."""
+    if x.ndim is not None:
+        return x
+    return emit("EnsureShape", (x,), {"shape": TensorShape([None] * rank)}, None)
+
+
+def split_shape(x: Any, axis: int, n: int = 1) -> tuple[Any, Any, Any]:
+    """The sizes of a tensor before an axis, of ``n`` axes from it on, and behind them."""
+    sizes = emit("Shape", (x,), None, None)
+    first = axis if axis >= 0 else rank_of(x) + axis
+    return sizes[:first], sizes[first : first + n], sizes[first + n :]
+
+
+def in_three(x: Any, axis: int) -> tuple[Any, Any, Any]:
+    """A tensor with the axes before and behind ``axis`` as one each, and the sizes of those."""
+    before, size, behind = split_shape(x, axis)
+    ends = [emit("Prod", (part, [0]), None, None) for part in (before, behind)]
+    shape = emit("Pack", [ends[0], size[0], ends[1]], {"axis": 0}, None)
+    return emit("Reshape", (x, shape), None, None), before, behind
