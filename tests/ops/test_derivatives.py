@@ -205,16 +205,7 @@ def reverse(point, *sources):
     return tape.gradient(y, sources)
 
 
-# The verifier of plans refuses the gradient of a loop whose body has a branch that a constant
-# chooses, though its values are right.
-REFUSED = {"StatelessIf"}
-LOOPED = [
-    pytest.param(row, id=name, marks=[pytest.mark.xfail(strict=True)] if row.op in REFUSED else [])
-    for name, row in DIFFERENTIABLE
-]
-
-
-@pytest.mark.parametrize("row", LOOPED)
+@rows(DIFFERENTIABLE)
 def test_in_a_loop_and_a_branch(row):
     point = Within(row)
     run = traced(point, reverse)

@@ -56,8 +56,7 @@ table! {
     /// `x / y` rounded towards zero.
     TRUNCATE_DIV: truncate_div = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real))
         .guard(Guard::Divisor)
-        .code(ScalarCode::TruncateDiv)
-        .law(Law::NeutralRight(1.0));
+        .code(ScalarCode::TruncateDiv);
     /// What is left of `x` when divided by `y` towards zero; it has the sign of `x`.
     TRUNCATE_MOD: truncate_mod = BinaryDef::new("TruncateMod", loops!(Of, k::TruncateMod, real))
         .guard(Guard::Divisor)

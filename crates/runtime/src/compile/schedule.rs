@@ -119,9 +119,8 @@ impl TensorLiveness<'_> {
                 branch.then_block.entry_drops = self.between(live, &then_live);
                 branch.else_block.entry_drops = self.between(live, &else_live);
                 // A branch that takes the condition, too, drops it itself.
-                if !live.has(branch.condition) {
-                    step.drops = dying;
-                }
+                let is_taken = live.has(branch.condition);
+                step.drops = if is_taken { Box::default() } else { dying };
                 live.add(branch.condition);
             }
             Action::While(repeat) => self.repeat(repeat, live),

@@ -531,3 +531,49 @@ fn lanes_touch_nothing_that_others_write() {
         "the lanes of steps 0..3 hold [0, 1]",
     );
 }
+
+#[test]
+fn what_a_loops_branch_asks_lives_as_long_as_the_loop() {
+    const CHOOSING: &str = r#"graph "f" (%0, %1, %2) {
+  %0 = Placeholder "x" {dtype: float32, shape: shape [2]} () : float32 [2]
+  %1 = Placeholder "n" {dtype: int32, shape: shape []} () : int32 []
+  %2 = Placeholder "p" {dtype: bool, shape: shape []} () : bool []
+  %3 = StatelessWhile "while" {
+    cond: graph "cond" (%0) {
+      %0 = Placeholder "y" {dtype: float32, shape: shape [2]} () : float32 [2]
+      %1 = Const "axis" {value: tensor int32 [] {0}} () : int32 [] is const
+      %2 = Sum "sum" {keep_dims: false} (%0, %1) : float32 []
+      %3 = Const "limit" {value: tensor float32 [] {100.0}} () : float32 [] is const
+      %4 = Less "less" (%2, %3) : bool []
+      return %4
+    }, cond_inputs: ints [0],
+    body: graph "body" (%0, %1) {
+      %0 = Placeholder "y" {dtype: float32, shape: shape [2]} () : float32 [2]
+      %1 = Placeholder "p" {dtype: bool, shape: shape []} () : bool []
+      %2 = StatelessIf "if" {
+        then_branch: graph "yes" (%0) {
+          %0 = Placeholder "y" {dtype: float32, shape: shape [2]} () : float32 [2]
+          %1 = AddV2 "add" (%0, %0) : float32 [2]
+          return %1
+        }, then_inputs: ints [1],
+        else_branch: graph "no" (%0) {
+          %0 = Placeholder "y" {dtype: float32, shape: shape [2]} () : float32 [2]
+          %1 = Mul "mul" (%0, %0) : float32 [2]
+          return %1
+        }, else_inputs: ints [1]
+      } (%1, %0) : float32 [2]
+      return %2
+    }, body_inputs: ints [0, 1],
+    T: dtypes [float32], output_shapes: shapes [[2]]
+  } (%0, %2) : float32 [2]
+  return %3
+}"#;
+    let graph = text::parse(CHOOSING, ferrograph_ops::registry()).unwrap();
+    let inputs = [
+        Tensor::vector(&[1.5f32, 2.0]).unwrap(),
+        Tensor::scalar(3i32).unwrap(),
+        Tensor::scalar(true).unwrap(),
+    ];
+    let plan = compile_unoptimised(&graph, &inputs).unwrap();
+    assert_eq!(faults(&plan), [""; 0], "{plan}");
+}
