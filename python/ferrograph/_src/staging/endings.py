@@ -39,7 +39,9 @@ def refuse(made: Journal) -> None:
         return
     weak = [reference for value in ending.values() for reference in weakref.getweakrefs(value)]
     kept = _walk(_held_now(), weak).seen
-    gone = next((value for key, value in ending.items() if key not in kept), None)
+    known = _walk(_held_now()).seen
+    lost = [value for key, value in ending.items() if key not in kept]
+    gone = next((value for value in lost if _is_watched(value, known)), None)
     if gone is not None:
         raise _refused(gone)
 
@@ -77,6 +79,14 @@ def _is_seen(value: Any) -> bool:
     if not ownership.is_library_class(kind) and hasattr(kind, "__del__"):
         return True
     return weakref.getweakrefcount(value) > 0
+
+
+def _is_watched(value: Any, known: dict[int, Any]) -> bool:
+    """Whether what watches an object is the program's: this package has weak references, too."""
+    if hasattr(type(value), "__del__"):
+        return True
+    references = weakref.getweakrefs(value)
+    return any(type(r) is not weakref.ref or r.__callback__ or id(r) in known for r in references)
 
 
 def _held_now() -> Iterator[Any]:

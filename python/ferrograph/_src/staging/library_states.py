@@ -28,7 +28,7 @@ class Told(facets.Refused):
 
 def held(owners: Iterable[Any], words: frozenset[str]) -> list[tuple[facets.Facet, Any, Any]]:
     """The states of objects that code with these words may change."""
-    found = []
+    found: list[tuple[facets.Facet, Any, Any]] = []
     for owner in owners:
         told = told_of(type(owner))
         if told is not None and not told.words.isdisjoint(words):

@@ -76,7 +76,7 @@ class _Modules(dict):
             return True
         return any(name not in before and not _is_imported(name, self[name]) for name in self)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 def _is_imported(name: str, module: Any) -> bool:
