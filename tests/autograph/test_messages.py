@@ -13,10 +13,13 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import os
 import queue
 import re
+import sys
 import time
 import traceback
+import weakref
 from pathlib import Path
 
 import ferrograph as fg
@@ -88,6 +91,10 @@ REFUSALS = [site for site in SITES if is_refusal(site)]
 PROGRAMS = {}
 
 
+class Watched:
+    pass
+
+
 def meets(site, *args):
     """Say which refusal a function meets."""
 
@@ -104,6 +111,22 @@ def length_of_a_text(x):
     if x > 0:
         text = "ab"
     return len(text)
+
+
+@meets("staging/endings.py:refuse:0")
+def end_of_what_is_watched(x):
+    held = Watched()
+    watching = weakref.ref(held)
+    if x > 0:
+        held = None
+    return x if watching() is None else x + 1
+
+
+@meets("autograph/runtime/acts.py:_refusing.call:0")
+def folder_made_in_a_branch(x):
+    if x > 0:
+        os.mkdir("of a test")
+    return x
 
 
 @meets("autograph/runtime/loops.py:_going_on.again:0")
@@ -548,6 +571,13 @@ def members_returned(x):
 
 
 @meets("staging/standing.py:_checked:0")
+def path_of_modules_that_gains_one(x):
+    if x > 0:
+        sys.path.append("of a test")
+    return x + len(sys.path)
+
+
+@meets("staging/standing.py:_checked:1")
 def stack_of_contexts_that_gains_one(x):
     log = [0]
     with contextlib.ExitStack() as stack:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from .. import later
 from ..native import _core
 from ..values import errors
-from . import notes
+from . import endings, holders, notes
 from .facets import Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
@@ -92,6 +92,16 @@ class region(journal):
         made.snapshot, made.began = snapshot, len(_thread.journals[0].stale)
         made.repeats = self._repeats
         return made
+
+    def __exit__(self, *exception: Any) -> None:
+        made = _thread.journals[-1]
+        super().__exit__(*exception)
+        if exception[0] is None:
+            try:
+                endings.refuse(made)
+            except errors.StagingError:
+                undo(made)
+                raise
 
 
 def refuse_opaque(target: Any, method: str) -> None:
@@ -190,7 +200,8 @@ def _note_library(made: Journal, change: Change) -> None:
     """Note that a list may get longer or shorter whose length a library's code reads."""
     place = change.place
     if isinstance(place, Container) and isinstance(place.owner, list) and made.snapshot is not None:
-        place.in_library = made.snapshot.is_in_library(place.owner)
+        in_module = holders.is_in_library_module(place.owner)
+        place.in_library = in_module or made.snapshot.is_in_library(place.owner)
 
 
 def _leave_outside(made: Journal, change: Change, kept: list[Change], repeats: bool) -> None:
@@ -303,6 +314,8 @@ def _undo(change: Change) -> None:
     """Put back what a place held; refused where that cannot be done."""
     place = change.place
     if isinstance(place, Whole) and (not place.can_undo or place.what == "position"):
+        if place.what != "position":
+            place.put(change.old)
         raise not_followed(place, here())
     place.put(change.old)
 

@@ -370,6 +370,24 @@ class State(Facet):
         return Whole(label, owner, self._get, self._put, self.what)
 
 
+class Refused(State):
+    """A state that the graph cannot follow, also where it can be put back."""
+
+    def place(self, owner: Any, label: str) -> Whole:
+        place = super().place(owner, label)
+        place.can_undo = False
+        return place
+
+
+class Aside(Refused):
+    """A state beside others of an object: not all that it holds."""
+
+    is_content = False
+
+    def __init__(self, get: Callable, what: str):
+        super().__init__(get, None, what)
+
+
 def registered(cls: Any) -> frozenset[int]:
     """The ids of the classes that an abstract class was told of."""
     dump = getattr(abc, "_get_dump", None)

@@ -7,6 +7,8 @@ by the references that Python counts and those that can be found.
 
 from __future__ import annotations
 
+import collections
+import functools
 import gc
 import sys
 import types
@@ -16,6 +18,7 @@ from ..context import ownership
 from .journal import Holder
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
+_CONTAINERS = frozenset({list, dict, set, collections.deque, collections.OrderedDict})
 _MOST = 2  # objects such as methods and iterators between code under way and an object
 _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
 
@@ -23,6 +26,29 @@ _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector fol
 def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
     """Whether something else holds one of these than ``seen`` objects, names, and this package."""
     return any(_has_other_holder(targets, i, seen) for i in range(len(targets)))
+
+
+def is_in_library_module(value: Any) -> bool:
+    """Whether a name of a library's module is a container's, as `sys.path`: code reads it there."""
+    return id(value) in _in_library_modules(len(sys.modules))
+
+
+@functools.lru_cache(maxsize=1)
+def _in_library_modules(n_modules: int) -> dict[int, Any]:
+    """By id, the containers to which names of libraries' modules refer."""
+    found = {}
+    for module in list(sys.modules.values()):
+        if isinstance(module, types.ModuleType) and _is_library_module(module):
+            held = list(vars(module).values())
+            found.update({id(value): value for value in held if type(value) in _CONTAINERS})
+    return found
+
+
+def _is_library_module(module: types.ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return getattr(module, "__spec__", None) is not None
+    return ownership.is_library_file(file)
 
 
 def _has_other_holder(targets: list, i: int, seen: dict[int, Any], depth: int = 0) -> bool:

@@ -101,7 +101,7 @@ def _facets_that_hold(kind: type) -> tuple:
     if issubclass(kind, _NOT_LOOKED_INTO):
         return ()
     found = [f for f in kinds.facets_of(kind) if isinstance(f, (Through, Position, Members))]
-    return tuple(f for f in found if f is not kinds.OF_CLASS)
+    return tuple(f for f in found if f is not kinds.OF_CLASS and f is not kinds.BY_WORDS)
 
 
 def _rebuilt(value: tuple, items: list) -> tuple:

@@ -11,6 +11,7 @@ import abc
 import collections
 import functools
 import gc
+import operator
 import sys
 import types
 import weakref
@@ -28,9 +29,9 @@ from .places import here, say
 from .state import Place
 
 if TYPE_CHECKING:
-    from . import arrays
+    from . import arrays, library_states, memory
 else:
-    (arrays,) = later(__package__, "arrays")
+    arrays, library_states, memory = later(__package__, "arrays", "library_states", "memory")
 
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 _LEAVES: tuple[type, ...] = (
@@ -78,6 +79,14 @@ def _viewed(view: memoryview) -> Iterable:
         return ()
 
 
+def _shown(view: memoryview) -> tuple:
+    """The bytes that a view shows of a map of memory, which does not tell them itself."""
+    try:
+        return memory.fingerprint(view) if type(view.obj).__module__ == "mmap" else ()
+    except ValueError:  # it is released
+        return ()
+
+
 FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
 _THROUGH: dict[type, Facet] = {
     tuple: Through(lambda held: held),
@@ -110,6 +119,8 @@ ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
 REGISTERED = facets.State(facets.registered, None, "registered classes")
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = Through(lambda held: (type(held),))
+# Of what has a state that is held only where code says so: see ``library_states``.
+BY_WORDS = Through(lambda held: ())
 
 
 def _referents(value: Any) -> Iterable:
@@ -133,7 +144,9 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     types.FunctionType: (FUNCTION, FIELDS),
     type: (CLASS, SUBCLASSES),
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
+    memoryview: (BY_WORDS, _THROUGH[memoryview], facets.Aside(_shown, "bytes")),
     functools.partial: (_THROUGH[functools.partial], FIELDS),
+    **dict.fromkeys(types.BuiltinFunctionType.__subclasses__(), (BUILTIN,)),
     **dict.fromkeys(_LEAVES, ()),
 }
 for _kind, _facets in _GIVEN.items():
@@ -159,7 +172,7 @@ def content_place(value: Any) -> Place | None:
 
 def is_opaque(kind: type) -> bool:
     """Whether nobody can tell what a method did to an instance of ``kind``."""
-    return facets_of(kind)[:1] == (_REFERENTS,)
+    return _REFERENTS in facets_of(kind)
 
 
 def has_library_fields(cls: type) -> bool:
@@ -175,11 +188,15 @@ def _learn(kind: type) -> Iterable[Facet]:
         if issubclass(kind, abc.ABCMeta):
             yield REGISTERED
         return
+    if library_states.told_of(kind) is not None:
+        yield BY_WORDS
     if _is_leaf(kind) and kind not in _states():
         return
     stored = _storage(kind)
     if stored is not None:
         yield stored
+    if stored is _REFERENTS and hasattr(kind, "writelines"):
+        yield memory.POSITION_OF_FILE
     slots = _slots(kind)
     if slots:
         yield facets.Slots(slots)
@@ -197,12 +214,20 @@ def _begun_anew(kind: type) -> frozenset[str]:
 
 
 def _is_leaf(kind: type) -> bool:
-    if kind.__module__ in _STATELESS or ownership.is_own_module(kind.__module__):
+    if kind.__module__ in _STATELESS and not _is_advanced(kind):
+        return True
+    if ownership.is_own_module(kind.__module__):
         return True
     if issubclass(kind, types.ModuleType):
         return True
     loggers = sys.modules.get("logging")
     return loggers is not None and issubclass(kind, (loggers.Logger, loggers.Handler))
+
+
+def _is_advanced(kind: type) -> bool:
+    """Whether a class without other state is one of what runs over something."""
+    is_iterator = hasattr(kind, "__next__") and not _is_python_class(kind)
+    return is_iterator or kind.__name__ == "SRE_Scanner"
 
 
 def _described(kind: type) -> set[str]:
@@ -264,7 +289,9 @@ def _is_python_class(kind: type) -> bool:
 
 
 def _is_iterator_of_library(kind: type) -> bool:
-    return hasattr(kind, "__next__") and not kind.__flags__ & _HEAP_TYPE
+    if not hasattr(kind, "__next__"):
+        return False
+    return not kind.__flags__ & _HEAP_TYPE or hasattr(kind, "__length_hint__")
 
 
 def _generator(generator: Any) -> tuple:
@@ -282,7 +309,7 @@ def _position(iterator: Any) -> Any:
     try:
         found = iterator.__reduce__()
     except TypeError:  # it cannot tell
-        return None
+        return operator.length_hint(iterator, -1)
     return tuple(_comparable(part) for part in found)
 
 
@@ -319,10 +346,9 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
     if contextvars is not None:
         found[contextvars.ContextVar] = facets.State(lambda v: id(v.get(None)), None, "value")
     if decimal is not None:
-        found[decimal.Context] = facets.State(_settings, _put_settings, "settings")
+        found[decimal.Context] = facets.Refused(_settings, _put_settings, "settings")
     if ctypes is not None:
-        put = functools.partial(_put_memory, ctypes)
-        found[ctypes.Structure.__base__] = facets.State(bytes, put, "memory")
+        found[ctypes.Structure.__base__] = memory.OfC(ctypes)
     if numpy is not None:
         found.update(arrays.kinds(numpy))
     return found
@@ -360,10 +386,6 @@ def view_in_use(owner: Any, where: str) -> Exception:
             "Release the view before, or keep the length.",
         )
     )
-
-
-def _put_memory(ctypes: Any, owner: Any, memory: bytes) -> None:
-    ctypes.memmove(ctypes.addressof(owner), memory, len(memory))
 
 
 _SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import staging
 from ..context import ownership
 from ..native import _core
 from ..values import errors
@@ -241,6 +242,8 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         return target
     if is_front(target):
         return late.items(target)
+    if len(journals) > 1:
+        staging.refuse_opaque(target, "__setitem__")
     return setters.of_items(target)
 
 

@@ -6,28 +6,40 @@ ends. Nothing can stand for such a setting in the graph, so that a change is ref
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import facets, kinds
+from . import facets, kinds, library_states
 
 
 class Setting:
-    """One setting of a module: what changes it, and what tells it."""
+    """One setting of a module: what changes it, what tells it, and what puts it back, if known."""
 
-    __slots__ = ("changed_by", "label", "read")
+    __slots__ = ("changed_by", "label", "put", "read")
 
-    def __init__(self, label: str, changed_by: str, read: Callable[[], Any]):
-        self.label, self.read = label, read
+    def __init__(
+        self,
+        label: str,
+        changed_by: str,
+        read: Callable[[], Any],
+        put: Callable[[Any], Any] | None = None,
+    ):
+        self.label, self.read, self.put = label, read, put
         self.changed_by = frozenset(changed_by.split())
 
 
-class _Held(facets.State):
+def _put(setting: Setting, state: Any) -> None:
+    if setting.put is not None:
+        setting.put(state)
+
+
+class _Held(facets.Refused):
     """A setting, compared by what it is told to be."""
 
     def __init__(self) -> None:
-        super().__init__(lambda setting: setting.read(), None, "setting")
+        super().__init__(lambda setting: setting.read(), _put, "setting")
 
     def changes(self, owner: Setting, held: Any, label: str) -> facets.Found:
         yield self.place(owner, owner.label), held[0]
@@ -37,30 +49,62 @@ kinds.register(Setting, _Held())
 
 
 def _of_sys(sys: Any) -> Iterable[Setting]:
-    yield Setting("sys.recursionlimit", "setrecursionlimit", sys.getrecursionlimit)
-    yield Setting("sys.switchinterval", "setswitchinterval", sys.getswitchinterval)
+    yield Setting(
+        "sys.recursionlimit", "setrecursionlimit", sys.getrecursionlimit, sys.setrecursionlimit
+    )
+    yield Setting(
+        "sys.switchinterval", "setswitchinterval", sys.getswitchinterval, sys.setswitchinterval
+    )
     if hasattr(sys, "get_int_max_str_digits"):
         yield Setting(
             "sys.int_max_str_digits", "set_int_max_str_digits", sys.get_int_max_str_digits
         )
+    yield Setting("sys.settrace", "settrace", lambda: id(sys.gettrace()))
+    yield Setting("sys.setprofile", "setprofile", lambda: id(sys.getprofile()))
+    depth = sys.get_coroutine_origin_tracking_depth
+    yield Setting("sys.coroutine_origin", "set_coroutine_origin_tracking_depth", depth)
+    hooks = sys.get_asyncgen_hooks
+    yield Setting("sys.asyncgen_hooks", "set_asyncgen_hooks", lambda: tuple(map(id, hooks())))
+    yield Setting("sys.modules", "modules", lambda: _Modules(sys.modules))
+
+
+class _Modules(dict):
+    """The modules there are: one that is imported under its own name is no change."""
+
+    def __ne__(self, before: Any) -> bool:
+        if any(self.get(name) is not module for name, module in before.items()):
+            return True
+        return any(name not in before and not _is_imported(name, self[name]) for name in self)
+
+    __hash__ = None
+
+
+def _is_imported(name: str, module: Any) -> bool:
+    return getattr(getattr(module, "__spec__", None), "name", None) == name
 
 
 def _of_warnings(warnings: Any) -> Iterable[Setting]:
     changed_by = "filters simplefilter filterwarnings resetwarnings catch_warnings"
-    yield Setting("warnings.filters", changed_by, lambda: tuple(warnings.filters))
+
+    def put(filters: tuple) -> None:
+        warnings.filters[:] = filters
+        getattr(warnings, "_filters_mutated", int)()
+
+    yield Setting("warnings.filters", changed_by, lambda: tuple(warnings.filters), put)
 
 
 def _of_os(os: Any) -> Iterable[Setting]:
-    yield Setting("os.getcwd", "chdir fchdir chroot", os.getcwd)
+    yield Setting("os.getcwd", "chdir fchdir chroot", os.getcwd, os.chdir)
 
 
 def _of_locale(locale: Any) -> Iterable[Setting]:
-    yield Setting("locale", "setlocale resetlocale", lambda: locale.setlocale(locale.LC_ALL))
+    put = functools.partial(locale.setlocale, locale.LC_ALL)
+    yield Setting("locale", "setlocale resetlocale", lambda: locale.setlocale(locale.LC_ALL), put)
 
 
 def _of_gc(gc: Any) -> Iterable[Setting]:
-    changed_by = "enable disable set_threshold set_debug"
-    told = gc.isenabled, gc.get_threshold, gc.get_debug
+    changed_by = "enable disable set_threshold set_debug freeze unfreeze"
+    told = gc.isenabled, gc.get_threshold, gc.get_debug, gc.get_freeze_count
     yield Setting("gc", changed_by, lambda: tuple(tell() for tell in told))
 
 
@@ -112,6 +156,46 @@ def _of_copyreg(copyreg: Any) -> Iterable[Setting]:
 
 def _of_threading(threading: Any) -> Iterable[Setting]:
     yield Setting("threading.stack_size", "stack_size", threading.stack_size)
+    hooks = (lambda: id(threading._trace_hook)), (lambda: id(threading._profile_hook))
+    yield Setting("threading.settrace", "settrace settrace_all_threads", hooks[0])
+    yield Setting("threading.setprofile", "setprofile setprofile_all_threads", hooks[1])
+
+
+def _of_logging(logging: Any) -> Iterable[Setting]:
+    def loggers() -> list:
+        known = [k for k in logging.root.manager.loggerDict.values() if hasattr(k, "level")]
+        return [library_states.of_logger(logger) for logger in (logging.root, *known)]
+
+    def disabled() -> tuple:
+        return logging.root.manager.disable, sorted(logging._levelToName.items())
+
+    yield Setting("logging", "disable addLevelName captureWarnings", disabled)
+    changed_by = "setLevel addHandler removeHandler addFilter removeFilter basicConfig handlers"
+    yield Setting("logging.loggers", changed_by, loggers)
+
+
+def _of_gettext(gettext: Any) -> Iterable[Setting]:
+    yield Setting("gettext.textdomain", "textdomain install", gettext.textdomain)
+
+
+def _of_tracemalloc(tracemalloc: Any) -> Iterable[Setting]:
+    yield Setting("tracemalloc", "start stop", tracemalloc.is_tracing)
+
+
+def _of_faulthandler(faulthandler: Any) -> Iterable[Setting]:
+    yield Setting("faulthandler", "enable disable", faulthandler.is_enabled)
+
+
+def _of_ctypes(ctypes: Any) -> Iterable[Setting]:
+    yield Setting("ctypes.errno", "set_errno", ctypes.get_errno)
+
+
+def _of_mimetypes(mimetypes: Any) -> Iterable[Setting]:
+    def types() -> list:
+        known = mimetypes._db
+        return [] if known is None else [dict(held) for held in known.types_map]
+
+    yield Setting("mimetypes", "add_type", types)
 
 
 _OF_MODULES: dict[str, Callable[[Any], Iterable[Setting]]] = {
@@ -129,6 +213,12 @@ _OF_MODULES: dict[str, Callable[[Any], Iterable[Setting]]] = {
     "decimal": _of_decimal,
     "copyreg": _of_copyreg,
     "threading": _of_threading,
+    "ctypes": _of_ctypes,
+    "faulthandler": _of_faulthandler,
+    "gettext": _of_gettext,
+    "logging": _of_logging,
+    "mimetypes": _of_mimetypes,
+    "tracemalloc": _of_tracemalloc,
 }
 _found: dict[str, tuple[Setting, ...]] = {}
 

@@ -25,15 +25,15 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..values import errors
 from . import kinds
-from .facets import Facet, Fields, Names, cell_contents, fields_of
+from .facets import Facet, Fields, Names, Refused, cell_contents, fields_of
 from .journal import has_versions, own_listeners, record_of
 from .places import here, say
 from .state import Attribute, Place, Versions, versions_of
 
 if TYPE_CHECKING:
-    from . import settings
+    from . import library_states, settings
 else:
-    (settings,) = later(__package__, "settings")
+    library_states, settings = later(__package__, "library_states", "settings")
 
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
@@ -126,6 +126,7 @@ class Walk:
         self._whole: set[int] = set()  # modules of which code may read any name
         self._modules: list[Any] = []
         self._words: frozenset[str] = frozenset()  # of the code that is reached
+        self._told: dict[int, Any] = {}  # by id, objects with states that go with words
 
     def run(self, anchors: tuple, values: Iterable = ()) -> None:
         """Follow what functions reach, and other values; not what finds modules, whose accounts
@@ -142,6 +143,8 @@ class Walk:
         self._follow()
         while self._modules and self._look_into_modules():
             self._follow()
+        if self._told:
+            self.entries += library_states.held(self._told.values(), self._words)
         for namespace, held in self._names.values():
             facet = kinds.ALL_NAMES if id(namespace) in self._whole else kinds.NAMES
             self.entries.append((facet, namespace, held))
@@ -168,6 +171,10 @@ class Walk:
                     continue
                 elif first is kinds.MODULE:
                     self._modules.append(value)
+                elif first is kinds.BY_WORDS:
+                    self._told[id(value)] = value
+                    if len(facets) == 1:  # no attribute of it is compared
+                        del seen[id(value)]
                 elif first is kinds.BUILTIN:
                     self._words |= {value.__name__}
                 for facet in facets:
@@ -238,12 +245,13 @@ class Walk:
 
 # Modules with settings that are no attributes, as ``settings`` calls them.
 _WITH_SETTINGS = {name: name for name in (
-    "atexit", "calendar", "copyreg", "csv", "decimal", "gc", "locale", "numpy", "os", "signal",
-    "socket", "sys", "threading", "warnings",
+    "atexit", "calendar", "copyreg", "csv", "ctypes", "decimal", "faulthandler", "gc", "gettext",
+    "locale", "logging", "mimetypes", "numpy", "os", "signal", "socket", "sys", "threading",
+    "tracemalloc", "warnings",
 )}  # fmt: skip
 _WITH_SETTINGS |= {"_csv": "csv", "_decimal": "decimal", "_locale": "locale", "_signal": "signal"}
 _WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "warnings"}
-_WITH_SETTINGS |= {"posix": "os", "nt": "os"}
+_WITH_SETTINGS |= {"posix": "os", "nt": "os", "_tracemalloc": "tracemalloc"}
 
 
 def _is_users_module(module: types.ModuleType) -> bool:
@@ -261,8 +269,13 @@ def _may_change(value: Any) -> bool:
         return value is not builtins
     if type(value) in _METHODS:
         return not isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
-    is_mapping = isinstance(value, collections.abc.MutableMapping)
+    is_mapping = isinstance(value, collections.abc.MutableMapping) or _is_settings(value)
     return (is_mapping or type(value) in (list, set)) and value is not sys.modules
+
+
+def _is_settings(value: Any) -> bool:
+    """Whether a value of a library's module is one of settings, as ``decimal.DefaultContext``."""
+    return any(isinstance(facet, Refused) for facet in kinds.facets_of(type(value)))
 
 
 _METHODS = (types.MethodType, types.BuiltinMethodType)

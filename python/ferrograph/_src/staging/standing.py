@@ -70,6 +70,8 @@ def _checked(place: Place) -> tuple[Walk, list]:
         _refuse_keeper(value, ids, place.owner, place.label)
     for frame in running:
         _refuse_names(frame, cells, ids, place.owner, place.label)
+    if holders.is_in_library_module(place.owner):
+        raise _refused(place.owner, place.label, "a module of a library")
     if holders.is_held_unseen(targets, walk.seen):
         raise _refused(place.owner, place.label, "an expression or a statement that is under way")
     return walk, targets

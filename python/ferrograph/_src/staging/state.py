@@ -183,7 +183,7 @@ class Attribute(Place):
         self.class_default, self._slot = _class_side(owner, name)
         super().__init__(label, self._get, self._put, owner, ("attribute", id(owner), name))
         own = self._slot is None and _own_fields(owner) is not None
-        self.is_stored = own or type(self._slot) is types.MemberDescriptorType
+        self.is_stored = own or _shows_in_copy(self._slot)
 
     def _get(self) -> Any:
         held = _own_fields(self.owner)
@@ -214,6 +214,15 @@ class Attribute(Place):
             held.pop(name, None)
         else:
             held[name] = value
+
+
+def _shows_in_copy(slot: Any) -> bool:
+    """Whether a slot is one that copies of its object have: of a class that names its slots, or of
+    an exception; what other classes written in C keep is theirs."""
+    if type(slot) is not types.MemberDescriptorType:
+        return False
+    declaring = slot.__objclass__
+    return "__slots__" in vars(declaring) or issubclass(declaring, BaseException)
 
 
 def _put_in_class(owner: type, name: str, value: Any) -> None:

@@ -26,10 +26,11 @@ from . import specials
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import arithmetic, builtins, dispatching, equality, foreign, sorting
+    from . import acts, arithmetic, builtins, dispatching, equality, foreign, sorting
 else:
-    arithmetic, builtins, dispatching, equality, foreign, sorting = later(
-        __package__, "arithmetic", "builtins", "dispatching", "equality", "foreign", "sorting"
+    acts, arithmetic, builtins, dispatching, equality, foreign, sorting = later(
+        __package__,
+        *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "sorting"),
     )
     (list_arguments,) = later(staging.__name__, "list_arguments")
 
@@ -117,6 +118,8 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 def _resolved(callee: Any) -> Any:
     if not has_versions():
         return _form(callee)
+    if is_front(callee):
+        return lambda *args, **kwargs: staging.perform(_call, callee, *args, **kwargs)
     front = front_of(getattr(callee, "__self__", None))
     if is_front(front):
         return staging.Method(front, callee.__name__)
@@ -125,6 +128,10 @@ def _resolved(callee: Any) -> Any:
         return found
     is_lazy = isinstance(callee, type) and callee in foreign.LAZY or callee is iter
     return foreign.over_elements(found) if is_lazy else foreign.each_content(found)
+
+
+def _call(callee: Any, *args: Any, **kwargs: Any) -> Any:
+    return fn(callee)(*args, **kwargs)
 
 
 def _takes_contents(callee: Any) -> bool:
@@ -154,6 +161,8 @@ def _form(callee: Any) -> Any:
         return _builtin(callee) if notes.active() else builtins.staged_form(callee)
     if isinstance(callee, type):
         return _class(callee) if notes.active() else builtins.staged_form(callee)
+    if issubclass(kind, _BUILTIN):  # of a method that is told its class
+        return _builtin(callee) if notes.active() else callee
     if kind in _UNBOUND and notes.has_lists():
         return foreign.guarded(list_arguments.unbound(callee))
     if kind is types.MethodWrapperType and lists.is_grown(callee.__self__):
@@ -212,6 +221,7 @@ def _operator(own: Any, python: Any, compares: bool) -> Any:
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
+    callee = acts.form(callee)
     if str(getattr(callee, "__module__", None)).startswith("numpy"):
         callee = foreign.asking(callee)
     takes_lists = notes.has_lists()
@@ -236,7 +246,8 @@ def _class(cls: type) -> Any:
             _note(init, deep=True)
         if not own or not plain:
             only_keeps = issubclass(cls, tuple) and hasattr(cls, "_fields")
-            return notes.fresh((cls if only_keeps else foreign.guarded(cls))(*args, **kwargs))
+            makes = cls if only_keeps else foreign.guarded(acts.form(cls))
+            return notes.fresh(makes(*args, **kwargs))
         instance = notes.fresh(cls.__new__(cls))
         journals = _thread.journals if traces.n else ()
         known = journals[0].known if journals else _known
@@ -393,7 +404,7 @@ def _callable_object(callee: Any) -> Any:
     call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
     if type(call) is not types.FunctionType or is_exempt(call):
         own = ownership.is_own_module(type(callee).__module__)
-        return callee if own else foreign.guarded(callee)
+        return callee if own else foreign.guarded(acts.form(callee))
     changed = convert_callee(call)
     if notes.in_region():
         changed = _unless_again(call, changed)

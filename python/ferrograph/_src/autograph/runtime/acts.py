@@ -1,0 +1,98 @@
+"""Functions of Python's library that act on the system or the interpreter: files, processes.
+
+What they change is no object's, so that no comparison finds it. Called in a branch or a loop of the
+graph they would act once, while tracing: that is refused before they do.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ...staging import notes
+from ...staging.places import here, say
+from ...values import errors
+
+_WRITERS = "save savez savez_compressed savetxt tofile dump"
+_FILES = (
+    "write_text write_bytes touch mkdir unlink rmdir rename replace chmod symlink_to hardlink_to"
+)
+# By the module that says it defines them; methods by their own names.
+_ACTING: dict[str, frozenset[str]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "posix": "chmod chown close dup2 fchmod fork ftruncate kill killpg lchown link lseek mkdir "
+        "mkfifo mknod pipe2 posix_spawn putenv pwrite read readv remove removexattr rename replace "
+        "rmdir sendfile setpriority setxattr symlink system truncate umask unlink unsetenv utime "
+        "write writev execv execve _exit abort nice",
+        "nt": "chmod close kill mkdir putenv read remove rename replace rmdir symlink system "
+        "truncate umask unlink unsetenv utime write startfile _exit abort",
+        "os": "makedirs popen removedirs renames spawnl spawnv execl execlp execvp",
+        "shutil": "chown copy copy2 copyfile copymode copystat copytree make_archive move rmtree "
+        "unpack_archive",
+        "subprocess": "Popen call check_call check_output getoutput getstatusoutput run",
+        "_signal": "alarm pthread_kill pthread_sigmask raise_signal setitimer siginterrupt",
+        "signal": "alarm pthread_sigmask setitimer",
+        "pathlib": _FILES,
+        "numpy": _WRITERS,
+        "importlib": "reload",
+        "multiprocessing": "send send_bytes recv recv_bytes start terminate kill",
+        "urllib": "urlopen urlretrieve",
+        "resource": "setrlimit prlimit",
+        "_ctypes": "from_address",
+        "time": "tzset",
+    }.items()
+}
+_OPENING = frozenset({"io", "_io", "codecs", "gzip", "bz2", "lzma", "tokenize", "pathlib"})
+_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def form(callee: Any) -> Any:
+    """What is called in place of ``callee``, which may act; itself where it does not."""
+    name = getattr(callee, "__name__", "")
+    module = _module_of(callee)
+    if name == "open" and (module in _OPENING or module in ("posix", "nt")):
+        return _refusing(callee, _opens_to_write)
+    return _refusing(callee, _always) if name in _ACTING.get(module, ()) else callee
+
+
+def _module_of(callee: Any) -> str:
+    """The module that a function is of; of a method of an object in C the one of its class."""
+    owner = getattr(callee, "__self__", None)
+    is_method = owner is not None and type(callee) is not types.MethodType
+    if is_method and not isinstance(owner, types.ModuleType):
+        callee = type(owner)
+    return str(getattr(callee, "__module__", "")).partition(".")[0]
+
+
+def _always(*args: Any, **kwargs: Any) -> bool:
+    return True
+
+
+def _opens_to_write(*args: Any, **kwargs: Any) -> bool:
+    """Whether `open` is asked for a file to be written: its mode is a text, or flags."""
+    how = [*args[1:2], kwargs.get("mode"), kwargs.get("flags")]
+    mode = "".join(value for value in how if isinstance(value, str))
+    flags = [value for value in how if isinstance(value, int)]
+    return not set("wax+").isdisjoint(mode) or any(value & _TO_WRITE for value in flags)
+
+
+def _refusing(callee: Callable, acts: Callable[..., bool]) -> Callable:
+    @functools.wraps(callee)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if notes.in_region() and acts(*args, **kwargs):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`{callee.__name__}` is called in a branch or a loop of the graph: it acts on "
+                    "files, processes or the interpreter, once, while tracing, whatever the graph "
+                    "does",
+                    "Call it outside of the branch or loop, or in `fg.py_function`.",
+                )
+            )
+        return callee(*args, **kwargs)
+
+    return call

@@ -1,0 +1,115 @@
+"""Objects whose end is seen: what refers to them weakly, and methods that run when they end.
+
+While a region is traced nothing ends, since what it changes is put back. That a region takes away
+the last reference to such an object, which would end there, is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..context import ownership
+from ..native import _core
+from ..values import errors
+from . import kinds
+from .journal import Journal, StandIn
+from .places import here, say
+from .snapshot import Walk
+from .stale import Stale
+from .state import Container, Place, Versions
+
+_NEVER = (
+    type, types.FunctionType, types.ModuleType, _core.Tensor, _core.VariableBase, StandIn, Stale,
+)  # fmt: skip
+
+
+def refuse(made: Journal) -> None:
+    """Refuse that the region of ``made``, which has just been traced, ends objects."""
+    if made.snapshot is None:
+        return
+    lost = [value for place, old in made.snapshot.changes() for value in _lost(place, old)]
+    if not lost:
+        return
+    ending = {id(value): value for value in _walk(lost).seen.values() if _is_seen(value)}
+    if not ending:
+        return
+    weak = [reference for value in ending.values() for reference in weakref.getweakrefs(value)]
+    kept = _walk(_held_now(), weak).seen
+    known = _walk(_held_now()).seen
+    lost = [value for key, value in ending.items() if key not in kept]
+    gone = next((value for value in lost if _is_watched(value, known)), None)
+    if gone is not None:
+        raise _refused(gone)
+
+
+def _lost(place: Place, old: Any) -> Iterator[Any]:
+    """The objects that a place held and holds no more."""
+    left = {id(value) for value in _values(place, place.get())}
+    for value in _values(place, old):
+        is_lost = id(value) not in left and not isinstance(value, _NEVER)
+        if is_lost and kinds.facets_of(type(value)):
+            yield value
+
+
+def _values(place: Place, held: Any) -> Iterable[Any]:
+    if not isinstance(place, Container):
+        return (held,)
+    if isinstance(held, dict):
+        return (*held, *held.values())
+    return () if type(held) is Versions else held
+
+
+def _walk(values: Iterable[Any], weak: Iterable[Any] = ()) -> Walk:
+    """What is reached from values, but for these weak references."""
+    walk = Walk()
+    walk.seen.update({id(reference): reference for reference in weak})
+    walk.run((), list(values))
+    return walk
+
+
+def _is_seen(value: Any) -> bool:
+    """Whether code may see that an object ends."""
+    kind = type(value)
+    if isinstance(value, _NEVER) or ownership.is_own_module(kind.__module__):
+        return False
+    if not ownership.is_library_class(kind) and hasattr(kind, "__del__"):
+        return True
+    return weakref.getweakrefcount(value) > 0
+
+
+def _is_watched(value: Any, known: dict[int, Any]) -> bool:
+    """Whether what watches an object is the program's: this package has weak references, too."""
+    if hasattr(type(value), "__del__"):
+        return True
+    references = weakref.getweakrefs(value)
+    return any(type(r) is not weakref.ref or r.__callback__ or id(r) in known for r in references)
+
+
+def _held_now() -> Iterator[Any]:
+    """What the code that runs refers to: names of functions, and those of their modules."""
+    frame: Any = sys._getframe(0)
+    modules: dict[int, dict] = {}
+    while frame is not None:
+        if not ownership.is_own_file(frame.f_code.co_filename):
+            yield from list(frame.f_locals.values())
+            modules[id(frame.f_globals)] = frame.f_globals
+        frame = frame.f_back
+    for names in modules.values():
+        yield from list(names.values())
+
+
+def _refused(value: Any) -> Exception:
+    kind = type(value).__name__
+    return errors.StagingError(
+        say(
+            here(),
+            f"a branch or a loop of the graph takes away the last reference to an object of the "
+            f"class {kind!r}, which weak references or a `__del__` watch: whether it ends there is "
+            "known only when the graph runs",
+            "Keep the object under another name for as long as the function runs.",
+        )
+    )

@@ -1,0 +1,49 @@
+"""Memory, and files, as staged code compares them: the bytes of objects of C and of maps of memory,
+and how far a file is read or written."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from . import facets
+
+MOST_COPIED = 1 << 20  # bytes that a view shows; of more a checksum is compared
+
+
+class OfC(facets.State):
+    """An object of ``ctypes``: its bytes. What it shows of others, or points to, is reached."""
+
+    def __init__(self, ctypes: Any):
+        def put(owner: Any, memory: bytes) -> None:
+            ctypes.memmove(ctypes.addressof(owner), memory, len(memory))
+
+        super().__init__(bytes, put, "memory")
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        kept = owner._objects
+        yield owner._b_base_
+        for value in kept.values() if isinstance(kept, dict) else (kept,):
+            yield value.obj if type(value) is memoryview else value
+
+
+def fingerprint(view: memoryview) -> tuple:
+    """What is compared of the memory that a view shows: its bytes, of much memory a checksum."""
+    if view.nbytes <= MOST_COPIED:
+        return (view.tobytes(),)
+    return view.nbytes, zlib.crc32(view if view.c_contiguous else view.tobytes())
+
+
+def _position(file: Any) -> Any:
+    """How far a file is read or written; None where it cannot tell, or belongs to the screen."""
+    if file.closed or file in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        return file.closed
+    try:
+        return file.tell()
+    except (OSError, ValueError):  # it has no positions, or none while it is run over
+        return _position(file.buffer) if hasattr(file, "buffer") else None
+
+
+POSITION_OF_FILE = facets.Aside(_position, "position in the file")
