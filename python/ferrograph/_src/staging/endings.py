@@ -86,7 +86,10 @@ def _is_watched(value: Any, known: dict[int, Any]) -> bool:
     if hasattr(type(value), "__del__"):
         return True
     references = weakref.getweakrefs(value)
-    return any(type(r) is not weakref.ref or r.__callback__ or id(r) in known for r in references)
+    return any(
+        type(r) is not weakref.ref or r.__callback__ is not None or id(r) in known
+        for r in references
+    )
 
 
 def _held_now() -> Iterator[Any]:
