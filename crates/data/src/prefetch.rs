@@ -2,14 +2,13 @@
 
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
 use crate::history::History;
-use crate::worker::{WAIT, caught, piece, spawn};
+use crate::worker::{WAIT, caught, locked, piece, spawn};
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{Result, bail};
-use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// How many elements are kept where the program leaves that open.
 const OPEN_SIZE: usize = 2;
@@ -74,23 +73,25 @@ impl Queue {
 
     /// Waits for room; whether anybody still wants elements.
     fn has_room(&self) -> bool {
-        let mut state = self.state.lock();
+        let mut state = locked(&self.state);
         while state.ready.len() >= self.size && !state.is_abandoned {
-            self.changed.wait(&mut state);
+            let waited = self.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
         }
         !state.is_abandoned
     }
 
     fn put(&self, element: Result<Option<Tensors>>) {
-        self.state.lock().ready.push_back(element);
+        locked(&self.state).ready.push_back(element);
         self.changed.notify_all();
     }
 
     /// The oldest element, waiting for one a little.
     fn take(&self) -> Option<Result<Option<Tensors>>> {
-        let mut state = self.state.lock();
+        let mut state = locked(&self.state);
         if state.ready.is_empty() {
-            self.changed.wait_for(&mut state, WAIT);
+            let waited = self.changed.wait_timeout(state, WAIT);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let element = state.ready.pop_front();
         self.changed.notify_all();
@@ -99,7 +100,7 @@ impl Queue {
 
     fn abandon(&self) {
         self.unwanted.store(true, Ordering::Relaxed);
-        self.state.lock().is_abandoned = true;
+        locked(&self.state).is_abandoned = true;
         self.changed.notify_all();
     }
 }

@@ -1,15 +1,14 @@
 //! Threads that work for one iteration: they are given jobs, and what came of each is asked for by its number.
 
 use crate::dataset::pause;
-use crate::worker::{WAIT, piece, spawn};
+use crate::worker::{WAIT, locked, piece, spawn};
 use ferrograph_kernels::pool::{alone, n_threads};
 use ferrograph_ops::Iteration;
 use ferrograph_tensor::{Result, bail};
 use hashbrown::HashMap;
-use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// The most threads that one iteration has.
 const MOST_THREADS: usize = 64;
@@ -95,7 +94,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
         self.check_process()?;
         let number = self.next;
         let needs_thread = {
-            let mut state = self.shared.state.lock();
+            let mut state = locked(&self.shared.state);
             state.waiting.push_back((number, job));
             state.waiting.len() > state.n_idle
         };
@@ -137,12 +136,13 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
         self.check_process()?;
         loop {
             {
-                let mut state = self.shared.state.lock();
+                let mut state = locked(&self.shared.state);
                 if let Some(found) = find(&mut state.done) {
                     return Ok(found);
                 }
                 state.awaited = awaited;
-                self.shared.done.wait_for(&mut state, WAIT);
+                let waited = self.shared.done.wait_timeout(state, WAIT);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
                 state.awaited = Awaited::Nothing;
                 if let Some(found) = find(&mut state.done) {
                     return Ok(found);
@@ -187,7 +187,7 @@ impl<J, R> Drop for Team<J, R> {
         }
         self.shared.unwanted.store(true, Ordering::Relaxed);
         let given_up = {
-            let mut state = self.shared.state.lock();
+            let mut state = locked(&self.shared.state);
             state.is_over = true;
             std::mem::take(&mut state.waiting)
         };
@@ -202,7 +202,7 @@ fn work<J, R>(shared: &Shared<J, R>, doing: &mut Doing<J, R>) {
         let Some(result) = piece(&shared.unwanted, || doing(job)) else {
             return;
         };
-        let mut state = shared.state.lock();
+        let mut state = locked(&shared.state);
         state.done.insert(number, result);
         let is_awaited = state.awaited.is(number);
         drop(state);
@@ -213,7 +213,7 @@ fn work<J, R>(shared: &Shared<J, R>, doing: &mut Doing<J, R>) {
 }
 
 fn next_job<J, R>(shared: &Shared<J, R>) -> Option<(u64, J)> {
-    let mut state = shared.state.lock();
+    let mut state = locked(&shared.state);
     loop {
         if state.is_over {
             return None;
@@ -222,7 +222,8 @@ fn next_job<J, R>(shared: &Shared<J, R>) -> Option<(u64, J)> {
             return Some(job);
         }
         state.n_idle += 1;
-        shared.given.wait(&mut state);
+        let waited = shared.given.wait(state);
+        state = waited.unwrap_or_else(PoisonError::into_inner);
         state.n_idle -= 1;
     }
 }

@@ -1,15 +1,22 @@
-//! Threads that compute elements: what each piece of their work is done within, and how they end.
+//! Threads that compute elements: what each piece of their work is done within, and how they end. Between two pieces
+//! they may be anywhere when the process is forked. So they wait by the standard library's locks, which share no state
+//! with others: those of `parking_lot` share a table, of which a fork may catch a part locked for ever.
 
 use ferrograph_ops::{stopped, while_wanted};
 use ferrograph_tensor::{Result, err};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a consumer waits before it looks for an interrupt.
 pub(crate) const WAIT: Duration = Duration::from_millis(10);
+
+/// What the mutex guards, whatever a thread that panicked left there.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Runs one piece of a worker's work, where a host has something around it.
 type Passage = fn(&mut dyn FnMut());

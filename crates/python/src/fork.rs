@@ -1,19 +1,106 @@
 //! Forking while other threads compute. Work without the interpreter lock passes a gate that a fork closes: so no
-//! lock of the core is held by a thread that the child does not have.
+//! lock of the core is held by a thread that the child does not have. Who waits at the gate holds nothing that the child
+//! meets: the gate is the standard library's, whose locks share no state, and the child has a gate of its own.
 
-use parking_lot::lock_api::RawRwLockTimed;
-use parking_lot::lock_api::{RawRwLock as _, RawRwLockRecursive};
 use pyo3::prelude::*;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How long a fork waits for work that runs. Past it the child takes its chances, as with work that never ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-type Gate = parking_lot::RawRwLock;
+/// Set while somebody waits for those within to leave.
+const CLOSING: usize = 1 << (usize::BITS - 1);
+/// Set while nobody is within and nobody may enter.
+const CLOSED: usize = CLOSING >> 1;
 
-static OPEN: Gate = Gate::INIT;
+struct Gate {
+    /// How many are within, and the marks.
+    within: AtomicUsize,
+    changes: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Gate {
+    const fn new() -> Gate {
+        Gate {
+            within: AtomicUsize::new(0),
+            changes: Mutex::new(()),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes through once none of the marks is set.
+    fn enter(&self, unless: usize) {
+        let more = |within: usize| (within & unless == 0).then_some(within + 1);
+        let entered = || {
+            let done = (self.within).fetch_update(Ordering::Acquire, Ordering::Relaxed, more);
+            done.is_ok()
+        };
+        if entered() {
+            return;
+        }
+        let mut held = self.lock();
+        while !entered() {
+            let waited = self.changed.wait(held);
+            held = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn leave(&self) {
+        if self.within.fetch_sub(1, Ordering::Release) == CLOSING + 1 {
+            drop(self.lock());
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until nobody is within and keeps others out; false where that takes too long.
+    fn close(&self, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        let mut held = self.lock();
+        let mut from = 0;
+        loop {
+            let marked = self.within.load(Ordering::Relaxed) & (CLOSING | CLOSED);
+            if marked == from && from == 0 {
+                self.within.fetch_or(CLOSING, Ordering::Relaxed);
+                from = CLOSING;
+            }
+            if from == CLOSING && self.shut() {
+                return true;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.within.fetch_and(!from, Ordering::Relaxed);
+                drop(held);
+                self.changed.notify_all();
+                return false;
+            }
+            let waited = self.changed.wait_timeout(held, left);
+            held = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Closes the gate where nobody is within, for who waits for that.
+    fn shut(&self) -> bool {
+        let (to, fail) = (Ordering::Acquire, Ordering::Relaxed);
+        let shut = self.within.compare_exchange(CLOSING, CLOSED, to, fail);
+        shut.is_ok()
+    }
+
+    fn open(&self) {
+        self.within.fetch_and(!CLOSED, Ordering::Release);
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+}
+
+static OPEN: Gate = Gate::new();
 
 /// The gate of this process; a child gets one of its own, whose state no other thread was about to change.
 static GATE: AtomicPtr<Gate> = AtomicPtr::new((&raw const OPEN).cast_mut());
@@ -22,7 +109,7 @@ thread_local! {
     /// How often this thread is within the gate.
     static WITHIN: Cell<usize> = const { Cell::new(0) };
     /// Whether this thread closed the gate.
-    static CLOSED: Cell<bool> = const { Cell::new(false) };
+    static CLOSER: Cell<bool> = const { Cell::new(false) };
 }
 
 fn gate() -> &'static Gate {
@@ -37,9 +124,9 @@ impl Passage {
     fn new() -> Passage {
         let gate = gate();
         if WITHIN.get() == 0 {
-            gate.lock_shared(); // behind a fork that waits, which would else never have its turn
+            gate.enter(CLOSING | CLOSED); // behind a fork that waits, which would else never have its turn
         } else {
-            gate.lock_shared_recursive(); // a fork that waits waits for this thread
+            gate.enter(CLOSED); // a fork that waits waits for this thread
         }
         WITHIN.set(WITHIN.get() + 1);
         Passage(gate)
@@ -51,15 +138,14 @@ impl Drop for Passage {
         WITHIN.set(WITHIN.get() - 1);
         // A child that was forked within has a gate of its own, through which nobody went yet.
         if std::ptr::eq(self.0, gate()) {
-            // SAFETY: locked when it was made.
-            unsafe { self.0.unlock_shared() };
+            self.0.leave();
         }
     }
 }
 
 /// Runs work without the interpreter lock.
 pub(crate) fn unlocked<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    if CLOSED.get() {
+    if CLOSER.get() {
         return work(); // within a fork, which waits for none but this thread
     }
     py.detach(|| {
@@ -71,7 +157,7 @@ pub(crate) fn unlocked<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send)
 /// Runs a piece of work of a thread that the interpreter does not know, for which others within the gate may wait.
 pub(crate) fn beside(work: &mut dyn FnMut()) {
     let gate = gate();
-    gate.lock_shared_recursive();
+    gate.enter(CLOSED);
     WITHIN.set(WITHIN.get() + 1);
     let _passage = Passage(gate);
     work();
@@ -86,23 +172,22 @@ pub(crate) fn stop_prefetching(py: Python<'_>) {
 /// Waits until nothing runs without the interpreter lock and keeps new work from starting.
 #[pyfunction]
 pub(crate) fn before_fork(py: Python<'_>) {
-    if WITHIN.get() == 0 && !CLOSED.get() {
-        CLOSED.set(py.detach(|| gate().try_lock_exclusive_for(PATIENCE)));
+    if WITHIN.get() == 0 && !CLOSER.get() {
+        CLOSER.set(py.detach(|| gate().close(PATIENCE)));
     }
 }
 
 /// Lets work go on in the process that was forked.
 #[pyfunction]
 pub(crate) fn after_fork_in_parent() {
-    if CLOSED.replace(false) {
-        // SAFETY: locked by this thread in `before_fork`.
-        unsafe { gate().unlock_exclusive() };
+    if CLOSER.replace(false) {
+        gate().open();
     }
 }
 
 /// Opens a new gate for the child, whose only thread this is.
 #[pyfunction]
 pub(crate) fn after_fork_in_child() {
-    CLOSED.set(false);
-    GATE.store(Box::into_raw(Box::new(Gate::INIT)), Ordering::Release);
+    CLOSER.set(false);
+    GATE.store(Box::into_raw(Box::new(Gate::new())), Ordering::Release);
 }
