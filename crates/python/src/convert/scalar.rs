@@ -1,7 +1,7 @@
 //! Single values: Python's numbers and text, and NumPy's scalars inside sequences.
 
 use super::{core_error, does_not_convert, no_tensor, numpy};
-use ferrograph_tensor::{Bytes, Complex64, DType, Tensor};
+use ferrograph_tensor::{Bytes, Complex64, DType, Shape, Tensor};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyString};
