@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a fork waits for work that runs. Past it the child takes its chances, as with work that never ends.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,13 +43,9 @@ impl Gate {
             let done = (self.within).fetch_update(Ordering::Acquire, Ordering::Relaxed, more);
             done.is_ok()
         };
-        if entered() {
-            return;
-        }
-        let mut held = self.lock();
-        while !entered() {
-            let waited = self.changed.wait(held);
-            held = waited.unwrap_or_else(PoisonError::into_inner);
+        if !entered() {
+            let through = self.changed.wait_while(self.lock(), |()| !entered());
+            drop(through);
         }
     }
 
@@ -60,37 +56,34 @@ impl Gate {
         }
     }
 
-    /// Waits until nobody is within and keeps others out; false where that takes too long.
+    /// Waits for other forks, then until nobody is within, and keeps others out; false where either takes too long.
     fn close(&self, patience: Duration) -> bool {
-        let end = Instant::now() + patience;
-        let mut held = self.lock();
-        let mut from = 0;
-        loop {
-            let marked = self.within.load(Ordering::Relaxed) & (CLOSING | CLOSED);
-            if marked == from && from == 0 {
-                self.within.fetch_or(CLOSING, Ordering::Relaxed);
-                from = CLOSING;
-            }
-            if from == CLOSING && self.shut() {
-                return true;
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                self.within.fetch_and(!from, Ordering::Relaxed);
-                drop(held);
-                self.changed.notify_all();
-                return false;
-            }
-            let waited = self.changed.wait_timeout(held, left);
-            held = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let free = |within: usize| (within & (CLOSING | CLOSED) == 0).then_some(within | CLOSING);
+        let begin = || {
+            let begun = (self.within).fetch_update(Ordering::Relaxed, Ordering::Relaxed, free);
+            begun.is_ok()
+        };
+        let shut = || {
+            let (to, fail) = (Ordering::Acquire, Ordering::Relaxed);
+            let shut = self.within.compare_exchange(CLOSING, CLOSED, to, fail);
+            shut.is_ok()
+        };
+        let until = |held, done: &dyn Fn() -> bool| {
+            let waited = (self.changed).wait_timeout_while(held, patience, |()| !done());
+            let (held, late) = waited.unwrap_or_else(PoisonError::into_inner);
+            (held, !late.timed_out())
+        };
+        let (held, is_ours) = until(self.lock(), &begin);
+        if !is_ours {
+            return false;
         }
-    }
-
-    /// Closes the gate where nobody is within, for who waits for that.
-    fn shut(&self) -> bool {
-        let (to, fail) = (Ordering::Acquire, Ordering::Relaxed);
-        let shut = self.within.compare_exchange(CLOSING, CLOSED, to, fail);
-        shut.is_ok()
+        let (held, is_shut) = until(held, &shut);
+        if !is_shut {
+            self.within.fetch_and(!CLOSING, Ordering::Relaxed);
+            self.changed.notify_all();
+        }
+        drop(held);
+        is_shut
     }
 
     fn open(&self) {
