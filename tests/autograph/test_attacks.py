@@ -1,7 +1,8 @@
 """Programs that were written to find a difference: each is equal eagerly and traced, or refused.
 
 ``attacks/*.txt`` hold them, a head line ``== name: verdict`` before each. A program that is refused
-and comes to be staged is noted as ``equal``; the other way round is a loss.
+and comes to be staged is noted as ``equal``; the other way round is a loss. Where both happen,
+since it depends on what the process has loaded, it is noted as ``equal_or_refused``.
 """
 
 import re
@@ -28,4 +29,4 @@ def programs():
 def test_program(program, verdict):
     with tempfile.TemporaryDirectory() as folder, run.quiet():
         found = run.run(program, Path(folder, "printed"))
-    assert found.kind == verdict, found.why
+    assert found.kind in verdict.split("_or_"), found.why

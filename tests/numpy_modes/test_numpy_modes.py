@@ -7,7 +7,7 @@ import json
 import pathlib
 
 import pytest
-from programs import MODES, RECORD, programs
+from mode_programs import MODES, RECORD, programs
 
 HERE = pathlib.Path(__file__).parent
 # What is other than recorded, by a part of the program, with the reason.
@@ -38,7 +38,7 @@ RUN = """
 import json, sys
 sys.path.insert(0, {here!r})
 import ferrograph as fg
-from programs import outcomes
+from mode_programs import outcomes
 print(json.dumps(outcomes(fg, {mode!r})))
 """
 

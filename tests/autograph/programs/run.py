@@ -145,6 +145,8 @@ def run(program: Program, stream: Path) -> Verdict:
         found.append(verdict)
         if verdict.kind != "equal":
             break
+    for place in (eager, traced):
+        place.reset()
     return worst(found)
 
 

@@ -93,11 +93,11 @@ def _is_watched(value: Any, known: dict[int, Any]) -> bool:
 
 
 def _held_now() -> Iterator[Any]:
-    """What the code that runs refers to: names of functions, and those of their modules."""
+    """What the program's code that runs refers to: names of functions, and of their modules."""
     frame: Any = sys._getframe(0)
     modules: dict[int, dict] = {}
     while frame is not None:
-        if not ownership.is_own_file(frame.f_code.co_filename):
+        if not ownership.is_library_file(frame.f_code.co_filename):
             yield from list(frame.f_locals.values())
             modules[id(frame.f_globals)] = frame.f_globals
         frame = frame.f_back

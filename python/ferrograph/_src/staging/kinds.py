@@ -120,7 +120,7 @@ REGISTERED = facets.State(facets.registered, None, "registered classes")
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = Through(lambda held: (type(held),))
 # Of what has a state that is held only where code says so: see ``library_states``.
-BY_WORDS = Through(lambda held: ())
+BY_WORDS = Through(lambda held: library_states.behind(held))
 
 
 def _referents(value: Any) -> Iterable:
@@ -221,7 +221,9 @@ def _is_leaf(kind: type) -> bool:
     if issubclass(kind, types.ModuleType):
         return True
     loggers = sys.modules.get("logging")
-    return loggers is not None and issubclass(kind, (loggers.Logger, loggers.Handler))
+    if loggers is None or not issubclass(kind, (loggers.Logger, loggers.Handler)):
+        return False
+    return ownership.is_library_class(kind)
 
 
 def _is_advanced(kind: type) -> bool:

@@ -8,6 +8,7 @@ for it in the graph, so that a change is put back where that can be done, and re
 from __future__ import annotations
 
 import functools
+import io
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -133,6 +134,21 @@ def of_logger(logger: Any) -> tuple:
 _LOGGERS = (
     "setLevel addHandler removeHandler addFilter removeFilter handlers filters level basicConfig"
 )
+
+
+def behind(held: Any) -> tuple:
+    """What of the program's stands behind a logger, or a handler, of the library's: who logs changes
+    it. What the root has is whoever started the process's.
+    """
+    logging = sys.modules.get("logging")
+    if logging is None or held is logging.root:
+        return ()
+    if isinstance(held, logging.Logger):
+        return (*held.handlers, *held.filters)
+    if isinstance(held, logging.Handler):
+        parts = (getattr(held, name, None) for name in ("stream", "buffer", "target"))
+        return tuple(part for part in parts if not isinstance(part, io.TextIOWrapper))
+    return ()
 
 
 def _logging(logging: Any) -> Rows:

@@ -251,7 +251,7 @@ _WITH_SETTINGS = {name: name for name in (
 )}  # fmt: skip
 _WITH_SETTINGS |= {"_csv": "csv", "_decimal": "decimal", "_locale": "locale", "_signal": "signal"}
 _WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "warnings"}
-_WITH_SETTINGS |= {"posix": "os", "nt": "os", "_tracemalloc": "tracemalloc"}
+_WITH_SETTINGS |= {"posix": "os", "nt": "os", "contextlib": "os", "_tracemalloc": "tracemalloc"}
 
 
 def _is_users_module(module: types.ModuleType) -> bool:

@@ -43,6 +43,7 @@ _ACTING: dict[str, frozenset[str]] = {
         "urllib": "urlopen urlretrieve",
         "resource": "setrlimit prlimit",
         "_ctypes": "from_address",
+        "tempfile": "cleanup",
         "time": "tzset",
     }.items()
 }

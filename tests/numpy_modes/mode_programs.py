@@ -1,6 +1,6 @@
 """What the modes of NumPy's behavior make of operands, and how it is recorded from tensorflow 2.21.
 
-python tests/numpy_modes/programs.py    writes recorded.jsonl, with tensorflow installed
+python tests/numpy_modes/mode_programs.py    writes recorded.jsonl, with tensorflow installed
 """
 
 import json
