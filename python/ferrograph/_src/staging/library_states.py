@@ -137,8 +137,8 @@ _LOGGERS = (
 
 
 def behind(held: Any) -> tuple:
-    """What of the program's stands behind a logger, or a handler, of the library's: who logs changes
-    it. What the root has is whoever started the process's.
+    """What of the program's stands behind a logger, or a handler, of the library's: who logs
+    changes it. What the root has is whoever started the process's.
     """
     logging = sys.modules.get("logging")
     if logging is None or held is logging.root:
