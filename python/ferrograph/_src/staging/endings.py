@@ -16,7 +16,7 @@ from ..context import ownership
 from ..native import _core
 from ..values import errors
 from . import kinds
-from .journal import Journal, StandIn
+from .journal import StandIn
 from .places import here, say
 from .snapshot import Walk
 from .stale import Stale
@@ -27,11 +27,9 @@ _NEVER = (
 )  # fmt: skip
 
 
-def refuse(made: Journal) -> None:
-    """Refuse that the region of ``made``, which has just been traced, ends objects."""
-    if made.snapshot is None:
-        return
-    lost = [value for place, old in made.snapshot.changes() for value in _lost(place, old)]
+def refuse(changes: Iterable[tuple[Place, Any]]) -> None:
+    """Refuse that a region ends objects: of places that it changed, and what they held before."""
+    lost = [value for place, old in changes for value in _lost(place, old)]
     if not lost:
         return
     ending = {id(value): value for value in _walk(lost).seen.values() if _is_seen(value)}
