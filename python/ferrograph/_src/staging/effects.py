@@ -96,10 +96,9 @@ class region(journal):
     def __exit__(self, *exception: Any) -> None:
         made = _thread.journals[-1]
         super().__exit__(*exception)
-        if exception[0] is None and made.snapshot is not None:
-            made.compared = list(made.snapshot.changes())
+        if exception[0] is None and made.snapshot is not None and made.snapshot.has_lost():
             try:
-                endings.refuse(made.compared)
+                endings.refuse(made.snapshot.changes())
             except errors.StagingError:
                 undo(made)
                 raise
@@ -335,8 +334,7 @@ def contents(made: Journal, own: frozenset[int] = frozenset()) -> dict[Any, Any]
 
     ``own`` are the ids of the cells that the construct itself puts back.
     """
-    found = made.compared or ()
-    made.compared = [(place, old) for place, old in found if id(place.owner) not in own]
+    made.compared = list(made.snapshot.changes(own)) if made.snapshot is not None else []
     touched = [place for place, _ in (*made.touched.values(), *made.compared)]
     return {p.key: p.get() for p in touched if isinstance(p, Container)}
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from .. import later
 from ..context import ownership
 from ..context.ownership import MACHINERY
+from ..native import _core
 from ..values import errors
 from . import kinds
 from .facets import Facet, Fields, Names, Refused, cell_contents, fields_of
@@ -36,6 +37,7 @@ else:
     library_states, settings = later(__package__, "library_states", "settings")
 
 MOST_OBJECTS = 250_000
+_SYMBOLIC = _core.SymbolicTensor
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
 _NAMES_ONLY = frozenset({"vars", "__dict__", "modules", "import_module"})
 
@@ -96,6 +98,16 @@ class Snapshot:
             if id(owner) not in own:
                 yield from facet.changes(owner, held, label_of(owner, self.anchors))
 
+    def has_lost(self) -> bool:
+        """Whether a place may not hold any more what it held, other than a tensor in a name."""
+        if has_versions():
+            return True
+        for facet, owner, held in self._entries:
+            is_tensor = type(held) is tuple and len(held) == 1 and type(held[0]) is _SYMBOLIC
+            if not is_tensor and facet.differs(owner, held):
+                return True
+        return False
+
     def _chosen(self) -> Iterator[tuple[Place, Any]]:
         """``changes`` where the graph chooses what some objects hold."""
         for facet, owner, held in self._entries:
@@ -115,6 +127,23 @@ def _versions(facet: Facet, owner: Any) -> Versions | None:
     return versions_of(owner) if facet.is_content else None
 
 
+class _Finders:
+    """What finds modules, by id."""
+
+    def __init__(self) -> None:
+        self._path: list[Any] = []
+        self._known: dict[int, Any] = {}
+
+    def known(self) -> dict[int, Any]:
+        if self._path != sys.meta_path:
+            self._path = list(sys.meta_path)
+            self._known = {id(finder): finder for finder in self._path}
+        return self._known
+
+
+_finders = _Finders()
+
+
 class Walk:
     """One walk over what functions reach."""
 
@@ -132,7 +161,7 @@ class Walk:
         """Follow what functions reach, and other values; not what finds modules, whose accounts
         an import changes whenever it comes.
         """
-        self.seen.update((id(finder), finder) for finder in sys.meta_path)
+        self.seen |= _finders.known()
         self._pending.append(values)
         for function in anchors:
             names = function.__code__.co_freevars
