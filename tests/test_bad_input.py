@@ -425,6 +425,8 @@ def test_labels_are_of_one_size_also_where_sizes_are_found_late():
         lambda ends: fg.data.experimental.make_batched_features_dataset(
             "none", 1, ends, label_key="label"
         ),
+        lambda ends: fg.experimental.numpy.moveaxis("a", ends, True),
+        lambda ends: fg.experimental.numpy.moveaxis(fg.ones([2, 3]), [0], ends),
     ],
 )
 def test_long_sequences_are_refused_before_they_are_walked_through(call):

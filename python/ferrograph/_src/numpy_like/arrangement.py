@@ -77,11 +77,13 @@ def _numbers(axes: Any, rank: int | None) -> list[int]:
     if rank is None:
         raise ValueError(f"axis {axes} needs a tensor of known rank; give it with fg.ensure_shape")
     several = isinstance(axes, (list, tuple, range, np.ndarray))
-    listed = [whole(axis, "axis") for axis in (axes if several else [axes])]
-    for axis in listed:
-        if not -rank <= axis < rank:
-            raise ValueError(f"axis {axis} is out of range for rank {rank}")
-    return [axis % rank for axis in listed]
+    listed = []
+    for axis in axes if several else [axes]:  # of which there may be any number
+        number = whole(axis, "axis")
+        if not -rank <= number < rank:
+            raise ValueError(f"axis {number} is out of range for rank {rank}")
+        listed.append(number % rank)
+    return listed
 
 
 @public("experimental.numpy.expand_dims")
