@@ -27,6 +27,12 @@ impl DTypeSet {
         DTypeSet { bits, what }
     }
 
+    /// The dtypes of both, called `what`.
+    pub const fn and(self, what: &'static str, other: DTypeSet) -> DTypeSet {
+        let bits = self.bits | other.bits;
+        DTypeSet { bits, what }
+    }
+
     /// Whether it holds that dtype.
     pub const fn contains(self, dtype: DType) -> bool {
         self.bits & (1 << dtype as u32) != 0
@@ -51,99 +57,17 @@ pub mod sets {
     use super::DTypeSet;
     use ferrograph_tensor::DType::*;
 
-    pub const any: DTypeSet = DTypeSet::of(
-        "a",
-        &[
-            Bool,
-            Int8,
-            Int16,
-            Int32,
-            Int64,
-            UInt8,
-            UInt16,
-            UInt32,
-            UInt64,
-            Float16,
-            BFloat16,
-            Float32,
-            Float64,
-            Complex64,
-            Complex128,
-            String,
-            Resource,
-            Variant,
-            Float8E5M2,
-            Float8E4M3FN,
-            Float8E4M3FNUZ,
-            Float8E4M3B11FNUZ,
-            Float8E5M2FNUZ,
-        ],
-    );
-    pub const dense: DTypeSet = DTypeSet::of(
-        "a bool or numeric",
-        &[
-            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
-            Float32, Float64, Complex64, Complex128,
-        ],
-    );
-    pub const numeric: DTypeSet = DTypeSet::of(
-        "a numeric",
-        &[
-            Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16, Float32,
-            Float64, Complex64, Complex128,
-        ],
-    );
-    pub const real: DTypeSet = DTypeSet::of(
-        "an integer or floating point",
-        &[
-            Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16, Float32,
-            Float64,
-        ],
-    );
+    pub const truth: DTypeSet = DTypeSet::of("a bool", &[Bool]);
     pub const integer: DTypeSet = DTypeSet::of(
         "an integer",
         &[Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64],
     );
     pub const floating: DTypeSet =
         DTypeSet::of("a floating point", &[Float16, BFloat16, Float32, Float64]);
-    pub const inexact: DTypeSet = DTypeSet::of(
-        "a floating point or complex",
-        &[Float16, BFloat16, Float32, Float64, Complex64, Complex128],
-    );
     pub const complex: DTypeSet = DTypeSet::of("a complex", &[Complex64, Complex128]);
-    pub const index: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64]);
-    pub const seed: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64, UInt32, UInt64]);
-    pub const float_parts: DTypeSet = DTypeSet::of("a float32 or float64", &[Float32, Float64]);
-    pub const field: DTypeSet = DTypeSet::of(
-        "a float32, float64 or complex",
-        &[Float32, Float64, Complex64, Complex128],
-    );
-    pub const plain: DTypeSet = DTypeSet::of(
-        "a bool, numeric or string",
+    const float8: DTypeSet = DTypeSet::of(
+        "a float8",
         &[
-            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
-            Float32, Float64, Complex64, Complex128, String,
-        ],
-    );
-    pub const stored: DTypeSet = DTypeSet::of(
-        "a bool, numeric, float8 or string",
-        &[
-            Bool,
-            Int8,
-            Int16,
-            Int32,
-            Int64,
-            UInt8,
-            UInt16,
-            UInt32,
-            UInt64,
-            Float16,
-            BFloat16,
-            Float32,
-            Float64,
-            Complex64,
-            Complex128,
-            String,
             Float8E5M2,
             Float8E4M3FN,
             Float8E4M3FNUZ,
@@ -151,21 +75,27 @@ pub mod sets {
             Float8E5M2FNUZ,
         ],
     );
-    pub const ordered: DTypeSet = DTypeSet::of(
-        "a bool, integer or floating point",
-        &[
-            Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16,
-            Float32, Float64,
-        ],
-    );
-    pub const summed: DTypeSet = DTypeSet::of(
+
+    pub const inexact: DTypeSet = floating.and("a floating point or complex", complex);
+    pub const real: DTypeSet = integer.and("an integer or floating point", floating);
+    pub const ordered: DTypeSet = real.and("a bool, integer or floating point", truth);
+    pub const numeric: DTypeSet = real.and("a numeric", complex);
+    pub const summed: DTypeSet = numeric.and(
         "a numeric or variant",
-        &[
-            Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, BFloat16, Float32,
-            Float64, Complex64, Complex128, Variant,
-        ],
+        DTypeSet::of("a variant", &[Variant]),
     );
-    pub const truth: DTypeSet = DTypeSet::of("a bool", &[Bool]);
+    pub const dense: DTypeSet = numeric.and("a bool or numeric", truth);
+    pub const plain: DTypeSet = dense.and(
+        "a bool, numeric or string",
+        DTypeSet::of("a string", &[String]),
+    );
+    pub const stored: DTypeSet = plain.and("a bool, numeric, float8 or string", float8);
+    pub const any: DTypeSet = stored.and("a", DTypeSet::of("a handle", &[Resource, Variant]));
+
+    pub const index: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64]);
+    pub const seed: DTypeSet = DTypeSet::of("an int32 or int64", &[Int32, Int64, UInt32, UInt64]);
+    pub const float_parts: DTypeSet = DTypeSet::of("a float32 or float64", &[Float32, Float64]);
+    pub const field: DTypeSet = float_parts.and("a float32, float64 or complex", complex);
     pub const label: DTypeSet = DTypeSet::of(
         "a uint8, int8, int32 or int64",
         &[UInt8, Int8, Int32, Int64],
