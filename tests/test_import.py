@@ -73,3 +73,31 @@ def public_classes():
 def test_a_class_is_found_where_it_says(cls):
     assert "_src" not in cls.__module__
     assert getattr(importlib.import_module(cls.__module__), cls.__qualname__) is cls
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "for name in [n for n in sys.modules if n.startswith('ferrograph')]: del sys.modules[name]\n"
+        "import ferrograph",
+        "import _xxsubinterpreters as interpreters\n"
+        "interpreters.run_string(interpreters.create(), 'import ferrograph')",
+    ],
+    ids=["modules taken out", "another interpreter"],
+)
+def test_a_second_front_end_is_refused(run_python, again):
+    done = run_python(
+        f"""
+        import sys
+        import ferrograph as fg
+
+        try:
+            exec({again!r})
+        except Exception as error:
+            print(error)
+        print(float(fg.function(lambda x: x + 1)(1.0)))
+        """
+    )
+    first, last = done.stdout.splitlines()[-2:]
+    assert "imported once in a process" in first
+    assert last == "2.0"

@@ -3,7 +3,7 @@
 use crate::order::Orders;
 use ferrograph_graph::{Runner, Tensors};
 use ferrograph_ops::Watch;
-use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, err};
+use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, bail, depth_over, err};
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
@@ -182,21 +182,70 @@ pub(crate) fn pause() -> Result<()> {
 }
 
 /// A dataset as variant tensors hold it, with the types of its components.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct DatasetHandle {
     /// The pipeline.
     pub dataset: DatasetRef,
     /// The types of the components of an element.
     pub specs: Arc<[TensorSpec]>,
+    depth: usize,
 }
+
+/// How many datasets read each other at most: each is a level of the stack while an element is asked for.
+const MAX_LEVELS: usize = 4_000;
 
 impl Object for DatasetHandle {
     fn as_any(&self) -> &dyn Any {
         self
     }
+    fn depth(&self) -> usize {
+        self.depth
+    }
+}
+
+impl fmt::Debug for DatasetHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DatasetHandle")
+            .field("specs", &self.specs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl DatasetHandle {
+    /// The handle of a dataset with elements of these types that reads no other one.
+    pub fn new(dataset: DatasetRef, specs: Arc<[TensorSpec]>) -> DatasetHandle {
+        let depth = 1;
+        DatasetHandle {
+            dataset,
+            specs,
+            depth,
+        }
+    }
+
+    /// The handle of a dataset with elements of these types that reads the datasets in `inputs`.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` where too many datasets read each other.
+    pub fn over(
+        dataset: DatasetRef,
+        specs: Arc<[TensorSpec]>,
+        inputs: &[Tensor],
+    ) -> Result<DatasetHandle> {
+        let depth = depth_over(inputs)?;
+        if depth > MAX_LEVELS {
+            bail!(
+                ResourceExhausted,
+                "more than {MAX_LEVELS} datasets read each other: make one of many by flat_map or interleave \
+                 instead of one by one"
+            );
+        }
+        Ok(DatasetHandle {
+            dataset,
+            specs,
+            depth,
+        })
+    }
+
     /// The handle that a variant tensor holds.
     ///
     /// # Errors

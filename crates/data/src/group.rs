@@ -130,10 +130,8 @@ impl GroupElements {
         let Some(group) = self.groups.remove(&key) else {
             return Ok(());
         };
-        let window = DatasetHandle {
-            dataset: Arc::new(List::new(group.elements)),
-            specs: self.specs.clone(),
-        };
+        let elements = Arc::new(List::new(group.elements));
+        let window = DatasetHandle::new(elements, self.specs.clone());
         let arguments = smallvec![Tensor::scalar(key)?, window.into_tensor()];
         let reduced = self.reduce.call_one(runner, arguments)?;
         self.now = Some(dataset_of(&reduced)?.open()?);

@@ -170,7 +170,7 @@ impl Op for IteratorGetNextAsOptional {
     declared!();
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let element = IteratorCell::of(&inputs[0])?.next(runner)?;
-        Ok(smallvec![OptionalValue(element).into_tensor()])
+        Ok(smallvec![OptionalValue::new(element)?.into_tensor()])
     }
     fn flops(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> f64 {
         WAITING_FLOPS

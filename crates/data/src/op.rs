@@ -63,7 +63,7 @@ macro_rules! datasets {
                 ) -> ::ferrograph_tensor::Result<::ferrograph_graph::Tensors> {
                     let dataset = $crate::op::Maker::make(self, inputs)?;
                     let specs = self.element.clone().into();
-                    let handle = $crate::dataset::DatasetHandle { dataset, specs };
+                    let handle = $crate::dataset::DatasetHandle::over(dataset, specs, inputs)?;
                     Ok(::smallvec::smallvec![handle.into_tensor()])
                 }
                 fn regions(&self) -> ::smallvec::SmallVec<[::ferrograph_graph::Region<'_>; 2]> {

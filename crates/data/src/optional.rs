@@ -2,14 +2,18 @@
 
 use crate::op::check_element;
 use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
-use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{DType, Object, Result, Tensor, TensorSpec, bail, depth_over, err};
 use smallvec::smallvec;
 use std::any::Any;
 use std::sync::Arc;
 
 /// The components of a value, or nothing.
 #[derive(Debug)]
-pub struct OptionalValue(pub Option<Tensors>);
+pub struct OptionalValue {
+    /// The components, if there is a value.
+    pub value: Option<Tensors>,
+    depth: usize,
+}
 
 impl Object for OptionalValue {
     fn as_any(&self) -> &dyn Any {
@@ -18,9 +22,21 @@ impl Object for OptionalValue {
     fn is_value(&self) -> bool {
         true
     }
+    fn depth(&self) -> usize {
+        self.depth
+    }
 }
 
 impl OptionalValue {
+    /// An optional of that value, or of nothing.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` for optionals within each other beyond all measure.
+    pub fn new(value: Option<Tensors>) -> Result<OptionalValue> {
+        let depth = depth_over(value.as_deref().unwrap_or_default())?;
+        Ok(OptionalValue { value, depth })
+    }
+
     /// The value that a variant tensor holds.
     ///
     /// # Errors
@@ -62,21 +78,21 @@ impl Op for OptionalFromValue {
     declared!();
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let value = inputs.iter().cloned().collect();
-        Ok(smallvec![OptionalValue(Some(value)).into_tensor()])
+        Ok(smallvec![OptionalValue::new(Some(value))?.into_tensor()])
     }
 }
 
 impl Op for OptionalNone {
     declared!();
     fn eval(&self, _runner: &dyn Runner, _inputs: &[Tensor]) -> Result<Tensors> {
-        Ok(smallvec![OptionalValue(None).into_tensor()])
+        Ok(smallvec![OptionalValue::new(None)?.into_tensor()])
     }
 }
 
 impl Op for OptionalHasValue {
     declared!();
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let has = OptionalValue::of(&inputs[0])?.0.is_some();
+        let has = OptionalValue::of(&inputs[0])?.value.is_some();
         Ok(smallvec![Tensor::scalar(has)?])
     }
 }
@@ -84,7 +100,7 @@ impl Op for OptionalHasValue {
 impl Op for OptionalGetValue {
     declared!();
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        match &OptionalValue::of(&inputs[0])?.0 {
+        match &OptionalValue::of(&inputs[0])?.value {
             Some(value) => {
                 check_element(&self.value, value)?;
                 Ok(value.clone())

@@ -124,11 +124,7 @@ fn by_component(elements: &[Tensors]) -> Tensors {
     let component = |c: usize| {
         let parts = elements.iter().map(|e| smallvec![e[c].clone()]).collect();
         let spec = elements[0][c].spec();
-        DatasetHandle {
-            dataset: Arc::new(List::new(parts)),
-            specs: Arc::from([spec]),
-        }
-        .into_tensor()
+        DatasetHandle::new(Arc::new(List::new(parts)), Arc::from([spec])).into_tensor()
     };
     (0..n).map(component).collect()
 }

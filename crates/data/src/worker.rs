@@ -2,6 +2,7 @@
 //! they may be anywhere when the process is forked. So they wait by the standard library's locks, which share no state
 //! with others: those of `parking_lot` share a table, of which a fork may catch a part locked for ever.
 
+use ferrograph_kernels::pool::STACK;
 use ferrograph_ops::{stopped, while_wanted};
 use ferrograph_tensor::{Result, err};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -65,6 +66,7 @@ pub(crate) fn caught<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
 pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> Result<()> {
     let worker = thread::Builder::new().name("ferrograph-elements".into());
     worker
+        .stack_size(STACK)
         .spawn(work)
         .map(drop)
         .map_err(|e| err!(ResourceExhausted, "no thread to compute elements with: {e}"))

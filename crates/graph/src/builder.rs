@@ -1,10 +1,25 @@
 //! Building graphs: adds nodes, infers their types, and names them.
 
 use crate::names::Names;
-use crate::{Graph, Inputs, Known, Node, NodeId, OpRef, ValueId, ValueInfo};
+use crate::region::depth_below;
+use crate::{Graph, Inputs, Known, Node, NodeId, Op, OpRef, ValueId, ValueInfo};
 use ferrograph_tensor::{Error, ErrorKind, Origin, Result, TensorSpec, bail, err};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// How many levels of graphs lie within each other at most: passes and plans walk through them by recursion.
+const MAX_DEPTH: usize = 500;
+
+fn check_depth(op: &dyn Op) -> Result<()> {
+    if depth_below(op) >= MAX_DEPTH {
+        bail!(
+            ResourceExhausted,
+            "functions, branches and loops lie within each other more than {MAX_DEPTH} levels deep: let a function \
+             that calls itself, or a loop, do what each level does"
+        );
+    }
+    Ok(())
+}
 
 /// A graph under construction.
 pub struct GraphBuilder {
@@ -123,6 +138,7 @@ impl GraphBuilder {
         name: Option<&str>,
         origin: Option<Arc<Origin>>,
     ) -> Result<NodeId> {
+        check_depth(&*op)?;
         self.make_room(specs.len())?;
         let node = NodeId::new(self.nodes.len());
         let mut outputs = SmallVec::new();

@@ -1,5 +1,6 @@
 //! A finished graph.
 
+use crate::region::depth_below;
 use crate::{Effect, Known, NodeId, OpRef, ValueId};
 use ferrograph_tensor::{Origin, Tensor, TensorSpec};
 use parking_lot::Mutex;
@@ -64,6 +65,7 @@ pub struct Graph {
     pub outputs: Vec<ValueId>,
     /// The strongest effect of any node, once it is known for good.
     effect: OnceLock<Effect>,
+    depth: OnceLock<usize>,
     attachments: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
 }
 
@@ -85,6 +87,7 @@ impl Graph {
             n_args,
             outputs,
             effect: OnceLock::new(),
+            depth: OnceLock::new(),
             attachments: Mutex::new(Vec::new()),
         }
     }
@@ -133,6 +136,14 @@ impl Graph {
             }
         }
         needed
+    }
+
+    /// How many levels of graphs it is: itself, and those of its operations.
+    pub fn depth(&self) -> usize {
+        *self.depth.get_or_init(|| {
+            let below = self.nodes.iter().map(|node| depth_below(&*node.op));
+            1 + below.max().unwrap_or_default()
+        })
     }
 
     /// The strongest effect of any node. A call of what is being traced counts as the strongest until that is there.

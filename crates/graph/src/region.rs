@@ -1,6 +1,6 @@
 //! The graphs that operations hold, seen alike whatever the operation: what feeds each and what it is for.
 
-use crate::Graph;
+use crate::{Graph, Op};
 use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,6 +23,13 @@ pub struct Region<'a> {
     pub inputs: Cow<'a, [u32]>,
     /// When it runs, and what becomes of its outputs.
     pub role: Role<'a>,
+}
+
+/// The levels of graphs that an operation holds.
+pub(crate) fn depth_below(op: &dyn Op) -> usize {
+    let regions = op.regions();
+    let depths = regions.iter().map(|region| region.graph.depth());
+    depths.max().unwrap_or_default()
 }
 
 /// When the graph of an operation runs, and what becomes of its outputs.

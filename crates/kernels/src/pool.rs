@@ -11,6 +11,10 @@ use crate::team::{self, Seat};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// The stack of threads that run parts of programs, in bytes: as much as a program's own main thread has and more, since
+/// datasets, graphs and variants lie within each other as deep there.
+pub const STACK: usize = 16 << 20;
+
 /// Work below this many nanoseconds stays on the caller's thread.
 pub(crate) const PARALLEL_THRESHOLD_NS: f64 = 50_000.0;
 
@@ -248,6 +252,7 @@ fn owned() -> &'static Owned {
 fn replace(seen: *mut Owned, pid: u32) -> &'static Owned {
     let pool = ThreadPoolBuilder::new()
         .num_threads(n_threads())
+        .stack_size(STACK)
         .thread_name(|i| format!("ferrograph-{i}"))
         .build()
         .expect("the thread pool starts");

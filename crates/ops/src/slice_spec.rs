@@ -86,7 +86,7 @@ impl SliceMasks {
     /// The items for a tensor of that rank, one an axis of the input and one a new axis.
     fn items(&self, entries: &Entries<'_>, rank: usize) -> Result<SmallVec<[Item; 6]>> {
         let n = entries.begin.len();
-        if n > 64 {
+        if n > 63 {
             bail!(Shape, "a slice of {n} entries is too long");
         }
         let ellipses = (0..n).filter(|&i| bit(self.ellipsis, i)).count();

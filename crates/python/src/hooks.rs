@@ -2,7 +2,7 @@
 
 use ferrograph_allocator::hold_reserve;
 use ferrograph_tensor::ErrorKind;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyImportError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -73,12 +73,16 @@ static HOOKS: PyOnceLock<Hooks> = PyOnceLock::new();
 /// Registers objects of the front end by name; called once at import.
 ///
 /// # Errors
-/// `RuntimeError` where one is missing.
+/// `RuntimeError` where one is missing, `ImportError` where there are some from before.
 #[pyfunction]
 pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
     hold_reserve();
-    // A second registration keeps the first: there is one front end.
-    let _ = HOOKS.set(hooks.py(), Hooks::read(hooks)?);
+    if HOOKS.set(hooks.py(), Hooks::read(hooks)?).is_err() {
+        return Err(PyImportError::new_err(
+            "ferrograph is imported once in a process: its modules cannot be imported anew after they were taken out of \
+             sys.modules, nor in a second interpreter; start another process for that",
+        ));
+    }
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_data::set_passage(crate::fork::beside);
     ferrograph_ops::set_interrupt_check(crate::turns::check_interrupt);

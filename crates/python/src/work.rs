@@ -94,7 +94,7 @@ pub(crate) fn product_cost(a: &Tensor, b: &Tensor) -> f64 {
 #[inline]
 pub(crate) fn size(tensor: &Tensor) -> f64 {
     match tensor.dtype() {
-        DType::Variant => TensorList::of(tensor).map_or(1.0, |list| 10.0 * list.len() as f64),
+        DType::Variant => TensorList::find(tensor).map_or(1.0, |list| 10.0 * list.len() as f64),
         DType::String => {
             let strings = tensor.as_strings().unwrap_or_default();
             match strings.len() as f64 {
@@ -112,7 +112,7 @@ pub(crate) fn is_long_to_drop(tensor: &Tensor) -> bool {
     match tensor.dtype() {
         DType::String => tensor.n_elements() > MANY,
         DType::Variant => {
-            TensorList::of(tensor).is_ok_and(|list| list.len() > MANY && list.is_alone())
+            TensorList::find(tensor).is_some_and(|list| list.len() > MANY && list.is_alone())
         }
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! The tensor: one dynamic type for all dtypes, immutable, dense, row-major, shared by reference.
 
 use crate::memory::vec_of;
-use crate::{Buffer, DType, Element, Result, Shape, TensorSpec, bail, err};
+use crate::{Buffer, DType, Element, Object, Result, Shape, TensorSpec, bail, err};
 use ndarray::{ArrayViewD, IxDyn};
 use std::any::Any;
 use std::fmt;
@@ -9,17 +9,6 @@ use std::sync::Arc;
 
 /// One element of a string tensor: bytes of any encoding, shared.
 pub type Bytes = Arc<[u8]>;
-
-/// What a scalar of dtype resource or variant refers to.
-pub trait Object: Any + Send + Sync + fmt::Debug {
-    /// For downcasting.
-    fn as_any(&self) -> &dyn Any;
-
-    /// Whether it is nothing but what it holds, so that one can stand for all that are made alike.
-    fn is_value(&self) -> bool {
-        false
-    }
-}
 
 /// The elements of string tensors.
 struct Strings(Vec<Bytes>);
@@ -309,6 +298,14 @@ impl Tensor {
                 "expected a resource or variant, got {}",
                 self.dtype
             )),
+        }
+    }
+
+    /// How many levels of objects lie in it, none in numbers and strings.
+    pub fn depth(&self) -> usize {
+        match &self.storage {
+            Storage::Object(object) => object.depth(),
+            _ => 0,
         }
     }
 

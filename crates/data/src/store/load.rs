@@ -158,7 +158,7 @@ impl Elements for ShardElements {
         self.next += 1;
         let dataset: DatasetRef = Arc::new(shard);
         Ok(Some(smallvec![
-            DatasetHandle { dataset, specs }.into_tensor()
+            DatasetHandle::new(dataset, specs).into_tensor()
         ]))
     }
 }

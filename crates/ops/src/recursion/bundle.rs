@@ -5,14 +5,19 @@ use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grad, Grads, Inputs, Op, Runner, Specs, Tensors, Val, VjpCall, declare, declared,
 };
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{
+    DType, Object, PartialShape, Result, Tensor, TensorSpec, bail, depth_over, err,
+};
 use smallvec::smallvec;
 use std::any::Any;
 use std::sync::Arc;
 
 /// The values in a variant tensor.
 #[derive(Debug)]
-struct Values(Tensors);
+struct Values {
+    parts: Tensors,
+    depth: usize,
+}
 
 impl Object for Values {
     fn as_any(&self) -> &dyn Any {
@@ -21,9 +26,17 @@ impl Object for Values {
     fn is_value(&self) -> bool {
         true
     }
+    fn depth(&self) -> usize {
+        self.depth
+    }
 }
 
 impl Values {
+    fn over(parts: Tensors) -> Result<Values> {
+        let depth = depth_over(&parts)?;
+        Ok(Values { parts, depth })
+    }
+
     fn find(t: &Tensor) -> Option<&Values> {
         t.as_object().ok()?.as_any().downcast_ref()
     }
@@ -68,7 +81,7 @@ impl Op for Bundle {
     declared!();
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let values = inputs.iter().cloned().collect();
-        Ok(smallvec![Values(values).into_tensor()])
+        Ok(smallvec![Values::over(values)?.into_tensor()])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let specs = call.inputs.iter().map(Val::spec);
@@ -91,7 +104,7 @@ impl Op for Unbundle {
             .collect())
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let values = &Values::of(&inputs[0])?.0;
+        let values = &Values::of(&inputs[0])?.parts;
         let fits = values.len() == self.dtypes.len()
             && (values.iter().zip(&self.dtypes)).all(|(t, dtype)| t.dtype() == *dtype);
         if !fits {
@@ -121,8 +134,8 @@ pub(crate) fn zeros_like_bundle(t: &Tensor) -> Option<Result<Tensor>> {
         dtype if dtype.is_differentiable() => Tensor::zeros(dtype, t.shape().clone()),
         _ => Ok(t.clone()),
     };
-    let zeros: Result<Tensors> = Values::find(t)?.0.iter().map(zero).collect();
-    Some(zeros.map(|zeros| Values(zeros).into_tensor()))
+    let zeros: Result<Tensors> = Values::find(t)?.parts.iter().map(zero).collect();
+    Some(zeros.and_then(|zeros| Ok(Values::over(zeros)?.into_tensor())))
 }
 
 /// The sum of variants that are bundles, value by value; `None` where the first is none.
@@ -130,7 +143,7 @@ pub(crate) fn sum_of_bundles(runner: &dyn Runner, all: &[Tensor]) -> Option<Resu
     let first = Values::find(all.first()?)?;
     let add = |i: usize| -> Result<Tensor> {
         let values = all.iter().map(|t| {
-            let value = Values::of(t)?.0.get(i).cloned();
+            let value = Values::of(t)?.parts.get(i).cloned();
             value.ok_or_else(|| err!(InvalidArgument, "bundles of other values are added"))
         });
         let values: Tensors = values.collect::<Result<_>>()?;
@@ -143,6 +156,6 @@ pub(crate) fn sum_of_bundles(runner: &dyn Runner, all: &[Tensor]) -> Option<Resu
             _ => Ok(values[0].clone()),
         }
     };
-    let sums: Result<Tensors> = (0..first.0.len()).map(add).collect();
-    Some(sums.map(|sums| Values(sums).into_tensor()))
+    let sums: Result<Tensors> = (0..first.parts.len()).map(add).collect();
+    Some(sums.and_then(|sums| Ok(Values::over(sums)?.into_tensor())))
 }

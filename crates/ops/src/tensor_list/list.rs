@@ -2,7 +2,9 @@
 
 use super::tree::{Item, Leaf, Merge, Node, WIDTH, WIDTH_BITS};
 use ferrograph_graph::Runner;
-use ferrograph_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, bail, err, vec_for};
+use ferrograph_tensor::{
+    DType, Object, PartialShape, Result, Shape, Tensor, bail, depth_over, err, vec_for,
+};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ pub struct TensorList {
     len: usize,
     height: u32,
     root: Option<Arc<Node>>,
+    depth: usize,
 }
 
 impl Object for TensorList {
@@ -27,6 +30,9 @@ impl Object for TensorList {
     }
     fn is_value(&self) -> bool {
         true
+    }
+    fn depth(&self) -> usize {
+        self.depth
     }
 }
 
@@ -39,6 +45,7 @@ impl TensorList {
             len: 0,
             height: 0,
             root: None,
+            depth: 1,
         };
         list.grow(len)?;
         Ok(list)
@@ -60,11 +67,13 @@ impl TensorList {
 
     /// The list that a variant tensor holds.
     pub fn of(t: &Tensor) -> Result<&TensorList> {
-        let object = t.as_object()?;
-        object
-            .as_any()
-            .downcast_ref()
-            .ok_or_else(|| err!(InvalidArgument, "expected a tensor list, got {object:?}"))
+        TensorList::find(t)
+            .ok_or_else(|| err!(InvalidArgument, "expected a tensor list, got {t:?}"))
+    }
+
+    /// That list, where it is one.
+    pub fn find(t: &Tensor) -> Option<&TensorList> {
+        t.as_object().ok()?.as_any().downcast_ref()
     }
 
     /// The list that a variant tensor holds, to be changed: itself where nothing else shares it, else a copy.
@@ -127,6 +136,9 @@ impl TensorList {
     }
 
     fn put(&mut self, i: usize, item: Item<'_>) -> Result<()> {
+        if let Item::Tensor(item) = &item {
+            self.depth = self.depth.max(depth_over(std::slice::from_ref(item))?);
+        }
         let (height, dtype) = (self.height, self.dtype);
         let root = self
             .root
@@ -347,6 +359,7 @@ impl TensorList {
             (Some(x), Some(y)) => Some(Node::merge(&x, &y, self.dtype, f)?),
             (x, y) => x.or(y),
         };
+        a.depth = self.depth.max(other.depth);
         a.element_shape = self.element_shape.generalise(&other.element_shape);
         Ok(a)
     }

@@ -11,6 +11,9 @@ from .selection import boolean_mask
 # One index alone, which drops the first axis.
 _ROW = {"shrink_axis_mask": 1}
 
+# The bits of a mask.
+_MOST_ENTRIES = 63
+
 
 def getitem(tensor: TensorLike, key: Any) -> Any:
     """``tensor[key]`` for integers, slices, ``...``, ``None``, scalar integer tensors, and bool
@@ -49,6 +52,8 @@ def getitem(tensor: TensorLike, key: Any) -> Any:
         end.append(entry + 1)
         strides.append(1)
     vectors = _vectors(begin, end, strides)
+    if len(entries) > _MOST_ENTRIES:
+        masks = {}  # which have no bits for so many: the operation refuses the key by its length
     return emit("StridedSlice", (tensor, *vectors), masks, None)
 
 
