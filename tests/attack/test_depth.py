@@ -74,18 +74,30 @@ def test_variants_within_each_other(nested):
         nested(12_001)
 
 
+def outer(inner):
+    return fg.function(lambda x: inner(x))
+
+
 def calls(n):
     one = fg.constant(1.0)
     inner = fg.function(lambda x: x + 1.0).get_concrete_function(one)
     for _ in range(n):
-        outer = fg.function(lambda x, inner=inner: inner(x))
-        inner = outer.get_concrete_function(one)
+        inner = outer(inner).get_concrete_function(one)
     return inner
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_calls_within_each_other():
-    assert float(calls(400)(fg.constant(1.0))) == 2.0
+def test_calls_within_each_other(tmp_path):
+    module = fg.Module()
+    module.deep = calls(490)
+    x = fg.constant(1.0)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = module.deep(x)
+    assert float(y) == 2.0
+    assert float(tape.gradient(y, x)) == 1.0
+    fg.saved_model.save(module, tmp_path)
+    assert float(fg.saved_model.load(tmp_path).deep(x)) == 2.0
     with pytest.raises(ResourceExhaustedError, match="more than 500 levels deep"):
         calls(501)
 

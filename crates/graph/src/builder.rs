@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// How many levels of graphs lie within each other at most: passes and plans walk through them by recursion.
-const MAX_DEPTH: usize = 500;
+pub const MAX_DEPTH: usize = 500;
 
 fn check_depth(op: &dyn Op) -> Result<()> {
     if depth_below(op) >= MAX_DEPTH {

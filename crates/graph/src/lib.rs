@@ -43,7 +43,7 @@ pub use attr_eq::{hash_tensor, same_tensor};
 pub use attr_field::AttrField;
 pub use attr_value::{AttrKind, AttrValue};
 pub use batching::Batching;
-pub use builder::GraphBuilder;
+pub use builder::{GraphBuilder, MAX_DEPTH};
 pub use decl::{AttrDecl, DTypeSet, Decl, Kind, Port, sets};
 #[doc(hidden)]
 pub use declare::declared_default;

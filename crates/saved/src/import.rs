@@ -6,15 +6,12 @@ use crate::vocabulary::OUTPUT_SHAPES;
 use ferrograph_formats::messages::{
     ArgDef, AttrContent, FunctionDef, FunctionDefLibrary, NodeDef, TensorShapeProto,
 };
-use ferrograph_graph::{Emitter, Graph, GraphBuilder};
+use ferrograph_graph::{Emitter, Graph, GraphBuilder, MAX_DEPTH};
 use ferrograph_ops::{Knot, Placeholder, RecursiveCall};
 use ferrograph_tensor::{Error, PartialShape, Result, TensorSpec, bail, err};
 use ferrograph_transform::{tie, traced};
 use hashbrown::HashMap;
 use std::sync::Arc;
-
-/// Functions that call one another deeper than this are refused.
-const MAX_DEPTH: usize = 100;
 
 /// The functions of a library, of which graphs are made when they are asked for, each once.
 pub struct Functions<'a> {
@@ -109,7 +106,7 @@ impl<'a> Functions<'a> {
         }
         if self.open.len() >= MAX_DEPTH {
             bail!(
-                Unimplemented,
+                ResourceExhausted,
                 "functions call one another more than {MAX_DEPTH} deep, down to {name:?}"
             );
         }

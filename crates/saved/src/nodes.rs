@@ -149,8 +149,14 @@ impl Body<'_, '_> {
         for i in in_order(nodes)? {
             let node = &nodes[i];
             self.add(node).map_err(|e| {
-                let text = format!("node {:?} ({}): {}", node.name, node.op, e.message());
-                Error::new(e.kind(), text)
+                // What was said within a function that the node calls names a node there.
+                match e.message().starts_with("function ") {
+                    true => e,
+                    false => {
+                        let told = format!("node {:?} ({}): {}", node.name, node.op, e.message());
+                        Error::new(e.kind(), told)
+                    }
+                }
             })?;
         }
         Ok(())
