@@ -91,15 +91,10 @@ macro_rules! unary_int {
 }
 
 macro_rules! integers {
-    ($($t:ty, $wide:expr, $floor_div:ident, $floor_mod:ident, $sign:expr, $abs:expr;)*) => {$(
+    ($($t:ty, $wide:expr, $sign:expr, $abs:expr;)*) => {$(
         binary_int!($t, Add, $wide, 0.4, |a, b| a.wrapping_add(b));
         binary_int!($t, Sub, $wide, 0.4, |a, b| a.wrapping_sub(b));
         binary_int!($t, Mul, $wide, 0.5, |a, b| a.wrapping_mul(b));
-        binary_int!($t, Div, false, 2.0, |a, b| if b == 0 { 0 } else { a.wrapping_div(b) });
-        binary_int!($t, TruncateDiv, false, 2.0, |a, b| if b == 0 { 0 } else { a.wrapping_div(b) });
-        binary_int!($t, TruncateMod, false, 2.0, |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) });
-        binary_int!($t, FloorDiv, false, 2.0, |a, b| if b == 0 { 0 } else { $floor_div!(a, b) });
-        binary_int!($t, FloorMod, false, 2.0, |a, b| if b == 0 { 0 } else { $floor_mod!(a, b) });
         binary_int!($t, Maximum, $wide, 0.4, |a, b| if a > b { a } else { b });
         binary_int!($t, Minimum, $wide, 0.4, |a, b| if a < b { a } else { b });
         binary_int!($t, Pow, false, 4.0, |a, b| pow_by_squaring(a as i64, b as i64) as $t);
@@ -121,46 +116,86 @@ macro_rules! integers {
     )*};
 }
 
-macro_rules! signed_floor_div {
-    ($a:expr, $b:expr) => {{
-        let q = $a.wrapping_div($b);
-        if $a.wrapping_rem($b) != 0 && ($a < 0) != ($b < 0) {
-            q - 1
-        } else {
-            q
-        }
-    }};
+macro_rules! divisions {
+    ($($t:ident, $wide:expr, $cost:expr, $is_below:expr;)*) => {$(
+        binary_int!($t, Div, $wide, $cost, |a, b| quotient::$t(a, b));
+        binary_int!($t, TruncateDiv, $wide, $cost, |a, b| quotient::$t(a, b));
+        binary_int!($t, TruncateMod, $wide, $cost, |a, b| {
+            let r = a.wrapping_sub(quotient::$t(a, b).wrapping_mul(b));
+            if b == 0 { 0 } else { r }
+        });
+        binary_int!($t, FloorDiv, $wide, $cost, |a, b| {
+            let q = quotient::$t(a, b);
+            let r = a.wrapping_sub(q.wrapping_mul(b));
+            let is_above = r != 0 && $is_below(r) != $is_below(b);
+            let q = if is_above { q.wrapping_sub(1) } else { q };
+            if b == 0 { 0 } else { q }
+        });
+        binary_int!($t, FloorMod, $wide, $cost, |a, b| {
+            let r = a.wrapping_sub(quotient::$t(a, b).wrapping_mul(b));
+            let is_other = r != 0 && $is_below(r) != $is_below(b);
+            let r = if is_other { r.wrapping_add(b) } else { r };
+            if b == 0 { 0 } else { r }
+        });
+    )*};
 }
-macro_rules! signed_floor_mod {
-    ($a:expr, $b:expr) => {{
-        let r = $a.wrapping_rem($b);
-        if r != 0 && (r < 0) != ($b < 0) {
-            r + $b
-        } else {
-            r
-        }
-    }};
+
+divisions! {
+    i8, true, 0.6, |x: i8| x < 0;
+    i16, true, 0.6, |x: i16| x < 0;
+    i32, true, 1.0, |x: i32| x < 0;
+    i64, false, 2.0, |x: i64| x < 0;
+    u8, true, 0.6, |_| false;
+    u16, true, 0.6, |_| false;
+    u32, true, 1.0, |_| false;
+    u64, false, 2.0, |_| false;
 }
-macro_rules! unsigned_div {
-    ($a:expr, $b:expr) => {
-        $a / $b
-    };
-}
-macro_rules! unsigned_mod {
-    ($a:expr, $b:expr) => {
-        $a % $b
-    };
+
+/// Quotients rounded towards zero; 0 where the divisor is.
+mod quotient {
+    /// By floats with some bits more than the integers: a quotient that is no integer then lies further from the next one
+    /// than it is rounded.
+    macro_rules! by_floats {
+        ($($t:ident: $float:ident, $is_minus_one:expr;)*) => {$(
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            pub fn $t(a: $t, b: $t) -> $t {
+                let q = ($float::from(a) / $float::from(b)) as $t;
+                let q = if $is_minus_one(b) { a.wrapping_neg() } else { q };
+                if b == 0 { 0 } else { q }
+            }
+        )*};
+    }
+
+    by_floats! {
+        i8: f32, |b| b == -1;
+        i16: f32, |b| b == -1;
+        i32: f64, |b| b == -1;
+        u8: f32, |_| false;
+        u16: f32, |_| false;
+        u32: f64, |_| false;
+    }
+
+    #[inline(always)]
+    pub fn i64(a: i64, b: i64) -> i64 {
+        if b == 0 { 0 } else { a.wrapping_div(b) }
+    }
+
+    #[inline(always)]
+    pub fn u64(a: u64, b: u64) -> u64 {
+        a.checked_div(b).unwrap_or(0)
+    }
 }
 
 integers! {
-    i8, false, signed_floor_div, signed_floor_mod, i8::signum, i8::wrapping_abs;
-    i16, false, signed_floor_div, signed_floor_mod, i16::signum, i16::wrapping_abs;
-    i32, true, signed_floor_div, signed_floor_mod, i32::signum, i32::wrapping_abs;
-    i64, true, signed_floor_div, signed_floor_mod, i64::signum, i64::wrapping_abs;
-    u8, false, unsigned_div, unsigned_mod, |x: u8| (x > 0) as u8, |x| x;
-    u16, false, unsigned_div, unsigned_mod, |x: u16| (x > 0) as u16, |x| x;
-    u32, false, unsigned_div, unsigned_mod, |x: u32| (x > 0) as u32, |x| x;
-    u64, false, unsigned_div, unsigned_mod, |x: u64| (x > 0) as u64, |x| x;
+    i8, false, i8::signum, i8::wrapping_abs;
+    i16, false, i16::signum, i16::wrapping_abs;
+    i32, true, i32::signum, i32::wrapping_abs;
+    i64, true, i64::signum, i64::wrapping_abs;
+    u8, false, |x: u8| (x > 0) as u8, |x| x;
+    u16, false, |x: u16| (x > 0) as u16, |x| x;
+    u32, false, |x: u32| (x > 0) as u32, |x| x;
+    u64, false, |x: u64| (x > 0) as u64, |x| x;
 }
 
 /// Wrapping power; the low bits are right for every narrower type. A negative exponent keeps only ±1.

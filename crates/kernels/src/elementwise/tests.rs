@@ -16,6 +16,50 @@ fn unary<T: Copy + Sync, U: Copy + Send + Default>(kernel: Unary<T, U>, x: T) ->
     out[0]
 }
 
+/// All quotients and remainders of some numbers at and between the ends of a type, against those of wider integers.
+macro_rules! divided {
+    ($($name:ident: $t:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            let step = ($t::MAX / 61).max(1) as usize;
+            let some = ($t::MIN..=$t::MAX).step_by(step);
+            let near = (0..40).flat_map(|n| [$t::MIN + n, $t::MAX - n, n, (0 as $t).wrapping_sub(n)]);
+            let all: Vec<$t> = some.chain(near).collect();
+            let n = all.len();
+            let a: Vec<$t> = all.iter().flat_map(|&x| vec![x; n]).collect();
+            let b: Vec<$t> = all.iter().cycle().take(n * n).copied().collect();
+            let mut y = vec![0; n * n];
+            let mut check = |kernel: Binary<$t, $t>, wanted: fn(i128, i128) -> i128| {
+                (kernel.vec_vec)(&a, &b, &mut y);
+                for ((&a, &b), &y) in a.iter().zip(&b).zip(&y) {
+                    let wanted = if b == 0 { 0 } else { wanted(a.into(), b.into()) };
+                    assert_eq!(y, wanted as $t, "{a} by {b}");
+                }
+            };
+            let floored = |a: i128, b: i128| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
+            check(Binary::of::<Div>(), |a, b| a / b);
+            check(Binary::of::<TruncateDiv>(), |a, b| a / b);
+            check(Binary::of::<TruncateMod>(), |a, b| a % b);
+            check(Binary::of::<FloorDiv>(), floored);
+            check(Binary::of::<FloorMod>(), |a, b| {
+                let r = a.rem_euclid(b);
+                if b < 0 && r != 0 { r + b } else { r }
+            });
+        }
+    )*};
+}
+
+divided! {
+    divisions_of_i8: i8;
+    divisions_of_i16: i16;
+    divisions_of_i32: i32;
+    divisions_of_i64: i64;
+    divisions_of_u8: u8;
+    divisions_of_u16: u16;
+    divisions_of_u32: u32;
+    divisions_of_u64: u64;
+}
+
 #[test]
 fn integer_division_floors_as_python_does() {
     for (a, b, q, r) in [

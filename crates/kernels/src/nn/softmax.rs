@@ -1,14 +1,18 @@
 //! Softmax of rows: shifted by the greatest, so that nothing overflows.
 
 use half::{bf16, f16};
+use std::hint::black_box;
 
 use crate::halves::Half;
 use crate::isa::{Isa, Job, dispatch};
 use crate::scratch::vec_of;
 use crate::{pool, vmath};
 
-/// Independent accumulators of a row's loops.
+/// Independent accumulators of a row's loops, and those of long rows.
 const LANES: usize = 16;
+const MANY: usize = 64;
+/// Elements of a long row.
+const LONG: usize = 256;
 
 /// A float that rows are computed in.
 pub(super) trait Real:
@@ -31,23 +35,41 @@ impl Real for f64 {
     }
 }
 
-/// Folds a row in lanes, then the lanes.
+/// Folds a row in lanes, then the lanes by halves.
 #[inline(always)]
-fn fold<R: Real>(x: &[R], start: R, f: impl Fn(R, R) -> R) -> R {
-    let mut lanes = [start; LANES];
-    let mut chunks = x.chunks_exact(LANES);
+fn fold_in<R: Real, const N: usize>(x: &[R], start: R, f: impl Fn(R, R) -> R) -> R {
+    let mut lanes = [start; N];
+    let mut chunks = x.chunks_exact(N);
     for chunk in &mut chunks {
-        for i in 0..LANES {
+        for i in 0..N {
             lanes[i] = f(lanes[i], chunk[i]);
         }
     }
     for (lane, &v) in lanes.iter_mut().zip(chunks.remainder()) {
         *lane = f(*lane, v);
     }
-    lanes[1..].iter().fold(lanes[0], |a, &b| f(a, b))
+    // Lanes in memory are vectors in the loop; LLVM would pair them for the halves instead.
+    let mut lanes = black_box(lanes);
+    let mut width = N / 2;
+    while width > 0 {
+        for i in 0..width {
+            lanes[i] = f(lanes[i], lanes[i + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
-/// Fills `out` with `e^(x - max)`; returns the greatest of `x` and the sum of `out`.
+/// Folds a row.
+#[inline(always)]
+fn fold<R: Real>(x: &[R], start: R, f: impl Fn(R, R) -> R) -> R {
+    match x.len() {
+        LONG.. => fold_in::<R, MANY>(x, start, f),
+        _ => fold_in::<R, LANES>(x, start, f),
+    }
+}
+
+/// Fills `out` with `e^(x - max)`; returns the greatest number of `x` and the sum of `out`.
 struct Exponentials<'a, R>(&'a [R], &'a mut [R]);
 
 impl<R: Real> Job for Exponentials<'_, R> {
@@ -55,9 +77,8 @@ impl<R: Real> Job for Exponentials<'_, R> {
     #[inline(always)]
     fn run<I: Isa>(self) -> (R, R) {
         let Exponentials(x, out) = self;
-        let max = fold(x, R::neg_infinity(), |a, b| {
-            if b > a || b.is_nan() { b } else { a }
-        });
+        // Where there is a NaN, the sum is one.
+        let max = fold(x, R::neg_infinity(), |a, b| if b > a { b } else { a });
         for (o, &v) in out.iter_mut().zip(x) {
             *o = (v - max).exp_in::<I>();
         }
@@ -70,16 +91,40 @@ pub(super) fn exponentials<R: Real>(x: &[R], out: &mut [R]) -> (R, R) {
     dispatch(Exponentials(x, out))
 }
 
+/// Multiplies all elements.
+struct Scaled<'a, R>(&'a mut [R], R);
+
+impl<R: Real> Job for Scaled<'_, R> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Scaled(out, scale) = self;
+        out.iter_mut().for_each(|o| *o = *o * scale);
+    }
+}
+
+/// Takes two numbers from all elements, one after the other.
+struct Lowered<'a, R>(&'a [R], &'a mut [R], [R; 2]);
+
+impl<R: Real> Job for Lowered<'_, R> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Lowered(x, out, [first, second]) = self;
+        for (o, &v) in out.iter_mut().zip(x) {
+            *o = v - first - second;
+        }
+    }
+}
+
 fn softmax_row<R: Real>(x: &[R], out: &mut [R]) {
     let (_, sum) = exponentials(x, out);
-    let scale = R::one() / sum;
-    out.iter_mut().for_each(|o| *o = *o * scale);
+    dispatch(Scaled(out, R::one() / sum));
 }
 
 fn log_softmax_row<R: Real>(x: &[R], out: &mut [R]) {
     let (max, sum) = exponentials(x, out);
-    let log = sum.ln();
-    out.iter_mut().zip(x).for_each(|(o, &v)| *o = v - max - log);
+    dispatch(Lowered(x, out, [max, sum.ln()]));
 }
 
 /// An element type whose rows have a softmax.

@@ -1,5 +1,6 @@
 //! The two loops: along contiguous elements, and across rows.
 
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 use super::ReduceOp;
@@ -49,7 +50,8 @@ fn leaf<T: Copy, O: ReduceOp<T>>(x: &[T]) -> O::Acc {
     for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
         *lane = O::merge(*lane, O::lift(x));
     }
-    merged::<T, O, LANES>(lanes)
+    // Lanes in memory are vectors in the loop; LLVM would pair them for the tree below instead.
+    merged::<T, O, LANES>(black_box(lanes))
 }
 
 /// All lanes in one.

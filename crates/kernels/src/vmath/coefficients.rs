@@ -34,37 +34,50 @@ pub mod single {
         -2.499_999_4e-1,
         3.333_333e-1,
     ];
-    /// Up to here the hyperbolic tangent is a polynomial.
-    pub const TANH_NEAR: f32 = 0.6;
-    /// `(tanh(x) / x - 1) / x²` in x².
-    pub const TANH: [f32; 5] = [
-        -5.895_158e-3,
-        2.079_597_1e-2,
-        -5.378_383e-2,
-        1.333_192_4e-1,
-        -3.333_33e-1,
+    /// Below it the hyperbolic tangent is a polynomial.
+    pub const TANH_NEAR: f32 = 0.55;
+    /// `(tanh(x) / x - 1) / x²` in x², to there: minimax, the coefficients then searched for the least error of the
+    /// rounded result, as those of the next four are.
+    pub const TANH: [f32; 4] = [
+        1.643_759_2e-2,
+        -5.267_179_8e-2,
+        1.332_073_2e-1,
+        -3.333_294_7e-1,
     ];
-    /// `erf(x) / x - 1` in x², to 1.
+    /// Half of ln 2.
+    pub const LN2_HALF: f32 = 0.346_573_6;
+    /// `e^2r` for `|r| <= ln 2 / 4`.
+    pub const EXP_TWICE: [f32; 7] = [
+        8.855_581e-2,
+        2.679_941e-1,
+        6.666_916e-1,
+        1.333_313_1,
+        1.999_999_2,
+        2.0,
+        1.0,
+    ];
+    /// Below it the error function is a polynomial.
+    pub const ERF_NEAR: f32 = 1.1;
+    /// `erf(x) / x - 1` in x², to there.
     pub const ERF_SMALL: [f32; 7] = [
-        7.875_875e-5,
-        -8.016_864e-4,
-        5.189_087_4e-3,
-        -2.685_421_2e-2,
-        1.128_359_5e-1,
-        -3.761_262_7e-1,
-        1.283_791_7e-1,
+        7.188_009e-5,
+        -7.805_796_3e-4,
+        5.164_867_3e-3,
+        -2.684_144e-2,
+        1.128_329_2e-1,
+        -3.761_26e-1,
+        1.283_791_4e-1,
     ];
-    /// `-ln(erfc(x)) / x`, from 1 to 4.
-    pub const ERF_LARGE: [f32; 9] = [
-        -2.536_835_4e-7,
-        4.008_122e-6,
-        -8.450_705e-6,
-        -2.976_047_4e-4,
-        3.732_554_6e-3,
-        -2.413_886e-2,
-        1.068_022_1e-1,
-        6.347_56e-1,
-        1.128_755_9,
+    /// The fourth root of `1 - erf(x)`, from there to 4.
+    pub const ERF_ROOT: [f32; 8] = [
+        -1.845_85e-4,
+        3.296_572e-3,
+        -2.253_047_4e-2,
+        6.698_739_5e-2,
+        -5.184_747_3e-2,
+        -6.217_733_8e-2,
+        -3.093_920_4e-1,
+        1.005_618_3,
     ];
 }
 

@@ -1,8 +1,8 @@
 //! Single precision.
 
 use super::coefficients::single::{
-    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH,
-    TANH_NEAR,
+    ERF_NEAR, ERF_ROOT, ERF_SMALL, EXP_TAIL, EXP_TWICE, LN2_HALF, LN2_HI, LN2_LO, LOG, LOG_SCALE,
+    ROUND, SQRT_HALF, TANH, TANH_NEAR,
 };
 use crate::isa::Isa;
 
@@ -53,13 +53,6 @@ pub fn exp<I: Isa>(x: f32) -> f32 {
     y * exp2i(half) * exp2i(n - half)
 }
 
-/// `e^x` where that is a normal number.
-#[inline(always)]
-fn exp_normal<I: Isa>(x: f32) -> f32 {
-    let (n, r) = reduce_ln2::<I>(x);
-    (I::fma32(exp_tail::<I>(r), r * r, r) + 1.0) * exp2i(n)
-}
-
 /// `e^x - 1`
 #[inline(always)]
 pub fn expm1<I: Isa>(x: f32) -> f32 {
@@ -101,14 +94,24 @@ pub fn log1p<I: Isa>(x: f32) -> f32 {
     if x == f32::INFINITY { x } else { y }
 }
 
+/// `e^2x` for `0 <= x <= 10`, within two units of the last place while it is small.
+#[inline(always)]
+fn exp_twice<I: Isa>(x: f32) -> f32 {
+    let shifted = I::fma32(x, 2.0 * LOG2_E, ROUND);
+    let r = I::fma32(shifted - ROUND, -LN2_HALF, x);
+    // The integer lies in the low bits of the sum, whose high ones are shifted out.
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1f32.to_bits()));
+    poly::<I, 7>(r, EXP_TWICE) * scale
+}
+
 /// The hyperbolic tangent: behind a polynomial it is one less what is small, so that the errors of that hardly matter.
 #[inline(always)]
 pub fn tanh<I: Isa>(x: f32) -> f32 {
     let a = x.abs();
     let a = if a > 10.0 { 10.0 } else { a };
     let z = a * a;
-    let near = I::fma32(a * z, poly::<I, 5>(z, TANH), a);
-    let far = 1.0 - 2.0 / (exp_normal::<I>(a + a) + 1.0);
+    let near = I::fma32(a * z, poly::<I, 4>(z, TANH), a);
+    let far = 1.0 - 2.0 / (exp_twice::<I>(a) + 1.0);
     let y = if a < TANH_NEAR { near } else { far };
     y.copysign(x)
 }
@@ -184,17 +187,18 @@ pub fn cos<I: Isa>(x: f32) -> f32 {
     sin_core::<I>(n.wrapping_add(1), r)
 }
 
-/// The error function.
+/// The error function: behind a polynomial it is one less the fourth power of another one, which falls so slowly that few
+/// coefficients do.
 #[inline(always)]
 pub fn erf<I: Isa>(x: f32) -> f32 {
     let a = x.abs();
     let c = if a > 4.0 { 4.0 } else { a };
     let z = c * c;
     let small = I::fma32(poly::<I, 7>(z, ERF_SMALL), c, c);
-    // erf(x) = 1 - e^-g(x): g is smooth and grows like x².
-    let g = poly::<I, 9>(c, ERF_LARGE);
-    let large = 1.0 - exp::<I>(-g * c);
-    let y = if c < 1.0 { small } else { large };
+    let root = poly::<I, 8>(c, ERF_ROOT);
+    let square = root * root;
+    let large = I::fma32(-square, square, 1.0);
+    let y = if c < ERF_NEAR { small } else { large };
     y.copysign(x)
 }
 

@@ -208,6 +208,19 @@ impl Assembler {
         self.distance_to(to);
     }
 
+    /// Goes on where it [lands](Assembler::land), if the last comparison found more.
+    pub fn jump_ahead_if_greater(&mut self) -> usize {
+        self.code.extend([0x0F, 0x8F]);
+        self.code.extend([0; 4]);
+        self.code.len()
+    }
+
+    /// Here a jump ahead goes on.
+    pub fn land(&mut self, jump: usize) {
+        let distance = (self.code.len() - jump) as u32;
+        self.code[jump - 4..jump].copy_from_slice(&distance.to_le_bytes());
+    }
+
     /// Goes on at a place before.
     pub fn jump_back(&mut self, to: usize) {
         self.code.push(0xE9);

@@ -26,8 +26,8 @@ pub(super) enum Arg {
 /// One vector instruction. Truths are masks: all bits of a lane, or none.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Micro {
-    /// The next numbers of an array; truths come as integers 0 and 1.
-    Load(u32, Element),
+    /// The next numbers of an array, by which of the vectors that are taken together; truths come as integers 0 and 1.
+    Load(u32, Element, u8),
     /// An instruction of one operand, with a byte that says which one, where it has that.
     One(Opcode, Option<u8>, Arg),
     /// An instruction of two operands, with a byte as above.
@@ -38,8 +38,8 @@ pub(super) enum Micro {
     Shift(Opcode, u8, u8, Arg),
     /// The second where the mask holds, else the first.
     Blend([Arg; 2], Arg),
-    /// Writes numbers to an array, or masks as truths.
-    Store(u32, Element, Arg),
+    /// Writes numbers to an array, or masks as truths; which ones as above.
+    Store(u32, Element, Arg, u8),
 }
 
 impl Micro {
@@ -47,7 +47,7 @@ impl Micro {
     pub fn args(&self) -> impl Iterator<Item = Arg> + use<> {
         let args = match *self {
             Micro::Load(..) => [None; 3],
-            Micro::One(_, _, a) | Micro::Shift(_, _, _, a) | Micro::Store(_, _, a) => {
+            Micro::One(_, _, a) | Micro::Shift(_, _, _, a) | Micro::Store(_, _, a, _) => {
                 [Some(a), None, None]
             }
             Micro::MulAdd(_, [a, b, c]) => [Some(a), Some(b), Some(c)],
@@ -56,6 +56,31 @@ impl Micro {
         };
         args.into_iter().flatten()
     }
+
+    /// The same for another vector, whose values have other numbers.
+    fn of_vector(self, vector: u8, number: impl Fn(usize) -> usize) -> Micro {
+        let arg = |arg: Arg| match arg {
+            Arg::Fixed(at) => Arg::Fixed(at),
+            Arg::Made(at) => Arg::Made(number(at)),
+        };
+        match self {
+            Micro::Load(pointer, element, _) => Micro::Load(pointer, element, vector),
+            Micro::One(op, byte, a) => Micro::One(op, byte, arg(a)),
+            Micro::Two(op, byte, args) => Micro::Two(op, byte, args.map(arg)),
+            Micro::MulAdd(double, args) => Micro::MulAdd(double, args.map(arg)),
+            Micro::Shift(op, kind, bits, a) => Micro::Shift(op, kind, bits, arg(a)),
+            Micro::Blend(args, mask) => Micro::Blend(args.map(arg), arg(mask)),
+            Micro::Store(pointer, element, a, _) => Micro::Store(pointer, element, arg(a), vector),
+        }
+    }
+}
+
+/// Instructions for one vector made those for some, which take turns.
+pub(super) fn in_turns(micros: &[Micro], vectors: usize) -> Vec<Micro> {
+    let each = micros.iter().flat_map(|micro| {
+        (0..vectors).map(move |vector| micro.of_vector(vector as u8, |at| at * vectors + vector))
+    });
+    each.collect()
 }
 
 /// A byte of 1 for each truth that is stored: the frame of a loop that stores some holds it.
@@ -143,7 +168,7 @@ impl Lowering {
     fn inst(&mut self, inst: &Inst) -> Result<(), Refused> {
         let made = match *inst {
             Inst::Load { pointer, element } => {
-                let loaded = self.push(Micro::Load(pointer, element));
+                let loaded = self.push(Micro::Load(pointer, element, 0));
                 let value = match element {
                     Element::Number => loaded,
                     Element::Truth => self.negated_integer(loaded),
@@ -170,7 +195,7 @@ impl Lowering {
                 if element == Element::Truth {
                     self.bits(ONES);
                 }
-                self.push(Micro::Store(pointer, element, arg));
+                self.push(Micro::Store(pointer, element, arg, 0));
                 None
             }
         };

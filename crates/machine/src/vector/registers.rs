@@ -1,8 +1,7 @@
-//! Registers for values, and the loop around them.
+//! Registers for values.
 //!
-//! The loop is given the pointers in `rdi`, the count of elements in `rsi`, at least as many as a vector has, and its
-//! frame in `rdx`; `rax` counts elements. What is left behind the last whole vector is taken by one that ends with the
-//! last element, where that is allowed. Vectors of the frame that are used most stay in registers.
+//! Pointers lie in general registers, those that have none behind `rdi`; the frame behind `rdx`, and `rax` counts elements.
+//! Vectors of the frame that are used most stay in registers.
 
 use super::assembler::{Assembler, General, Opcode, Place, Prefix, Source, Table, Vector};
 use super::lower::{Arg, Fixed, Lowered, Micro, ONES};
@@ -10,6 +9,11 @@ use super::{Element, Float, Program};
 
 /// Bytes of a vector.
 pub(super) const VECTOR: usize = 32;
+
+/// Elements of a vector.
+pub(super) fn lanes(program: &Program) -> usize {
+    VECTOR / program.float.bytes()
+}
 
 /// The register that stores of truths compute in.
 const SPARE: Vector = 0;
@@ -31,32 +35,12 @@ const POINTERS: [General; 11] = [
 ];
 const KEPT: usize = 5;
 
-/// A loop as machine code.
-pub(super) struct Assembled {
-    pub code: Vec<u8>,
-    /// Vectors of the frame.
-    pub frame: usize,
-}
-
-/// Writes the loop of a program.
-pub(super) fn assemble(program: &Program, lowered: &Lowered) -> Assembled {
-    let mut writer = Writer::new(program, lowered);
-    writer.enter();
-    let start = writer.out.code.len();
-    for (at, micro) in lowered.micros.iter().enumerate() {
-        writer.micro(at, micro);
-    }
-    writer.leave(start);
-    Assembled {
-        code: writer.out.code,
-        frame: writer.frame,
-    }
-}
-
-struct Writer<'a> {
-    out: Assembler,
+/// Writes the instructions of a loop's body.
+pub(super) struct Writer<'a> {
+    pub out: &'a mut Assembler,
     program: &'a Program,
     lowered: &'a Lowered,
+    micros: &'a [Micro],
     /// Where each value is used, the last use first, those of the frame before those made.
     uses: Vec<Vec<usize>>,
     /// What each register holds.
@@ -70,22 +54,28 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(program: &'a Program, lowered: &'a Lowered) -> Writer<'a> {
+    pub fn new(
+        out: &'a mut Assembler,
+        program: &'a Program,
+        lowered: &'a Lowered,
+        micros: &'a [Micro],
+    ) -> Writer<'a> {
         let n_fixed = lowered.fixed.len();
         let mut writer = Writer {
-            out: Assembler::default(),
+            out,
             program,
             lowered,
-            uses: vec![Vec::new(); n_fixed + lowered.micros.len()],
+            micros,
+            uses: vec![Vec::new(); n_fixed + micros.len()],
             holds: [None; REGISTERS],
             pinned: [false; REGISTERS],
             homes: (0..n_fixed)
                 .map(Some)
-                .chain(lowered.micros.iter().map(|_| None))
+                .chain(micros.iter().map(|_| None))
                 .collect(),
             frame: n_fixed,
         };
-        for (at, micro) in lowered.micros.iter().enumerate().rev() {
+        for (at, micro) in micros.iter().enumerate().rev() {
             for arg in micro.args() {
                 let value = writer.value(arg);
                 writer.uses[value].push(at);
@@ -106,8 +96,8 @@ impl<'a> Writer<'a> {
     fn pressure(&self) -> usize {
         let n_fixed = self.lowered.fixed.len();
         let (mut alive, mut most) = (0usize, 0);
-        let mut ends = vec![0usize; self.lowered.micros.len() + 1];
-        for at in 0..self.lowered.micros.len() {
+        let mut ends = vec![0usize; self.micros.len() + 1];
+        for at in 0..self.micros.len() {
             if let Some(&last) = self.uses[n_fixed + at].first() {
                 alive += 1;
                 ends[last] += 1;
@@ -121,21 +111,14 @@ impl<'a> Writer<'a> {
     /// How many vectors of the frame an instruction may need in registers beside those of values made.
     fn loaded_at_once(&self) -> usize {
         let is_sum = |micro: &Micro| matches!(micro, Micro::MulAdd(..));
-        match self.lowered.micros.iter().any(is_sum) {
+        match self.micros.iter().any(is_sum) {
             true => 2,
             false => 0,
         }
     }
 
-    /// Loads pointers and the vectors that stay.
-    fn enter(&mut self) {
-        let n = self.program.pointers as usize;
-        for register in saved(n) {
-            self.out.push(*register);
-        }
-        for (at, register) in registers(n).iter().take(n).enumerate() {
-            self.out.read(*register, General::RDI, 8 * at as i32);
-        }
+    /// Loads the vectors that stay.
+    pub fn enter(&mut self) {
         let mut most_used: Vec<usize> = (0..self.lowered.fixed.len()).collect();
         most_used.sort_by_key(|&value| std::cmp::Reverse(self.uses[value].len()));
         let room = (REGISTERS - 2).saturating_sub(self.pressure() + self.loaded_at_once());
@@ -145,39 +128,26 @@ impl<'a> Writer<'a> {
             self.holds[register] = Some(value);
             self.load_frame(register as Vector, value);
         }
-        self.out.clear_rax();
-        self.out.add(General::RSI, -self.lanes());
     }
 
-    fn lanes(&self) -> i8 {
-        (VECTOR / self.program.float.bytes()) as i8
+    /// Where the next instruction lies.
+    pub fn start(&self) -> usize {
+        self.out.code.len()
     }
 
-    /// Ends the loop and the function.
-    fn leave(&mut self, start: usize) {
-        let lanes = self.lanes();
-        self.out.add(General::RAX, lanes);
-        self.out.compare_rax_rsi();
-        self.out.jump_back_unless_greater(start);
-        if !self.program.in_place {
-            self.out.add(General::RAX, -lanes);
-            self.out.compare_rax_rsi();
-            self.out.skip_if_equal(8);
-            self.out.rax_from_rsi();
-            self.out.jump_back(start);
+    /// Writes all instructions, and says how many vectors the frame has.
+    pub fn body(mut self) -> usize {
+        for (at, micro) in self.micros.iter().enumerate() {
+            self.micro(at, micro);
         }
-        self.out.clear_vectors();
-        for register in saved(self.program.pointers as usize).iter().rev() {
-            self.out.pop(*register);
-        }
-        self.out.ret();
+        self.frame
     }
 
     fn micro(&mut self, at: usize, micro: &Micro) {
         match *micro {
-            Micro::Load(pointer, element) => {
+            Micro::Load(pointer, element, vector) => {
                 let to = self.make(at);
-                let place = self.element(pointer, element);
+                let place = self.element(pointer, element, vector);
                 self.load(to, place, element);
             }
             Micro::One(op, byte, x) => {
@@ -213,9 +183,9 @@ impl<'a> Writer<'a> {
                 let op = Opcode::new(Prefix::P66, Table::M0F3A, byte);
                 self.out.vector_with(op, to, first, last, chooser << 4);
             }
-            Micro::Store(pointer, element, x) => {
+            Micro::Store(pointer, element, x, vector) => {
                 let from = self.register(x, &[]);
-                let place = self.element(pointer, element);
+                let place = self.element(pointer, element, vector);
                 self.store(from, place, element);
                 self.end_uses(at, micro);
             }
@@ -375,8 +345,8 @@ impl<'a> Writer<'a> {
         self.load(to, place, Element::Number);
     }
 
-    /// Where the next elements of an array lie.
-    fn element(&mut self, pointer: u32, element: Element) -> Place {
+    /// Where the next elements of an array lie, for one of the vectors that are taken together.
+    fn element(&mut self, pointer: u32, element: Element, vector: u8) -> Place {
         let n = self.program.pointers as usize;
         let base = match registers(n).get(pointer as usize) {
             Some(&register) => register,
@@ -394,7 +364,7 @@ impl<'a> Writer<'a> {
         Place {
             base,
             scale,
-            offset: 0,
+            offset: i32::from(vector) * lanes(self.program) as i32 * i32::from(scale),
         }
     }
 
@@ -441,12 +411,12 @@ impl<'a> Writer<'a> {
 }
 
 /// The caller's registers that a loop with so many pointers uses.
-fn saved(pointers: usize) -> &'static [General] {
+pub(super) fn saved(pointers: usize) -> &'static [General] {
     &POINTERS[KEPT..pointers.clamp(KEPT, POINTERS.len())]
 }
 
 /// The registers of so many pointers. Where there are more of these, the first register is for those without one.
-fn registers(pointers: usize) -> &'static [General] {
+pub(super) fn registers(pointers: usize) -> &'static [General] {
     match pointers <= POINTERS.len() {
         true => &POINTERS,
         false => &POINTERS[1..],

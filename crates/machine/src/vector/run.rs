@@ -1,7 +1,8 @@
 //! Loops that run.
 
+use super::loops::assemble;
 use super::lower::{Fixed, lower};
-use super::registers::{VECTOR, assemble};
+use super::registers::VECTOR;
 use super::{Element, Float, Inst, Program};
 use crate::memory::{Memory, Refused};
 use std::fmt;

@@ -36,8 +36,12 @@ impl Op for AddN {
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let n = inputs.len();
+        let code = match n {
+            2 => ScalarCode::Add,
+            _ => ScalarCode::Opaque,
+        };
         with_element!(inputs.dtype(0), numeric, T => Ok(Lowered::Map(Map {
-            code: ScalarCode::Opaque,
+            code,
             kernel: bind::<T>(n, Binary::of::<Add>()),
         })), else => Ok(Lowered::Eval))
     }

@@ -19,6 +19,12 @@ use std::sync::Arc;
 /// Elements of the widest value of a tile, where a row has no more.
 const TILE: usize = 2048;
 
+/// Rows of a tile, where they are long: what each member does once a tile, and with one element of each row, is then little
+/// beside the rest.
+const SOME_ROWS: usize = 8;
+/// Elements of the widest value of such a tile, at most.
+const LONG_TILE: usize = 8192;
+
 /// What a step costs for an element that it reads or makes, roughly.
 const ELEMENT_NS: f64 = 0.2;
 
@@ -239,7 +245,9 @@ impl<'a> Joining<'a> {
     fn choose_tile(&mut self) {
         let widest = self.values.iter().filter(|v| !matches!(v, Value::All(_)));
         let widest = widest.map(|value| self.width(*value)).max();
-        let most = (TILE / widest.unwrap_or(1).max(1)).clamp(1, self.rows);
+        let widest = widest.unwrap_or(1).max(1);
+        let most = (TILE / widest).max(SOME_ROWS.min(LONG_TILE / widest));
+        let most = most.clamp(1, self.rows);
         let totals = self.totals.iter();
         let totals = totals.filter_map(|&(at, _)| match self.parts[at].doing {
             Doing::Total(bound) => {

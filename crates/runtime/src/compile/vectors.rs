@@ -7,6 +7,7 @@
 mod functions;
 mod writer;
 
+use super::rows::Doing;
 use super::tile::{Joining, Run, Value};
 use crate::plan::{self, Member, Order, Task, Vectors};
 use ferrograph_machine::vector::{Float, Loop};
@@ -140,7 +141,8 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
     let width = joining.width(out);
     let function = function(joining, at)?;
     let mut float = None;
-    for value in member.ins.iter().map(|&number| value(number)).chain([out]) {
+    let operands = operands(joining, at);
+    for value in operands.iter().map(|&number| value(number)).chain([out]) {
         reach(joining, value, width)?;
         let of_value = match joining.dtype(value) {
             DType::Bool => None,
@@ -157,6 +159,18 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
         float,
         width,
     })
+}
+
+/// What a member reads of its inputs: where it repeats one to a shape, that shape is in the rows already.
+fn operands<'a>(joining: &'a Joining<'_>, at: usize) -> &'a [u32] {
+    let ins = &joining.members[at].ins;
+    match joining.runs[at] {
+        Run::Part(part) => match joining.parts[part].doing {
+            Doing::Compute(bound) if bound.repeats => &ins[..1],
+            _ => ins,
+        },
+        _ => ins,
+    }
 }
 
 /// How a value goes with rows of that width; none for others.

@@ -157,11 +157,11 @@ impl Lowering {
         self.two(code::OR, x, sign)
     }
 
+    /// What has no sign with the one of `x`; of NaN either.
     fn with_sign_of(&mut self, y: Arg, x: Arg) -> Arg {
         let sign = self.sign();
-        let size = self.two(code::AND_NOT, sign, y);
         let of_x = self.two(code::AND, sign, x);
-        self.two(code::OR, size, of_x)
+        self.two(code::OR, y, of_x)
     }
 
     /// `log(1 + x)` of what is one plus a number, and the logarithm of that.

@@ -4,8 +4,8 @@ use super::super::Float;
 use super::super::assembler::{Opcode, Prefix, Table};
 use super::super::lower::{Arg, Lowering, Micro, code, relation};
 use ferrograph_kernels::coefficients::single::{
-    ERF_LARGE, ERF_SMALL, EXP_TAIL, LN2_HI, LN2_LO, LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH,
-    TANH_NEAR,
+    ERF_NEAR, ERF_ROOT, ERF_SMALL, EXP_TAIL, EXP_TWICE, LN2_HALF, LN2_HI, LN2_LO, LOG, LOG_SCALE,
+    ROUND, SQRT_HALF, TANH, TANH_NEAR,
 };
 use std::f32::consts::LOG2_E;
 
@@ -70,14 +70,18 @@ pub(super) fn exp(to: &mut Lowering, x: Arg) -> Arg {
     to.mul(y, by)
 }
 
-/// `e^x` where that is a normal number.
-fn exp_normal(to: &mut Lowering, x: Arg) -> Arg {
-    let (n, r) = reduced(to, x);
-    let rest = exp_rest(to, r);
+/// `e^2x` for numbers from 0 to 10.
+fn exp_twice(to: &mut Lowering, x: Arg) -> Arg {
+    let (by, round) = (to.number(2.0 * f64::from(LOG2_E)), to.number(ROUND.into()));
+    let sum = to.mul_add(x, by, round);
+    let n = to.sub(sum, round);
+    let part = to.number((-LN2_HALF).into());
+    let r = to.mul_add(n, part, x);
+    let exponent = shifted(to, integer::LEFT, sum, 23);
     let one = to.number(1.0);
-    let y = to.add(rest, one);
-    let by = exp2i(to, n);
-    to.mul(y, by)
+    let scale = integers(to, integer::ADD, exponent, one);
+    let y = to.polynomial(r, &EXP_TWICE);
+    to.mul(y, scale)
 }
 
 pub(super) fn expm1(to: &mut Lowering, x: Arg) -> Arg {
@@ -142,8 +146,7 @@ pub(super) fn tanh(to: &mut Lowering, x: Arg) -> Arg {
     let tail = to.polynomial(z, &TANH);
     let cube = to.mul(a, z);
     let near = to.mul_add(cube, tail, a);
-    let twice = to.add(a, a);
-    let e = exp_normal(to, twice);
+    let e = exp_twice(to, a);
     let (one, two) = (to.number(1.0), to.number(2.0));
     let sum = to.add(e, one);
     let rest = to.div(two, sum);
@@ -181,13 +184,13 @@ pub(super) fn erf(to: &mut Lowering, x: Arg) -> Arg {
     let z = to.mul(c, c);
     let small = to.polynomial(z, &ERF_SMALL);
     let small = to.mul_add(small, c, c);
-    let g = to.polynomial(c, &ERF_LARGE);
-    let g = to.negated(g);
-    let power = to.mul(g, c);
-    let e = exp(to, power);
+    let root = to.polynomial(c, &ERF_ROOT);
+    let square = to.mul(root, root);
+    let minus = to.negated(square);
     let one = to.number(1.0);
-    let large = to.sub(one, e);
-    let is_small = to.compare(relation::LESS, c, one);
+    let large = to.mul_add(minus, square, one);
+    let limit = to.number(ERF_NEAR.into());
+    let is_small = to.compare(relation::LESS, c, limit);
     let y = to.blend(is_small, small, large);
     to.with_sign_of(y, x)
 }

@@ -38,8 +38,11 @@ pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
             let Doing::Compute(bound) = joining.parts[part].doing else {
                 return None;
             };
-            if bound.reduced.is_some() || bound.repeats {
+            if bound.reduced.is_some() {
                 return None;
+            }
+            if bound.repeats {
+                return Some(Function::Same);
             }
             let slots = joining.facts.slots();
             if let Some(function) = power(joining, bound).or_else(|| applied(joining, bound)) {

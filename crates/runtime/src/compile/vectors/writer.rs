@@ -1,7 +1,7 @@
 //! The program of a run, and how it goes over rows.
 
 use super::functions::Function;
-use super::{LONG, Reach, elementwise, reach};
+use super::{LONG, Reach, elementwise, operands, reach};
 use crate::compile::tile::Joining;
 use crate::plan::{Member, Repeated, Rows, Together};
 use ferrograph_machine::vector::{Element, Float, Inst, Program};
@@ -39,7 +39,7 @@ impl<'a> Writer<'a> {
     pub fn member(&mut self, at: usize, is_needed: &dyn Fn(u32) -> bool) -> Option<()> {
         let member = &self.joining.members[at];
         let mut args = [0; 3];
-        for (arg, &number) in args.iter_mut().zip(&member.ins) {
+        for (arg, &number) in args.iter_mut().zip(operands(self.joining, at)) {
             *arg = self.value(number);
         }
         let made = match elementwise(self.joining, at)?.function {

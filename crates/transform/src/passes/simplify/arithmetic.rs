@@ -18,7 +18,12 @@ pub(super) fn neutral_right(site: &Site<'_>, number: f64) -> Option<Rewrite> {
 
 /// Input `i` of two, where the other one is all of a number and does not broadcast it.
 fn kept(site: &Site<'_>, i: usize, number: f64) -> Option<Rewrite> {
-    let (x, other) = (site.input(i)?, site.constant(1 - i)?);
+    let x = site.input(i)?;
+    if let Some(other) = site.repeated(1 - i) {
+        let stays = is_all(other, number) && site.of_same_shape(i).is_some();
+        return stays.then(|| Rewrite::stand(x));
+    }
+    let other = site.constant(1 - i)?;
     (is_all(other, number) && keeps_shape(site, x, other)).then(|| Rewrite::stand(x))
 }
 

@@ -10,6 +10,7 @@ mod movement;
 use super::SMALL;
 use crate::rewrite::{Pass, Rewrite, Rewriter};
 use ferrograph_graph::{Law, Node, NodeId, ValueId};
+use ferrograph_ops::BroadcastTo;
 use ferrograph_tensor::{PartialShape, Tensor, TensorSpec};
 
 pub(super) struct Simplify;
@@ -28,7 +29,8 @@ impl Pass for Simplify {
 /// What a law makes of a node that obeys it.
 fn applied(law: Law, site: &Site<'_>) -> Option<Rewrite> {
     match law {
-        Law::Free | Law::OfShape => None,
+        Law::Free => None,
+        Law::OfShape => movement::filled(site),
         Law::PassesOn => passed_on(site),
         Law::OnlyTerm => only_term(site),
         Law::OnlyPart => only_part(site),
@@ -68,6 +70,20 @@ impl<'a> Site<'a> {
     /// Input `i` where it is a small constant of the graph.
     fn constant(&self, i: usize) -> Option<&'a Tensor> {
         let constant = self.graph.constant(self.input(i)?);
+        constant.filter(|t| t.n_elements() <= SMALL)
+    }
+
+    /// The small constant that input `i` repeats to the shape of the only output.
+    fn repeated(&self, i: usize) -> Option<&'a Tensor> {
+        let maker = self.graph.value(self.of_same_shape(i)?).node;
+        let is_repeated = self
+            .graph
+            .node(maker)
+            .op
+            .downcast::<BroadcastTo>()
+            .is_some();
+        let of = self.graph.input(maker, 0).filter(|_| is_repeated)?;
+        let constant = self.graph.constant(of);
         constant.filter(|t| t.n_elements() <= SMALL)
     }
 

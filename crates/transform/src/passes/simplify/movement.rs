@@ -3,12 +3,33 @@
 use super::Site;
 use crate::passes::permutation;
 use crate::rewrite::{Operand, Rewrite};
-use ferrograph_tensor::Tensor;
+use ferrograph_graph::{Batching, Interpreter};
+use ferrograph_ops::{BroadcastTo, attempt};
+use ferrograph_tensor::{Shape, Tensor};
 use smallvec::smallvec;
+use std::sync::Arc;
 
 /// A shape that is there already.
 pub(super) fn same_shape(site: &Site<'_>) -> Option<Rewrite> {
     site.of_same_shape(0).map(Rewrite::stand)
+}
+
+/// One number everywhere, of which only the shape is another value's: the number, repeated.
+pub(super) fn filled(site: &Site<'_>) -> Option<Rewrite> {
+    if site.node.op.decl().batch != Batching::Broadcasts {
+        return None; // not of the shape of its input
+    }
+    let dtype = site.spec(site.node.outputs[0]).dtype;
+    let shape = site.shape().to_static().filter(|_| dtype.is_dense())?;
+    let blank = Tensor::zeros(dtype, Shape::scalar()).ok()?;
+    let number = attempt(site.node.op.eval(&Interpreter, &[blank]))?.pop()?;
+    let shape = shape.iter().map(|&n| i64::try_from(n).ok());
+    let shape = shape.collect::<Option<Vec<i64>>>()?;
+    let operands = smallvec![
+        Operand::Constant(number),
+        Operand::Constant(Tensor::vector(&shape).ok()?)
+    ];
+    Some(Rewrite::Become(Arc::new(BroadcastTo), operands))
 }
 
 /// A shape that is there already, or given twice: the last one counts.
