@@ -1,4 +1,4 @@
-"""Linear operators are modules: their variables are found, saved and restored as tensorflow does."""
+"""Linear operators are modules: their variables are found and saved as tensorflow does it."""
 
 import ferrograph as fg
 import pytest

@@ -1,8 +1,8 @@
 //! Layouts of files.
 
 use super::{LITTLE, damaged, fuzz, fuzz_within, part, tensors};
-use ferrograph_formats::{bundle, compression::Compression, example, masked, messages, npy, npz};
 use ferrograph_formats::record;
+use ferrograph_formats::{bundle, compression::Compression, example, masked, messages, npy, npz};
 use ferrograph_tensor::Result;
 use prost::Message;
 use std::io::{Cursor, Read};
@@ -77,9 +77,12 @@ fn examples() {
 fn arrays() {
     let [floats, number, _] = tensors();
     let one = npy::write(&floats).unwrap();
-    fuzz("npy", &[one, npy::write(&number).unwrap()], LITTLE, |file| {
-        npy::read(file).map(drop)
-    });
+    fuzz(
+        "npy",
+        &[one, npy::write(&number).unwrap()],
+        LITTLE,
+        |file| npy::read(file).map(drop),
+    );
     let archive = npz::write(&[("a", &floats), ("b", &number)]).unwrap();
     fuzz("npz", &[archive], LITTLE, |file| npz::read(file).map(drop));
 }
@@ -102,8 +105,12 @@ fn compressed() {
             .read_to_end(&mut all);
         read.map(drop).map_err(|e| damaged(&e))
     };
-    fuzz("zlib", &[zlib], LITTLE, |file| read(Compression::Zlib, file));
-    fuzz("gzip", &[gzip], LITTLE, |file| read(Compression::Gzip, file));
+    fuzz("zlib", &[zlib], LITTLE, |file| {
+        read(Compression::Zlib, file)
+    });
+    fuzz("gzip", &[gzip], LITTLE, |file| {
+        read(Compression::Gzip, file)
+    });
 }
 
 /// The index of a bundle of these tensors, and its data.
@@ -191,7 +198,10 @@ fn messages_of_tensors_and_events() {
 #[test]
 fn objects_of_checkpoints() {
     let child = part(1, &[&[8, 1][..], &part(2, b"layer")].concat());
-    let value = part(2, &[part(1, b"VARIABLE_VALUE"), part(3, b"layer/v")].concat());
+    let value = part(
+        2,
+        &[part(1, b"VARIABLE_VALUE"), part(3, b"layer/v")].concat(),
+    );
     let slot = part(3, &[&[8, 1][..], &part(2, b"m"), &[24, 0]].concat());
     let graph = [part(1, &[child, slot].concat()), part(1, &value)].concat();
     fuzz("objects of checkpoints", &[graph], LITTLE, |file| {

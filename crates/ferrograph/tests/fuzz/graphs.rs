@@ -17,17 +17,27 @@ const GRAPH: &str = include_str!("../../../saved/tests/branches.txt");
 fn graphs() {
     let registry = ferrograph_data::registry();
     let graph = text::parse(GRAPH, registry).unwrap();
-    fuzz("texts of graphs", &[GRAPH.as_bytes().to_vec()], MOST, |file| {
-        let file = String::from_utf8_lossy(file);
-        text::parse(&file, registry).map(drop)
-    });
+    fuzz(
+        "texts of graphs",
+        &[GRAPH.as_bytes().to_vec()],
+        MOST,
+        |file| {
+            let file = String::from_utf8_lossy(file);
+            text::parse(&file, registry).map(drop)
+        },
+    );
     let message = graph_message(&graph).unwrap();
-    fuzz("messages of graphs", &[message.encode_to_vec()], MOST, |file| {
-        let message = messages::GraphDef::decode(file).map_err(|e| damaged(&e))?;
-        let graph = graph_of(&message, "g", &["x".into(), "v".into()], &["if".into()])?;
-        drop(ferrograph_graph::verify(&graph));
-        Ok(())
-    });
+    fuzz(
+        "messages of graphs",
+        &[message.encode_to_vec()],
+        MOST,
+        |file| {
+            let message = messages::GraphDef::decode(file).map_err(|e| damaged(&e))?;
+            let graph = graph_of(&message, "g", &["x".into(), "v".into()], &["if".into()])?;
+            drop(ferrograph_graph::verify(&graph));
+            Ok(())
+        },
+    );
 }
 
 #[test]

@@ -70,7 +70,10 @@ fn png_chunks() {
 
 #[test]
 fn jpeg_files() {
-    let progressive = [("format", Attr::str("rgb")), ("progressive", Attr::Bool(true))];
+    let progressive = [
+        ("format", Attr::str("rgb")),
+        ("progressive", Attr::Bool(true)),
+    ];
     let files = [
         encoded("EncodeJpeg", &[], [7, 5, 3]),
         encoded("EncodeJpeg", &progressive, [17, 20, 3]),
@@ -79,19 +82,26 @@ fn jpeg_files() {
     fuzz("jpeg", &files, MOST, |file| {
         decoded("DecodeJpeg", &[], file, &[])
     });
-    let recovering = [("try_recover_truncated", Attr::Bool(true)), ("ratio", Attr::Int(2))];
+    let recovering = [
+        ("try_recover_truncated", Attr::Bool(true)),
+        ("ratio", Attr::Int(2)),
+    ];
     fuzz("jpeg recovered", &files, MOST, |file| {
         decoded("DecodeJpeg", &recovering, file, &[])
     });
     let window = Tensor::vector(&[1i32, 1, 3, 2]).unwrap();
     fuzz("jpeg cropped", &files, MOST, |file| {
-        decoded("DecodeAndCropJpeg", &[], file, std::slice::from_ref(&window))
+        decoded(
+            "DecodeAndCropJpeg",
+            &[],
+            file,
+            std::slice::from_ref(&window),
+        )
     });
     fuzz("sizes of jpeg", &files, MOST, |file| {
         decoded("ExtractJpegShape", &[], file, &[])
     });
 }
-
 
 fn gif() -> Vec<u8> {
     let mut gif = b"GIF89a".to_vec();
@@ -133,7 +143,12 @@ fn pictures_of_any_kind() {
 #[test]
 fn sound() {
     let samples = Tensor::from_slice([5, 2], &[0.5f32; 10]).unwrap();
-    let file = computed("EncodeWav", &[], &[samples, Tensor::scalar(8000i32).unwrap()]).unwrap();
+    let file = computed(
+        "EncodeWav",
+        &[],
+        &[samples, Tensor::scalar(8000i32).unwrap()],
+    )
+    .unwrap();
     let file = file[0].as_strings().unwrap()[0].to_vec();
     fuzz("wav", &[file], super::LITTLE, |file| {
         decoded("DecodeWav", &[], file, &[])

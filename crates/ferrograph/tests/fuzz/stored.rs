@@ -95,10 +95,20 @@ fn files_of_lines_and_rows() {
         iterate(&dataset("TextLineDataset", &[DType::String], &inputs)?).map(drop)
     });
     let inputs = [name.clone(), n(1), n(3), n(2), n(0), text(b"")];
-    fuzz("datasets of bytes", &[b"habcdefff".to_vec()], MOST, |file| {
-        std::fs::write(&path, file).unwrap();
-        iterate(&dataset("FixedLengthRecordDatasetV2", &[DType::String], &inputs)?).map(drop)
-    });
+    fuzz(
+        "datasets of bytes",
+        &[b"habcdefff".to_vec()],
+        MOST,
+        |file| {
+            std::fs::write(&path, file).unwrap();
+            iterate(&dataset(
+                "FixedLengthRecordDatasetV2",
+                &[DType::String],
+                &inputs,
+            )?)
+            .map(drop)
+        },
+    );
     let [floats, number, _] = tensors();
     let flag = |value: bool| Tensor::scalar(value).unwrap();
     let inputs = [
@@ -166,7 +176,13 @@ fn caches() {
         iterate(&cache()?).map(drop)
     };
     fuzz("caches", std::slice::from_ref(&file), MOST, read);
-    fuzz_within("records of caches", &[unframed(&file)], MOST, with_checksums, read);
+    fuzz_within(
+        "records of caches",
+        &[unframed(&file)],
+        MOST,
+        with_checksums,
+        read,
+    );
 }
 
 /// The files in a folder and those below.
