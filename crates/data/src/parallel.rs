@@ -125,7 +125,9 @@ impl Dataset for Parallel {
             true => team,
             false => {
                 let mut caller = self.function.caller();
-                team.helped(Box::new(move |element| caller.call(&PlanRunner, element)))
+                team.helped(Box::new(move |element| {
+                    caller.call(&PlanRunner, element.clone())
+                }))
             }
         };
         Ok(Box::new(ParallelElements {
