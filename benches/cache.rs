@@ -67,5 +67,9 @@ fn miss(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, build, hit, miss);
+criterion_group! {
+    name = benches;
+    config = ferrograph_benches::brief!();
+    targets = build, hit, miss
+}
 criterion_main!(benches);

@@ -93,5 +93,9 @@ fn graphs(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, records, checkpoints, graphs);
+criterion_group! {
+    name = benches;
+    config = ferrograph_benches::brief!();
+    targets = records, checkpoints, graphs
+}
 criterion_main!(benches);

@@ -100,5 +100,9 @@ fn matmul(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, unary, binary, broadcast, reductions, matmul);
+criterion_group! {
+    name = benches;
+    config = ferrograph_benches::brief!();
+    targets = unary, binary, broadcast, reductions, matmul
+}
 criterion_main!(benches);

@@ -3,53 +3,18 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+mod graphs;
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ferrograph_benches::uniform;
-use ferrograph_graph::{Branch, Emitter, Graph, Sym, Tensors, Trace, Val};
+use ferrograph_graph::{Emitter, Graph, Tensors};
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{LeafOps, Placeholder, While};
-use ferrograph_runtime::{Door, enter_trace, plan_for};
-use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec};
-
-/// The graph of a function of arguments of these specs.
-fn traced(
-    specs: &[TensorSpec],
-    body: impl FnOnce(&mut Door, &[Val]) -> Result<Vec<Val>>,
-) -> Result<Arc<Graph>> {
-    let trace = Trace::new("bench", None);
-    let _level = enter_trace(trace.clone());
-    let mut args = Vec::new();
-    for spec in specs {
-        let placeholder = Arc::new(Placeholder::from(spec.clone()));
-        let value = trace.add_arg(placeholder, "x", None)?;
-        args.push(Val::Sym(Sym {
-            trace: trace.clone(),
-            value,
-        }));
-    }
-    let outputs = body(&mut Door, &args)?;
-    let ids = outputs
-        .iter()
-        .map(|v| trace.resolve(v, &LeafOps))
-        .collect::<Result<_>>()?;
-    Ok(trace.seal(ids)?.0)
-}
+use ferrograph_runtime::plan_for;
+use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};
+use graphs::{chain, traced};
 
 fn matrix(rows: usize, cols: usize, seed: u64) -> Tensor {
     Tensor::from_slice([rows, cols].as_slice(), &uniform(rows * cols, seed)).expect("it fits")
-}
-
-/// `x` through `n` alternations of a unary and a binary operation.
-fn chain(spec: TensorSpec, n: usize) -> Arc<Graph> {
-    traced(&[spec], |g, args| {
-        let mut x = args[0].clone();
-        for _ in 0..n / 2 {
-            let y = g.tanh(&x)?;
-            x = g.add(&y, &args[0])?;
-        }
-        Ok(vec![x])
-    })
-    .expect("the chain is well typed")
 }
 
 fn run(c: &mut Criterion, name: &str, graph: &Arc<Graph>, inputs: &[Tensor]) {
@@ -100,30 +65,10 @@ fn network(c: &mut Criterion) {
     run(c, "plans/two layers of 64", &graph, &inputs);
 }
 
-/// `while i < n: i += 1; s += i` over scalars.
+/// A loop over scalars.
 fn scalar_loop(c: &mut Criterion) {
     const N: i32 = 1000;
-    let int = TensorSpec::scalar(DType::Int32);
-    let vars = vec![int.clone(), int.clone(), int];
-    let branch = |graph| Branch {
-        graph,
-        inputs: vec![0, 1, 2],
-    };
-    let cond = traced(&vars, |g, v| Ok(vec![g.less(&v[0], &v[2])?]));
-    let body = traced(&vars, |g, v| {
-        let one = g.scalar(1.0, DType::Int32)?;
-        let i = g.add(&v[0], &one)?;
-        let s = g.add(&v[1], &i)?;
-        Ok(vec![i, s, v[2].clone()])
-    });
-    let op = Arc::new(While {
-        cond: branch(cond.expect("the condition is well typed")),
-        body: branch(body.expect("the body is well typed")),
-        vars: vars.clone(),
-        recorded: None,
-    });
-    let graph =
-        traced(&vars, |g, v| Ok(vec![g.emit(op, v)?[0].clone()])).expect("the loop is well typed");
+    let graph = graphs::scalar_loop();
     let inputs = [0, 0, N].map(|v| Tensor::scalar(v).expect("it fits"));
     let mut group = c.benchmark_group("plans/loop over scalars");
     group.throughput(Throughput::Elements(N as u64));
@@ -155,5 +100,9 @@ fn compile(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, small, network, scalar_loop, compile);
+criterion_group! {
+    name = benches;
+    config = ferrograph_benches::brief!();
+    targets = small, network, scalar_loop, compile
+}
 criterion_main!(benches);

@@ -1,5 +1,15 @@
 //! Shared inputs of the benches.
 
+/// How long each bench takes: all of them together take a few minutes.
+#[macro_export]
+macro_rules! brief {
+    () => {
+        criterion::Criterion::default()
+            .warm_up_time(std::time::Duration::from_millis(500))
+            .measurement_time(std::time::Duration::from_millis(1500))
+    };
+}
+
 /// `n` numbers between -1 and 1, the same for the same seed.
 pub fn uniform(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);

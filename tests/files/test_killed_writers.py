@@ -2,14 +2,12 @@
 
 import os
 import random
-import signal
-import time
 
 import ferrograph as fg
 import pytest
+from killing import N_KILLS, killed
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
-N_KILLS = int(os.environ.get("FERROGRAPH_KILLS", "30"))
 N_RECORDS = 20
 
 
@@ -29,24 +27,6 @@ def write_records(folder, begun, report):
                     writer.flush()
                     os.write(report, f"{i} {j + 1}\n".encode())
         os.write(report, f"{i} {N_RECORDS}\n".encode())
-
-
-def killed(write, delay):
-    """What a process reported that was killed a while after its first report."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            write(theirs)
-        finally:
-            os._exit(1)
-    os.close(theirs)
-    with os.fdopen(ours) as lines:
-        first = lines.readline()
-        time.sleep(delay)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return [tuple(map(int, line.split())) for line in [first, *lines]]
 
 
 def readable(path, how=""):

@@ -10,6 +10,7 @@ from pathlib import Path
 import ferrograph as fg
 import pytest
 
+N_KILLS = int(os.environ.get("FERROGRAPH_KILLS", "6"))
 PACKAGE = str(Path(fg.__file__).parent.parent)
 WRITER = """
 import sys
@@ -38,7 +39,7 @@ def written(folder):
 
 def test_a_killed_writer_leaves_the_old_model_or_the_new_one(tmp_path):
     folder, chance, last = tmp_path / "m", random.Random(5), 0
-    for _ in range(6):
+    for _ in range(N_KILLS):
         args = [sys.executable, "-c", WRITER, str(folder), str(last)]
         env = {**os.environ, "PYTHONPATH": PACKAGE}
         with subprocess.Popen(args, stdout=subprocess.PIPE, text=True, env=env) as writer:

@@ -121,6 +121,15 @@ impl Dataset for Parallel {
             let mut caller = function.caller();
             Box::new(move |element| caught(|| caller.call(&PlanRunner, element)))
         });
+        let team = match self.function.calls_host() {
+            true => team,
+            false => {
+                let mut caller = self.function.caller();
+                team.helped(Box::new(move |element| {
+                    caller.call(&PlanRunner, element.clone())
+                }))
+            }
+        };
         Ok(Box::new(ParallelElements {
             input: Some(self.input.clone().open()?),
             n_asked: 0,

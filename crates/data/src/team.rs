@@ -9,12 +9,16 @@ use hashbrown::HashMap;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The most threads that one iteration has.
 const MOST_THREADS: usize = 64;
 
 /// How a thread does its jobs; each thread has its own.
 pub(crate) type Doing<J, R> = Box<dyn FnMut(J) -> R + Send>;
+
+/// How the thread that asks for results does a job, which stays whole if it unwinds the stack.
+pub(crate) type Helping<J, R> = Box<dyn FnMut(&J) -> R + Send>;
 
 /// Threads for jobs `J` that come to `R`. They start when there is work for them, and end with it.
 pub(crate) struct Team<J, R> {
@@ -24,11 +28,27 @@ pub(crate) struct Team<J, R> {
     enlist: Box<dyn Fn() -> Doing<J, R> + Send>,
     limit: usize,
     n_threads: usize,
+    /// Does jobs on the thread that asks for results, in the place of the last of the others.
+    help: Option<Help<J, R>>,
     /// The number of the next job.
     next: u64,
     /// The process that the threads are in.
     process: u32,
 }
+
+/// How the thread that asks for results does jobs instead of waiting.
+struct Help<J, R> {
+    doing: Helping<J, R>,
+    /// When the last result was given.
+    left: Option<Instant>,
+    /// How long it was elsewhere before it had to wait, and how long it waited and did jobs.
+    away: Duration,
+    here: Duration,
+}
+
+/// A thread that asks is elsewhere for long if it is so for more than one part in so many of its time: then it has jobs
+/// done by others alone.
+const ELSEWHERE: u32 = 4;
 
 struct Shared<J, R> {
     state: Mutex<State<J, R>>,
@@ -81,9 +101,28 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
             enlist: Box::new(enlist),
             limit: limit.clamp(1, MOST_THREADS),
             n_threads: 0,
+            help: None,
             next: 0,
             process: std::process::id(),
         }
+    }
+
+    /// The same, where the thread that asks for results does jobs by `doing` meanwhile: up to `limit` at once, with it.
+    pub fn helped(mut self, doing: Helping<J, R>) -> Team<J, R> {
+        if self.limit > 1 {
+            self.help = Some(Help {
+                doing,
+                left: None,
+                away: Duration::ZERO,
+                here: Duration::ZERO,
+            });
+        }
+        self
+    }
+
+    /// How many threads there may be besides the one that asks.
+    fn most_threads(&self) -> usize {
+        self.limit - usize::from(self.help.is_some())
     }
 
     /// Gives the threads a job; its number.
@@ -99,7 +138,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
             state.waiting.len() > state.n_idle
         };
         self.next += 1;
-        if needs_thread && self.n_threads < self.limit {
+        if needs_thread && self.n_threads < self.most_threads() {
             let started = self.start();
             if self.n_threads == 0 {
                 started?; // with one thread there it only takes longer
@@ -113,7 +152,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     ///
     /// # Errors
     /// As [`Team::give`]; `Cancelled` where the program is to stop, after which it may be asked for again.
-    pub fn result(&self, number: u64) -> Result<R> {
+    pub fn result(&mut self, number: u64) -> Result<R> {
         self.wait_for(Awaited::Job(number), |done| done.remove(&number))
     }
 
@@ -121,7 +160,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     ///
     /// # Errors
     /// As [`Team::result`].
-    pub fn any_result(&self) -> Result<(u64, R)> {
+    pub fn any_result(&mut self) -> Result<(u64, R)> {
         self.wait_for(Awaited::Any, |done| {
             let number = done.keys().min().copied()?;
             done.remove(&number).map(|result| (number, result))
@@ -129,27 +168,80 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     }
 
     fn wait_for<T>(
-        &self,
+        &mut self,
         awaited: Awaited,
         mut find: impl FnMut(&mut HashMap<u64, R>) -> Option<T>,
     ) -> Result<T> {
         self.check_process()?;
+        let (shared, mut start) = (self.shared.clone(), None);
         loop {
-            {
-                let mut state = locked(&self.shared.state);
+            let job = {
+                let mut state = locked(&shared.state);
                 if let Some(found) = find(&mut state.done) {
+                    drop(state);
+                    self.leave(start);
                     return Ok(found);
                 }
-                state.awaited = awaited;
-                let waited = self.shared.done.wait_timeout(state, WAIT);
-                state = waited.unwrap_or_else(PoisonError::into_inner).0;
-                state.awaited = Awaited::Nothing;
-                if let Some(found) = find(&mut state.done) {
-                    return Ok(found);
+                if start.is_none() {
+                    start = self.come();
                 }
+                match self.help.is_some().then(|| state.waiting.pop_front()) {
+                    Some(Some(job)) => Some(job),
+                    _ => {
+                        state.awaited = awaited;
+                        let waited = shared.done.wait_timeout(state, WAIT);
+                        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                        state.awaited = Awaited::Nothing;
+                        None
+                    }
+                }
+            };
+            match job {
+                Some((number, job)) => self.do_own(number, job),
+                None => pause()?,
             }
-            pause()?;
         }
+    }
+
+    /// The thread that asks has to wait; the time, where it helps meanwhile. One that was elsewhere for long does not.
+    fn come(&mut self) -> Option<Instant> {
+        let help = self.help.as_mut()?;
+        let now = Instant::now();
+        help.away += help.left.map_or(Duration::ZERO, |left| now - left);
+        if help.away * ELSEWHERE > help.away + help.here && help.here > Duration::ZERO {
+            self.help = None;
+        }
+        Some(now)
+    }
+
+    /// A result is given to the thread that asked, which had to wait from `start` on.
+    fn leave(&mut self, start: Option<Instant>) {
+        if let Some(help) = &mut self.help {
+            let now = Instant::now();
+            help.here += start.map_or(Duration::ZERO, |start| now - start);
+            help.left = Some(now);
+        }
+    }
+
+    /// Does a job on this thread. Where it unwinds the stack, the job waits again.
+    fn do_own(&mut self, number: u64, job: J) {
+        let Some(help) = &mut self.help else {
+            return;
+        };
+        let mut kept = Kept {
+            shared: &self.shared,
+            job: Some((number, job)),
+        };
+        let mut work = || kept.job.as_ref().map(|(_, job)| (help.doing)(job));
+        let result = match self.limit >= n_threads() {
+            true => alone(work),
+            false => work(),
+        };
+        kept.job = None;
+        let Some(result) = result else {
+            return;
+        };
+        locked(&self.shared.state).done.insert(number, result);
     }
 
     fn check_process(&self) -> Result<()> {
@@ -196,6 +288,20 @@ impl<J, R> Drop for Team<J, R> {
     }
 }
 
+/// A job that is being done; it waits again unless it is taken out.
+struct Kept<'a, J, R> {
+    shared: &'a Shared<J, R>,
+    job: Option<(u64, J)>,
+}
+
+impl<J, R> Drop for Kept<'_, J, R> {
+    fn drop(&mut self) {
+        if let Some(job) = self.job.take() {
+            locked(&self.shared.state).waiting.push_front(job);
+        }
+    }
+}
+
 /// Does jobs until there are no more to come.
 fn work<J, R>(shared: &Shared<J, R>, doing: &mut Doing<J, R>) {
     while let Some((number, job)) = next_job(shared) {
@@ -225,5 +331,74 @@ fn next_job<J, R>(shared: &Shared<J, R>) -> Option<(u64, J)> {
         let waited = shared.given.wait(state);
         state = waited.unwrap_or_else(PoisonError::into_inner);
         state.n_idle -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::thread::{ThreadId, current, sleep};
+
+    const WORK: Duration = Duration::from_millis(2);
+
+    fn worked() -> ThreadId {
+        sleep(WORK);
+        current().id()
+    }
+
+    /// Who did the jobs of a team of two, of which the thread that asks may be one, and is elsewhere for so long at a time.
+    fn doers(away: Duration) -> Vec<ThreadId> {
+        let team = Team::new(2, || Box::new(|_: usize| worked()));
+        let mut team = team.helped(Box::new(|_| worked()));
+        let mut given: VecDeque<u64> = (0..4).map(|i| team.give(i).unwrap()).collect();
+        let mut all = Vec::new();
+        while let Some(number) = given.pop_front() {
+            all.push(team.result(number).unwrap());
+            sleep(away);
+            if all.len() < 40 {
+                given.push_back(team.give(0).unwrap());
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn who_asks_does_jobs_instead_of_waiting() {
+        let all = doers(Duration::ZERO);
+        let n_own = all.iter().filter(|id| **id == current().id()).count();
+        assert!(n_own > 10, "{n_own}");
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 2);
+    }
+
+    #[test]
+    fn who_is_elsewhere_has_others_do_them() {
+        let all = doers(WORK / 2);
+        let late: HashSet<_> = all[20..].iter().collect();
+        assert!(!late.contains(&current().id()));
+        assert_eq!(late.len(), 2);
+    }
+
+    #[test]
+    fn a_job_that_was_interrupted_waits_again() {
+        let team = Team::new(2, || {
+            Box::new(|i: usize| {
+                sleep(WORK);
+                i
+            })
+        });
+        let mut n = 0;
+        let mut team = team.helped(Box::new(move |i| {
+            n += 1;
+            assert!(n > 1, "the first time");
+            *i
+        }));
+        let given: Vec<u64> = (0..6).map(|i| team.give(i).unwrap()).collect();
+        let mut first = given.iter().map(|number| {
+            let found =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| team.result(*number)));
+            found.unwrap_or_else(|_| team.result(*number)).unwrap()
+        });
+        assert!((0..6).all(|i| first.next() == Some(i)));
     }
 }

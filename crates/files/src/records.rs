@@ -1,10 +1,11 @@
 //! Files of framed records, plain or compressed.
 
+use crate::gzip::Gzip;
 use ferrograph_formats::files::failed;
 use ferrograph_formats::record::Writer;
 use ferrograph_tensor::{Result, bail};
 use flate2::Compression;
-use flate2::write::{GzEncoder, ZlibEncoder};
+use flate2::write::ZlibEncoder;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ impl Drop for Blocks {
 /// Where the bytes of records go.
 enum To {
     Plain(Blocks),
-    Gzip(GzEncoder<Blocks>),
+    Gzip(Gzip<Blocks>),
     Zlib(ZlibEncoder<Blocks>),
 }
 
@@ -126,7 +127,7 @@ impl RecordFile {
         let file = File::create(path).map_err(|e| failed(path, &e))?;
         let file = Blocks::new(file);
         let to = match compression {
-            "GZIP" => To::Gzip(GzEncoder::new(file, level)),
+            "GZIP" => To::Gzip(Gzip::new(file, level)),
             "ZLIB" => To::Zlib(ZlibEncoder::new(file, level)),
             _ => To::Plain(file),
         };

@@ -200,6 +200,54 @@ mod tests {
         assert!(read(b"BM", 0, JpegRead::default()).is_err());
     }
 
+    /// The checksum of a chunk of PNG.
+    fn crc(chunk: &[u8]) -> [u8; 4] {
+        let step = |crc: u32, byte: &u8| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+                crc >> 1 ^ 0xedb8_8320 * (crc & 1)
+            })
+        };
+        (!chunk.iter().fold(u32::MAX, step)).to_be_bytes()
+    }
+
+    #[test]
+    fn every_flipped_bit_of_a_png_is_reported() {
+        let plain = write_png(&[7, 200, 31, 90], [2, 2, 1], false, -1).unwrap();
+        let mut noted = plain[..33].to_vec();
+        let chunk = b"tEXtwho\0me";
+        noted.extend(6u32.to_be_bytes());
+        noted.extend(chunk);
+        noted.extend(crc(chunk));
+        noted.extend(&plain[33..]);
+        for file in [plain, noted] {
+            assert!(read(&file, 0, JpegRead::default()).is_ok());
+            for bit in 0..file.len() * 8 {
+                let mut damaged = file.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let found = read(&damaged, 0, JpegRead::default());
+                assert!(found.is_err(), "bit {bit} of {}", file.len() * 8);
+            }
+            for end in 0..file.len() {
+                assert!(read(&file[..end], 0, JpegRead::default()).is_err(), "{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_that_a_file_cannot_fill_take_no_memory() {
+        let mut png = write_png(&[7; 300], [10, 10, 3], false, -1).unwrap();
+        png[16..24].copy_from_slice(&[0, 0, 0x3e, 0, 0, 0, 0x3e, 0]);
+        let sum = crc(&png[12..29]);
+        png[29..33].copy_from_slice(&sum);
+        let mut jpeg = write_jpeg(&[7; 300], [10, 10, 3], &JpegWrite::default()).unwrap();
+        let at = jpeg.windows(2).position(|w| w == [0xff, 0xc0]).unwrap();
+        jpeg[at + 5..at + 9].copy_from_slice(&[0x3e, 0, 0x3e, 0]);
+        for file in [png, jpeg] {
+            let e = read(&file, 0, JpegRead::default()).unwrap_err();
+            assert!(e.message().contains("too short for its sizes"), "{e}");
+        }
+    }
+
     #[test]
     fn channels_become_others() {
         let one = |from, to, all: &[u8]| mixed(all, from, to, 255, u32::from, |x| x as u8).unwrap();

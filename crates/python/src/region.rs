@@ -253,6 +253,13 @@ impl PyRegion {
             .or_raise(py)
     }
 
+    /// A name that no node has and none will get: the hint in the scope of now, or it with a number.
+    fn unique_name(&self, py: Python<'_>, hint: &str) -> PyResult<String> {
+        self.trace
+            .with_builder(|b| b.unique_name(hint).to_string())
+            .or_raise(py)
+    }
+
     /// Makes nodes added from now on run after those that give these tensors; gives what to restore.
     fn set_control(&self, py: Python<'_>, after: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let mut nodes = Vec::new();

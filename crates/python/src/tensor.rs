@@ -13,7 +13,7 @@ use ferrograph_tensor::Tensor;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyFrozenSet, PyList};
 
 /// A multi-dimensional array of elements of one dtype.
 ///
@@ -46,6 +46,45 @@ pub(crate) struct PyEager;
 /// A tensor of a graph being traced: dtype and shape, but no value.
 #[pyclass(name = "SymbolicTensor", module = "ferrograph", extends = PyTensor, subclass, frozen)]
 pub(crate) struct PySymbolic;
+
+/// The name of the device of every tensor.
+const DEVICE: &str = "/job:localhost/replica:0/task:0/device:CPU:0";
+
+/// What operators of tensors are called between their underscores.
+const OPERATORS: [&str; 32] = [
+    "abs",
+    "add",
+    "and",
+    "eq",
+    "floordiv",
+    "ge",
+    "getitem",
+    "gt",
+    "invert",
+    "le",
+    "lt",
+    "matmul",
+    "mod",
+    "mul",
+    "ne",
+    "neg",
+    "or",
+    "pow",
+    "radd",
+    "rand",
+    "rfloordiv",
+    "rmatmul",
+    "rmod",
+    "rmul",
+    "ror",
+    "rpow",
+    "rsub",
+    "rtruediv",
+    "rxor",
+    "sub",
+    "truediv",
+    "xor",
+];
 
 /// The Python object for a value.
 #[inline]
@@ -203,7 +242,14 @@ impl PyTensor {
     /// Where the device that holds it is named.
     #[getter]
     fn device(&self) -> &'static str {
-        "/job:localhost/replica:0/task:0/device:CPU:0"
+        DEVICE
+    }
+
+    /// The operators that tensors compute.
+    #[classattr]
+    #[allow(non_snake_case)]
+    fn OVERLOADABLE_OPERATORS(py: Python<'_>) -> PyResult<Bound<'_, PyFrozenSet>> {
+        PyFrozenSet::new(py, OPERATORS.map(|name| format!("__{name}__")))
     }
 
     /// Adds what the program knows of the shape; on an eager tensor it is checked.

@@ -22,7 +22,7 @@ from .native import _core
 from .ops._base import pack
 from .ops.arrays import rows
 from .ops.indexing import getitem
-from .staging.graph import Graph, graph_of
+from .staging.graph import graph_being_built, graph_of
 from .staging.journal import chosen
 from .state.variable import Variable, variable_from_handle
 from .values import dtypes, errors
@@ -71,7 +71,7 @@ def _is_within(frame: FrameType | None) -> bool:
 def _graph_of(tensor: Any) -> Any:
     region = current_region()
     if region is not None and region.graph_id == tensor._graph_id:
-        return Graph(region, "graph", building=True)
+        return graph_being_built(region)
     return graph_of(tensor)
 
 

@@ -9,6 +9,9 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::{Elements, Picture, counted};
 
+/// How many pixels a byte stands for at most: each block of 8 times 8 takes a bit.
+const PIXELS: usize = 512;
+
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JpegRead {
@@ -76,6 +79,9 @@ pub(super) fn read(bytes: &[u8], channels: usize, how: JpegRead) -> Result<Pictu
     } else {
         ColorSpace::RGB
     };
+    if !how.recovers && h * w / PIXELS > bytes.len() {
+        return Err(invalid("it is too short for its sizes"));
+    }
     let (mut decoder, _) = opened(bytes, options.jpeg_set_out_colorspace(space))?;
     let n = counted(&[h, w, c])?;
     if decoder.output_buffer_size() != Some(n) {

@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use ferrograph_tensor::{Result, bail, err, vec_for, vec_of};
 use png::{
-    BitDepth, ColorType, Compression, Decoder, DeflateCompression, Encoder, Limits, Transformations,
+    BitDepth, ColorType, Compression, DecodeOptions, Decoder, DeflateCompression, Encoder, Limits,
+    Transformations,
 };
 
 use super::{Elements, Picture, counted};
@@ -13,19 +14,31 @@ fn invalid(error: impl std::fmt::Display) -> ferrograph_tensor::Error {
     err!(InvalidArgument, "Invalid PNG data: {error}")
 }
 
-/// Reads the first frame.
+/// How many bytes one byte of a compressed stream stands for at most.
+const DEFLATED: usize = 1032;
+
+/// Reads the first frame; every bit of the file is held against its checksums.
 pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
     let limits = Limits { bytes: 1 << 30 };
-    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
+    let mut options = DecodeOptions::default();
+    options.set_skip_ancillary_crc_failures(false);
+    let mut decoder = Decoder::new_with_options(Cursor::new(bytes), options);
+    decoder.set_limits(limits);
     decoder.set_transformations(Transformations::EXPAND);
     let info = decoder.read_header_info().map_err(invalid)?;
     let (w, h) = (info.width as usize, info.height as usize);
     counted(&[h, w, 4])?;
+    let bits = info.color_type.samples() * info.bit_depth as usize;
+    if w * h / 8 * bits > bytes.len().saturating_mul(DEFLATED) {
+        return Err(invalid("it is too short for its sizes"));
+    }
     let mut reader = decoder.read_info().map_err(invalid)?;
     let size = reader.output_buffer_size();
     let mut data = vec_of(0u8, size.ok_or_else(|| invalid("it is too large"))?)?;
     let info = reader.next_frame(&mut data).map_err(invalid)?;
     data.truncate(info.buffer_size());
+    // What stands behind the picture has checksums, too.
+    reader.finish().map_err(invalid)?;
     Ok(Picture {
         frames: 1,
         h,

@@ -14,6 +14,23 @@ impl PyEager {
         slf.as_super().get().shape(slf.py())
     }
 
+    /// Where the memory of the value is: a name of the CPU.
+    #[getter]
+    fn backing_device(&self) -> &'static str {
+        super::DEVICE
+    }
+
+    /// False: a tensor is on one device.
+    #[getter]
+    fn is_packed(&self) -> bool {
+        false
+    }
+
+    /// This tensor: there is no other device than the CPU.
+    fn cpu<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
     /// The value as a NumPy array of its own, which may be written to; a NumPy scalar for a scalar. `numpy.asarray`
     /// gives a read-only array that shares the tensor's memory.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

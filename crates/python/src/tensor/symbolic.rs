@@ -46,6 +46,20 @@ impl PySymbolic {
         hooks(slf.py())?.graph_of.bind(slf.py()).call1((slf,))
     }
 
+    /// Which of the outputs of its operation it is.
+    #[getter]
+    fn value_index(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        let name = slf.as_super().get().name()?;
+        let index = name.rsplit_once(':').and_then(|(_, i)| i.parse().ok());
+        index.ok_or_else(|| pyo3::exceptions::PyValueError::new_err(name))
+    }
+
+    /// The operations of its graph that take it.
+    fn consumers<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let name = slf.as_super().get().name()?;
+        PySymbolic::graph(slf)?.call_method1("_consumers", (name,))
+    }
+
     #[pyo3(signature = (*_args, **_kwargs))]
     fn __array__(
         slf: &Bound<'_, Self>,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..native import _core
 from ..values.public import public
 
@@ -17,26 +19,15 @@ __all__ = [
 
 
 @public("config.PhysicalDevice")
-class PhysicalDevice:
+class PhysicalDevice(NamedTuple):
     """A device by its name and kind.
 
     >>> fg.config.PhysicalDevice('/physical_device:CPU:0', 'CPU').device_type
     'CPU'
     """
 
-    __slots__ = ("device_type", "name")
-
-    def __init__(self, name: str, device_type: str):
-        self.name, self.device_type = name, device_type
-
-    def __repr__(self) -> str:
-        return f"PhysicalDevice(name={self.name!r}, device_type={self.device_type!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PhysicalDevice) and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    name: str
+    device_type: str
 
 
 @public("config.run_functions_eagerly")

@@ -70,6 +70,11 @@ class DatasetSpec(_HandleSpec):
         """The class of the values: ``Dataset``."""
         return self._value_class
 
+    @classmethod
+    def from_value(cls, value: Any) -> DatasetSpec:
+        """The type of a dataset."""
+        return cls(value.element_spec)
+
     def _serialize(self) -> tuple:
         return self._element_spec, self._shape
 
@@ -119,6 +124,11 @@ class OptionalSpec(_HandleSpec):
         """The class of the values: ``Optional``."""
         return self._value_class
 
+    @classmethod
+    def from_value(cls, value: Any) -> OptionalSpec:
+        """The type of an optional value."""
+        return cls(value.element_spec)
+
 
 @public("TensorArraySpec")
 class TensorArraySpec(TypeSpec):
@@ -145,6 +155,13 @@ class TensorArraySpec(TypeSpec):
     def of(cls, array: TensorArray) -> TensorArraySpec:
         """The type of that array."""
         return cls(array.element_shape, array.dtype, array.dynamic_size, array._infers)
+
+    @classmethod
+    def from_value(cls, value: Any) -> TensorArraySpec:
+        """The type of an array; TypeError for what is none."""
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
+        return cls.of(value)
 
     @property
     def value_type(self) -> type:

@@ -205,6 +205,8 @@ class Strategy:
         """The dataset that a function of an ``InputContext`` makes for the one pipeline."""
         return dataset_fn(InputContext())
 
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
     def experimental_distribute_values_from_function(self, value_fn: Callable) -> Any:
         """The value that a function of a ``ValueContext`` makes for the one replica."""
         return value_fn(ValueContext())

@@ -101,6 +101,9 @@ class Message:
             value = self._offered[name] = self._made(name, field)
         return value
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.FIELDS})
+
     def _made(self, name: str, field: Field) -> Any:
         """The default of a field, which becomes the field's value when it is changed."""
         if field.kind == "one":
@@ -194,6 +197,10 @@ class Message:
     def IsInitialized(self) -> bool:  # noqa: N802
         """True: there are no fields that must be set."""
         return True
+
+    def FindInitializationErrors(self) -> list[str]:  # noqa: N802
+        """Empty: there are no fields that must be set."""
+        return []
 
     def DiscardUnknownFields(self) -> None:  # noqa: N802
         """Forgets the fields that the class does not know."""

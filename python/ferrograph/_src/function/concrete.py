@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import staging
 from ..native import _core
+from ..staging.collections import pass_on
 from ..staging.graph import Graph
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
@@ -65,6 +66,7 @@ class ConcreteFunction(_core.ConcreteBase):
 
     def __init__(self, source: Any, template: Any, function: Any, args: tuple, kwargs: dict):
         _note(self)
+        pass_on(source, self)
         self._template = template
         self._function_name = function.name
         self._params = function._params

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import debug, factorisations, matrices
+from ..state.module import Module
 from ..values import constants, dtypes
 from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype
@@ -38,14 +39,23 @@ def given(arguments: dict) -> dict:
     return {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
 
 
+def _is_followed(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_followed, value))
+    return isinstance(value, (_core.VariableBase, Module))
+
+
 @public("linalg.LinearOperator")
-class LinearOperator(CompositeTensor):
+class LinearOperator(CompositeTensor, Module):
     """A matrix, or a stack of them, known by what it does.
 
     Subclasses give ``_shape``, ``_shape_tensor`` and ``_matmul``; each other method has a form with
     an underscore, which a subclass overrides where it knows better. The hints ``is_non_singular``,
     ``is_self_adjoint``, ``is_positive_definite`` and ``is_square`` are None where nothing is known;
     what they promise is not checked, but relied on.
+
+    An operator is a ``Module``: the variables that it was made of are among those of the module
+    that has it, and in its checkpoints.
 
     >>> operator = fg.linalg.LinearOperatorDiag([1.0, 2.0])
     >>> isinstance(operator, fg.linalg.LinearOperator)
@@ -79,6 +89,10 @@ class LinearOperator(CompositeTensor):
         self._parameters = dict(parameters or {})
 
     # What an operator is.
+
+    def _trackable_children(self, save_type: str = "checkpoint") -> dict[str, Any]:
+        """What a checkpoint follows: the arguments that are or hold variables."""
+        return {f"_{name}": v for name, v in self._parameters.items() if _is_followed(v)}
 
     @property
     def _type_spec(self) -> Any:

@@ -247,6 +247,16 @@ class SparseTensorSpec(TypeSpec):
     def __init__(self, shape: Any = None, dtype: Any = float32):
         self._shape, self._dtype = TensorShape(shape), as_dtype(dtype)
 
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The type of a sparse tensor; TypeError for what is none."""
+        if not isinstance(value, SparseTensor):
+            raise TypeError(
+                f"Expected SparseTensor or SparseTensorValue. Received: {value} of type "
+                f"{type(value).__name__}."
+            )
+        return cls(value.shape, value.dtype)
+
     @property
     def value_type(self) -> type:
         """``SparseTensor``."""

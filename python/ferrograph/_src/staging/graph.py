@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import traceback
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 from .. import staging
+from ..context import thread
 from ..native import _core
 from ..values.public import public
+from .collections import Collections, Notes, notes_of
+from .op_def import OpDef, op_def
 
-__all__ = ["Graph", "Operation", "graph_of"]
+__all__ = ["Graph", "Operation", "graph_being_built", "graph_of"]
 
 
 @public("Operation")
@@ -64,6 +70,24 @@ class Operation:
         """The node in the form of a GraphDef."""
         return NodeDef(self._node)
 
+    @property
+    def op_def(self) -> OpDef | None:
+        """What is declared of operations of this type."""
+        return op_def(self.type)
+
+    @property
+    def traceback(self) -> traceback.StackSummary:
+        """The line of the program that made it, as a stack of one frame; empty where none did."""
+        origin = self._node["origin"]
+        if origin is None:
+            return traceback.StackSummary()
+        file, line, function = origin
+        return traceback.StackSummary.from_list([(file, line, function, None)])
+
+    def colocation_groups(self) -> list[bytes]:
+        """The groups of operations on one device that it is in: that of itself alone."""
+        return [b"loc:@" + self.name.encode()]
+
     def get_attr(self, name: str) -> Any:
         """The attribute of that name, as text; ``T`` is the dtype of what it gives.
 
@@ -85,6 +109,16 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def _scopes(name: str) -> set[str]:
+    """The name, and the scopes that it lies in."""
+    parts = name.split("/")
+    return {"/".join(parts[:i]) for i in range(1, len(parts) + 1)}
+
+
+def _operation_name(tensor_or_op: Any) -> str:
+    return tensor_or_op.name.partition(":")[0]
 
 
 class NodeDef:
@@ -119,8 +153,17 @@ class GraphDef:
         return _core.graph_def_bytes(self._handle)
 
 
-# The views of finished graphs, by the number that their tensors know.
+# The views of finished graphs, by the number that their tensors know, and of those being built.
 _views: weakref.WeakValueDictionary[int, Graph] = weakref.WeakValueDictionary()
+_building: weakref.WeakValueDictionary[int, Graph] = weakref.WeakValueDictionary()
+
+
+def graph_being_built(region: Any) -> Graph:
+    """The view of a graph that is being built, one for as long as it is in use."""
+    found = _building.get(region.graph_id)
+    if found is None or found._source is not region:
+        found = _building[region.graph_id] = Graph(region, "graph", building=True)
+    return found
 
 
 def graph_of(tensor: Any) -> Graph:
@@ -132,7 +175,7 @@ def graph_of(tensor: Any) -> Graph:
 
 
 @public("Graph")
-class Graph:
+class Graph(Collections):
     """The graph of a trace, while it is built and afterwards.
 
     ``Graph()`` is an empty one: graphs are made by tracing functions.
@@ -145,6 +188,7 @@ class Graph:
     def __init__(self, source: Any = None, name: str = "graph", building: bool = False):
         self._source, self.name, self._building = source, name, building
         self._concrete: Any = None
+        self._own = notes_of(source) if building else Notes()
         self._found: dict[str, Operation] | None = None
 
     @classmethod
@@ -152,6 +196,7 @@ class Graph:
         """The view of a concrete function's graph, with what only the function knows."""
         made = cls(concrete._graph, concrete._graph.name)
         made._concrete = weakref.ref(concrete)
+        made._own = notes_of(concrete)
         return made
 
     @property
@@ -163,6 +208,121 @@ class Graph:
     def finalized(self) -> bool:
         """Whether nothing can be added any more."""
         return not self._building
+
+    def finalize(self) -> None:
+        """Nothing for a finished graph; ValueError for one that is being built."""
+        if self._building:
+            raise ValueError("a graph that is being built is finished by the end of its trace")
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """A block whose operations go to this graph, which must be the one that is being built.
+
+        ValueError for another one: graphs are made by tracing functions, and a finished one does
+        not change. `graph_util.import_graph_def` runs the nodes of a graph elsewhere.
+        """
+        self._check_current("operations can be added")
+        yield self
+
+    def _check_current(self, what: str) -> None:
+        if not self._building or self._source.graph_id != _core.current_graph_id():
+            raise ValueError(
+                f"{what} only to the graph that is being built here, not to {self!r}: trace a "
+                "function with them"
+            )
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """As ``fg.name_scope``, in the graph that is being built; None is the outermost scope."""
+        self._check_current("a name scope belongs")
+        with thread.name_scope(name or "") as scope:
+            yield scope
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+        """As ``fg.control_dependencies``, in the graph that is being built."""
+        self._check_current("an order can be given")
+        with thread.control_dependencies(
+            [
+                given.outputs[0] if isinstance(given, Operation) and given.outputs else given
+                for given in control_inputs or []
+            ]
+        ):
+            yield
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function: Any) -> Iterator[None]:
+        """As ``fg.device``, in the graph that is being built."""
+        self._check_current("a device can be given")
+        with thread.device(device_name_or_function):
+            yield
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """A block whose operations are on the device of another one, as they all are."""
+        self._check_current("a place can be given")
+        yield
+
+    def get_name_scope(self) -> str:
+        """The name scope where operations are added now; empty for a finished graph."""
+        if not self._building or self._source.graph_id != _core.current_graph_id():
+            return ""
+        return thread.get_current_name_scope()
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name that no operation has, in the name scope of now: ``name``, or it with a number.
+
+        Without ``mark_as_used`` the next operation may get the same one.
+        """
+        scope = self.get_name_scope()
+        whole = f"{scope}/{name}" if scope else name
+        if mark_as_used and self._building:
+            found = self._source.unique_name(name)
+        else:
+            taken = self._own.names.union(*map(_scopes, self._by_name()))
+            found, number = whole, 0
+            while found in taken:
+                number += 1
+                found = f"{whole}_{number}"
+        if mark_as_used:
+            self._own.names.update(_scopes(found))
+        return found
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether ``prevent_fetching`` was not called with it."""
+        return _operation_name(tensor_or_op) not in self._own.unfetched
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Whether ``prevent_feeding`` was not called with it."""
+        return tensor.name not in self._own.unfed
+
+    def prevent_fetching(self, op: Any) -> None:
+        """Note that an operation is not to be asked for: ``is_fetchable`` tells it."""
+        self._own.unfetched.add(_operation_name(op))
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        """Note that a tensor is not to be replaced: ``is_feedable`` tells it."""
+        self._own.unfed.add(tensor.name)
+
+    def op_def_for_type(self, type: str) -> OpDef:  # noqa: A002 - the public name
+        """What is declared of operations of that type; RuntimeError where there are none."""
+        found = op_def(type)
+        if found is None:
+            raise RuntimeError(f"Op type not registered {type!r}")
+        return found
+
+    @property
+    def version(self) -> int:
+        """How many operations there are: it grows with each."""
+        return self.num_operations()
+
+    def num_operations(self) -> int:
+        """How many operations there are."""
+        return len(self._by_name())
+
+    def _consumers(self, name: str) -> list[Operation]:
+        """The operations that take the tensor of that name."""
+        return [op for op in self._by_name().values() if name in op._node["input"]]
 
     @property
     def seed(self) -> None:

@@ -317,6 +317,14 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         """The value at this point of the program, a tensor."""
         return self._read()
 
+    def read_value_no_copy(self) -> Any:
+        """As ``read_value``, which copies nothing: what is read stays as it is."""
+        return self._read()
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Replace the value, as ``assign`` does; there is no session that it could be in."""
+        self.assign(value)
+
     def numpy(self) -> Any:
         """The value as a NumPy array. NotImplementedError while a function is traced."""
         if not _core.executing_eagerly():

@@ -122,6 +122,20 @@ class IndexedSlices(CompositeTensor, TensorType):
         """Where the values are."""
         return self.values.device
 
+    @property
+    def op(self) -> Any:
+        """The operation that gives the values; AttributeError where they are eager."""
+        return self.values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph that the values belong to; AttributeError where they are eager."""
+        return self.values.graph
+
+    def consumers(self) -> list:
+        """The operations that take the values; empty where they are eager."""
+        return self.values.consumers() if _core.is_symbolic(self.values) else []
+
     def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
         if self.dense_shape is None:
             raise ValueError("IndexedSlices of unknown dense_shape do not convert to a tensor")
