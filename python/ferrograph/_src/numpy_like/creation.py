@@ -11,6 +11,8 @@ from .. import ops
 from ..ops import elementwise
 from ..ops._numbers import whole
 from ..values.public import public
+from .any_rank import sizes_of
+from .arrangement import at_least
 from .promotion import array as _array
 from .promotion import common_dtype, dtype_of
 
@@ -25,8 +27,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
     array([[1, 2]])
     """
     made = _array(val, None if dtype is None else dtype_of(dtype))
-    missing = builtins.max(0, ndmin - len(made.shape)) if ndmin else 0
-    return ops.reshape(made, [1] * missing + list(made.shape)) if missing else ops.identity(made)
+    return ops.identity(made) if ndmin == 0 else at_least(made, ndmin)
 
 
 @public("experimental.numpy.asarray")
@@ -46,7 +47,7 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.zeros(2).numpy()
     array([0., 0.])
     """
-    return ops.zeros(_sizes(shape), dtype_of(dtype))
+    return ops.zeros(sizes_of(shape), dtype_of(dtype))
 
 
 @public("experimental.numpy.ones")
@@ -56,11 +57,7 @@ def ones(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.ones([1, 2]).numpy()
     array([[1., 1.]])
     """
-    return ops.ones(_sizes(shape), dtype_of(dtype))
-
-
-def _sizes(shape: Any) -> Any:
-    return [shape] if isinstance(shape, int) else shape
+    return ops.ones(sizes_of(shape), dtype_of(dtype))
 
 
 @public("experimental.numpy.full")
@@ -71,7 +68,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     array([7, 7])
     """
     value = _array(fill_value, None if dtype is None else dtype_of(dtype))
-    return ops.broadcast_to(value, _sizes(shape))
+    return ops.broadcast_to(value, sizes_of(shape))
 
 
 @public("experimental.numpy.arange")

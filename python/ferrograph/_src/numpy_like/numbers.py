@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ops
 from ..context.hooks import hooks
+from ..native import _core
 from ..ops import arithmetic, elementwise, numeric
 from ..ops._base import emit
 from ..values.public import public
@@ -90,14 +91,17 @@ def isrealobj(x: Any) -> bool:
 
 
 @public("experimental.numpy.isscalar")
-def isscalar(num: Any) -> bool:
+def isscalar(num: Any) -> Any:
     """Whether it is a scalar: a number, a text, or an array without axes.
 
     >>> fg.experimental.numpy.isscalar(3.5), fg.experimental.numpy.isscalar([3.5])
     (True, False)
     """
     shape = getattr(num, "shape", None)
-    return np.isscalar(num) if shape is None else len(shape) == 0
+    if shape is None:
+        return np.isscalar(num)
+    unknown = isinstance(num, _core.Tensor) and shape.rank is None
+    return ops.equal(ops.rank(num), 0) if unknown else len(shape) == 0
 
 
 @public("experimental.numpy.bitwise_and")
@@ -322,4 +326,14 @@ def array_equal(a1: Any, a2: Any) -> Any:
     a1, a2 = promoted(a1, a2)
     if not a1.shape.is_compatible_with(a2.shape):
         return array(False)
-    return ops.reduce_all(ops.equal(a1, a2))
+
+    def equal() -> Any:
+        return ops.reduce_all(ops.equal(a1, a2))
+
+    if a1.shape.is_fully_defined() and a2.shape.is_fully_defined():
+        return equal()
+    sizes = ops.shape(a1), ops.shape(a2)
+    ranks_agree = ops.equal(*(ops.size(s) for s in sizes))
+    none = array(False)
+    fits = hooks.cond(ranks_agree, lambda: ops.reduce_all(ops.equal(*sizes)), lambda: none)
+    return hooks.cond(fits, equal, lambda: none)

@@ -542,6 +542,7 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     """``repeat`` by numbers that are known not to be negative."""
     if axis is None:
         data, axis = reshape(data, [-1]), 0
+    repeats = reshape(repeats, [-1]) if repeats.ndim is None else repeats
     axis, axes = whole(axis, "repeat: axis"), data.ndim
     if axes is None:
         data, before, behind = in_three(data, axis)
@@ -553,6 +554,8 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     if repeats.ndim == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
         return _repeat_evenly(data, reshape(repeats, []), axis, name)
     _check_repeats(known_size(repeats, 0), known_size(data, axis), repeats, data, axis)
+    if known_size(repeats, 0) is None:
+        repeats = emit("BroadcastTo", (repeats, shape(data)[axis : axis + 1]), None, None)
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
 
@@ -563,9 +566,12 @@ def _check_repeats(given: Any, wanted: Any, repeats: Any, data: Any, axis: int) 
         if given != wanted:
             raise ValueError(f"repeat: {given} numbers of repetitions stand beside {wanted} slices")
         return
-    same = emit("Equal", (shape(repeats)[0], shape(data)[axis]), None, None)
+    count = shape(repeats)[0]
+    fits = emit("Equal", (count, shape(data)[axis]), None, None)
+    if given is None:
+        fits = emit("LogicalOr", (fits, emit("Equal", (count, 1), None, None)), None, None)
     message = "repeat: there are not as many numbers of repetitions as slices"
-    emit("Assert", (same, convert(message)), {"summarize": 3}, None)
+    emit("Assert", (fits, convert(message)), {"summarize": 3}, None)
 
 
 def _refuse_negative(repeats: Any) -> None:

@@ -7,13 +7,16 @@ seed; the others draw from the global seed and their own (``random.set_seed``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from ..context.hooks import hooks
 from ..values.public import public
 from ._base import (
     Tensor,
     TensorLike,
     convert,
+    emit,
     float32,
     int32,
     is_tensor,
@@ -22,7 +25,8 @@ from ._base import (
     static_value,
 )
 from ._numbers import real, whole
-from .arithmetic import floormod
+from ._ranks import of_rank
+from .arithmetic import equal, floormod
 from .arrays import reshape, reverse, shape
 from .debug import Assert
 from .image_codecs import adjust_jpeg_quality
@@ -54,14 +58,20 @@ def _dtype(bound: Any) -> Any:
 
 def _flipped(image: TensorLike, axis: int, draw: Draw) -> Tensor:
     image = image_of(image)
+    if image.ndim is None:
+        is_one = equal(emit("Rank", (image,), None, None), 3)
+        one, several = (partial(_flipped_of, image, rank, axis, draw) for rank in (3, 4))
+        return hooks.cond(is_one, one, several)
     other = reverse(image, [axis])
     if image.ndim == 3:
         return where(draw([], 0.0, 1.0) < 0.5, other, image)
-    if image.ndim is None:
-        raise ValueError("'image' must have either 3 or 4 dimensions; its rank is unknown.")
     size = known_size(image, 0)
     drawn = draw([shape(image)[0] if size is None else size], 0.0, 1.0)
     return where(reshape(drawn, [-1, 1, 1, 1]) < 0.5, image, other)
+
+
+def _flipped_of(image: Any, rank: int, axis: int, draw: Draw) -> Tensor:
+    return _flipped(of_rank(image, rank), axis, draw)
 
 
 def _bound(value: Any, what: str) -> float | None:

@@ -18,8 +18,8 @@ from ._base import (
     refusal,
     static_value,
 )
-from ._ranks import of_rank
-from .arithmetic import floormod, maximum, multiply, not_equal
+from ._ranks import of_rank, places_of
+from .arithmetic import maximum, multiply, not_equal
 from .arrays import (
     broadcast_dynamic_shape,
     broadcast_to,
@@ -159,24 +159,24 @@ def _tensordot_of_any_rank(a: Any, b: Any, axes: Any, name: Any) -> Tensor:
     if n is None:
         raise ValueError("the axes of tensordot must be known while tracing")
     if n.ndim == 0:
-        of_a, of_b = range(rank_of(a) - int(n), rank_of(a)), range(int(n))
+        of_a, of_b = list(builtins.range(-int(n), 0)), list(builtins.range(int(n)))
     else:
-        of_a, of_b = (reshape(convert(i, "int32"), [-1]) for i in n.tolist())
+        of_a, of_b = ([i] if isinstance(i, int) else i for i in n.tolist())
     left, free_a = _as_matrix(a, of_a, axes_last=True)
     right, free_b = _as_matrix(b, of_b, axes_last=False)
     return reshape(matmul(left, right), concat([free_a, free_b], 0), name)
 
 
-def _as_matrix(x: Any, axes: Any, axes_last: bool) -> tuple[Any, Any]:
+def _as_matrix(x: Any, axes: list[int], axes_last: bool) -> tuple[Any, Any]:
     """A tensor as a matrix of its free axes by those contracted, or the other way round; and the
     sizes of the free ones.
     """
     places = range(rank_of(x))
-    axes = floormod(axes, rank_of(x))
-    is_free = reduce_all(not_equal(expand_dims(places, 1), expand_dims(axes, 0)), 1)
+    bound = places_of(axes, rank_of(x))
+    is_free = reduce_all(not_equal(expand_dims(places, 1), expand_dims(bound, 0)), 1)
     free = boolean_mask(places, is_free)
     sizes = gather(shape(x), free)
-    turned = transpose(x, concat([free, axes] if axes_last else [axes, free], 0))
+    turned = transpose(x, concat([free, bound] if axes_last else [bound, free], 0))
     count = reduce_prod(sizes)
     return reshape(turned, [count, -1] if axes_last else [-1, count]), sizes
 

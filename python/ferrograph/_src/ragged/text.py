@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops._ranks import of_rank
 from ..values import constants, dtypes
 from ..values.public import public
 from .tensor import RaggedTensor, is_ragged
@@ -23,9 +24,9 @@ def _each(input: Any, rows_of: Callable) -> Any:
         inner = _each(input.flat_values, rows_of)
         return _over(inner, input.with_flat_values)
     input = convert(input, dtypes.string)
+    # Strings of unknown rank are a vector, as the ragged rank of what comes out says.
+    input = of_rank(input, 1)
     rank = input.shape.rank
-    if rank is None:
-        raise ValueError("the rank of the strings must be known to split them")
     if rank == 0:
         return _over(rows_of(ops.reshape(input, [1])), lambda rows: rows.values)
     if rank == 1:
