@@ -11,14 +11,23 @@ from ..native import _core
 from ..ops import _ranks
 from ..ops._numbers import whole
 
-__all__ = ["places_of", "reordered", "sizes_of", "without"]
+__all__ = ["count_of", "places_of", "reordered", "sizes_of", "without"]
 
 
 def sizes_of(shape: Any) -> Any:
     """A shape as a vector: one number stands for one axis."""
     if isinstance(shape, _core.Tensor):
         return shape if shape.shape.rank == 1 else ops.reshape(shape, [-1])
-    return [shape] if np.ndim(shape) == 0 and not hasattr(shape, "rank") else shape
+    if hasattr(shape, "rank"):
+        return shape
+    return [count_of(n) for n in ([shape] if np.ndim(shape) == 0 else shape)]
+
+
+def count_of(n: Any) -> Any:
+    """A size: of a number with a fraction, or a truth value, the whole number in it."""
+    if isinstance(n, _core.Tensor):
+        return n if n.dtype.is_integer else ops.cast(n, np.int32)
+    return int(n) if isinstance(n, (bool, float, np.generic)) else n
 
 
 def places_of(axes: Any, rank: Any) -> Any:

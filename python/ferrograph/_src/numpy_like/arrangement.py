@@ -121,7 +121,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
     array([1. , 2.5])
     """
-    made = joined(*_listed(arys, "concatenate"))
+    made = joined(*(arys if isinstance(arys, (list, tuple)) else [arys]))
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -232,11 +232,11 @@ def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
         raise TypeError(f"take_along_axis: indices must be integers, got {indices.dtype.name}")
     size = ops.cast(ops.shape(arr)[-1], indices.dtype)
     indices = ops.where(indices < 0, indices + size, indices)
-    rows = [
+    rows, places = (
         ops.reshape(a, ops.stack([ops.reduce_prod(outer), ops.shape(a)[-1]]))
         for a in (arr, indices)
-    ]
-    taken = ops.reshape(ops.gather(*rows, batch_dims=1), ops.shape(indices))
+    )
+    taken = ops.reshape(ops.gather(rows, places, batch_dims=1), ops.shape(indices))
     taken.set_shape(indices.shape)
     return moveaxis(taken, -1, axis)
 

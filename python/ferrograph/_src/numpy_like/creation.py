@@ -11,10 +11,10 @@ from .. import ops
 from ..ops import elementwise
 from ..ops._numbers import whole
 from ..values.public import public
-from .any_rank import sizes_of
+from .any_rank import count_of, sizes_of
 from .arrangement import at_least
 from .promotion import array as _array
-from .promotion import common_dtype, dtype_of
+from .promotion import common_dtype, dtype_of, inexact, promoted
 
 __all__: list[str] = []
 
@@ -97,7 +97,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
     array([[0., 1.],
            [0., 0.]])
     """
-    rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
+    rows, columns = count_of(N), count_of(N if M is None else M)
+    rows, columns = ops.range(rows)[:, None], ops.range(columns)[None, :]
     return ops.cast(ops.equal(columns - rows, k), dtype_of(dtype))
 
 
@@ -118,9 +119,13 @@ def linspace(
     >>> fg.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    num = whole(num, "linspace: num")
-    kind = dtype_of(dtype) if dtype is float else np.dtype(float)
-    start, stop = (_array(v, kind) for v in (start, stop))
+    num, axis = whole(num, "linspace: num"), whole(axis, "linspace: axis")
+    start, stop = promoted(start, stop)
+    if dtype is float:
+        dtype = inexact(start).dtype
+        start, stop = (ops.cast(v, dtype) for v in (start, stop))
+    else:
+        start, stop = (ops.cast(v, np.float64) for v in (start, stop))
     step = (stop - start) / builtins.max(1, num - 1 if endpoint else num)
     made = ops.linspace(start, stop if endpoint else start + step * (num - 1), num, axis=axis)
     made = ops.cast(made, dtype_of(dtype))
@@ -237,7 +242,8 @@ def logspace(
     >>> fg.experimental.numpy.logspace(0, 2, 3).numpy()
     array([  1.,  10., 100.])
     """
-    made = ops.pow(_array(base, dtype_of(float)), linspace(start, stop, num, endpoint, axis=axis))
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    made = ops.pow(ops.cast(_array(base), exponents.dtype), exponents)
     return made if dtype is None else ops.cast(made, dtype_of(dtype))
 
 

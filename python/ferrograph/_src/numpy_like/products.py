@@ -13,8 +13,9 @@ from ..ops._base import known_size
 from ..ops._numbers import whole
 from ..ops._ranks import of_rank
 from ..values.public import public
-from .arrangement import moveaxis
-from .promotion import array, dtype_of, inexact, joined, promoted
+from .any_rank import count_of
+from .arrangement import at_least, moveaxis
+from .promotion import array, dtype_of, joined, promoted
 
 __all__: list[str] = []
 
@@ -248,9 +249,10 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
     Raises:
       ValueError: where a number is negative.
     """
+    n, ndim = whole(n, "diag_indices: n"), whole(ndim, "diag_indices: ndim")
     if n < 0 or ndim < 0:
         raise ValueError(f"diag_indices needs numbers that are not negative, got {n} and {ndim}")
-    return (ops.range(n, dtype=np.int64),) * ndim
+    return (ops.range(n),) * ndim
 
 
 @public("experimental.numpy.tri")
@@ -261,7 +263,8 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     array([[1., 0.],
            [1., 1.]])
     """
-    rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
+    rows, columns = count_of(N), count_of(N if M is None else M)
+    rows, columns = ops.range(rows)[:, None], ops.range(columns)[None, :]
     return ops.cast(columns - rows <= k, dtype_of(float if dtype is None else dtype))
 
 
@@ -273,8 +276,9 @@ def polyval(p: Any, x: Any) -> Any:
     5
     """
     p, x = promoted(p, x)
-    made = ops.zeros_like(x)
-    for coefficient in ops.unstack(p):
+    first, *others = ops.unstack(at_least(p, 1))
+    made = ops.zeros_like(x) + first
+    for coefficient in others:
         made = made * x + coefficient
     return made
 
@@ -305,5 +309,6 @@ def angle(z: Any, deg: bool = False) -> Any:
     >>> fg.experimental.numpy.angle([1j], deg=True).numpy()
     array([90.])
     """
-    made = numeric.angle(inexact(z))
+    z = array(z)
+    made = numeric.angle(z if z.dtype.is_complex else ops.cast(z, np.float32))
     return made * (180 / np.pi) if deg else made

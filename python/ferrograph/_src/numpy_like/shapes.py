@@ -9,10 +9,11 @@ import numpy as np
 
 from .. import ops
 from ..ops import arrays, selection
+from ..ops._numbers import several, whole
 from ..values.public import public
 from .any_rank import sizes_of
 from .arrangement import _listed, _numbers, at_least
-from .promotion import array, joined, promoted
+from .promotion import array, joined, promoted, truths
 
 __all__: list[str] = []
 
@@ -150,7 +151,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     >>> fg.experimental.numpy.append([1, 2], 3).numpy()
     array([1, 2, 3])
     """
-    made = joined(arr, values)
+    made = joined(array(arr), array(values))
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -167,9 +168,10 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
       ValueError: where the axis does not split into so many parts of one size.
     """
     ary = array(ary)
-    if isinstance(indices_or_sections, int):
-        return ops.split(ary, indices_or_sections, axis)
-    ends = [int(i) for i in np.asarray(indices_or_sections)]
+    if isinstance(indices_or_sections, (int, np.integer)):
+        return ops.split(ary, int(indices_or_sections), axis)
+    what = "split: indices_or_sections"
+    ends = [whole(i, what) for i in several(indices_or_sections, what)]
     (number,) = _numbers(axis, ary.shape.rank)
     before = (slice(None),) * number
     bounds = zip([None, *ends], [*ends, None], strict=True)
@@ -283,6 +285,8 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
     array([1, 3])
     """
     a, condition = array(a), ops.cast(array(condition), "bool")
+    if condition.shape.rank not in (1, None):
+        raise ValueError(f"compress: condition must be a vector, got shape {condition.shape}")
     if axis is None:
         a, axis = ops.reshape(a, [-1]), 0
     places = ops.reshape(ops.where(condition), [-1])
@@ -357,9 +361,11 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     Raises:
       ValueError: where there are not as many conditions as choices.
     """
+    condlist = several(condlist, "select: condlist")
+    choicelist = several(choicelist, "select: choicelist")
     if len(condlist) != len(choicelist):
         raise ValueError(f"{len(condlist)} conditions stand beside {len(choicelist)} choices")
     *choices, made = promoted(*choicelist, default)
     for condition, choice in builtins.reversed(list(zip(condlist, choices, strict=True))):
-        made = selection.where(array(condition), choice, made)
+        made = selection.where(truths(condition), choice, made)
     return made

@@ -84,7 +84,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         return ops.reshape(ops.roll(ops.reshape(a, [-1]), shift, 0), ops.shape(a))
     if isinstance(shift, _core.Tensor) or isinstance(axis, _core.Tensor):
         shift, axis = (ops.cast(array(n), np.int32) for n in (shift, axis))
-        return ops.roll(a, *(ops.reshape(n, [-1]) for n in (shift + axis * 0, axis + shift * 0)))
+        flat = [ops.reshape(n, [-1]) for n in (shift + axis * 0, axis + shift * 0)]
+        return ops.roll(a, flat[0], flat[1])
     shifts, axes = np.broadcast_arrays(np.asarray(shift), np.asarray(axis))
     return ops.roll(a, shifts.ravel().tolist(), axes.ravel().tolist())
 

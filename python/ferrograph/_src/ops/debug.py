@@ -22,7 +22,7 @@ from ._base import (
 )
 from ._dispatch import dispatched
 from ._emits import dressed
-from ._numbers import whole
+from ._numbers import several, whole
 from .arithmetic import (
     equal,
     greater,
@@ -144,8 +144,9 @@ def Assert(
     Raises:
       InvalidArgumentError: where the condition is False.
     """
-    attrs = {"summarize": 3 if summarize is None else summarize}
-    return emit("Assert", (condition, *data), attrs, name)
+    shown = 3 if summarize is None else whole(summarize, "Assert: summarize")
+    parts = several(data, "Assert: data")
+    return emit("Assert", (condition, *parts), {"summarize": shown}, name)
 
 
 @public("debugging.check_numerics", ragged="flat")
@@ -435,6 +436,8 @@ def assert_rank_in(
 
     >>> fg.debugging.assert_rank_in([[1]], [1, 2])
     """
+    if not hasattr(ranks, "__iter__") or is_tensor(ranks):
+        ranks = several(ranks, "assert_rank_in: ranks")
     ranks = [
         whole(rank, "a rank that is asserted", ValueError)
         for rank in islice(ranks, _MOST_RANKS + 1)
@@ -523,7 +526,8 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
       ValueError: where they differ or are not floats.
     """
     found = as_dtype(dtype) if dtype is not None else None
-    for tensor in tensors or ():
+    listed = () if tensors is None else several(tensors, "assert_same_float_dtype: tensors")
+    for tensor in listed:
         actual = convert(tensor).dtype
         found = found or actual
         if actual != found:
@@ -576,7 +580,7 @@ def assert_shapes(
       InvalidArgumentError: where sizes turn out not to fit, when run.
     """
     sizes: dict = {}
-    for tensor, pattern in shapes.items() if isinstance(shapes, dict) else shapes:
+    for tensor, pattern in _pairs(shapes):
         tensor = convert(tensor)
         for axis, wanted in _axes_of(tensor, pattern, message):
             if wanted is None or wanted == ".":
@@ -590,6 +594,17 @@ def assert_shapes(
                 sizes[key] = actual
             else:
                 _check_size(expected, actual, f"axis {axis} of shape {tensor.shape}", message, data)
+
+
+def _pairs(shapes: Any) -> list:
+    """The pairs of tensor and pattern of a dict or a list."""
+    if isinstance(shapes, dict):
+        return list(shapes.items())
+    pairs = several(shapes, "assert_shapes: shapes")
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(f"assert_shapes: shapes must be pairs of tensor and shape, got {pair}")
+    return pairs
 
 
 def _axes_of(tensor: Any, pattern: Any, message: Any) -> Any:

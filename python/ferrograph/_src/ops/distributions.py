@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, as_dtype, convert, emit, float32, int32, int64
+from ._base import Tensor, TensorLike, as_dtype, convert, emit, float32, int32, int64, is_tensor
 from .arithmetic import divide, maximum
 from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
 from .numeric import cast
@@ -219,7 +219,7 @@ def stateless_binomial(
       InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
     """
     counts = convert(counts)
-    probs = convert(probs)
+    probs = convert(probs) if is_tensor(probs) else convert(probs, dtype_hint=float32)
     if not probs.dtype.is_floating:
         raise TypeError(f"probs must be floats, got {probs.dtype.name}")
     if counts.dtype != probs.dtype:

@@ -102,6 +102,8 @@ def general_dropout(
     Raises:
       ValueError: where ``rate`` is outside of [0, 1), or ``x`` is not of floats.
     """
+    if not callable(uniform_sampler):
+        raise TypeError(f"uniform_sampler must be a function, got {uniform_sampler!r}")
     return _dropped(x, rate, noise_shape, uniform_sampler, name)
 
 

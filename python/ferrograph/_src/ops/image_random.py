@@ -16,6 +16,7 @@ from ._base import (
     Tensor,
     TensorLike,
     convert,
+    convert_pair,
     emit,
     float32,
     int32,
@@ -32,6 +33,7 @@ from .debug import Assert
 from .image_codecs import adjust_jpeg_quality
 from .image_colors import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from .image_shapes import image_of
+from .numeric import cast
 from .random_ops import stateless_uniform, uniform
 from .reductions import reduce_all
 from .selection import slice, where
@@ -90,6 +92,9 @@ def _between(lower: Any, upper: Any, least: float | None = None) -> tuple[Any, A
     low, high = (_bound(v, what) for v, what in ((lower, "lower"), (upper, "upper")))
     if low is not None and high is not None and float(high) <= float(low):
         raise ValueError(f"upper must be > lower, got {high} and {low}")
+    if low is None or high is None:
+        lower, upper = (of_rank(bound, 0) for bound in convert_pair(lower, upper))
+        Assert(upper > lower, ["upper must be > lower, got", upper, lower])
     if least is not None and low is not None and float(low) < least:
         raise ValueError("lower must be non-negative.")
     return lower if is_tensor(lower) else float(lower), upper if is_tensor(upper) else float(upper)
@@ -107,6 +112,11 @@ def _around(most: Any, least: float = 0.0, limit: float | None = None) -> tuple[
         raise ValueError("max_delta must be non-negative.")
     if known is not None and limit is not None and float(known) > limit:
         raise ValueError(f"max_delta must be <= {limit}.")
+    if known is None:
+        most = cast(of_rank(most, 0), float32)
+        Assert(most >= least, ["max_delta must be non-negative, got", most])
+        if limit is not None:
+            Assert(most <= limit, [f"max_delta must be <= {limit}, got", most])
     most = most if is_tensor(most) else float(most)
     return -most, most
 

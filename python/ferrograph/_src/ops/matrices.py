@@ -7,6 +7,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, rank_of, refusal
+from ._numbers import real
 from .arithmetic import divide, equal, floormod, greater, logical_and, multiply, pow, subtract
 from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
@@ -57,7 +58,7 @@ def norm(
         return reduce_sum(size, axis, keepdims, name)
     if ord == float("inf"):
         return reduce_max(size, axis, keepdims, name)
-    if isinstance(ord, str) or not ord > 0:
+    if isinstance(ord, str) or not real(ord, "norm: ord") > 0:
         raise ValueError(f"there is no vector norm {ord!r}")
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 

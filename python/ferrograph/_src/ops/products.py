@@ -164,7 +164,8 @@ def _tensordot_of_any_rank(a: Any, b: Any, axes: Any, name: Any) -> Tensor:
         of_a, of_b = ([i] if isinstance(i, int) else i for i in n.tolist())
     left, free_a = _as_matrix(a, of_a, axes_last=True)
     right, free_b = _as_matrix(b, of_b, axes_last=False)
-    return reshape(matmul(left, right), concat([free_a, free_b], 0), name)
+    product = matmul if of_a else multiply  # of nothing contracted: a column times a row
+    return reshape(product(left, right), concat([free_a, free_b], 0), name)
 
 
 def _as_matrix(x: Any, axes: list[int], axes_last: bool) -> tuple[Any, Any]:

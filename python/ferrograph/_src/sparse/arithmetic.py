@@ -129,6 +129,8 @@ def sparse_dense_matmul(
     >>> fg.sparse.sparse_dense_matmul(s, [[1.0], [10.0]]).numpy().tolist()
     [[20.0], [0.0]]
     """
+    if not is_sparse(sp_a) and not is_sparse(b):
+        raise TypeError("sparse_dense_matmul needs a SparseTensor as one of its arguments")
     if not is_sparse(sp_a):
         product = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return matrices.adjoint(product) if product.dtype.is_complex else ops.transpose(product)
@@ -142,7 +144,8 @@ def sparse_dense_matmul(
         values = numeric.conj(values)
     require(
         ops.equal(width, ops.shape(dense, dtypes.int64)[0]),
-        "sparse_dense_matmul: the inner sizes of the matrices differ",
+        "sparse_dense_matmul: the inner sizes of the matrices differ: "
+        f"{sp_a.shape} {'adjoint ' * bool(adjoint_a)}and {dense.shape}",
     )
     # A gather would make the gradient of the dense matrix rows; those of products are dense.
     taken = ops.gather_nd(dense, ops.expand_dims(columns, 1))

@@ -7,7 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import segments
-from ..ops._numbers import whole
+from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
 from ..values import dtypes
 from ..values.public import public
@@ -204,7 +204,8 @@ def concat(
     array([[0, 5, 0, 5],
            [7, 0, 7, 0]], dtype=int32)
     """
-    inputs = [_sparse(sp) for sp in sp_inputs]
+    inputs = [_sparse(sp) for sp in several(sp_inputs, "sparse.concat: sp_inputs")]
+    axis = whole(axis, "sparse.concat: axis")
     rank = _rank_of(inputs[0])
     axis = axis + rank if axis < 0 else axis
     along = ops.one_hot(axis, rank, dtype=dtypes.int64)

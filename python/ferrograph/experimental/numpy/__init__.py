@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         argmax,
         argmin,
         count_nonzero,
-        cumprod,
         nanmean,
         nanprod,
         nansum,
@@ -213,7 +212,18 @@ if TYPE_CHECKING:
         vander,
         vdot,
     )
-    from ..._src.numpy_like.reductions import average, cumsum, max, mean, min, prod, std, sum, var
+    from ..._src.numpy_like.reductions import (
+        average,
+        cumprod,
+        cumsum,
+        max,
+        mean,
+        min,
+        prod,
+        std,
+        sum,
+        var,
+    )
     from ..._src.numpy_like.reductions import max as amax
     from ..._src.numpy_like.reductions import min as amin
     from ..._src.numpy_like.shapes import (
@@ -530,7 +540,7 @@ if not TYPE_CHECKING:
         "cosh": "numpy_like.functions:cosh",
         "count_nonzero": "numpy_like.counts:count_nonzero",
         "cross": "numpy_like.products:cross",
-        "cumprod": "numpy_like.counts:cumprod",
+        "cumprod": "numpy_like.reductions:cumprod",
         "cumsum": "numpy_like.reductions:cumsum",
         "deg2rad": "numpy_like.functions:deg2rad",
         "diag": "numpy_like.products:diag",
