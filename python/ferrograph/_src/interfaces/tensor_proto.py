@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import ops
+from ..native import _core
 from ..ops._numbers import flag
 from ..values import constants, dtypes
 from ..values.dtypes import as_dtype
@@ -140,9 +141,9 @@ def make_tensor_proto(
     allow_broadcast = flag(allow_broadcast, "make_tensor_proto: allow_broadcast")
     if verify_shape and allow_broadcast:
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
-    tensor = _tensor(values, dtype)
-    if not hasattr(tensor, "numpy"):
+    if isinstance(values, _core.SymbolicTensor):
         raise TypeError("make_tensor_proto: values must be known, got a tensor of the graph")
+    tensor = _tensor(values, dtype)
     given = tensor.shape.as_list()
     sizes = given if shape is None else [int(size) for size in shape]
     if verify_shape and sizes != given:

@@ -149,6 +149,12 @@ def Assert(
     return emit("Assert", (condition, *parts), {"summarize": shown}, name)
 
 
+def _said(message: Any, then: str = "") -> str:
+    """What a caller says of a failure, and what follows it; nothing where nothing is said."""
+    text = "" if message is None else str(message)
+    return text + then if text else ""
+
+
 @public("debugging.check_numerics", ragged="flat")
 @dispatched
 def check_numerics(tensor: TensorLike, message: Any, name: str | None = None) -> Tensor:
@@ -202,7 +208,7 @@ def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
         def check(x, y, message=None, summarize=None, name=None):
             x, y = convert_pair(x, y)
             holds = reduce_all(compare(x, y))
-            data = [message or "", f"x {relation} y does not hold everywhere; x:", x, "y:", y]
+            data = [_said(message), f"x {relation} y does not hold everywhere; x:", x, "y:", y]
             return Assert(holds, data, summarize, name)
 
         return dressed(dispatched(check), declared, _COMPARED_DOC)
@@ -217,7 +223,7 @@ def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
         def check(x, message=None, summarize=None, name=None):
             x = convert(x)
             holds = reduce_all(compare(x, convert(0, x.dtype)))
-            data = [message or "", f"x {relation} 0 does not hold everywhere; x:", x]
+            data = [_said(message), f"x {relation} 0 does not hold everywhere; x:", x]
             return Assert(holds, data, summarize, name)
 
         return dressed(check, declared, _SIGNED_DOC)
@@ -395,7 +401,7 @@ def assert_near(
     rtol = cast(convert(usual if rtol is None else rtol, dtype_hint=apart.dtype), apart.dtype)
     atol = cast(convert(usual if atol is None else atol, dtype_hint=apart.dtype), apart.dtype)
     holds = reduce_all(less_equal(apart, atol + multiply(rtol, abs(y))))
-    data = [message or "", "x and y are not near each other everywhere; x:", x, "y:", y]
+    data = [_said(message), "x and y are not near each other everywhere; x:", x, "y:", y]
     return Assert(holds, data, summarize, name)
 
 
@@ -476,10 +482,10 @@ def _check_rank(
     rank = x.ndim
     if rank is None:
         rank = emit("Rank", (x,), None, None)
-        return Assert(compare(rank, wanted), [message or "", f"expected {expected}, got", rank])
+        return Assert(compare(rank, wanted), [_said(message), f"expected {expected}, got", rank])
     if not fits(rank):
         text = f"expected a tensor of {expected}, got shape {x.shape}"
-        raise ValueError(f"{message}: {text}" if message else text)
+        raise ValueError(_said(message, ": ") + text)
     return None
 
 
@@ -497,7 +503,7 @@ def assert_type(
     tensor, expected = convert(tensor), as_dtype(tf_type)
     if tensor.dtype != expected:
         text = f"expected dtype {expected.name}, got {tensor.dtype.name}"
-        raise TypeError(f"{message}: {text}" if message else text)
+        raise TypeError(_said(message, ": ") + text)
 
 
 @public("debugging.assert_integer")
@@ -512,7 +518,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     dtype = convert(x).dtype
     if not dtype.is_integer:
         text = f"expected an integer dtype, got {dtype.name}"
-        raise TypeError(f"{message}: {text}" if message else text)
+        raise TypeError(_said(message, ": ") + text)
 
 
 @public("debugging.assert_same_float_dtype")
@@ -627,7 +633,7 @@ def _check_size(expected: Any, actual: Any, where: Any, message: Any, data: Any)
     if isinstance(expected, int) and isinstance(actual, int):
         if expected != actual:
             text = f"{where} has size {actual}, expected {expected}"
-            raise ValueError(f"{message}: {text}" if message else text)
+            raise ValueError(_said(message, ": ") + text)
         return
-    shown = [message or "", f"{where} has size", actual, "expected", expected, *(data or [])]
+    shown = [_said(message), f"{where} has size", actual, "expected", expected, *(data or [])]
     Assert(equal(actual, expected), shown)
