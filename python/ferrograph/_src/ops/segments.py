@@ -420,7 +420,7 @@ def dynamic_partition(
 def _counted(values: Any, what: str) -> Any:
     """Values that say how many they are, however many; others as a list."""
     says = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Tensor))
-    return values if says and getattr(values, "ndim", 1) else several(values, what)
+    return values if says and getattr(values, "ndim", None) != 0 else several(values, what)
 
 
 @public("dynamic_stitch")
