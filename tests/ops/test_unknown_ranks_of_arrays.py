@@ -100,6 +100,16 @@ def test_tiles(reps):
     check(lambda t: NUMPY.tile(t, reps), X)
 
 
+def test_sizes_that_are_known_stay_so():
+    def shapes(x):
+        padded = NUMPY.pad(x, [[1, 0], [0, 2]], "constant")
+        return padded.shape, NUMPY.tile(x, fg.constant([2, 3])).shape, NUMPY.pad(x, 1).shape
+
+    found = []
+    fg.function(lambda x: found.append(shapes(x)))(fg.ones([2, 3]))
+    assert [shape.as_list() for shape in found[0]] == [[3, 5], [4, 9], [4, 5]]
+
+
 @pytest.mark.parametrize("mode", ["constant", "reflect", "symmetric"])
 @pytest.mark.parametrize("width", [1, [1, 0], [[1, 0]], [[1, 0], [0, 2], [1, 1]]], ids=str)
 def test_paddings(mode, width):

@@ -10,6 +10,7 @@ import numpy as np
 from .. import ops
 from ..ops import arrays, selection
 from ..ops._numbers import several, whole
+from ..ops._ranks import of_rank
 from ..values.public import public
 from .any_rank import sizes_of
 from .arrangement import _listed, _numbers, at_least
@@ -287,6 +288,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
     a, condition = array(a), ops.cast(array(condition), "bool")
     if condition.shape.rank not in (1, None):
         raise ValueError(f"compress: condition must be a vector, got shape {condition.shape}")
+    condition = of_rank(condition, 1)
     if axis is None:
         a, axis = ops.reshape(a, [-1]), 0
     places = ops.reshape(ops.where(condition), [-1])

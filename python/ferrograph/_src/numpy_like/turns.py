@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import ops
 from ..native import _core
+from ..ops._base import contains_tensor, static_value
 from ..ops._numbers import whole
 from ..values.public import public
 from .any_rank import reordered
@@ -120,8 +121,9 @@ def tile(a: Any, reps: Any) -> Any:
 
 def _whole_numbers(values: Any, what: str) -> list:
     """A number, or a vector of numbers, as a list of them, which may be tensors."""
-    if not isinstance(values, _core.Tensor):
-        values = np.asarray(values)
+    known = static_value(values)
+    if known is not None:
+        values = known
         if values.dtype.kind not in "iub":
             raise TypeError(f"{what} must be integers, got {values.tolist()}")
         return values.ravel().tolist()
@@ -161,9 +163,11 @@ _array = array
 
 def _widths(pad_width: Any, array: Any) -> Any:
     """A pair of counts for each axis of the array."""
-    made = _array(pad_width)
-    if isinstance(pad_width, _core.Tensor) and made.shape.rank == 2:
-        return made
-    if array.shape.rank is None:
-        return ops.broadcast_to(made, ops.stack([ops.rank(array), 2]))
-    return ops.broadcast_to(made, [array.shape.rank, 2])
+    if isinstance(pad_width, _core.Tensor) and pad_width.shape.rank == 2:
+        return pad_width
+    rank = array.shape.rank
+    if rank is None:
+        return ops.broadcast_to(_array(pad_width), ops.stack([ops.rank(array), 2]))
+    if contains_tensor(pad_width):
+        return ops.broadcast_to(_array(pad_width), [rank, 2])
+    return np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()

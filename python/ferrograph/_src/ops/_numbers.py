@@ -35,13 +35,13 @@ def flag(value: Any, what: str) -> bool:
     """Whether an argument holds: anything but tensors and arrays that are not one known number.
 
     Raises:
-      TypeError: for those; ``what`` names function and argument.
+      ValueError: for those; ``what`` names function and argument.
     """
     if not is_tensor(value) and not getattr(value, "ndim", 0):
         return bool(value)
     known = _scalar(value)
     if known is None:
-        raise TypeError(f"{what} must be True or False, got {_shown(value)}")
+        raise ValueError(f"{what} must be True or False, got {_shown(value)}")
     return bool(known)
 
 

@@ -359,8 +359,8 @@ def linear_to_mel_weight_matrix(
       ValueError: for edges or numbers that make no sense.
     """
     what = "linear_to_mel_weight_matrix"
-    lower_edge_hertz = real(lower_edge_hertz, f"{what}: lower_edge_hertz")
-    upper_edge_hertz = real(upper_edge_hertz, f"{what}: upper_edge_hertz")
+    lower_edge_hertz = real(lower_edge_hertz, f"{what}: lower_edge_hertz", ValueError)
+    upper_edge_hertz = real(upper_edge_hertz, f"{what}: upper_edge_hertz", ValueError)
     rate = static_value(convert(sample_rate, float32))
     _check_mel(num_mel_bins, rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
     dtype = as_dtype(dtype)
