@@ -73,6 +73,8 @@ CALLS = {
     ),
     "make_tensor_proto: verify_shape": lambda: fg.make_tensor_proto(T, verify_shape=T),
     "make_ndarray": lambda: fg.make_ndarray(T),
+    "strings.ngrams: ngram_width": lambda: fg.strings.ngrams([["a"]], 0.5),
+    "tensordot: axes": lambda: fg.tensordot(T, T, "a"),
     "take_along_axis: indices": lambda: fg.experimental.numpy.take_along_axis(V, [0.5], 0),
 }
 

@@ -202,6 +202,7 @@ REFUSED = {
     "scalars of products": lambda t: NUMPY.matmul(t[0, 0, 0], t),
     "an odd rank": fg.linalg.tensor_diag_part,
     "contracted axes": lambda t: fg.tensordot(t, t, 5),
+    "fewer than no axes": lambda t: fg.tensordot(t, t, -1),
     "a contracted axis": lambda t: fg.tensordot(t, t, [[4], [0]]),
     "repetitions": lambda t: fg.repeat(t, [1, 2, 3], 0),
     "a sum": lambda t: SPARSE.reduce_sum(SPARSE.from_dense(t), -4),

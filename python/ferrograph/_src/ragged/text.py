@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
 from ..values import constants, dtypes
 from ..values.public import public
@@ -285,7 +286,9 @@ def ngrams(
         raise ValueError("padding_width needs pad_values")
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0, got {padding_width}")
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    what = "strings.ngrams: ngram_width"
+    is_one = not isinstance(ngram_width, (list, tuple)) and not getattr(ngram_width, "ndim", 0)
+    widths = [whole(n, what) for n in ([ngram_width] if is_one else several(ngram_width, what))]
     if any(width < 1 for width in widths):
         raise ValueError(f"all ngram_widths must be greater than 0, got {ngram_width}")
     padding = 0 if pad_values is None else -1 if padding_width is None else padding_width
