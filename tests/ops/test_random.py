@@ -223,5 +223,5 @@ def test_gamma_samples_are_those_of_the_global_seed():
     np.testing.assert_allclose(np.ravel(first), wanted, rtol=1e-6)
     second = fg.random.gamma([2], 2.0, dtype=fg.float64)
     np.testing.assert_allclose(second, [1.3566085477138712, 1.7397734747265774], rtol=1e-14)
-    third = fg.random.gamma([1], [0.5, 2.0, 7.0])
+    third = fg.random.gamma([3], [0.5, 2.0, 7.0])
     np.testing.assert_allclose(third[0], [0.88182777, 0.58824861, 5.08797264], rtol=1e-6)
