@@ -219,12 +219,10 @@ def wanted(row):
     return point.slopes(point.sources)
 
 
-@rows(DIFFERENTIABLE[::6])
-def test_second_derivatives_in_a_loop_and_a_branch(row):
-    if row.op in DISTRIBUTIONS or row.op in ENDS:
-        return
+@pytest.mark.parametrize(("row", "mode"), SECOND)
+def test_second_derivatives_in_a_loop_and_a_branch(row, mode):
     point = Within(row)
-    found = as_arrays(traced(point, reverse_over_reverse)(*point.sources), point)
+    found = as_arrays(traced(point, mode)(*point.sources), point)
     for got, want in zip(found, Point(row).curvature(), strict=True):
         np.testing.assert_allclose(got, 3 * want, rtol=6e-4, atol=6e-4)
 

@@ -212,3 +212,16 @@ def test_an_own_seed_goes_on_in_one_stream():
     c = fg.random.gamma([2], 2.0, seed=5)
     assert np.array_equal(a, c)
     assert not np.array_equal(a, b)
+
+
+def test_gamma_samples_are_those_of_the_global_seed():
+    """As tensorflow 2.21 draws them one after another."""
+    fg.random.set_seed(1)
+    first = fg.random.gamma([2, 2], [3.0, 1.0], beta=[1.0, 2.0])
+    wanted = [5.7770104, 0.42807516, 1.7187768, 0.21983309]
+    wanted += [1.4311152, 1.7695965, 4.5885139, 0.17146383]
+    np.testing.assert_allclose(np.ravel(first), wanted, rtol=1e-6)
+    second = fg.random.gamma([2], 2.0, dtype=fg.float64)
+    np.testing.assert_allclose(second, [1.3566085477138712, 1.7397734747265774], rtol=1e-14)
+    third = fg.random.gamma([3], [0.5, 2.0, 7.0])
+    np.testing.assert_allclose(third[0], [0.88182777, 0.58824861, 5.08797264], rtol=1e-6)

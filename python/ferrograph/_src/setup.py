@@ -45,6 +45,7 @@ _find = lazy(
         "run_callback": "function.callbacks",
         "refuse_truth": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
+        "cond": "control_flow.cond",
     },
 )
 
@@ -135,6 +136,7 @@ def finish() -> None:
     hooks.recursive = _upward("staged")
     hooks.saved_with_checkpoints = _upward("save")
     hooks.while_loop = _upward("while_loop")
+    hooks.cond = _upward("cond")
     _core.set_internal_paths([PACKAGE_FOLDER])
     atexit.register(_core.stop_prefetching)
     if hasattr(os, "register_at_fork"):

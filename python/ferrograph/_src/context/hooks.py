@@ -23,8 +23,9 @@ class Hooks:
     # The Jacobians of a tape's gradients: ``batching.jacobian`` has them.
     jacobian: Callable[..., list]
     batch_jacobian: Callable[..., Any]
-    # The loop of the graph, for operations that are one.
+    # The loop and the conditional of the graph, for operations that are one.
     while_loop: Callable[..., Any]
+    cond: Callable[..., Any]
     # ``Dataset.save`` that writes checkpoints on the way.
     saved_with_checkpoints: Callable[..., None]
     # Python's builtins on datasets, once there can be one: ``data.staged``.

@@ -9,6 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import activations, debug, numeric, segments, selection, sorting
 from ..ops._base import axis_error
+from ..ops._numbers import flag, real, several, whole
 from ..ops.factorisations import eig, eigvals
 from ..values import dtypes
 from ..values.composite import IndexedSlices
@@ -78,8 +79,10 @@ def approx_top_k(
     >>> fg.approx_top_k([1.0, 5.0, 3.0], 2).values.numpy()
     array([5., 3.], dtype=float32)
     """
-    if not 0 < recall_target <= 1:
-        raise ValueError(f"recall_target must be in (0, 1], got {recall_target}")
+    recall = real(recall_target, "approx_top_k: recall_target")
+    reduction_dimension = whole(reduction_dimension, "approx_top_k: reduction_dimension")
+    if not 0 < recall <= 1:
+        raise ValueError(f"recall_target must be in (0, 1], got {recall}")
     x = _core.convert_to_tensor(input)
     rank = x.shape.rank
     if rank is None:
@@ -145,6 +148,7 @@ def extract_volume_patches(
     TensorShape([1, 2, 1, 1, 4])
     """
     x = _core.convert_to_tensor(input)
+    ksizes, strides = _five("ksizes", ksizes), _five("strides", strides)
     for what, sizes in (("ksizes", ksizes), ("strides", strides)):
         if len(sizes) != 5 or sizes[0] != 1 or sizes[4] != 1 or min(sizes) < 1:
             raise ValueError(f"{what} are five sizes of which the first and last are 1: {sizes}")
@@ -168,6 +172,11 @@ def extract_volume_patches(
     return ops.concat([_box(x, place, counts, steps) for place in _places(sides)], axis=-1)
 
 
+def _five(what: str, sizes: Any) -> list:
+    what = f"extract_volume_patches: {what}"
+    return [whole(size, what) for size in several(sizes, what)]
+
+
 def _places(sides: list) -> Any:
     return itertools.product(*(range(side) for side in sides))
 
@@ -189,6 +198,8 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
     >>> fg.sparse.mask(rows, [2]).indices.numpy()
     array([0, 4], dtype=int32)
     """
+    if not isinstance(a, IndexedSlices):
+        raise TypeError(f"sparse.mask: a must be IndexedSlices, got {type(a).__name__}")
     masked = numeric.cast(_core.convert_to_tensor(mask_indices), a.indices.dtype)
     hit = ops.reduce_any(ops.equal(a.indices[:, None], masked[None, :]), axis=1)
     kept = ops.logical_not(hit)
@@ -214,7 +225,8 @@ def batch_norm_with_global_normalization(
     >>> fg.nn.batch_norm_with_global_normalization(x, *args).numpy().ravel()
     array([3., 2.], dtype=float32)
     """
-    scale = gamma if scale_after_normalization else None
+    what = "batch_norm_with_global_normalization: scale_after_normalization"
+    scale = gamma if flag(scale_after_normalization, what) else None
     return activations.batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 

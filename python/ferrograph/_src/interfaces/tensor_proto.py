@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import ops
+from ..native import _core
+from ..ops._numbers import flag
 from ..values import constants, dtypes
 from ..values.dtypes import as_dtype
 from ..values.public import public
@@ -135,8 +137,12 @@ def make_tensor_proto(
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
+    verify_shape = flag(verify_shape, "make_tensor_proto: verify_shape")
+    allow_broadcast = flag(allow_broadcast, "make_tensor_proto: allow_broadcast")
     if verify_shape and allow_broadcast:
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
+    if isinstance(values, _core.SymbolicTensor):
+        raise TypeError("make_tensor_proto: values must be known, got a tensor of the graph")
     tensor = _tensor(values, dtype)
     given = tensor.shape.as_list()
     sizes = given if shape is None else [int(size) for size in shape]
@@ -186,6 +192,8 @@ def make_ndarray(tensor: Any) -> Any:
     >>> fg.make_ndarray(fg.make_tensor_proto(2.5, shape=[2]))
     array([2.5, 2.5], dtype=float32)
     """
+    if not hasattr(tensor, "tensor_shape"):
+        raise TypeError(f"make_ndarray takes the message of a tensor, got {type(tensor).__name__}")
     dtype = as_dtype(tensor.dtype)
     sizes = [int(dim.size) for dim in tensor.tensor_shape.dim]
     if tensor.tensor_content:

@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import ops
 from ..native import _core
-from ..ops._base import known_rank
 from ..ops._numbers import whole
 from ..values.public import public
+from .any_rank import reordered
 from .promotion import array, joined, promoted
 
 __all__: list[str] = []
@@ -64,6 +64,8 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """
     a = array(a)
     rank = a.shape.rank
+    if rank is None:
+        return reordered(a, source, destination)
     sources, places = _numbers(source, rank), _numbers(destination, rank)
     if len(sources) != len(places) or len({*sources}) + len({*places}) != 2 * len(places):
         raise ValueError(f"axes {source} cannot move to {destination}")
@@ -119,7 +121,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
     >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
     array([1. , 2.5])
     """
-    made = joined(*_listed(arys, "concatenate"))
+    made = joined(*(arys if isinstance(arys, (list, tuple)) else [arys]))
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -146,7 +148,7 @@ def vstack(tup: Any) -> Any:
     array([[1, 2],
            [3, 4]])
     """
-    return ops.concat([_at_least(m, 2) for m in joined(*_listed(tup, "vstack"))], 0)
+    return ops.concat([at_least(m, 2) for m in joined(*_listed(tup, "vstack"))], 0)
 
 
 @public("experimental.numpy.hstack")
@@ -156,7 +158,7 @@ def hstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
     """
-    made = [_at_least(m, 1) for m in joined(*_listed(tup, "hstack"))]
+    made = [at_least(m, 1) for m in joined(*_listed(tup, "hstack"))]
     if made[0].shape.rank is None:
         return ops.concat(made, ops.minimum(ops.rank(made[0]) - 1, 1))
     return ops.concat(made, 0 if made[0].shape.rank == 1 else 1)
@@ -171,7 +173,7 @@ def _listed(arrays: Any, function: str) -> Any:
     return arrays
 
 
-def _at_least(value: Any, rank: int) -> Any:
+def at_least(value: Any, rank: int) -> Any:
     if value.shape.rank is None:
         sizes = ops.shape(value)
         new = ops.ones([ops.maximum(rank - ops.size(sizes), 0)], sizes.dtype)
@@ -223,22 +225,24 @@ def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
     >>> fg.experimental.numpy.take_along_axis([[5, 6]], [[1, 0]], 1).numpy()
     array([[6, 5]])
     """
-    arr, indices = array(arr), array(indices)
-    rank = arr.shape.rank
-    (axis,) = _numbers(axis, rank)
-    sizes, wanted = ops.unstack(ops.shape(arr), rank), ops.unstack(ops.shape(indices), rank)
-    outer = [ops.maximum(sizes[i], wanted[i]) for i in range(rank)]
-    outer_indices = [wanted[i] if i == axis else outer[i] for i in range(rank)]
-    outer_array = [sizes[i] if i == axis else outer[i] for i in range(rank)]
-    indices = ops.broadcast_to(indices, ops.stack(outer_indices))
-    arr = ops.broadcast_to(arr, ops.stack(outer_array))
-    size = ops.cast(sizes[axis], indices.dtype)
+    arr, indices = moveaxis(arr, axis, -1), moveaxis(indices, axis, -1)
+    outer = ops.broadcast_dynamic_shape(ops.shape(arr)[:-1], ops.shape(indices)[:-1])
+    arr, indices = (ops.broadcast_to(a, _with_row(outer, a)) for a in (arr, indices))
+    if not indices.dtype.is_integer:
+        raise TypeError(f"take_along_axis: indices must be integers, got {indices.dtype.name}")
+    size = ops.cast(ops.shape(arr)[-1], indices.dtype)
     indices = ops.where(indices < 0, indices + size, indices)
-    last = [i for i in range(rank) if i != axis] + [axis]
-    taken = ops.gather(ops.transpose(arr, last), ops.transpose(indices, last), batch_dims=rank - 1)
-    back = list(range(rank - 1))
-    back.insert(axis, rank - 1)
-    return ops.transpose(taken, back)
+    rows, places = (
+        ops.reshape(a, ops.stack([ops.reduce_prod(outer), ops.shape(a)[-1]]))
+        for a in (arr, indices)
+    )
+    taken = ops.reshape(ops.gather(rows, places, batch_dims=1), ops.shape(indices))
+    taken.set_shape(indices.shape)
+    return moveaxis(taken, -1, axis)
+
+
+def _with_row(outer: Any, a: Any) -> Any:
+    return ops.concat([outer, ops.shape(a)[-1:]], 0)
 
 
 @public("experimental.numpy.diff")
@@ -310,14 +314,28 @@ def matmul(x1: Any, x2: Any) -> Any:
       ValueError: for a scalar.
     """
     x1, x2 = joined(x1, x2)
-    ranks = known_rank(x1, "matmul"), known_rank(x2, "matmul")
+    ranks = x1.shape.rank, x2.shape.rank
     if 0 in ranks:
-        raise ValueError("matmul needs a vector or matrices on either side")
+        shapes = f"{x1.shape} and {x2.shape}"
+        raise ValueError(f"matmul needs a vector or matrices on either side, got shapes {shapes}")
+    if None in ranks:
+        return _matmul_of_any_rank(x1, x2)
     row, column = ranks[0] == 1, ranks[1] == 1
     x1 = ops.expand_dims(x1, 0) if row else x1
     x2 = ops.expand_dims(x2, -1) if column else x2
     made, added = ops.matmul(x1, x2), [-2] * row + [-1] * column
     return ops.squeeze(made, added) if added else made
+
+
+def _matmul_of_any_rank(x1: Any, x2: Any) -> Any:
+    """The product whose vectors become matrices, and whose axes for them go, when it runs."""
+    row, column = (ops.cast(ops.equal(ops.rank(x), 1), np.int32) for x in (x1, x2))
+    x1 = ops.reshape(x1, ops.concat([ops.ones([row], np.int32), ops.shape(x1)], 0))
+    x2 = ops.reshape(x2, ops.concat([ops.shape(x2), ops.ones([column], np.int32)], 0))
+    made = ops.matmul(x1, x2)
+    sizes = ops.shape(made)
+    kept = [sizes[:-2], sizes[-2:-1][row:], sizes[-1:][column:]]
+    return ops.reshape(made, ops.concat(kept, 0))
 
 
 @public("experimental.numpy.kron")
@@ -328,9 +346,25 @@ def kron(a: Any, b: Any) -> Any:
     array([ 1,  2, 10, 20])
     """
     a, b = joined(a, b)
-    rank = max(known_rank(a, "kron"), known_rank(b, "kron"))
-    a, b = _at_least(a, rank), _at_least(b, rank)
+    if a.shape.rank is None or b.shape.rank is None:
+        return _kron_of_any_rank(a, b)
+    rank = max(a.shape.rank, b.shape.rank)
+    a, b = at_least(a, rank), at_least(b, rank)
     sizes = ops.shape(a) * ops.shape(b)
     for axis in range(rank):
         a, b = ops.expand_dims(a, 2 * axis + 1), ops.expand_dims(b, 2 * axis)
     return ops.reshape(a * b, sizes)
+
+
+def _kron_of_any_rank(a: Any, b: Any) -> Any:
+    """As ``kron``: the axes of ``a`` and ``b`` alternate in what is multiplied."""
+    sizes, others = ops.shape(a), ops.shape(b)
+    missing = ops.size(others) - ops.size(sizes)
+    sizes = ops.concat([ops.ones([ops.maximum(missing, 0)], np.int32), sizes], 0)
+    others = ops.concat([ops.ones([ops.maximum(-missing, 0)], np.int32), others], 0)
+    apart = (
+        ops.stack([sizes, ops.ones_like(sizes)], 1),
+        ops.stack([ops.ones_like(others), others], 1),
+    )
+    a, b = (ops.reshape(x, ops.reshape(s, [-1])) for x, s in zip((a, b), apart, strict=True))
+    return ops.reshape(a * b, sizes * others)

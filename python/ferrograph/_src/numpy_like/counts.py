@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..ops import elementwise, reductions
+from ..ops import elementwise
 from ..values.public import public
 from .promotion import array, dtype_of, inexact, summed, truths
 from .reductions import _axes
@@ -68,19 +68,6 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     2
     """
     return ops.reduce_sum(ops.cast(truths(a), "int64"), _axes(axis))
-
-
-@public("experimental.numpy.cumprod")
-def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """The products so far along an axis, of all elements in a row unless told.
-
-    >>> fg.experimental.numpy.cumprod([1, 2, 3]).numpy()
-    array([1, 2, 6])
-    """
-    a = summed(a, dtype)
-    if axis is None:
-        a, axis = ops.reshape(a, [-1]), 0
-    return reductions.cumprod(a, axis)
 
 
 @public("experimental.numpy.ptp")

@@ -11,8 +11,10 @@ from .. import ops
 from ..ops import elementwise
 from ..ops._numbers import whole
 from ..values.public import public
+from .any_rank import count_of, sizes_of
+from .arrangement import at_least
 from .promotion import array as _array
-from .promotion import common_dtype, dtype_of
+from .promotion import common_dtype, dtype_of, inexact, promoted
 
 __all__: list[str] = []
 
@@ -25,8 +27,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
     array([[1, 2]])
     """
     made = _array(val, None if dtype is None else dtype_of(dtype))
-    missing = builtins.max(0, ndmin - len(made.shape)) if ndmin else 0
-    return ops.reshape(made, [1] * missing + list(made.shape)) if missing else ops.identity(made)
+    return ops.identity(made) if ndmin == 0 else at_least(made, ndmin)
 
 
 @public("experimental.numpy.asarray")
@@ -46,7 +47,7 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.zeros(2).numpy()
     array([0., 0.])
     """
-    return ops.zeros(_sizes(shape), dtype_of(dtype))
+    return ops.zeros(sizes_of(shape), dtype_of(dtype))
 
 
 @public("experimental.numpy.ones")
@@ -56,11 +57,7 @@ def ones(shape: Any, dtype: Any = float) -> Any:
     >>> fg.experimental.numpy.ones([1, 2]).numpy()
     array([[1., 1.]])
     """
-    return ops.ones(_sizes(shape), dtype_of(dtype))
-
-
-def _sizes(shape: Any) -> Any:
-    return [shape] if isinstance(shape, int) else shape
+    return ops.ones(sizes_of(shape), dtype_of(dtype))
 
 
 @public("experimental.numpy.full")
@@ -71,7 +68,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     array([7, 7])
     """
     value = _array(fill_value, None if dtype is None else dtype_of(dtype))
-    return ops.broadcast_to(value, _sizes(shape))
+    return ops.broadcast_to(value, sizes_of(shape))
 
 
 @public("experimental.numpy.arange")
@@ -100,7 +97,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
     array([[0., 1.],
            [0., 0.]])
     """
-    rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
+    rows, columns = count_of(N), count_of(N if M is None else M)
+    rows, columns = ops.range(rows)[:, None], ops.range(columns)[None, :]
     return ops.cast(ops.equal(columns - rows, k), dtype_of(dtype))
 
 
@@ -121,9 +119,13 @@ def linspace(
     >>> fg.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    num = whole(num, "linspace: num")
-    kind = dtype_of(dtype) if dtype is float else np.dtype(float)
-    start, stop = (_array(v, kind) for v in (start, stop))
+    num, axis = whole(num, "linspace: num"), whole(axis, "linspace: axis")
+    start, stop = promoted(start, stop)
+    if dtype is float:
+        dtype = inexact(start).dtype
+        start, stop = (ops.cast(v, dtype) for v in (start, stop))
+    else:
+        start, stop = (ops.cast(v, np.float64) for v in (start, stop))
     step = (stop - start) / builtins.max(1, num - 1 if endpoint else num)
     made = ops.linspace(start, stop if endpoint else start + step * (num - 1), num, axis=axis)
     made = ops.cast(made, dtype_of(dtype))
@@ -240,7 +242,8 @@ def logspace(
     >>> fg.experimental.numpy.logspace(0, 2, 3).numpy()
     array([  1.,  10., 100.])
     """
-    made = ops.pow(_array(base, dtype_of(float)), linspace(start, stop, num, endpoint, axis=axis))
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    made = ops.pow(ops.cast(_array(base), exponents.dtype), exponents)
     return made if dtype is None else ops.cast(made, dtype_of(dtype))
 
 

@@ -10,7 +10,7 @@ from .. import ops
 from ..ops import elementwise
 from ..ops._base import known_rank
 from ..values.public import public
-from .promotion import array, inexact, joined, promoted
+from .promotion import inexact, joined, promoted, truths
 
 __all__: list[str] = []
 
@@ -54,7 +54,8 @@ def maximum(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.maximum([1, 5], 2).numpy()
     array([2, 5])
     """
-    return ops.maximum(*promoted(x1, x2))
+    x1, x2 = promoted(x1, x2)
+    return ops.logical_or(x1, x2) if x1.dtype.is_bool else ops.maximum(x1, x2)
 
 
 @public("experimental.numpy.minimum")
@@ -64,7 +65,8 @@ def minimum(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.minimum([1, 5], 2).numpy()
     array([1, 2])
     """
-    return ops.minimum(*promoted(x1, x2))
+    x1, x2 = promoted(x1, x2)
+    return ops.logical_and(x1, x2) if x1.dtype.is_bool else ops.minimum(x1, x2)
 
 
 @public("experimental.numpy.clip")
@@ -79,9 +81,12 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Any:
     """
     if a_min is None and a_max is None:
         raise ValueError("clip needs a_min or a_max")
-    if a_max is not None:
-        a = ops.minimum(*promoted(a, a_max))
-    return a if a_min is None else ops.maximum(*promoted(a, a_min))
+    if a_max is None:
+        return ops.maximum(*promoted(a, a_min))
+    if a_min is None:
+        return ops.minimum(*promoted(a, a_max))
+    a, low, high = promoted(a, a_min, a_max)
+    return ops.maximum(ops.minimum(a, high), low)
 
 
 @public("experimental.numpy.exp")
@@ -167,7 +172,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     >>> fg.experimental.numpy.where([True, False], 1, 2.5).numpy()
     array([1. , 2.5])
     """
-    condition = array(condition, np.dtype(bool))
+    condition = truths(condition)
     if x is None and y is None:
         # A scalar counts as a vector of one.
         condition = ops.reshape(condition, [-1]) if condition.shape.rank == 0 else condition

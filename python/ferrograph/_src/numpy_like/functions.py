@@ -205,12 +205,13 @@ def floor(x: Any) -> Any:
 
 @public("experimental.numpy.fabs")
 def fabs(x: Any) -> Any:
-    """The absolute value as a number with a fraction. Integers count as float64.
+    """The absolute value; integers stay what they are, as in tensorflow.
 
     >>> fg.experimental.numpy.fabs([-2]).numpy().tolist()
     [2.0]
     """
-    return ops.abs(inexact(x))
+    x = array(x)
+    return x if x.dtype.name.startswith("u") else ops.abs(x)
 
 
 @public("experimental.numpy.abs", "experimental.numpy.absolute")

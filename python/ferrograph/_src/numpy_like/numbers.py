@@ -9,8 +9,10 @@ import numpy as np
 
 from .. import ops
 from ..context.hooks import hooks
+from ..native import _core
 from ..ops import arithmetic, elementwise, numeric
 from ..ops._base import emit
+from ..ops._numbers import whole
 from ..values.public import public
 from .promotion import array, inexact, promoted
 
@@ -90,14 +92,17 @@ def isrealobj(x: Any) -> bool:
 
 
 @public("experimental.numpy.isscalar")
-def isscalar(num: Any) -> bool:
+def isscalar(num: Any) -> Any:
     """Whether it is a scalar: a number, a text, or an array without axes.
 
     >>> fg.experimental.numpy.isscalar(3.5), fg.experimental.numpy.isscalar([3.5])
     (True, False)
     """
     shape = getattr(num, "shape", None)
-    return np.isscalar(num) if shape is None else len(shape) == 0
+    if shape is None:
+        return np.isscalar(num)
+    unknown = isinstance(num, _core.Tensor) and shape.rank is None
+    return ops.equal(ops.rank(num), 0) if unknown else len(shape) == 0
 
 
 @public("experimental.numpy.bitwise_and")
@@ -153,7 +158,7 @@ def around(a: Any, decimals: int = 0) -> Any:
     >>> fg.experimental.numpy.around([1.25, 2.5], 0).numpy()
     array([1., 2.])
     """
-    a = array(a)
+    a, decimals = array(a), whole(decimals, "around: decimals")
     if decimals == 0:
         return a if a.dtype.is_integer or a.dtype.is_bool else ops.round(a)
     scale = 10.0 ** builtins.abs(decimals)
@@ -175,13 +180,12 @@ def fix(x: Any) -> Any:
 
 @public("experimental.numpy.float_power")
 def float_power(x1: Any, x2: Any) -> Any:
-    """The first number to the power of the second, as floats or complex numbers.
+    """The first number to the power of the second; integers stay such, as in tensorflow.
 
     >>> fg.experimental.numpy.float_power([2, 3], 2).numpy()
     array([4., 9.])
     """
-    x1, x2 = promoted(x1, x2)
-    return ops.pow(inexact(x1), inexact(x2))
+    return ops.pow(*promoted(x1, x2))
 
 
 @public("experimental.numpy.divmod")
@@ -278,7 +282,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
     >>> float(fg.experimental.numpy.nextafter(0.0, 1.0))
     5e-324
     """
-    return emit("NextAfter", tuple(promoted(inexact(x1), inexact(x2))))
+    return emit("NextAfter", tuple(inexact(x) for x in promoted(x1, x2)))
 
 
 @public("experimental.numpy.isclose")
@@ -322,4 +326,16 @@ def array_equal(a1: Any, a2: Any) -> Any:
     a1, a2 = promoted(a1, a2)
     if not a1.shape.is_compatible_with(a2.shape):
         return array(False)
-    return ops.reduce_all(ops.equal(a1, a2))
+
+    def equal() -> Any:
+        return ops.reduce_all(ops.equal(a1, a2))
+
+    if a1.shape.is_fully_defined() and a2.shape.is_fully_defined():
+        return equal()
+    sizes = ops.shape(a1), ops.shape(a2)
+    ranks_agree = ops.equal(ops.size(sizes[0]), ops.size(sizes[1]))
+    none = array(False)
+    fits = hooks.cond(
+        ranks_agree, lambda: ops.reduce_all(ops.equal(sizes[0], sizes[1])), lambda: none
+    )
+    return hooks.cond(fits, equal, lambda: none)

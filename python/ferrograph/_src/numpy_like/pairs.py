@@ -63,6 +63,12 @@ def not_equal(x1: Any, x2: Any) -> Any:
     return ops.not_equal(*promoted(x1, x2))
 
 
+def _ordered(x1: Any, x2: Any) -> list:
+    """Two numbers of one dtype that have an order; False comes before True."""
+    made = promoted(x1, x2)
+    return [ops.cast(x, "int8") for x in made] if made[0].dtype.is_bool else made
+
+
 @public("experimental.numpy.greater")
 def greater(x1: Any, x2: Any) -> Any:
     """Whether the first is larger.
@@ -70,7 +76,7 @@ def greater(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.greater([1, 3], 2).numpy().tolist()
     [False, True]
     """
-    return ops.greater(*promoted(x1, x2))
+    return ops.greater(*_ordered(x1, x2))
 
 
 @public("experimental.numpy.greater_equal")
@@ -80,7 +86,7 @@ def greater_equal(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.greater_equal([1, 2], 2).numpy().tolist()
     [False, True]
     """
-    return ops.greater_equal(*promoted(x1, x2))
+    return ops.greater_equal(*_ordered(x1, x2))
 
 
 @public("experimental.numpy.less")
@@ -90,7 +96,7 @@ def less(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.less([1, 3], 2).numpy().tolist()
     [True, False]
     """
-    return ops.less(*promoted(x1, x2))
+    return ops.less(*_ordered(x1, x2))
 
 
 @public("experimental.numpy.less_equal")
@@ -100,7 +106,7 @@ def less_equal(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.less_equal([2, 3], 2).numpy().tolist()
     [True, False]
     """
-    return ops.less_equal(*promoted(x1, x2))
+    return ops.less_equal(*_ordered(x1, x2))
 
 
 @public("experimental.numpy.logical_and")

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..context.hooks import hooks
 from ..ops import matrices, numeric
-from ..ops._base import known_rank
+from ..ops._base import known_size
 from ..ops._numbers import whole
+from ..ops._ranks import of_rank
 from ..values.public import public
-from .arrangement import moveaxis
-from .promotion import array, dtype_of, inexact, joined, promoted
+from .any_rank import count_of
+from .arrangement import at_least, moveaxis
+from .promotion import array, dtype_of, joined, promoted
 
 __all__: list[str] = []
 
@@ -27,10 +30,30 @@ def dot(a: Any, b: Any) -> Any:
     array([3, 7])
     """
     a, b = promoted(a, b)
-    ranks = known_rank(a, "dot"), known_rank(b, "dot")
+
+    def of_others() -> Any:
+        rank = b.shape.rank
+        if rank is not None:
+            return ops.tensordot(a, b, [[-1], [max(rank - 2, 0)]])
+        is_vector = ops.equal(ops.rank(b), 1)
+        return hooks.cond(
+            is_vector,
+            lambda: ops.tensordot(a, of_rank(b, 1), [[-1], [0]]),
+            lambda: ops.tensordot(a, b, [[-1], [-2]]),
+        )
+
+    return _unless_scalar(a, b, of_others)
+
+
+def _unless_scalar(a: Any, b: Any, function: Any) -> Any:
+    """The product of all elements where one is a scalar, else what the function gives."""
+    ranks = a.shape.rank, b.shape.rank
     if 0 in ranks:
         return a * b
-    return ops.tensordot(a, b, [[-1], [max(ranks[1] - 2, 0)]])
+    unknown = [ops.equal(ops.rank(x), 0) for x in (a, b) if x.shape.rank is None]
+    if not unknown:
+        return function()
+    return hooks.cond(ops.reduce_any(ops.stack(unknown)), lambda: a * b, function)
 
 
 @public("experimental.numpy.inner")
@@ -41,9 +64,7 @@ def inner(a: Any, b: Any) -> Any:
     11
     """
     a, b = promoted(a, b)
-    if 0 in (known_rank(a, "inner"), known_rank(b, "inner")):
-        return a * b
-    return ops.tensordot(a, b, [[-1], [-1]])
+    return _unless_scalar(a, b, lambda: ops.tensordot(a, b, [[-1], [-1]]))
 
 
 @public("experimental.numpy.vdot")
@@ -103,7 +124,9 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    sizes = a.shape[-1], b.shape[-1]
+    sizes = known_size(a, -1), known_size(b, -1)
+    if None in sizes:
+        return _cross_of_any_size(a, b, axisc)
     if not {*sizes} <= {2, 3}:
         raise ValueError(f"cross takes vectors of 2 or 3 numbers, got {sizes[0]} and {sizes[1]}")
     a_parts, b_parts = _three(a), _three(b)
@@ -113,6 +136,28 @@ def cross(
     first = a_parts[1] * b_parts[2] - a_parts[2] * b_parts[1]
     second = a_parts[2] * b_parts[0] - a_parts[0] * b_parts[2]
     return moveaxis(ops.stack([first, second, third], -1), -1, axisc)
+
+
+def _cross_of_any_size(a: Any, b: Any, axis: int) -> Any:
+    """The product of vectors whose sizes, and so the rank of it, are known when it runs."""
+    sizes = [ops.shape(v)[-1] for v in (a, b)]
+    for size in sizes:
+        fits = ops.logical_or(ops.equal(size, 2), ops.equal(size, 3))
+        ops.Assert(fits, ["cross takes vectors of 2 or 3 numbers, got", *sizes])
+    is_flat = ops.logical_and(ops.equal(sizes[0], 2), ops.equal(sizes[1], 2))
+    (x, y, z), (u, v, w) = (_padded(vectors) for vectors in (a, b))
+    third = x * v - y * u
+
+    def whole_vectors() -> Any:
+        return moveaxis(ops.stack([y * w - z * v, z * u - x * w, third], -1), -1, axis)
+
+    return hooks.cond(is_flat, lambda: third, whole_vectors)
+
+
+def _padded(vectors: Any) -> list:
+    """The three numbers of vectors, the last one 0 where there are two."""
+    zero = ops.zeros_like(vectors[..., :1])
+    return ops.unstack(ops.concat([vectors, zero], -1)[..., :3], 3, axis=-1)
 
 
 def _three(vectors: Any) -> list:
@@ -129,11 +174,22 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """
     offset = whole(offset, "diagonal: offset")
     a = moveaxis(array(a), (axis1, axis2), (-2, -1))
-    rows, columns = a.shape[-2], a.shape[-1]
-    known = rows is not None and columns is not None
-    if known and not -rows < offset < columns:
+    rows, columns = known_size(a, -2), known_size(a, -1)
+    if rows is None or columns is None:
+        return _diagonal_of_any_size(a, offset)
+    if not -rows < offset < columns:
         return ops.reduce_sum(a[..., :0], -2)
     return matrices.diag_part(a, k=offset)
+
+
+def _diagonal_of_any_size(a: Any, offset: int) -> Any:
+    """The diagonal of matrices that may be too small to have it, as places of their elements."""
+    sizes = ops.shape(a)
+    rows, columns = sizes[-2], sizes[-1]
+    row, column = max(-offset, 0), max(offset, 0)
+    steps = ops.range(ops.maximum(ops.minimum(rows - row, columns - column), 0))
+    flat = ops.reshape(a, ops.concat([sizes[:-2], [rows * columns]], 0))
+    return ops.gather(flat, (steps + row) * columns + steps + column, axis=-1)
 
 
 @public("experimental.numpy.trace")
@@ -159,6 +215,12 @@ def diag(v: Any, k: int = 0) -> Any:
       ValueError: for another rank.
     """
     v, k = array(v), whole(k, "diag: k")
+    if v.shape.rank is None:
+        return hooks.cond(
+            ops.equal(ops.rank(v), 1),
+            lambda: matrices.diag(of_rank(v, 1), k=k),
+            lambda: diagonal(of_rank(v, 2), k),
+        )
     if v.shape.rank == 1:
         return matrices.diag(v, k=k)
     if v.shape.rank != 2:
@@ -187,9 +249,10 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
     Raises:
       ValueError: where a number is negative.
     """
+    n, ndim = whole(n, "diag_indices: n"), whole(ndim, "diag_indices: ndim")
     if n < 0 or ndim < 0:
         raise ValueError(f"diag_indices needs numbers that are not negative, got {n} and {ndim}")
-    return (ops.range(n, dtype=np.int64),) * ndim
+    return (ops.range(n),) * ndim
 
 
 @public("experimental.numpy.tri")
@@ -200,7 +263,8 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     array([[1., 0.],
            [1., 1.]])
     """
-    rows, columns = ops.range(N)[:, None], ops.range(N if M is None else M)[None, :]
+    rows, columns = count_of(N), count_of(N if M is None else M)
+    rows, columns = ops.range(rows)[:, None], ops.range(columns)[None, :]
     return ops.cast(columns - rows <= k, dtype_of(float if dtype is None else dtype))
 
 
@@ -212,8 +276,9 @@ def polyval(p: Any, x: Any) -> Any:
     5
     """
     p, x = promoted(p, x)
-    made = ops.zeros_like(x)
-    for coefficient in ops.unstack(p):
+    first, *others = ops.unstack(at_least(p, 1))
+    made = ops.zeros_like(x) + first
+    for coefficient in others:
         made = made * x + coefficient
     return made
 
@@ -244,5 +309,6 @@ def angle(z: Any, deg: bool = False) -> Any:
     >>> fg.experimental.numpy.angle([1j], deg=True).numpy()
     array([90.])
     """
-    made = numeric.angle(inexact(z))
+    z = array(z)
+    made = numeric.angle(z if z.dtype.is_complex else ops.cast(z, np.float32))
     return made * (180 / np.pi) if deg else made

@@ -74,7 +74,7 @@ def common_dtype(*values: Any) -> Any:
 
 def dtype_of(dtype: Any) -> Any:
     """The NumPy dtype that an argument names; ``float`` and ``int`` are those of literals."""
-    if dtype in (int, float):
+    if dtype is int or dtype is float:  # a dtype of the package equals the type it is made from
         return _literals()[_KINDS.index(dtype)]
     return np.dtype(getattr(dtype, "as_numpy_dtype", dtype))
 
@@ -149,7 +149,7 @@ def summed(value: Any, dtype: Any) -> Any:
         unsigned = made.dtype.name.startswith("u")
         bits = max(_literals()[1].itemsize, made.dtype.size) * 8
         dtype = np.dtype(f"{'u' * unsigned}int{bits}")
-    return made if dtype is None else ops.cast(made, dtype)
+    return made if dtype is None else ops.cast(made, dtype_of(dtype))
 
 
 def truths(value: Any) -> Any:

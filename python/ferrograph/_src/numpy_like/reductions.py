@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import ops
 from ..ops import reductions
 from ..values.public import public
@@ -106,7 +108,9 @@ def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None)
       ValueError: where ``out`` is given.
     """
     _check_out(out)
-    return ops.reduce_max(array(a), _axes(axis), bool(keepdims))
+    a = array(a)
+    reduce = ops.reduce_any if a.dtype.is_bool else ops.reduce_max
+    return reduce(a, _axes(axis), bool(keepdims))
 
 
 @public("experimental.numpy.min", "experimental.numpy.amin")
@@ -120,7 +124,9 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None)
       ValueError: where ``out`` is given.
     """
     _check_out(out)
-    return ops.reduce_min(array(a), _axes(axis), bool(keepdims))
+    a = array(a)
+    reduce = ops.reduce_all if a.dtype.is_bool else ops.reduce_min
+    return reduce(a, _axes(axis), bool(keepdims))
 
 
 @public("experimental.numpy.cumsum")
@@ -130,8 +136,29 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     >>> fg.experimental.numpy.cumsum([[1, 2], [3, 4]]).numpy()
     array([ 1,  3,  6, 10])
     """
-    a = summed(a, dtype)
+    a = _so_far(a, dtype)
     return ops.cumsum(ops.reshape(a, [-1]), 0) if axis is None else ops.cumsum(a, axis)
+
+
+@public("experimental.numpy.cumprod")
+def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The products so far along an axis, of all elements in a row unless told.
+
+    >>> fg.experimental.numpy.cumprod([[1, 2], [3, 4]]).numpy()
+    array([ 1,  2,  6, 24])
+    """
+    a = _so_far(a, dtype)
+    return reductions.cumprod(ops.reshape(a, [-1]) if axis is None else a, axis or 0)
+
+
+def _so_far(a: Any, dtype: Any) -> Any:
+    """The value in the dtype of its running sums: for integers that of NumPy beside int64."""
+    a = array(a)
+    if dtype is not None:
+        return ops.cast(a, dtype_of(dtype))
+    if a.dtype.is_bool or not a.dtype.is_integer:
+        return summed(a, None)
+    return ops.cast(a, np.promote_types(a.dtype.as_numpy_dtype, dtype_of(int)))
 
 
 @public("experimental.numpy.average")

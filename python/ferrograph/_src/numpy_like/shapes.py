@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..native import _core
 from ..ops import arrays, selection
-from ..ops._base import known_rank
-from ..ops._numbers import whole
+from ..ops._numbers import several, whole
+from ..ops._ranks import of_rank
 from ..values.public import public
-from .arrangement import _at_least, _listed, _numbers
-from .promotion import array, joined, promoted
+from .any_rank import sizes_of
+from .arrangement import _listed, _numbers, at_least
+from .promotion import array, joined, promoted, truths
 
 __all__: list[str] = []
 
@@ -65,7 +65,7 @@ def atleast_1d(*arys: Any) -> Any:
     >>> fg.experimental.numpy.atleast_1d(3).numpy()
     array([3])
     """
-    return _each(arys, lambda a: _at_least(a, 1))
+    return _each(arys, lambda a: at_least(a, 1))
 
 
 @public("experimental.numpy.atleast_2d")
@@ -75,7 +75,7 @@ def atleast_2d(*arys: Any) -> Any:
     >>> fg.experimental.numpy.atleast_2d([1, 2]).numpy()
     array([[1, 2]])
     """
-    return _each(arys, lambda a: _at_least(a, 2))
+    return _each(arys, lambda a: at_least(a, 2))
 
 
 @public("experimental.numpy.atleast_3d")
@@ -94,7 +94,7 @@ def _each(arys: tuple, function: Any) -> Any:
 
 
 def _in_depth(value: Any) -> Any:
-    value = _at_least(value, 2)
+    value = at_least(value, 2)
     if value.shape.rank is None:
         sizes = ops.shape(value)
         behind = ops.ones([ops.maximum(3 - ops.size(sizes), 0)], sizes.dtype)
@@ -110,7 +110,7 @@ def broadcast_to(array: Any, shape: Any) -> Any:
     array([[1, 2],
            [1, 2]])
     """
-    return ops.broadcast_to(_array(array), [shape] if isinstance(shape, int) else shape)
+    return ops.broadcast_to(_array(array), sizes_of(shape))
 
 
 _array = array
@@ -152,7 +152,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     >>> fg.experimental.numpy.append([1, 2], 3).numpy()
     array([1, 2, 3])
     """
-    made = joined(arr, values)
+    made = joined(array(arr), array(values))
     if axis is None:
         made, axis = [ops.reshape(m, [-1]) for m in made], 0
     return ops.concat(made, axis)
@@ -169,9 +169,10 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
       ValueError: where the axis does not split into so many parts of one size.
     """
     ary = array(ary)
-    if isinstance(indices_or_sections, int):
-        return ops.split(ary, indices_or_sections, axis)
-    ends = [int(i) for i in np.asarray(indices_or_sections)]
+    if isinstance(indices_or_sections, (int, np.integer)):
+        return ops.split(ary, int(indices_or_sections), axis)
+    what = "split: indices_or_sections"
+    ends = [whole(i, what) for i in several(indices_or_sections, what)]
     (number,) = _numbers(axis, ary.shape.rank)
     before = (slice(None),) * number
     bounds = zip([None, *ends], [*ends, None], strict=True)
@@ -245,127 +246,6 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return ops.squeeze(array(a), list(axis) if isinstance(axis, tuple) else axis)
 
 
-@public("experimental.numpy.swapaxes")
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    """The array with two axes exchanged.
-
-    >>> fg.experimental.numpy.swapaxes([[1, 2]], 0, 1).numpy().tolist()
-    [[1], [2]]
-    """
-    a = array(a)
-    order = list(range(a.shape.rank))
-    one, other = _numbers((axis1, axis2), a.shape.rank)
-    order[one], order[other] = other, one
-    return ops.transpose(a, order)
-
-
-@public("experimental.numpy.flipud")
-def flipud(m: Any) -> Any:
-    """The rows in reverse order.
-
-    >>> fg.experimental.numpy.flipud([1, 2]).numpy()
-    array([2, 1])
-    """
-    return ops.reverse(array(m), [0])
-
-
-@public("experimental.numpy.fliplr")
-def fliplr(m: Any) -> Any:
-    """The columns in reverse order.
-
-    >>> fg.experimental.numpy.fliplr([[1, 2]]).numpy()
-    array([[2, 1]])
-    """
-    return ops.reverse(array(m), [1])
-
-
-@public("experimental.numpy.rot90")
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    """The array turned ``k`` times by a quarter, from the first of two axes towards the second.
-
-    >>> fg.experimental.numpy.rot90([[1, 2], [3, 4]]).numpy()
-    array([[2, 4],
-           [1, 3]])
-    """
-    m = array(m)
-    k = whole(k, "rot90: k")
-    one, other = _numbers(axes, m.shape.rank)
-    if k % 4 == 0:
-        return m
-    if k % 4 == 2:
-        return ops.reverse(m, [one, other])
-    turned = swapaxes(m, one, other)
-    return ops.reverse(turned, [one] if k % 4 == 1 else [other])
-
-
-@public("experimental.numpy.roll")
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """The elements moved along axes, those beyond the end to the beginning; None for a row.
-
-    >>> fg.experimental.numpy.roll([1, 2, 3], 1).numpy()
-    array([3, 1, 2])
-    """
-    a = array(a)
-    if axis is None:
-        return ops.reshape(ops.roll(ops.reshape(a, [-1]), shift, 0), ops.shape(a))
-    shifts, axes = np.broadcast_arrays(np.asarray(shift), np.asarray(axis))
-    return ops.roll(a, shifts.ravel().tolist(), axes.ravel().tolist())
-
-
-@public("experimental.numpy.repeat")
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element so often, one after the other, along an axis; None for all in a row.
-
-    >>> fg.experimental.numpy.repeat([1, 2], 2).numpy()
-    array([1, 1, 2, 2])
-    """
-    a = array(a)
-    if axis is None:
-        a, axis = ops.reshape(a, [-1]), 0
-    return ops.repeat(a, repeats, axis)
-
-
-@public("experimental.numpy.tile")
-def tile(a: Any, reps: Any) -> Any:
-    """The whole array so often along each axis.
-
-    >>> fg.experimental.numpy.tile([1, 2], 2).numpy()
-    array([1, 2, 1, 2])
-    """
-    times = np.atleast_1d(np.asarray(reps)).tolist()
-    a = _at_least(array(a), len(times))
-    return ops.tile(a, [1] * (known_rank(a, "tile") - len(times)) + times)
-
-
-@public("experimental.numpy.pad")
-def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
-    """The array with more elements before and behind along each axis.
-
-    >>> fg.experimental.numpy.pad([1, 2], [[1, 1]], "constant", constant_values=9).numpy()
-    array([9, 1, 2, 9])
-
-    Args:
-      array: what to pad.
-      pad_width: a pair of counts for each axis, one pair or one count for all.
-      mode: "constant", "reflect" or "symmetric".
-      **kwargs: ``constant_values``, a number, for the mode "constant".
-
-    Raises:
-      ValueError: for another mode.
-    """
-    modes = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
-    if mode not in modes:
-        raise ValueError(f"mode must be one of {sorted(modes)}, got {mode!r}")
-    array = _array(array)
-    if isinstance(pad_width, _core.Tensor) and pad_width.shape.rank == 2:
-        widths = pad_width
-    else:
-        rank = known_rank(array, "pad")
-        widths = np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
-    filler = ops.cast(_array(kwargs.get("constant_values", 0)), array.dtype)
-    return ops.pad(array, widths, modes[mode], filler)
-
-
 @public("experimental.numpy.take")
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "clip") -> Any:
     """The elements at these places along an axis; None for all elements in a row.
@@ -406,6 +286,9 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
     array([1, 3])
     """
     a, condition = array(a), ops.cast(array(condition), "bool")
+    if condition.shape.rank not in (1, None):
+        raise ValueError(f"compress: condition must be a vector, got shape {condition.shape}")
+    condition = of_rank(condition, 1)
     if axis is None:
         a, axis = ops.reshape(a, [-1]), 0
     places = ops.reshape(ops.where(condition), [-1])
@@ -419,7 +302,7 @@ def nonzero(a: Any) -> list:
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.nonzero([[0, 1], [2, 0]])]
     [[0, 1], [1, 0]]
     """
-    a = _at_least(array(a), 1)
+    a = at_least(array(a), 1)
     places = ops.where(ops.not_equal(a, ops.zeros_like(a)))
     return ops.unstack(places, a.shape.rank, axis=1)
 
@@ -480,9 +363,11 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     Raises:
       ValueError: where there are not as many conditions as choices.
     """
+    condlist = several(condlist, "select: condlist")
+    choicelist = several(choicelist, "select: choicelist")
     if len(condlist) != len(choicelist):
         raise ValueError(f"{len(condlist)} conditions stand beside {len(choicelist)} choices")
     *choices, made = promoted(*choicelist, default)
     for condition, choice in builtins.reversed(list(zip(condlist, choices, strict=True))):
-        made = selection.where(array(condition), choice, made)
+        made = selection.where(truths(condition), choice, made)
     return made

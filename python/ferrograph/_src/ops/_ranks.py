@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import TensorShape, emit, rank_of
+from ._base import TensorShape, convert, emit, int32, rank_of
 
-__all__ = ["in_three", "of_rank", "split_shape"]
+__all__ = ["in_three", "of_rank", "places_of", "split_shape"]
 
 
 def of_rank(x: Any, rank: int) -> Any:
@@ -14,6 +14,19 @@ def of_rank(x: Any, rank: int) -> Any:
     if x.ndim is not None:
         return x
     return emit("EnsureShape", (x,), {"shape": TensorShape([None] * rank)}, None)
+
+
+def places_of(axes: list[int], rank: Any) -> Any:
+    """Axes, some counted from the last, as a vector of numbers from 0 on, for a rank of the graph.
+
+    One that there is not is refused when the graph runs.
+    """
+    if not axes:
+        return convert([], int32)
+    counted = [emit("AddV2", (rank, axis), None, None) if axis < 0 else axis for axis in axes]
+    places = emit("Pack", [convert(axis, int32) for axis in counted], {"axis": 0}, None)
+    each = emit("Range", (0, rank, 1), None, None)
+    return emit("GatherV2", (each, places, 0), {"batch_dims": 0}, None)
 
 
 def split_shape(x: Any, axis: int, n: int = 1) -> tuple[Any, Any, Any]:

@@ -209,7 +209,9 @@ def weighted_moments(
     [2.5, 0.75]
     """
     x, weights = convert_pair(x, frequency_weights)
+    zeros = emit("ZerosLike", (weights,), None, None)
     weights = add(weights, emit("ZerosLike", (x,), None, None))
+    x = add(x, zeros)
     total = reduce_sum(weights, axes, True)
     mean = divide(reduce_sum(multiply(weights, x), axes, True), total)
     spread = multiply(weights, squared_difference(x, mean))

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from ..native import _core
 from ..values.public import public
-from ._base import Tensor, TensorLike, binary, convert, convert_pair, emit, float32, float64
+from ._base import (
+    Tensor,
+    TensorLike,
+    binary,
+    convert,
+    convert_pair,
+    emit,
+    float32,
+    float64,
+    is_tensor,
+)
 from ._dispatch import dispatched
 from ._emits import emits
+from ._ranks import of_rank
 from .elementwise import logical_not, ndtri, negative, softplus
 
 
@@ -379,6 +390,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
     >>> fg.math.logical_xor([True, False], True).numpy()
     array([False,  True])
     """
+    x, y = (v if is_tensor(v) else convert(v, bool) for v in (x, y))
     either, both = logical_or(x, y), logical_and(x, y)
     return logical_and(either, logical_not(both), name)
 
@@ -464,4 +476,5 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Te
     x, scalar = convert_pair(x, scalar)
     if scalar.ndim not in (0, None):
         raise ValueError(f"scalar_mul needs a scalar, got shape {scalar.shape}")
+    scalar = of_rank(scalar, 0)
     return multiply(scalar, x, name)

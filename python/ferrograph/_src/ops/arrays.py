@@ -27,7 +27,7 @@ from ._base import (
     static_value,
 )
 from ._dispatch import dispatched
-from ._numbers import whole
+from ._numbers import several, whole
 from ._ranks import in_three
 from .numeric import conj
 
@@ -56,7 +56,9 @@ def shape_n(input: TensorLike, out_type: Any = int32, name: str | None = None) -
     >>> [s.numpy().tolist() for s in fg.shape_n([[1, 2], [[3]]])]
     [[2], [1, 1]]
     """
-    return listed(emit("ShapeN", tuple(input), {"out_type": as_dtype(out_type)}, name))
+    return listed(
+        emit("ShapeN", several(input, "shape_n: input"), {"out_type": as_dtype(out_type)}, name)
+    )
 
 
 @public("size")
@@ -103,7 +105,7 @@ def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
     >>> [t.numpy().tolist() for t in fg.identity_n([1, [2, 3]])]
     [1, [2, 3]]
     """
-    return listed(emit("IdentityN", tuple(input), None, name))
+    return listed(emit("IdentityN", several(input, "identity_n: input"), None, name))
 
 
 @public("stop_gradient", ragged="flat", sparse="zero")
@@ -254,7 +256,7 @@ def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tens
     if is_tensor(values):
         return _moved_first(convert(values), whole(axis, "stack: axis"), name)
     if not isinstance(values, (list, tuple)):
-        values = list(values)
+        values = several(values, "stack: values")
     axis = whole(axis, "stack: axis")
     if not values and axis == 0:
         return convert(values)
@@ -307,6 +309,8 @@ def unstack(
     axis = whole(axis, "unstack: axis")
     if axes is not None and not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
+    if num == 0:
+        return []
     if num is None:
         num = known_size(value, axis)
         if num is None:
@@ -542,6 +546,7 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     """``repeat`` by numbers that are known not to be negative."""
     if axis is None:
         data, axis = reshape(data, [-1]), 0
+    repeats = reshape(repeats, [-1]) if repeats.ndim is None else repeats
     axis, axes = whole(axis, "repeat: axis"), data.ndim
     if axes is None:
         data, before, behind = in_three(data, axis)
@@ -553,6 +558,8 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     if repeats.ndim == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
         return _repeat_evenly(data, reshape(repeats, []), axis, name)
     _check_repeats(known_size(repeats, 0), known_size(data, axis), repeats, data, axis)
+    if known_size(repeats, 0) is None:
+        repeats = emit("BroadcastTo", (repeats, shape(data)[axis : axis + 1]), None, None)
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
 
@@ -563,9 +570,12 @@ def _check_repeats(given: Any, wanted: Any, repeats: Any, data: Any, axis: int) 
         if given != wanted:
             raise ValueError(f"repeat: {given} numbers of repetitions stand beside {wanted} slices")
         return
-    same = emit("Equal", (shape(repeats)[0], shape(data)[axis]), None, None)
+    count = shape(repeats)[0]
+    fits = emit("Equal", (count, shape(data)[axis]), None, None)
+    if given is None:
+        fits = emit("LogicalOr", (fits, emit("Equal", (count, 1), None, None)), None, None)
     message = "repeat: there are not as many numbers of repetitions as slices"
-    emit("Assert", (same, convert(message)), {"summarize": 3}, None)
+    emit("Assert", (fits, convert(message)), {"summarize": 3}, None)
 
 
 def _refuse_negative(repeats: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
+from ._numbers import flag
 from .arithmetic import greater, less_equal, logical_and
 from .arrays import concat, pad, rank, squeeze, stack
 from .creation import zeros
@@ -124,7 +125,7 @@ def tridiagonal_solve(
     Raises:
       InvalidArgumentError: where a matrix has no inverse.
     """
-    if perturb_singular:
+    if flag(perturb_singular, "tridiagonal_solve: perturb_singular"):
         raise ValueError("perturb_singular is not supported: a singular matrix is an error")
     bands, rhs = convert_pair(_bands(diagonals, diagonals_format), rhs)
     rhs = conj(rhs) if conjugate_rhs else rhs
@@ -191,6 +192,9 @@ def eigh_tridiagonal(
     if select != "a" and select_range is None:
         raise ValueError(f"select={select!r} needs a select_range")
     diagonal, above = convert_pair(alpha, beta)
+    for what, given in (("alpha", diagonal), ("beta", above)):
+        if given.shape.rank not in (1, None):
+            raise ValueError(f"eigh_tridiagonal: {what} must be a vector, got shape {given.shape}")
     below = conj(above)
     matrix = tridiagonal_matrix((above, diagonal, below), SEQUENCE)
     values, vectors = eigh(matrix)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, known_rank, refusal, static_value
+from ._numbers import whole
 from ._ranks import of_rank
 from .arithmetic import less, subtract
 from .arrays import concat, expand_dims, pad, reshape, shape, transpose
@@ -101,7 +102,7 @@ def space_to_batch(
       name: a name for the operation.
     """
     x = convert(input)
-    block = [int(n) for n in _static(block_shape, "block_shape")]
+    block = _block(block_shape, "space_to_batch")
     rank = known_rank(x, "space_to_batch")
     quiet = [[0, 0]] * (rank - 1 - len(block))
     x = pad(x, concat([[[0, 0]], paddings, *([quiet] if quiet else [])], 0))
@@ -130,7 +131,7 @@ def batch_to_space(
     TensorShape([1, 2, 2, 1])
     """
     x = convert(input)
-    block = [int(n) for n in _static(block_shape, "block_shape")]
+    block = _block(block_shape, "batch_to_space")
     batch, *sizes = _sizes(x)
     k = len(block)
     for n in block:
@@ -152,11 +153,21 @@ def batch_to_space(
     return emit("Identity", (out[tuple(key)],), None, name)
 
 
-def _static(value: Any, what: Any) -> Any:
-    known = static_value(value)
+def _block(value: Any, function: str) -> list[int]:
+    """The sizes of a block, a vector that is known."""
+    known, what = static_value(value), f"{function}: block_shape"
     if known is None:
         raise ValueError(f"{what} must be known while tracing")
-    return known
+    if known.ndim != 1:
+        raise ValueError(f"{what} must be a vector, got shape {known.shape}")
+    return [whole(n, what) for n in known]
+
+
+def _axis(axis: Any, rank: int, what: str) -> int:
+    number = whole(axis, f"reverse_sequence: {what}")
+    if not -rank <= number < rank:
+        raise ValueError(f"reverse_sequence: {what} {number} is not in [{-rank}, {rank})")
+    return number % rank
 
 
 @public("reverse_sequence")
@@ -185,8 +196,8 @@ def reverse_sequence(
     """
     x, lengths = convert(input), convert(seq_lengths)
     axes = known_rank(x, "reverse_sequence")
-    batch_axis = 0 if batch_axis is None else batch_axis % axes
-    seq_axis %= axes
+    batch_axis = 0 if batch_axis is None else _axis(batch_axis, axes, "batch_axis")
+    seq_axis = _axis(seq_axis, axes, "seq_axis")
     rest = [i for i in builtins.range(axes) if i not in (batch_axis, seq_axis)]
     order = [batch_axis, seq_axis, *rest]
     places = expand_dims(range(shape(x, lengths.dtype)[seq_axis]), 0)

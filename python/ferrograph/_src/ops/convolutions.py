@@ -13,7 +13,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
-from ._numbers import whole
+from ._numbers import several, whole
 from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
 from .selection import gather
 
@@ -40,7 +40,8 @@ def entries(value: Any, n: int, what: str, first: bool = False) -> list[int]:
 
     ValueError for a list of another length than 1, ``n`` or ``n + 2``.
     """
-    given = [1] if value is None else value if isinstance(value, (list, tuple)) else [value]
+    is_one = isinstance(value, int) or not getattr(value, "ndim", 1)
+    given = [1] if value is None else [value] if is_one else several(value, what)
     given = [whole(v, what) for v in given]
     if len(given) == n + 2:
         return [given[0], *given[2:], given[1]] if first else given

@@ -22,7 +22,7 @@ from ._base import (
 )
 from ._dispatch import dispatched
 from ._emits import dressed
-from ._numbers import whole
+from ._numbers import several, whole
 from .arithmetic import (
     equal,
     greater,
@@ -144,8 +144,15 @@ def Assert(
     Raises:
       InvalidArgumentError: where the condition is False.
     """
-    attrs = {"summarize": 3 if summarize is None else summarize}
-    return emit("Assert", (condition, *data), attrs, name)
+    shown = 3 if summarize is None else whole(summarize, "Assert: summarize")
+    parts = several(data, "Assert: data")
+    return emit("Assert", (condition, *parts), {"summarize": shown}, name)
+
+
+def _said(message: Any, then: str = "") -> str:
+    """What a caller says of a failure, and what follows it; nothing where nothing is said."""
+    text = "" if message is None else str(message)
+    return text + then if text else ""
 
 
 @public("debugging.check_numerics", ragged="flat")
@@ -201,7 +208,7 @@ def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
         def check(x, y, message=None, summarize=None, name=None):
             x, y = convert_pair(x, y)
             holds = reduce_all(compare(x, y))
-            data = [message or "", f"x {relation} y does not hold everywhere; x:", x, "y:", y]
+            data = [_said(message), f"x {relation} y does not hold everywhere; x:", x, "y:", y]
             return Assert(holds, data, summarize, name)
 
         return dressed(dispatched(check), declared, _COMPARED_DOC)
@@ -216,7 +223,7 @@ def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
         def check(x, message=None, summarize=None, name=None):
             x = convert(x)
             holds = reduce_all(compare(x, convert(0, x.dtype)))
-            data = [message or "", f"x {relation} 0 does not hold everywhere; x:", x]
+            data = [_said(message), f"x {relation} 0 does not hold everywhere; x:", x]
             return Assert(holds, data, summarize, name)
 
         return dressed(check, declared, _SIGNED_DOC)
@@ -394,7 +401,7 @@ def assert_near(
     rtol = cast(convert(usual if rtol is None else rtol, dtype_hint=apart.dtype), apart.dtype)
     atol = cast(convert(usual if atol is None else atol, dtype_hint=apart.dtype), apart.dtype)
     holds = reduce_all(less_equal(apart, atol + multiply(rtol, abs(y))))
-    data = [message or "", "x and y are not near each other everywhere; x:", x, "y:", y]
+    data = [_said(message), "x and y are not near each other everywhere; x:", x, "y:", y]
     return Assert(holds, data, summarize, name)
 
 
@@ -435,6 +442,8 @@ def assert_rank_in(
 
     >>> fg.debugging.assert_rank_in([[1]], [1, 2])
     """
+    if not hasattr(ranks, "__iter__") or is_tensor(ranks):
+        ranks = several(ranks, "assert_rank_in: ranks")
     ranks = [
         whole(rank, "a rank that is asserted", ValueError)
         for rank in islice(ranks, _MOST_RANKS + 1)
@@ -473,10 +482,10 @@ def _check_rank(
     rank = x.ndim
     if rank is None:
         rank = emit("Rank", (x,), None, None)
-        return Assert(compare(rank, wanted), [message or "", f"expected {expected}, got", rank])
+        return Assert(compare(rank, wanted), [_said(message), f"expected {expected}, got", rank])
     if not fits(rank):
         text = f"expected a tensor of {expected}, got shape {x.shape}"
-        raise ValueError(f"{message}: {text}" if message else text)
+        raise ValueError(_said(message, ": ") + text)
     return None
 
 
@@ -494,7 +503,7 @@ def assert_type(
     tensor, expected = convert(tensor), as_dtype(tf_type)
     if tensor.dtype != expected:
         text = f"expected dtype {expected.name}, got {tensor.dtype.name}"
-        raise TypeError(f"{message}: {text}" if message else text)
+        raise TypeError(_said(message, ": ") + text)
 
 
 @public("debugging.assert_integer")
@@ -509,7 +518,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     dtype = convert(x).dtype
     if not dtype.is_integer:
         text = f"expected an integer dtype, got {dtype.name}"
-        raise TypeError(f"{message}: {text}" if message else text)
+        raise TypeError(_said(message, ": ") + text)
 
 
 @public("debugging.assert_same_float_dtype")
@@ -523,7 +532,8 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
       ValueError: where they differ or are not floats.
     """
     found = as_dtype(dtype) if dtype is not None else None
-    for tensor in tensors or ():
+    listed = () if tensors is None else several(tensors, "assert_same_float_dtype: tensors")
+    for tensor in listed:
         actual = convert(tensor).dtype
         found = found or actual
         if actual != found:
@@ -576,7 +586,7 @@ def assert_shapes(
       InvalidArgumentError: where sizes turn out not to fit, when run.
     """
     sizes: dict = {}
-    for tensor, pattern in shapes.items() if isinstance(shapes, dict) else shapes:
+    for tensor, pattern in _pairs(shapes):
         tensor = convert(tensor)
         for axis, wanted in _axes_of(tensor, pattern, message):
             if wanted is None or wanted == ".":
@@ -590,6 +600,17 @@ def assert_shapes(
                 sizes[key] = actual
             else:
                 _check_size(expected, actual, f"axis {axis} of shape {tensor.shape}", message, data)
+
+
+def _pairs(shapes: Any) -> list:
+    """The pairs of tensor and pattern of a dict or a list."""
+    if isinstance(shapes, dict):
+        return list(shapes.items())
+    pairs = several(shapes, "assert_shapes: shapes")
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(f"assert_shapes: shapes must be pairs of tensor and shape, got {pair}")
+    return pairs
 
 
 def _axes_of(tensor: Any, pattern: Any, message: Any) -> Any:
@@ -612,7 +633,7 @@ def _check_size(expected: Any, actual: Any, where: Any, message: Any, data: Any)
     if isinstance(expected, int) and isinstance(actual, int):
         if expected != actual:
             text = f"{where} has size {actual}, expected {expected}"
-            raise ValueError(f"{message}: {text}" if message else text)
+            raise ValueError(_said(message, ": ") + text)
         return
-    shown = [message or "", f"{where} has size", actual, "expected", expected, *(data or [])]
+    shown = [_said(message), f"{where} has size", actual, "expected", expected, *(data or [])]
     Assert(equal(actual, expected), shown)

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values.dtypes import uint64
 from ..values.public import public
-from ._base import Tensor, TensorLike, as_dtype, convert, emit, float32, int32, int64
+from ._base import (
+    Tensor,
+    TensorLike,
+    as_dtype,
+    convert,
+    emit,
+    executing_eagerly,
+    float32,
+    int32,
+    int64,
+    is_tensor,
+)
 from .arithmetic import divide, maximum
-from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
+from .arrays import broadcast_dynamic_shape, broadcast_to, concat, reshape, shape, stack
 from .numeric import cast
-from .random_ops import sizes
+from .random_ops import operation_seeds, sizes
 
 __all__ = ["drawn_seed"]
 
@@ -55,15 +67,32 @@ def stateless_gamma(
     Raises:
       InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
     """
-    dtype = as_dtype(dtype)
-    alpha = convert(alpha, dtype)
-    rate = convert(1 if beta is None else beta, dtype)
+    keyed = emit("StatelessRandomGetKeyCounter", (convert(seed),), None, None)
+    return _gamma(shape, keyed, *_parameters(alpha, beta, as_dtype(dtype)), name)
+
+
+def _parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+    """The shapes of gamma distributions, for each of their rates, and these."""
+    alpha, rate = convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
     if beta is not None:
         alpha = broadcast_to(alpha, broadcast_dynamic_shape(_shape(alpha), _shape(rate)))
-    key, counter = emit("StatelessRandomGetKeyCounter", (convert(seed),), None, None)
-    inputs = (sizes(shape), key, counter, convert(1, int32), alpha)
+    return alpha, rate
+
+
+def _gamma(shape: Any, keyed: Any, alpha: Tensor, rate: Tensor, name: Any) -> Tensor:
+    """Samples from where a generator stands: at a key and a counter."""
+    inputs = (sizes(shape), *keyed, convert(1, int32), alpha)
     samples = emit("StatelessRandomGammaV3", inputs, None, name)
-    return maximum(convert(_tiny(dtype), dtype), divide(samples, rate))
+    return maximum(convert(_tiny(alpha.dtype), alpha.dtype), divide(samples, rate))
+
+
+def _place(seed: int | None) -> tuple[Tensor, Tensor]:
+    """The key and the counter at which an operation draws that has this seed of its own."""
+    if seed is None and executing_eagerly():
+        seeds = [cast(part, uint64) for part in operation_seeds(None)]
+        if any(int(part) for part in seeds):
+            return reshape(seeds[0], [1]), stack([convert(0, uint64), seeds[1]])
+    return emit("StatelessRandomGetKeyCounter", (drawn_seed(seed),), None, None)
 
 
 def _shape(x: Tensor) -> Tensor:
@@ -86,8 +115,9 @@ def gamma(
 ) -> Tensor:
     """Samples of gamma distributions: ``shape`` of them for each of the parameters.
 
-    The gradient flows to both parameters. The numbers are not those that tensorflow draws for the
-    same seeds; ``stateless_gamma`` draws the same.
+    The gradient flows to both parameters. The numbers are those that tensorflow draws for the same
+    global seed; with a seed of the operation's own, and in functions, they are others.
+    ``stateless_gamma`` draws the same everywhere.
 
     >>> fg.random.gamma([5], [0.5, 2.0]).shape
     TensorShape([5, 2])
@@ -100,12 +130,8 @@ def gamma(
       seed: a seed of the operation's own, beside the global one.
       name: a name for the operation.
     """
-    dtype = as_dtype(dtype)
-    alpha = convert(alpha, dtype)
-    if beta is not None:
-        beta = convert(beta, dtype)
-        alpha = broadcast_to(alpha, broadcast_dynamic_shape(_shape(alpha), _shape(beta)))
-    return stateless_gamma(_behind(shape, alpha), drawn_seed(seed), alpha, beta, dtype, name)
+    alpha, rate = _parameters(alpha, beta, as_dtype(dtype))
+    return _gamma(_behind(shape, alpha), _place(seed), alpha, rate, name)
 
 
 @public("random.stateless_poisson")
@@ -219,7 +245,7 @@ def stateless_binomial(
       InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
     """
     counts = convert(counts)
-    probs = convert(probs)
+    probs = convert(probs) if is_tensor(probs) else convert(probs, dtype_hint=float32)
     if not probs.dtype.is_floating:
         raise TypeError(f"probs must be floats, got {probs.dtype.name}")
     if counts.dtype != probs.dtype:

@@ -115,6 +115,8 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable, name: str | No
             raise ValueError(f"the rate of a dropout must be in [0, 1), got {rate}")
         if rate == 0:
             return x
+    if not callable(draw):
+        raise TypeError(f"general_dropout: uniform_sampler must be a function, got {draw!r}")
     # As precise as the rate is said, whatever the dtype.
     scale = None if is_tensor(rate) else convert(1.0 / (1.0 - rate), x.dtype)
     rate = convert(rate, x.dtype)

@@ -6,12 +6,15 @@ complex64 or complex128.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
+from ..context.hooks import hooks
 from ..values.dtypes import complex64, complex128
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32, refusal
-from .arithmetic import divide, greater, multiply
+from ._numbers import flag
+from .arithmetic import divide, greater, greater_equal, multiply
 from .arrays import concat, invert_permutation, reshape, shape
 from .elementwise import log
 from .matrices import diag_part, set_diag
@@ -428,21 +431,28 @@ def lstsq(
     """The ``x`` of least ``|matrix @ x - rhs|^2 + l2_regularizer |x|^2``, column by column.
 
     Of matrices with more columns than rows it is the solution of least length. ``fast`` solves the
-    normal equations, which need full rank; else, and where a trace does not know which side is the
-    longer, singular values are taken. Without ``fast`` the ``l2_regularizer`` is not.
+    normal equations, which need full rank; else singular values are taken, and the
+    ``l2_regularizer`` is not.
 
     >>> fg.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().round(4)
     array([[2.]], dtype=float32)
     """
     matrix, rhs = convert_pair(matrix, rhs)
-    if not fast:
+    if not flag(fast, "lstsq: fast"):
         return matmul(pinv(matrix), rhs, name=name)
     if matrix.shape.rank in (0, 1):
         raise refusal(f"lstsq: the matrix must have rank 2 or more, got shape {matrix.shape}")
     rows, columns = (None, None) if matrix.shape.rank is None else matrix.shape[-2:].as_list()
     if rows is None or columns is None:
-        return matmul(_regularised_inverse(matrix, l2_regularizer), rhs, name=name)
-    tall = rows >= columns
+        sizes = shape(matrix)
+        is_tall = greater_equal(sizes[-2], sizes[-1])
+        tall, wide = (partial(_normal, matrix, rhs, l2_regularizer, t, name) for t in (True, False))
+        return hooks.cond(is_tall, tall, wide)
+    return _normal(matrix, rhs, l2_regularizer, rows >= columns, name)
+
+
+def _normal(matrix: Any, rhs: Any, l2_regularizer: float, tall: bool, name: Any) -> Tensor:
+    """The solution by the normal equations of as many equations as the shorter side has."""
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if l2_regularizer != 0:
         gram = set_diag(gram, diag_part(gram) + convert(l2_regularizer, gram.dtype))
@@ -450,15 +460,6 @@ def lstsq(
     if tall:
         return cholesky_solve(chol, matmul(matrix, rhs, adjoint_a=True), name=name)
     return matmul(matrix, cholesky_solve(chol, rhs), adjoint_a=True, name=name)
-
-
-def _regularised_inverse(matrix: Any, l2_regularizer: float) -> Any:
-    """What gives the ``x`` of ``lstsq`` from its right side, whichever side is the longer."""
-    if l2_regularizer == 0:
-        return pinv(matrix)
-    s, u, v = svd(matrix)
-    inverse = divide(s, multiply(s, s) + convert(l2_regularizer, s.dtype))
-    return matmul(multiply(v, cast(inverse, matrix.dtype)[..., None, :]), u, adjoint_b=True)
 
 
 @public("linalg.pinv")

@@ -49,7 +49,7 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
       input: complex numbers, of rank 1 at least.
       name: a name for the operation.
     """
-    return emit("FFT", (input,), None, name)
+    return emit("FFT", (_complex(input),), None, name)
 
 
 @public("signal.ifft")
@@ -59,7 +59,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.signal.ifft(fg.constant([3, -1], fg.complex64)).numpy()
     array([1.+0.j, 2.+0.j], dtype=complex64)
     """
-    return emit("IFFT", (input,), None, name)
+    return emit("IFFT", (_complex(input),), None, name)
 
 
 @public("signal.fft2d")
@@ -70,7 +70,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]], dtype=complex64)
     """
-    return emit("FFT2D", (input,), None, name)
+    return emit("FFT2D", (_complex(input),), None, name)
 
 
 @public("signal.ifft2d")
@@ -81,7 +81,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]], dtype=complex64)
     """
-    return emit("IFFT2D", (input,), None, name)
+    return emit("IFFT2D", (_complex(input),), None, name)
 
 
 @public("signal.fft3d")
@@ -91,7 +91,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.signal.fft3d(fg.constant([[[1, 2]], [[3, 4]]], fg.complex64)).numpy().ravel()
     array([10.+0.j, -2.+0.j, -4.+0.j,  0.+0.j], dtype=complex64)
     """
-    return emit("FFT3D", (input,), None, name)
+    return emit("FFT3D", (_complex(input),), None, name)
 
 
 @public("signal.ifft3d")
@@ -101,7 +101,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.signal.ifft3d(fg.constant([[[10, -2]], [[-4, 0]]], fg.complex64)).numpy().ravel()
     array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j], dtype=complex64)
     """
-    return emit("IFFT3D", (input,), None, name)
+    return emit("IFFT3D", (_complex(input),), None, name)
 
 
 @public("signal.rfft")
@@ -197,6 +197,14 @@ def irfft3d(
     array([[[1., 1.]]], dtype=float32)
     """
     return _inverse("IRFFT3D", input_tensor, fft_length, 3, name)
+
+
+def _complex(x: Any) -> Any:
+    """Values that are no tensor as complex numbers, real ones as complex64."""
+    if is_tensor(x):
+        return x
+    made = convert(x)
+    return made if made.dtype.is_complex else cast(made, complex64)
 
 
 def _forward(op: str, x: Any, fft_length: Any, rank: int, name: Any) -> Tensor:
@@ -345,7 +353,7 @@ def idct(
 def _check_cosine(x: Any, type: int, n: Any, axis: int, norm: Any) -> None:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
-    if n is not None and n < 1:
+    if n is not None and not is_tensor(n) and whole(n, "a cosine transform's n") < 1:
         raise ValueError("n should be a positive integer or None")
     if type not in _INVERSE:
         raise ValueError("Types I, II, III and IV (I)DCT are supported.")

@@ -8,6 +8,7 @@ from typing import Any
 from ..values.dtypes import float64, int32, int64, uint64
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, refusal
+from ._numbers import real
 from .arithmetic import less, minimum
 from .arrays import concat, expand_dims, reshape, shape, stack, transpose
 from .creation import range as range_
@@ -113,7 +114,8 @@ def fractional_avg_pool(
 
 def _ratios(given: Any) -> list[float]:
     """The ratios of the four axes."""
-    ratios = list(given) if isinstance(given, (list, tuple)) else [1.0, given, given, 1.0]
+    listed = given if isinstance(given, (list, tuple)) else [1.0, given, given, 1.0]
+    ratios = [real(ratio, "pooling_ratio", ValueError) for ratio in listed]
     if any(ratio < 1.0 for ratio in ratios):
         raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={given}")
     if len(ratios) != 4 or ratios[0] != 1.0 or ratios[-1] != 1.0:

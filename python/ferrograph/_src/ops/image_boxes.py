@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, int32
+from ._numbers import flag
 from .creation import zeros
 from .numeric import cast
 
@@ -127,10 +128,11 @@ def non_max_suppression_padded(
       InvalidArgumentError: where ``iou_threshold`` is not in [0, 1] or the size is negative.
     """
     del sorted_input, canonicalized_coordinates, tile_size
+    fill_up = flag(pad_to_max_output_size, "pad_to_max_output_size")
     boxes, scores = _floats(boxes), _floats(scores)
     thresholds = _threshold(iou_threshold), _threshold(score_threshold)
     inputs = (boxes, scores, convert(max_output_size, int32), *thresholds)
-    attrs = {"pad_to_max_output_size": pad_to_max_output_size, "covers_at_threshold": True}
+    attrs = {"pad_to_max_output_size": fill_up, "covers_at_threshold": True}
     places, count = emit("NonMaxSuppressionV4", inputs, attrs, name)
     return places, count
 

@@ -6,10 +6,21 @@ from typing import Any
 
 from ..values.dtypes import as_dtype, float16
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, float32, refusal, static_value
-from ._numbers import real
+from ._base import Tensor, TensorLike, convert, float32, int32, refusal, static_value
+from ._numbers import flag, real
 from .arithmetic import floordiv, maximum, minimum, pow
-from .arrays import concat, expand_dims, identity, reshape, shape, stack, tile, unstack
+from .arrays import (
+    concat,
+    ensure_shape,
+    expand_dims,
+    identity,
+    reshape,
+    shape,
+    stack,
+    tile,
+    unstack,
+)
+from .creation import zeros
 from .debug import assert_greater_equal
 from .elementwise import abs, floor, rsqrt
 from .image_shapes import images_of
@@ -59,11 +70,14 @@ def convert_image_dtype(
     """
     image, dtype = convert(image), as_dtype(dtype)
     if not dtype.is_floating and not dtype.is_integer:
-        raise AttributeError("dtype must be either floating point or integer")
+        raise AttributeError(f"dtype must be either floating point or integer, got {dtype.name}")
     if not image.dtype.is_floating and not image.dtype.is_integer:
-        raise AttributeError("image dtype must be either floating point or integer")
+        raise AttributeError(
+            f"image dtype must be either floating point or integer, got {image.dtype.name}"
+        )
     if dtype == image.dtype:
         return identity(image, name)
+    saturate = flag(saturate, "convert_image_dtype: saturate")
     into = saturate_cast if saturate else cast
     if image.dtype.is_integer and dtype.is_integer:
         return _between_integers(image, dtype, into, saturate, name)
@@ -321,11 +335,16 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     images = convert(images)
     if images.ndim == 0 or (images.ndim and images.shape[-1] not in (1, None)):
         raise ValueError(f"images must have 1 channel in the last axis, got shape {images.shape}")
-    if images.ndim is None or images.shape[-1] is None:
-        images = reshape(images, concat([shape(images)[:-1], [1]], 0))
     if images.ndim is None:
+        images = reshape(images, concat([shape(images)[:-1], _one_channel(images)], 0))
         return tile(images, concat([shape(images)[:-1] * 0 + 1, [3]], 0))
+    images = ensure_shape(images, [*([None] * (images.ndim - 1)), 1])
     return tile(images, [*([1] * (images.ndim - 1)), 3])
+
+
+def _one_channel(images: Tensor) -> Tensor:
+    """The size of the last axis as a vector, which is 1."""
+    return ensure_shape(zeros(shape(images)[-1:], int32), [1]) + 1
 
 
 def _mixed(images: TensorLike, matrix: Any) -> Tensor:

@@ -17,6 +17,7 @@ from ._base import (
     known_size,
     refusal,
 )
+from ._numbers import flag, real, several, whole
 from .activations import moments
 from .arithmetic import (
     greater_equal,
@@ -85,6 +86,8 @@ def extract_glimpse(
     if noise not in _NOISES:
         raise ValueError(f'noise must be "uniform", "gaussian" or "zero", got {noise!r}')
     size = convert(size, int32)
+    centered = flag(centered, "extract_glimpse: centered")
+    normalized = flag(normalized, "extract_glimpse: normalized")
     rows, rows_within = _places(images, offsets, size, 0, centered, normalized)
     columns, columns_within = _places(images, offsets, size, 1, centered, normalized)
     found = gather(images, rows, axis=1, batch_dims=1)
@@ -217,15 +220,23 @@ class _Request:
 
     def __init__(self, covered: Any, ratios: Any, areas: Any, attempts: int | None):
         self.covered = convert(covered, float32)
-        self.ratios = (0.75, 1.33) if ratios is None else tuple(ratios)
-        self.areas = (0.05, 1.0) if areas is None else tuple(areas)
-        self.attempts = 100 if attempts is None else attempts
+        self.ratios = (0.75, 1.33) if ratios is None else _two(ratios, "aspect_ratio_range")
+        self.areas = (0.05, 1.0) if areas is None else _two(areas, "area_range")
+        self.attempts = 100 if attempts is None else whole(attempts, "max_attempts")
         if not 0 < self.ratios[0] <= self.ratios[1]:
             raise ValueError(f"aspect_ratio_range must be positive and rise, got {self.ratios}")
         if not 0 < self.areas[0] <= self.areas[1] <= 1:
             raise ValueError(f"area_range must rise in (0, 1], got {self.areas}")
         if self.attempts < 1:
             raise ValueError(f"max_attempts must be above 0, got {attempts}")
+
+
+def _two(given: Any, what: str) -> tuple[float, float]:
+    """The ends of a range, a list of two numbers."""
+    ends = [real(end, what) for end in several(given, what)]
+    if len(ends) != 2:
+        raise ValueError(f"{what} must have two ends, got {ends}")
+    return ends[0], ends[1]
 
 
 def _keyed(seed: TensorLike) -> Any:

@@ -15,6 +15,7 @@ from ._base import (
     known_size,
     static_value,
 )
+from ._ranks import of_rank
 from .activations import relu, softmax
 from .arithmetic import pow, squared_difference
 from .arrays import concat, pad, reshape, shape, stack, tile
@@ -76,6 +77,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
         raise ValueError(
             f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}."
         )
+    image = of_rank(image, 4)
     down, right = image[:, 1:] - image[:, :-1], image[:, :, 1:] - image[:, :, :-1]
     down = concat([down, zeros_like(image[:, :1])], 1)
     right = concat([right, zeros_like(image[:, :, :1])], 2)

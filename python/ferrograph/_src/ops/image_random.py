@@ -7,13 +7,17 @@ seed; the others draw from the global seed and their own (``random.set_seed``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from ..context.hooks import hooks
 from ..values.public import public
 from ._base import (
     Tensor,
     TensorLike,
     convert,
+    convert_pair,
+    emit,
     float32,
     int32,
     is_tensor,
@@ -22,12 +26,14 @@ from ._base import (
     static_value,
 )
 from ._numbers import real, whole
-from .arithmetic import floormod
+from ._ranks import of_rank
+from .arithmetic import equal, floormod
 from .arrays import reshape, reverse, shape
 from .debug import Assert
 from .image_codecs import adjust_jpeg_quality
 from .image_colors import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from .image_shapes import image_of
+from .numeric import cast
 from .random_ops import stateless_uniform, uniform
 from .reductions import reduce_all
 from .selection import slice, where
@@ -54,14 +60,20 @@ def _dtype(bound: Any) -> Any:
 
 def _flipped(image: TensorLike, axis: int, draw: Draw) -> Tensor:
     image = image_of(image)
+    if image.ndim is None:
+        is_one = equal(emit("Rank", (image,), None, None), 3)
+        one, several = (partial(_flipped_of, image, rank, axis, draw) for rank in (3, 4))
+        return hooks.cond(is_one, one, several)
     other = reverse(image, [axis])
     if image.ndim == 3:
         return where(draw([], 0.0, 1.0) < 0.5, other, image)
-    if image.ndim is None:
-        raise ValueError("'image' must have either 3 or 4 dimensions; its rank is unknown.")
     size = known_size(image, 0)
     drawn = draw([shape(image)[0] if size is None else size], 0.0, 1.0)
     return where(reshape(drawn, [-1, 1, 1, 1]) < 0.5, image, other)
+
+
+def _flipped_of(image: Any, rank: int, axis: int, draw: Draw) -> Tensor:
+    return _flipped(of_rank(image, rank), axis, draw)
 
 
 def _bound(value: Any, what: str) -> float | None:
@@ -80,6 +92,9 @@ def _between(lower: Any, upper: Any, least: float | None = None) -> tuple[Any, A
     low, high = (_bound(v, what) for v, what in ((lower, "lower"), (upper, "upper")))
     if low is not None and high is not None and float(high) <= float(low):
         raise ValueError(f"upper must be > lower, got {high} and {low}")
+    if low is None or high is None:
+        lower, upper = (of_rank(bound, 0) for bound in convert_pair(lower, upper))
+        Assert(upper > lower, ["upper must be > lower, got", upper, lower])
     if least is not None and low is not None and float(low) < least:
         raise ValueError("lower must be non-negative.")
     return lower if is_tensor(lower) else float(lower), upper if is_tensor(upper) else float(upper)
@@ -97,6 +112,11 @@ def _around(most: Any, least: float = 0.0, limit: float | None = None) -> tuple[
         raise ValueError("max_delta must be non-negative.")
     if known is not None and limit is not None and float(known) > limit:
         raise ValueError(f"max_delta must be <= {limit}.")
+    if known is None:
+        most = cast(of_rank(most, 0), float32)
+        Assert(most >= least, ["max_delta must be non-negative, got", most])
+        if limit is not None:
+            Assert(most <= limit, [f"max_delta must be <= {limit}, got", most])
     most = most if is_tensor(most) else float(most)
     return -most, most
 

@@ -17,7 +17,7 @@ from ._base import (
     known_size,
     static_value,
 )
-from ._numbers import whole
+from ._numbers import several, whole
 from .arithmetic import divide, maximum, minimum
 from .arrays import concat, expand_dims, reshape, shape, squeeze, stack
 from .elementwise import floor, round
@@ -254,9 +254,9 @@ def extract_patches(
       InvalidArgumentError: for other sizes, strides, rates or paddings; ValueError while tracing.
     """
     attrs = {
-        "ksizes": [int(n) for n in sizes],
-        "strides": [int(n) for n in strides],
-        "rates": [int(n) for n in rates],
+        "ksizes": [whole(n, "sizes") for n in several(sizes, "sizes")],
+        "strides": [whole(n, "strides") for n in several(strides, "strides")],
+        "rates": [whole(n, "rates") for n in several(rates, "rates")],
         "padding": padding.upper(),
     }
     return emit("ExtractImagePatches", (images,), attrs, name)

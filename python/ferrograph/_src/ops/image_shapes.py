@@ -237,12 +237,19 @@ def crop_to_bounding_box(
     at_least(left, 0, "offset_width must be >= 0.")
     at_least(rows, 1, "target_height must be > 0.")
     at_least(columns, 1, "target_width must be > 0.")
-    at_least(height - (top + rows), 0, "height must be >= target + offset.")
-    at_least(width - (left + columns), 0, "width must be >= target + offset.")
+    at_least(height - (top + rows), 0, _beyond("height", height, rows, top))
+    at_least(width - (left + columns), 0, _beyond("width", width, columns, left))
     if image.ndim is None:
         return _cropped(image, top, left, rows, columns)
     lead = [0] * (image.ndim - 3)
     return slice(image, [*lead, top, left, 0], [*(-1 for _ in lead), rows, columns, -1])
+
+
+def _beyond(what: str, size: Any, target: Any, offset: Any) -> str:
+    """What is said of a part that ends beyond its image."""
+    numbers = (size, target, offset)
+    shown = "" if any(map(is_tensor, numbers)) else f" Got {size} < {target} + {offset}."
+    return f"{what} must be >= target + offset.{shown}"
 
 
 def _cropped(image: Tensor, top: Any, left: Any, rows: Any, columns: Any) -> Tensor:
@@ -311,6 +318,8 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     Raises:
       ValueError: for another fraction, or where ``image`` has another rank than 3 or 4.
     """
+    if central_fraction is None:
+        raise TypeError("central_crop: central_fraction must be a number, got None")
     fraction = static_value(central_fraction)
     if fraction is not None and not 0.0 < float(fraction) <= 1.0:
         raise ValueError("central_fraction must be within (0, 1]")

@@ -10,6 +10,7 @@ from ..values.dtypes import bool as boolean
 from ..values.dtypes import float32, float64, int32
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, swapped_axes
+from ._numbers import flag
 from .arithmetic import add, less, logical_and
 from .arrays import concat, reshape, shape, size, stop_gradient, transpose
 from .creation import ones_like, zeros_like
@@ -49,6 +50,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
         inputs = cast(inputs, float32 if inputs.dtype.size < 4 else float64)
     if inputs.ndim == 0:
         return IsotonicRegression(inputs, zeros_like(inputs, int32))
+    decreasing = flag(decreasing, "isotonic_regression: decreasing")
     order = swapped_axes(inputs, axis)
     rows = transpose(inputs, order)
     flat = reshape(rows, [-1])

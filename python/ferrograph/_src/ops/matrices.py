@@ -6,13 +6,14 @@ import builtins
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, refusal
-from .arithmetic import divide, multiply, pow, subtract
+from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, rank_of, refusal
+from ._numbers import real
+from .arithmetic import divide, equal, floormod, greater, logical_and, multiply, pow, subtract
 from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
 from .elementwise import abs, sqrt
 from .numeric import cast
-from .reductions import reduce_max, reduce_sum
+from .reductions import reduce_all, reduce_max, reduce_sum
 
 
 @public("linalg.norm", "norm")
@@ -57,7 +58,7 @@ def norm(
         return reduce_sum(size, axis, keepdims, name)
     if ord == float("inf"):
         return reduce_max(size, axis, keepdims, name)
-    if isinstance(ord, str) or not ord > 0:
+    if isinstance(ord, str) or not real(ord, "norm: ord") > 0:
         raise ValueError(f"there is no vector norm {ord!r}")
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 
@@ -272,15 +273,32 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     array([1, 4], dtype=int32)
 
     Raises:
-      ValueError: where the rank is odd or unknown.
+      ValueError: where the rank is odd, and while tracing where the sizes of both halves differ.
+      InvalidArgumentError: where they differ when it runs.
     """
     input = convert(input)
-    axes = input.ndim
-    if not axes or axes % 2:
-        raise ValueError(f"tensor_diag_part needs an even known rank, got shape {input.shape}")
-    sizes = shape(input)[: axes // 2]
-    side = emit("Prod", (sizes, [0]), None, None)
-    return reshape(diag_part(reshape(input, stack([side, side]))), sizes, name)
+    axes, sizes = rank_of(input), shape(input)
+    _check_halves(input, axes, sizes)
+    half = sizes[: axes // 2]
+    side = emit("Prod", (half, [0]), None, None)
+    return reshape(diag_part(reshape(input, stack([side, side]))), half, name)
+
+
+def _check_halves(input: Any, axes: Any, sizes: Any) -> None:
+    """Whether the first half of the axes has the sizes of the second: now, or when it runs."""
+    what = "tensor_diag_part takes an even rank, twice the same sizes"
+    if axes is not input.ndim:
+        even = logical_and(greater(axes, 0), equal(floormod(axes, 2), 0))
+        emit("Assert", (even, convert(f"{what}, got the rank"), axes), {"summarize": 3}, None)
+    elif not axes or axes % 2:
+        raise ValueError(f"{what}, got shape {input.shape}")
+    if input.shape.is_fully_defined():
+        known = input.shape.as_list()
+        if known[: axes // 2] != known[axes // 2 :]:
+            raise refusal(f"{what}, got shape {input.shape}")
+        return
+    same = reduce_all(equal(sizes[: axes // 2], sizes[axes // 2 :]))
+    emit("Assert", (same, convert(f"{what}, got"), sizes), {"summarize": 9}, None)
 
 
 @public("linalg.trace")

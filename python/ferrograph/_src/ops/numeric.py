@@ -24,6 +24,7 @@ from ._base import (
     map_values,
 )
 from ._dispatch import dispatched
+from ._numbers import several
 from .arithmetic import add, divide, greater, less, maximum, minimum, multiply, subtract
 from .elementwise import abs, lgamma, rsqrt, sqrt, square
 
@@ -212,6 +213,8 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     Raises:
       ValueError: where ``inputs`` is no list or is empty, and where the shapes differ.
     """
+    if is_tensor(inputs) and inputs.ndim != 0:
+        inputs = several(inputs, "add_n: inputs")
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(f"add_n needs a list of at least one tensor, got {inputs!r}")
     tensors = convert_all([convert(x) if is_slices(x) else x for x in inputs])
@@ -384,14 +387,22 @@ def clip_by_global_norm(
 
 @public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
 def l2_normalize(
-    x: TensorLike, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None
+    x: TensorLike,
+    axis: Any = None,
+    epsilon: Any = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
 ) -> Tensor:
     """``x / sqrt(max(sum(x^2), epsilon))``, the sum running over ``axis`` (all axes unless told).
+
+    ``dim`` is an older name of ``axis``.
 
     >>> fg.math.l2_normalize([3.0, 4.0]).numpy()
     array([0.6, 0.8], dtype=float32)
     """
-    x = convert(x)
+    if axis is not None and dim is not None:
+        raise ValueError("l2_normalize: give axis or dim, not both")
+    x, axis = convert(x), dim if axis is None else axis
     squares = square(abs(x)) if x.dtype.is_complex else square(x)
     scale = rsqrt(maximum(_sum(squares, axis, True), epsilon))
     return multiply(x, cast(scale, x.dtype), name)

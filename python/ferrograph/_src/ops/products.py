@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import string
+from builtins import range as range_
 from typing import Any
 
 from ..values.public import public
@@ -14,12 +14,14 @@ from ._base import (
     convert,
     convert_pair,
     emit,
+    is_tensor,
     rank_of,
     refusal,
     static_value,
 )
-from ._ranks import of_rank
-from .arithmetic import floormod, maximum, multiply, not_equal
+from ._numbers import whole
+from ._ranks import of_rank, places_of
+from .arithmetic import maximum, multiply, not_equal
 from .arrays import (
     broadcast_dynamic_shape,
     broadcast_to,
@@ -144,8 +146,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) 
     if a.ndim is None or b.ndim is None:
         return _tensordot_of_any_rank(a, b, axes, name)
     of_a, of_b = _paired_axes(axes, a.ndim, b.ndim)
-    labels_a = list(builtins.range(a.ndim))
-    labels_b = [-1 - i for i in builtins.range(b.ndim)]
+    labels_a = list(range_(a.ndim))
+    labels_b = [-1 - i for i in range_(b.ndim)]
     for i, j in zip(of_a, of_b, strict=True):
         labels_b[j] = labels_a[i]
     out = [label for i, label in enumerate(labels_a) if i not in of_a]
@@ -155,47 +157,59 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) 
 
 def _tensordot_of_any_rank(a: Any, b: Any, axes: Any, name: Any) -> Tensor:
     """``tensordot`` as a product of two matrices, whose axes are found when the graph runs."""
-    n = static_value(axes)
-    if n is None:
-        raise ValueError("the axes of tensordot must be known while tracing")
-    if n.ndim == 0:
-        of_a, of_b = range(rank_of(a) - int(n), rank_of(a)), range(int(n))
-    else:
-        of_a, of_b = (reshape(convert(i, "int32"), [-1]) for i in n.tolist())
+    given = _given_axes(axes)
+    of_a, of_b = given if isinstance(given, tuple) else ([*range_(-given, 0)], [*range_(given)])
     left, free_a = _as_matrix(a, of_a, axes_last=True)
     right, free_b = _as_matrix(b, of_b, axes_last=False)
-    return reshape(matmul(left, right), concat([free_a, free_b], 0), name)
+    product = matmul if of_a else multiply  # of nothing contracted: a column times a row
+    return reshape(product(left, right), concat([free_a, free_b], 0), name)
 
 
-def _as_matrix(x: Any, axes: Any, axes_last: bool) -> tuple[Any, Any]:
+def _as_matrix(x: Any, axes: list[int], axes_last: bool) -> tuple[Any, Any]:
     """A tensor as a matrix of its free axes by those contracted, or the other way round; and the
     sizes of the free ones.
     """
     places = range(rank_of(x))
-    axes = floormod(axes, rank_of(x))
-    is_free = reduce_all(not_equal(expand_dims(places, 1), expand_dims(axes, 0)), 1)
+    bound = places_of(axes, rank_of(x))
+    is_free = reduce_all(not_equal(expand_dims(places, 1), expand_dims(bound, 0)), 1)
     free = boolean_mask(places, is_free)
     sizes = gather(shape(x), free)
-    turned = transpose(x, concat([free, axes] if axes_last else [axes, free], 0))
+    turned = transpose(x, concat([free, bound] if axes_last else [bound, free], 0))
     count = reduce_prod(sizes)
     return reshape(turned, [count, -1] if axes_last else [-1, count]), sizes
 
 
 def _paired_axes(axes: Any, rank_a: Any, rank_b: Any) -> Any:
-    axes = static_value(axes)
-    if axes is None:
-        raise ValueError("the axes of tensordot must be known while tracing")
-    if axes.ndim == 0:
-        n = int(axes)
-        if not 0 <= n <= min(rank_a, rank_b):
-            raise ValueError(f"cannot contract {n} axes of tensors of rank {rank_a} and {rank_b}")
-        return list(builtins.range(rank_a - n, rank_a)), list(builtins.range(n))
+    given = _given_axes(axes)
+    if not isinstance(given, tuple):
+        if given > min(rank_a, rank_b):
+            ranks = f"{rank_a} and {rank_b}"
+            raise ValueError(f"cannot contract {given} axes of tensors of rank {ranks}")
+        return list(range_(rank_a - given, rank_a)), list(range_(given))
+    of_a, of_b = given
+    return [_inside(i, rank_a) for i in of_a], [_inside(i, rank_b) for i in of_b]
+
+
+def _given_axes(axes: Any) -> int | tuple[list[int], list[int]]:
+    """The axes of a contraction: how many of them, or those of either tensor."""
+    what = "tensordot: axes"
+    if is_tensor(axes) or hasattr(axes, "tolist"):
+        known = static_value(axes)
+        if known is None:
+            raise ValueError("the axes of tensordot must be known while tracing")
+        axes = known.tolist()
+    if not isinstance(axes, (list, tuple)):
+        count = whole(axes, what, ValueError)
+        if count < 0:
+            raise ValueError(f"{what} must not be negative, got {count}")
+        return count
     if len(axes) != 2:
-        raise ValueError(f"axes must be a number or two lists of axes, got {axes.tolist()}")
-    of_a, of_b = (([int(i)] if i.ndim == 0 else [int(j) for j in i]) for i in axes)
+        raise ValueError(f"axes must be a number or two lists of axes, got {axes}")
+    sides = [side if isinstance(side, (list, tuple)) else [side] for side in axes]
+    of_a, of_b = ([whole(axis, what, ValueError) for axis in side] for side in sides)
     if len(of_a) != len(of_b):
         raise ValueError(f"axes {of_a} and {of_b} differ in number")
-    return [_inside(i, rank_a) for i in of_a], [_inside(i, rank_b) for i in of_b]
+    return of_a, of_b
 
 
 def _inside(axis: Any, rank: Any) -> Any:
@@ -293,8 +307,8 @@ def _flattened(x: Any, first: int, last: int, end: Any, sizes: Any, common: Any)
     ones_before = ones([maximum(size(common) - (end - first), 0)], "int32")
     shaped = reshape(x, concat([sizes[:first], ones_before, sizes[first:]], 0))
     wide = broadcast_to(shaped, concat([sizes[:first], common, sizes[end:]], 0))
-    before = [sizes[i] for i in builtins.range(first)]
-    behind = [sizes[end + i] for i in builtins.range(last)]
+    before = [sizes[i] for i in range_(first)]
+    behind = [sizes[end + i] for i in range_(last)]
     return reshape(wide, stack([*before, reduce_prod(common), *behind]))
 
 
@@ -309,7 +323,7 @@ def _parse(equation: Any, operands: Any) -> Any:
         raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
     labelled = [_labels(g, x.ndim, equation) for g, x in zip(groups, operands, strict=True)]
     hidden = max((-label for g in labelled for label in g if isinstance(label, int)), default=0)
-    ellipsis = list(builtins.range(-hidden, 0))
+    ellipsis = list(range_(-hidden, 0))
     if arrow:
         before, dots, after = right.partition("...")
         if ellipsis and not dots:
@@ -338,7 +352,7 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
     hidden = rank - len(before) - len(after)
     if hidden < 0 or hidden and not dots:
         raise refusal(f"{group!r} in {equation!r} does not fit a tensor of rank {rank}")
-    return [*before, *builtins.range(-hidden, 0), *after]
+    return [*before, *range_(-hidden, 0), *after]
 
 
 def _check_sizes(equation: Any, operands: Any, groups: Any) -> None:
@@ -384,7 +398,7 @@ def _without_repeats(x: Any, labels: Any) -> Any:
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            others = [i for i in builtins.range(len(labels)) if i not in (first, second)]
+            others = [i for i in range_(len(labels)) if i not in (first, second)]
             x = transpose(x, [*others, first, second])
             sizes = shape(x)
             # Only of a square one are there so many elements.
@@ -437,7 +451,7 @@ def _outer(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
 def _aligned(x: Any, labels: Any, out: Any) -> Any:
     present = [label for label in out if label in labels]
     order = [labels.index(label) for label in present]
-    if order != list(builtins.range(len(order))):
+    if order != list(range_(len(order))):
         x = transpose(x, order)
     for i, label in enumerate(out):
         if label not in labels:
@@ -450,7 +464,7 @@ def _grouped(x: Any, labels: Any, batch: Any, rows: Any, columns: Any) -> Any:
     sizes.
     """
     order = [labels.index(label) for label in [*batch, *rows, *columns]]
-    if order != list(builtins.range(len(order))):
+    if order != list(range_(len(order))):
         x = transpose(x, order)
     sizes = dict(zip([*batch, *rows, *columns], _sizes(x), strict=True))
     if len(rows) != 1 or len(columns) != 1:

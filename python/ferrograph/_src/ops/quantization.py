@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from ..values import errors
 from ..values.public import public
 from ._base import Tensor, TensorLike, TensorShape, convert, float32, known_size, rank_of
-from ._numbers import whole
+from ._numbers import real, whole
+from ._ranks import of_rank
 from .arithmetic import greater, less, maximum, minimum
 from .arrays import stop_gradient
 from .creation import range as range_of
@@ -108,6 +109,7 @@ def by_args(
     Raises:
       InvalidArgumentError: where ``min`` is not below ``max``, or for another number of bits.
     """
+    min, max = (real(end, "fake_quant_with_min_max_args: min and max") for end in (min, max))
     _check(min, max)
     return _fake(convert(inputs, float32), *_bounds(min, max), num_bits, narrow_range)
 
@@ -139,6 +141,7 @@ def by_vars(
     for end in (low, high):
         if end.shape.rank not in (0, None):
             raise ValueError(f"min and max must be scalars, got shape {end.shape}")
+    low, high = of_rank(low, 0), of_rank(high, 0)
     return _fake(convert(inputs, float32), low, high, num_bits, narrow_range)
 
 
@@ -174,6 +177,8 @@ def args_gradient(
     >>> fg.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.3, 9.0]).numpy()
     array([1., 0.], dtype=float32)
     """
+    what = "fake_quant_with_min_max_args_gradient: min and max"
+    min, max = (real(end, what) for end in (min, max))
     _check(min, max)
     return _parts(gradients, inputs, *_bounds(min, max), num_bits, narrow_range)[0]
 

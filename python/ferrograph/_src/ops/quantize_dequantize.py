@@ -68,6 +68,7 @@ def quantize_and_dequantize_v2(
       InvalidArgumentError: for a number of bits that floats do not hold.
     """
     x = convert(input, dtype_hint=float32)
+    num_bits = whole(num_bits, "quantize_and_dequantize: num_bits")
     _check(x, num_bits, signed_input, round_mode)
     ends = _given(x, input_min, input_max, axis)
     low, high = ends if range_given else _found(x, axis)

@@ -19,11 +19,12 @@ from ._base import (
     shape_argument,
 )
 from ._dispatch import dispatched
+from ._numbers import whole
 from .arithmetic import add, multiply, subtract
 from .arrays import stack
 from .numeric import cast
 
-_PHILOX = 1
+_PHILOX, _AUTO_SELECT = 1, 3
 # Seeds count modulo this number.
 _MODULUS = 2**31 - 1
 
@@ -270,7 +271,9 @@ def stateless_uniform(
 
 
 def check_alg(alg: Any) -> Any:
-    if alg not in ("auto_select", "philox", _PHILOX):
+    if not isinstance(alg, str):
+        alg = whole(alg, "the generator", ValueError)
+    if alg not in ("auto_select", "philox", _PHILOX, _AUTO_SELECT):
         raise ValueError(f"the generator must be 'philox' or 'auto_select', got {alg!r}")
 
 

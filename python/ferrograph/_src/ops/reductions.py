@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..values.dtypes import bool as boolean
 from ..values.public import public
 from ._base import (
     DROP,
@@ -18,6 +19,7 @@ from ._base import (
     float32,
     int64,
     int_vector,
+    is_tensor,
 )
 from ._dispatch import dispatched
 from ._emits import dressed
@@ -53,8 +55,12 @@ def _over_all(op: Any, x: Any, keepdims: Any, name: Any) -> Any:
 def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
     """The body of a function that is the reduction ``op``, of all axes unless told."""
 
+    dtype = boolean if op in ("All", "Any") else None
+
     def make(declared: F) -> F:
         def reduce(input_tensor, axis=None, keepdims=False, name=None):
+            if dtype is not None and not is_tensor(input_tensor):
+                input_tensor = convert(input_tensor, dtype)
             if axis is None:
                 return _over_all(op, convert(input_tensor), keepdims, name)
             if axis.__class__ is not int:

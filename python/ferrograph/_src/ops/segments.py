@@ -10,7 +10,7 @@ from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float64, int32, int64, rank_of
 from ._dispatch import dispatched
 from ._emits import dressed
-from ._numbers import whole
+from ._numbers import several, whole
 from .arithmetic import (
     add,
     divide,
@@ -417,6 +417,12 @@ def dynamic_partition(
     return [boolean_mask(data, mask) for mask in masks]
 
 
+def _counted(values: Any, what: str) -> Any:
+    """Values that say how many they are, however many; others as a list."""
+    says = hasattr(values, "__len__") and not isinstance(values, (str, bytes, Tensor))
+    return values if says and getattr(values, "ndim", None) != 0 else several(values, what)
+
+
 @public("dynamic_stitch")
 def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = None) -> Tensor:
     """The slices of several tensors merged into one, each at its index; the last wins where
@@ -433,6 +439,8 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     Raises:
       ValueError: where there are not as many of one as of the other, or none.
     """
+    indices = _counted(indices, "dynamic_stitch: indices")
+    data = _counted(data, "dynamic_stitch: data")
     if len(indices) != len(data) or not len(data):
         raise ValueError(f"{len(indices)} indices do not go with {len(data)} tensors of data")
     indices, data = [convert(i) for i in indices], [convert(d) for d in data]

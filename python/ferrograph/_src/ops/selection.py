@@ -334,11 +334,20 @@ def boolean_mask(
     axis = 0 if axis is None else whole(axis, "boolean_mask: axis")
     _check_mask(tensor, mask, axis)
     sizes, end = shape(tensor), axis + mask.ndim
+    if not (tensor.shape.is_fully_defined() and mask.shape.is_fully_defined()):
+        _assert_same(shape(mask), sizes[axis:end])
     length = emit("Prod", (sizes[axis:end], [0]), None, None)
     rows = reshape(tensor, concat([sizes[:axis], expand_dims(length, 0), sizes[end:]], 0))
     places = emit("Where", (reshape(mask, [-1]),), None, None)
     places = emit("Squeeze", (places,), {"squeeze_dims": [1]}, None)
     return emit("GatherV2", (rows, places, axis), {"batch_dims": 0}, name)
+
+
+def _assert_same(mask: Any, masked: Any) -> None:
+    """Whether a mask has the sizes of the axes that it masks, when it runs."""
+    same = emit("All", (emit("Equal", (mask, masked), None, None), [0]), None, None)
+    text = convert("boolean_mask: the mask does not fit the axes that it masks:")
+    emit("Assert", (same, text, mask, masked), {"summarize": 9}, None)
 
 
 def _check_mask(tensor: Any, mask: Any, axis: Any) -> Any:

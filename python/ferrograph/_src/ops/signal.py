@@ -19,7 +19,7 @@ from ._base import (
     refusal,
     static_value,
 )
-from ._numbers import whole
+from ._numbers import real, whole
 from ._ranks import in_three, split_shape
 from .arithmetic import divide, maximum, minimum, multiply
 from .arrays import concat, expand_dims, pad, reshape, reverse, shape, tile, transpose
@@ -326,6 +326,8 @@ def _reversed(x: Any) -> Tensor:
 def _windowed(frames: Any, length: Any, window_fn: Window | None) -> Tensor:
     if window_fn is None:
         return frames * math.sqrt(0.5)
+    if not callable(window_fn):
+        raise TypeError(f"window_fn must be a function of a length, got {window_fn!r}")
     return multiply(frames, window_fn(length, dtype=frames.dtype))
 
 
@@ -356,6 +358,9 @@ def linear_to_mel_weight_matrix(
     Raises:
       ValueError: for edges or numbers that make no sense.
     """
+    what = "linear_to_mel_weight_matrix"
+    lower_edge_hertz = real(lower_edge_hertz, f"{what}: lower_edge_hertz", ValueError)
+    upper_edge_hertz = real(upper_edge_hertz, f"{what}: upper_edge_hertz", ValueError)
     rate = static_value(convert(sample_rate, float32))
     _check_mel(num_mel_bins, rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
     dtype = as_dtype(dtype)

@@ -20,6 +20,7 @@ from ._base import (
     string,
 )
 from ._dispatch import dispatched
+from ._numbers import several
 
 
 @public("strings.as_string", "as_string", ragged="flat")
@@ -65,7 +66,7 @@ def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Te
     >>> fg.strings.join([["a", "b"], "!"]).numpy()
     array([b'a!', b'b!'], dtype=object)
     """
-    tensors = [convert(x, string) for x in inputs]
+    tensors = [convert(x, string) for x in several(inputs, "strings.join: inputs")]
     return emit("StringJoin", tensors, {"separator": separator}, name)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, as_dtype, convert, emit, int32, string
 from ._dispatch import dispatched
+from ._numbers import whole
 
 
 @public("strings.to_hash_bucket", ragged="flat")
@@ -20,7 +21,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     >>> fg.strings.to_hash_bucket(["a", "b", "a"], 3).numpy()
     array([2, 1, 2])
     """
-    attrs = {"num_buckets": num_buckets}
+    attrs = {"num_buckets": whole(num_buckets, "num_buckets")}
     return emit("StringToHashBucket", (convert(input, string),), attrs, name)
 
 
@@ -35,7 +36,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
     >>> fg.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2])
     """
-    attrs = {"num_buckets": num_buckets}
+    attrs = {"num_buckets": whole(num_buckets, "num_buckets")}
     return emit("StringToHashBucketFast", (convert(input, string),), attrs, name)
 
 
@@ -55,7 +56,7 @@ def to_hash_bucket_strong(
       key: two integers, which others must not know.
       name: a name for the operation.
     """
-    attrs = {"num_buckets": num_buckets, "key": list(key)}
+    attrs = {"num_buckets": whole(num_buckets, "num_buckets"), "key": list(key)}
     return emit("StringToHashBucketStrong", (convert(input, string),), attrs, name)
 
 

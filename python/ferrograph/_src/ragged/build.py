@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import elementwise, partition, segments
+from ..ops._numbers import several, whole
 from ..values import constants, dtypes
 from ..values.public import public
 from .arrays import concat
@@ -70,7 +71,10 @@ def _flat_values(flat: list, dtype: Any, inner: tuple | None, scalars: Any, dept
 
 
 def _as_shape(inner_shape: Any) -> tuple:
-    return (inner_shape,) if isinstance(inner_shape, int) else tuple(inner_shape)
+    if isinstance(inner_shape, int):
+        return (inner_shape,)
+    what = "ragged.constant: inner_shape"
+    return tuple(whole(size, what) for size in several(inner_shape, what))
 
 
 def _listed(value: Any) -> Any:
@@ -156,6 +160,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
         values = [values]
     if not values:
         raise ValueError("ragged.stack needs values to stack")
+    axis = whole(axis, "ragged.stack: axis")
     made = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in values]
     rank = made[0].shape.rank
     if rank is None:
@@ -187,6 +192,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     data = data if is_ragged(data) else _core.convert_to_tensor(data)
     if mask.dtype != dtypes.bool:
         raise TypeError(f"a mask has dtype bool, got {mask.dtype.name}")
+    if not is_ragged(mask) and mask.shape.rank is None:
+        raise ValueError("ragged.boolean_mask: mask must have a known rank; see fg.ensure_shape")
     if is_ragged(mask) or mask.shape.rank != 1:
         return _mask_rows(data, mask)
     if not is_ragged(data):
@@ -196,7 +203,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 
 def _mask_rows(data: Any, mask: Any) -> Any:
     if mask.shape.rank == 0 and not is_ragged(mask):
-        raise ValueError("a mask needs at least one axis")
+        raise ValueError(f"ragged.boolean_mask: mask must have an axis or more, got {mask.shape}")
     if not is_ragged(mask):
         mask = RaggedTensor.from_tensor(mask)
     if not is_ragged(data):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..native import _core
 from ..ops._base import refusal
+from ..ops._numbers import whole
 from ..ops.debug import assert_equal
 from ..ops.segments import unsorted_segment_sum
 from ..ops.string_ops import join
@@ -74,6 +75,7 @@ def cross_hashed(
       hash_key: what the hashes begin from.
       name: of no effect.
     """
+    num_buckets = whole(num_buckets, "ragged.cross_hashed: num_buckets")
     crossed = _crossed(_checked(inputs))
     return _as_ragged(_hashed(crossed.chosen, num_buckets, hash_key), crossed)
 
@@ -113,13 +115,14 @@ def sparse_cross_hashed(
       hash_key: what the hashes begin from.
       name: of no effect.
     """
+    num_buckets = whole(num_buckets, "sparse.cross_hashed: num_buckets")
     crossed = _crossed(_sparse_first(inputs))
     return _as_sparse(_hashed(crossed.chosen, num_buckets, hash_key), crossed)
 
 
 def _listed(inputs: Any) -> list:
     if not isinstance(inputs, (list, tuple)):
-        raise TypeError("Inputs must be a list")
+        raise TypeError(f"cross: inputs must be a list, got {type(inputs).__name__}")
     return [i if _is_composite(i) else _core.convert_to_tensor(i) for i in inputs]
 
 

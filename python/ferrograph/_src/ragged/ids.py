@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import ops
 from ..ops.partition import integers, rowids, splits_of_rowids
+from ..values import dtypes
 from ..values.public import public
 
 __all__ = ["row_splits_to_segment_ids", "segment_ids_to_row_splits"]
@@ -31,5 +34,7 @@ def segment_ids_to_row_splits(
     >>> fg.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
     [0, 2, 2, 3]
     """
-    made = splits_of_rowids(integers(segment_ids), num_segments)
+    given = hasattr(segment_ids, "dtype") and not isinstance(segment_ids, np.ndarray)
+    ids = segment_ids if given else ops.cast(segment_ids, dtypes.int64)
+    made = splits_of_rowids(integers(ids), num_segments)
     return made if out_type is None else ops.cast(made, out_type)

@@ -7,6 +7,8 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops._numbers import several, whole
+from ..ops._ranks import of_rank
 from ..values import constants, dtypes
 from ..values.public import public
 from .tensor import RaggedTensor, is_ragged
@@ -23,9 +25,9 @@ def _each(input: Any, rows_of: Callable) -> Any:
         inner = _each(input.flat_values, rows_of)
         return _over(inner, input.with_flat_values)
     input = convert(input, dtypes.string)
+    # Strings of unknown rank are a vector, as the ragged rank of what comes out says.
+    input = of_rank(input, 1)
     rank = input.shape.rank
-    if rank is None:
-        raise ValueError("the rank of the strings must be known to split them")
     if rank == 0:
         return _over(rows_of(ops.reshape(input, [1])), lambda rows: rows.values)
     if rank == 1:
@@ -284,7 +286,9 @@ def ngrams(
         raise ValueError("padding_width needs pad_values")
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0, got {padding_width}")
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    what = "strings.ngrams: ngram_width"
+    is_one = not isinstance(ngram_width, (list, tuple)) and not getattr(ngram_width, "ndim", 0)
+    widths = [whole(n, what) for n in ([ngram_width] if is_one else several(ngram_width, what))]
     if any(width < 1 for width in widths):
         raise ValueError(f"all ngram_widths must be greater than 0, got {ngram_width}")
     padding = 0 if pad_values is None else -1 if padding_width is None else padding_width

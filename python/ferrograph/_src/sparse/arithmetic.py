@@ -8,6 +8,8 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import matrices, numeric, segments
+from ..ops._numbers import whole
+from ..ops._ranks import places_of
 from ..values import constants, dtypes, nest
 from ..values.public import facts, public
 from . import build
@@ -127,6 +129,8 @@ def sparse_dense_matmul(
     >>> fg.sparse.sparse_dense_matmul(s, [[1.0], [10.0]]).numpy().tolist()
     [[20.0], [0.0]]
     """
+    if not is_sparse(sp_a) and not is_sparse(b):
+        raise TypeError("sparse_dense_matmul needs a SparseTensor as one of its arguments")
     if not is_sparse(sp_a):
         product = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return matrices.adjoint(product) if product.dtype.is_complex else ops.transpose(product)
@@ -140,7 +144,8 @@ def sparse_dense_matmul(
         values = numeric.conj(values)
     require(
         ops.equal(width, ops.shape(dense, dtypes.int64)[0]),
-        "sparse_dense_matmul: the inner sizes of the matrices differ",
+        "sparse_dense_matmul: the inner sizes of the matrices differ: "
+        f"{sp_a.shape} {'adjoint ' * bool(adjoint_a)}and {dense.shape}",
     )
     # A gather would make the gradient of the dense matrix rows; those of products are dense.
     taken = ops.gather_nd(dense, ops.expand_dims(columns, 1))
@@ -198,26 +203,34 @@ def reduce_max(
 
 
 def _reduced(sp: SparseTensor, axis: Any, keepdims: Any, as_sparse: bool, combine: Any) -> Any:
-    rank = sp.shape.rank
-    if rank is None:
-        raise ValueError("reductions of sparse tensors need a known rank")
-    axes = (
-        list(range(rank)) if axis is None else axis if isinstance(axis, (list, tuple)) else [axis]
-    )
-    axes = [int(a) + rank if a < 0 else int(a) for a in axes]
-    if any(not 0 <= a < rank for a in axes):
-        raise ValueError(f"axis {axis} is outside of a sparse tensor of rank {rank}")
-    kept = [i for i in range(rank) if i not in axes]
-    keep = constants.constant(kept, dtypes.int32, [len(kept)])
+    mask, keep = _reduced_axes(sp, axis)
     shape = ops.gather(sp.dense_shape, keep)
     numbers = places(ops.gather(sp.indices, keep, axis=1), shape)
-    mask = constants.constant([i in axes for i in range(rank)])
     full = ops.where(mask, ops.ones([], dtypes.int64), sp.dense_shape) if keepdims else shape
     if as_sparse:
         numbers, values = combined(numbers, sp.values, combine)
         return made(to_coordinates(numbers, full), values, full)
     total = combine(sp.values, numbers, ops.reduce_prod(shape))
     return ops.reshape(total, full)
+
+
+def _reduced_axes(sp: SparseTensor, axis: Any) -> tuple:
+    """Of each axis whether it goes, and the numbers of those that stay."""
+    rank = sp.shape.rank
+    listed = axis if isinstance(axis, (list, tuple)) else [axis]
+    axes = None if axis is None else [whole(a, "axis") for a in listed]
+    if rank is None:
+        each = ops.range(ops.size(sp.dense_shape))
+        gone = each if axes is None else places_of(axes, ops.size(sp.dense_shape))
+        met = ops.equal(ops.expand_dims(each, 1), ops.expand_dims(gone, 0))
+        mask = ops.reduce_any(met, 1)
+        return mask, ops.boolean_mask(each, ops.logical_not(mask))
+    axes = list(range(rank)) if axes is None else [a + rank if a < 0 else a for a in axes]
+    if any(not 0 <= a < rank for a in axes):
+        raise ValueError(f"axis {axis} is outside of a sparse tensor of rank {rank}")
+    kept = [i for i in range(rank) if i not in axes]
+    mask = constants.constant([i in axes for i in range(rank)], dtypes.bool, [rank])
+    return mask, constants.constant(kept, dtypes.int32, [len(kept)])
 
 
 @public("sparse.map_values")

@@ -7,6 +7,8 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import segments
+from ..ops._numbers import several, whole
+from ..ops._ranks import of_rank
 from ..values import dtypes
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
@@ -202,10 +204,9 @@ def concat(
     array([[0, 5, 0, 5],
            [7, 0, 7, 0]], dtype=int32)
     """
-    inputs = [_sparse(sp) for sp in sp_inputs]
-    rank = inputs[0].shape.rank
-    if rank is None:
-        raise ValueError("sparse.concat needs tensors of known rank")
+    inputs = [_sparse(sp) for sp in several(sp_inputs, "sparse.concat: sp_inputs")]
+    axis = whole(axis, "sparse.concat: axis")
+    rank = _rank_of(inputs[0])
     axis = axis + rank if axis < 0 else axis
     along = ops.one_hot(axis, rank, dtype=dtypes.int64)
     across = ops.stack([sp.dense_shape * (1 - along) for sp in inputs])
@@ -230,9 +231,7 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
     [[5], [7]]
     """
     sp = _sparse(sp_input)
-    rank = sp.shape.rank
-    if rank is None:
-        raise ValueError("sparse.split needs a tensor of known rank")
+    rank = _rank_of(sp)
     axis = axis + rank if axis < 0 else axis
     along = ops.one_hot(axis, rank, dtype=dtypes.int64)
     size = sp.dense_shape[axis]
@@ -245,6 +244,11 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
     return parts
 
 
+def _rank_of(sp: SparseTensor) -> Any:
+    """The rank: a number where it is known, else one of the graph."""
+    return ops.size(sp.dense_shape) if sp.shape.rank is None else sp.shape.rank
+
+
 @public("sparse.retain")
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The elements for which a bool vector holds.
@@ -254,7 +258,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     array([7], dtype=int32)
     """
     sp = _sparse(sp_input)
-    kept = _core.convert_to_tensor(to_retain)
+    kept = of_rank(_core.convert_to_tensor(to_retain), 1)
     if kept.shape.rank == 1:
         kept.shape.assert_is_compatible_with(sp.values.shape)
     indices, values = (ops.boolean_mask(x, kept) for x in (sp.indices, sp.values))
@@ -296,13 +300,15 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
     TensorShape([1, 2, 2])
     """
     sp = _sparse(sp_input)
-    rank = sp.shape.rank
-    if rank is None:
-        raise ValueError("sparse.expand_dims needs a tensor of known rank")
-    axis = -1 if axis is None else axis
+    rank = _rank_of(sp)
+    axis = -1 if axis is None else whole(axis, "sparse.expand_dims: axis")
     place = axis + rank + 1 if axis < 0 else axis
-    if not 0 <= place <= rank:
-        raise ValueError(f"axis {axis} is outside of a sparse tensor of rank {rank}")
+    what = f"axis {axis} is outside of a sparse tensor of rank"
+    if sp.shape.rank is None:
+        inside = ops.logical_and(ops.less_equal(0, place), ops.less_equal(place, rank))
+        ops.Assert(inside, [what, rank])
+    elif not 0 <= place <= rank:
+        raise ValueError(f"{what} {rank}")
     zeros = ops.zeros_like(sp.indices[:, :1])
     indices = ops.concat([sp.indices[:, :place], zeros, sp.indices[:, place:]], 1)
     one = ops.ones([1], dtypes.int64)

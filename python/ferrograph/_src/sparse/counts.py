@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import segments
+from ..ops._numbers import whole
 from ..ops.debug import Assert
 from ..values import dtypes
 from ..values.public import public
@@ -45,8 +46,10 @@ def bincount(
       ValueError: for another axis, or where ``binary_output`` comes with weights.
       InvalidArgumentError: for a negative number.
     """
-    if axis not in (None, 0, -1):
-        raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
+    number = axis if axis is None else whole(axis, "sparse.bincount: axis", ValueError)
+    if number not in (None, 0, -1):
+        raise ValueError(f"sparse.bincount: axis must be None, 0 or -1, got {number}")
+    axis = number
     if binary_output and weights is not None:
         raise ValueError("binary_output is for counts without weights")
     numbers, rows, n_rows = _laid_out(values, axis)

@@ -110,6 +110,9 @@ def safe_embedding_lookup_sparse(
       A tensor of the axes of ``sparse_ids`` but for the last one, then that of the embeddings.
     """
     ids, weights = _sparse(sparse_ids), _sparse(sparse_weights)
+    if not is_sparse(ids):
+        kind = type(sparse_ids).__name__
+        raise TypeError(f"safe_embedding_lookup_sparse: sparse_ids must be sparse, got {kind}")
     outer = ids.dense_shape[:-1]
     flat = ops.stack([ops.reduce_prod(outer), ids.dense_shape[-1]])
     ids = build.reshape(ids, flat)
