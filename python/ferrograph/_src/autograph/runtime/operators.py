@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .comprehensions import each, listed, taken
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, raised
-    from .foreign import spread
+    from .foreign import spread, spread_in_set
     from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
@@ -91,6 +91,7 @@ __all__ = [
     "same",
     "shown",
     "spread",
+    "spread_in_set",
     "stored",
     "stopped",
     "taken",
@@ -117,6 +118,7 @@ __getattr__ = lazy(
         ),
         "match": "matching",
         "spread": "foreign",
+        "spread_in_set": "foreign",
         **dict.fromkeys(("certain", "elements", "is_list", "loaded", "unpacked"), "sequences"),
         **dict.fromkeys(("formatted", "joined", "shown"), "texts"),
     },
