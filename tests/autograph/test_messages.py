@@ -116,6 +116,19 @@ def array_beside_a_view_of_it(x):
     return float(box.all.sum())
 
 
+@meets("autograph/runtime/acts.py:_uncounted.call:0")
+def counted_references(x):
+    return x + sys.getrefcount(x)
+
+
+@meets("autograph/runtime/names.py:own_names:0")
+def names_in_a_branch(x):
+    y = x
+    if x > 0:
+        y = x + len(locals())
+    return y
+
+
 @meets("autograph/runtime/sorting.py:_taken:0")
 def objects_in_the_order_of_tensors(x):
     made = [types.SimpleNamespace(v=x), types.SimpleNamespace(v=2)]

@@ -17,7 +17,7 @@ from . import facets, kinds, library_states
 class Setting:
     """One setting of a module: what changes it, what tells it, and what puts it back, if known."""
 
-    __slots__ = ("changed_by", "label", "put", "read")
+    __slots__ = ("changed_by", "label", "put", "read", "told_by")
 
     def __init__(
         self,
@@ -25,9 +25,11 @@ class Setting:
         changed_by: str,
         read: Callable[[], Any],
         put: Callable[[Any], Any] | None = None,
+        told_by: str = "",
     ):
         self.label, self.read, self.put = label, read, put
         self.changed_by = frozenset(changed_by.split())
+        self.told_by = frozenset(told_by.split())  # what reads it, where few programs do
 
 
 def _put(setting: Setting, state: Any) -> None:
@@ -66,6 +68,20 @@ def _of_sys(sys: Any) -> Iterable[Setting]:
     hooks = sys.get_asyncgen_hooks
     yield Setting("sys.asyncgen_hooks", "set_asyncgen_hooks", lambda: tuple(map(id, hooks())))
     yield Setting("sys.modules", "modules", lambda: _Modules(sys.modules))
+
+
+def of_imports(names: list[str]) -> Setting:
+    """Which modules of these names, and around and below them, there are."""
+
+    def is_near(found: str) -> bool:
+        return any(
+            f"{found}.".startswith(f"{n}.") or f"{n}.".startswith(f"{found}.") for n in names
+        )
+
+    def loaded() -> set[str]:
+        return set(filter(is_near, list(sys.modules)))
+
+    return Setting("the modules in sys.modules", "", loaded)
 
 
 class _Modules(dict):
@@ -172,6 +188,8 @@ def _of_logging(logging: Any) -> Iterable[Setting]:
     yield Setting("logging", "disable addLevelName captureWarnings", disabled)
     changed_by = "setLevel addHandler removeHandler addFilter removeFilter basicConfig handlers"
     yield Setting("logging.loggers", changed_by, loggers)
+    names = lambda: list(logging.root.manager.loggerDict)  # noqa: E731
+    yield Setting("the names of loggers", "getLogger getChild", names, told_by="loggerDict")
 
 
 def _of_gettext(gettext: Any) -> Iterable[Setting]:
@@ -223,11 +241,14 @@ _OF_MODULES: dict[str, Callable[[Any], Iterable[Setting]]] = {
 _found: dict[str, tuple[Setting, ...]] = {}
 
 
-def named(module: str, words: frozenset[str]) -> list[Setting]:
-    """The settings of a module, by the name that it goes by, that code with these words may
-    change."""
+def named(
+    module: str, words: frozenset[str], running: Callable[[], frozenset[str]]
+) -> list[Setting]:
+    """The settings of a module, by the name that it goes by, that code with these words may change;
+    some only where the code that is ``running`` reads them."""
     if module not in sys.modules:
         return []
     if module not in _found:
         _found[module] = tuple(_OF_MODULES[module](sys.modules[module]))
-    return [setting for setting in _found[module] if not words.isdisjoint(setting.changed_by)]
+    found = [setting for setting in _found[module] if not words.isdisjoint(setting.changed_by)]
+    return [s for s in found if not s.told_by or not s.told_by.isdisjoint(running())]

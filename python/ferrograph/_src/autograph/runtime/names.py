@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ...context import tracebacks
 from ...staging.notes import bound
+from ...staging.places import here, say
+from ...values import errors
 from .logic import Thunk
 
-__all__ = ["bind", "raise_as_local"]
+__all__ = ["bind", "own_names", "raise_as_local"]
 
 
 def bind(cell: Thunk, value: Any) -> Any:
@@ -33,3 +36,20 @@ def raise_as_local(e: NameError) -> None:
     made = UnboundLocalError(text)
     vars(made).update(vars(e))  # its notes, and whether it left a branch or loop of the graph
     raise made.with_traceback(e.__traceback__) from None
+
+
+def own_names(found: Any) -> Any:
+    """What ``locals()``, ``vars()`` or ``dir()`` gives, without names that conversion adds."""
+    code = sys._getframe(1).f_code
+    if code in tracebacks.parts or code.co_name in ("<lambda>", "<genexpr>"):
+        raise errors.StagingError(
+            say(
+                here(),
+                "the names of a function are asked for (`locals()`, `vars()`, `dir()`) in a branch "
+                "or a loop of the graph, or in an expression, which run as functions of their own",
+                "Ask for them before, in a statement of the function itself.",
+            )
+        )
+    if type(found) is dict:
+        return {name: value for name, value in found.items() if not name.startswith("ag__")}
+    return [name for name in found if not name.startswith("ag__")] if type(found) is list else found

@@ -26,7 +26,7 @@ from ...staging.notes import (
 from ...staging.state import attribute, global_name, item
 from .callees import fn
 from .logic import and_, not_, or_
-from .names import bind
+from .names import bind, own_names
 from .sites import called, called_of, stored
 from .specials import managed
 
@@ -86,6 +86,7 @@ __all__ = [
     "names_of_module",
     "not_",
     "or_",
+    "own_names",
     "owner",
     "raised",
     "same",
