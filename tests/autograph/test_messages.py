@@ -122,11 +122,8 @@ def counted_references(x):
 
 
 @meets("autograph/runtime/names.py:own_names:0")
-def names_in_a_branch(x):
-    y = x
-    if x > 0:
-        y = x + len(locals())
-    return y
+def names_in_an_expression(x):
+    return x + len(sorted(name for name in locals()))
 
 
 @meets("autograph/runtime/sorting.py:_taken:0")

@@ -121,7 +121,13 @@ def _of_locale(locale: Any) -> Iterable[Setting]:
 def _of_gc(gc: Any) -> Iterable[Setting]:
     changed_by = "enable disable set_threshold set_debug freeze unfreeze"
     told = gc.isenabled, gc.get_threshold, gc.get_debug, gc.get_freeze_count
-    yield Setting("gc", changed_by, lambda: tuple(tell() for tell in told))
+
+    def put(state: tuple) -> None:
+        (gc.enable if state[0] else gc.disable)()
+        gc.set_threshold(*state[1])
+        gc.set_debug(state[2])
+
+    yield Setting("gc", changed_by, lambda: tuple(tell() for tell in told), put)
 
 
 def _of_numpy(numpy: Any) -> Iterable[Setting]:
