@@ -19,6 +19,7 @@ import re
 import sys
 import time
 import traceback
+import types
 import weakref
 from pathlib import Path
 
@@ -103,6 +104,32 @@ def meets(site, *args):
         return function
 
     return note
+
+
+@meets("staging/standing.py:_refuse_views:0")
+def array_beside_a_view_of_it(x):
+    box = Watched()
+    box.all = np.zeros((2, 2))
+    box.row = box.all[0]
+    if x > 0:
+        box.row[0] = 1.0
+    return float(box.all.sum())
+
+
+@meets("autograph/runtime/acts.py:_uncounted.call:0")
+def counted_references(x):
+    return x + sys.getrefcount(x)
+
+
+@meets("autograph/runtime/names.py:own_names:0")
+def names_in_an_expression(x):
+    return x + len(sorted(name for name in locals()))
+
+
+@meets("autograph/runtime/sorting.py:_taken:0")
+def objects_in_the_order_of_tensors(x):
+    made = [types.SimpleNamespace(v=x), types.SimpleNamespace(v=2)]
+    return sorted(made, key=lambda held: held.v)[0].v
 
 
 @meets("autograph/runtime/builtins.py:_len:0")

@@ -63,6 +63,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
             effects.check_defaults()
     except Exception as e:
         if roots is not None:
+            if thread.journals[0].changed is not None:
+                thread.journals[0].at_end.append(_put_back)
             _explain(thread.journals[0], e)
         raise
     finally:
@@ -76,6 +78,11 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
             _restore(before, *journals, is_trace=roots is not None)
         if within is not None:
             nested.end(thread.journals, within)
+
+
+def _put_back() -> None:
+    """Put back what the regions of a trace changed that fails, once nothing stands for objects."""
+    effects.put_back_changed(thread.journals[0])
 
 
 def _explain(trace: Journal, exception: Exception) -> None:

@@ -451,8 +451,7 @@ def _attribute(owner: Any, name: str) -> Any:
     """
     kind = type(owner)
     if kind is types.ModuleType:
-        plain = not is_library_file(getattr(owner, "__file__", None) or "<frozen")
-        return vars(owner).get(name, _NO_VALUE) if plain else _NO_VALUE
+        return vars(owner).get(name, _NO_VALUE) if _is_users(owner) else _NO_VALUE
     if isinstance(owner, type):
         return _NO_VALUE if is_own_module(owner.__module__) else _in_class(owner, name)
     if is_own_module(kind.__module__) or kind.__getattribute__ is not object.__getattribute__:
@@ -464,6 +463,14 @@ def _attribute(owner: Any, name: str) -> Any:
         return _NO_VALUE
     held = getattr(owner, "__dict__", None)
     return held.get(name, shared) if type(held) is dict else shared
+
+
+def _is_users(module: types.ModuleType) -> bool:
+    """Whether a module is the program's: also one that the program itself has made."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return getattr(module, "__spec__", None) is None
+    return not is_library_file(file)
 
 
 def _in_class(kind: type, name: str) -> Any:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from .facets import Facet, Found, State, Whole, same_objects
+from .facets import Facet, Found, State, Through, Whole, same_objects
 
 MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fingerprint
 _WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
@@ -20,6 +20,22 @@ def kinds(numpy: Any) -> dict[type, Facet]:
         numpy.random.Generator: State(_generator, _put_generator),
         numpy.random.RandomState: State(_old_generator, _put_old_generator),
     }
+
+
+def shown(kind: type) -> Through | None:
+    """How to reach the arrays that an object of NumPy shows as something else: a record, an
+    iterator. It holds them where the collector does not look."""
+    numpy = sys.modules["numpy"]
+    if issubclass(kind, (numpy.void, numpy.flatiter)):
+        return Through(lambda held: (held.base,))
+    return Through(_operands) if issubclass(kind, numpy.nditer) else None
+
+
+def _operands(iterator: Any) -> Iterable:
+    try:
+        return tuple(iterator.operands)
+    except ValueError:  # it is closed
+        return ()
 
 
 class Array(Facet):

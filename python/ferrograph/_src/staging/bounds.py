@@ -121,7 +121,7 @@ def limited(tensor: Any, at_most: int | None) -> None:
         return
     facts, key = _thread.journals[0].integer_facts, key_of(tensor)
     if key in facts:
-        facts[key] = facts[key]._replace(most=at_most)
+        facts[key] = Fact(facts[key].large, facts[key].flag, at_most)
 
 
 def _may_stand_for_one(tensor: Any) -> bool:

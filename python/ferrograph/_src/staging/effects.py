@@ -12,6 +12,7 @@ becomes of those that can be reached from outside the traced function.
 from __future__ import annotations
 
 import collections
+import contextlib
 import operator
 import sys
 import weakref
@@ -96,7 +97,10 @@ class region(journal):
     def __exit__(self, *exception: Any) -> None:
         made = _thread.journals[-1]
         super().__exit__(*exception)
-        if exception[0] is None and made.snapshot is not None and made.snapshot.has_lost():
+        if exception[0] is not None:
+            if isinstance(exception[1], Exception):
+                _put_back(noted(made))
+        elif made.snapshot is not None and made.snapshot.has_lost():
             try:
                 endings.refuse(made.snapshot.changes())
             except errors.StagingError:
@@ -150,6 +154,8 @@ def changes(
         _leave_to_traces(made, of_traces)
     if not found and not made.iterators:
         return found
+    if found:
+        note_changed((change.place, change.old) for change in found)
     for change in reversed(found):
         _undo(change)
     refuse_shadowed(found)
@@ -182,6 +188,31 @@ def undo(made: Journal) -> None:
     """Put back all that the region of ``made`` changed."""
     for place, old in reversed(list(noted(made))):
         _undo(Change(place, old, None))
+
+
+def note_changed(held: Iterable[tuple[Place, Any]]) -> None:
+    """Note places that a region changes which no other one is around, with what they hold."""
+    if len(_thread.journals) > 1:
+        return
+    root = _thread.journals[0]
+    if root.changed is None:
+        root.changed = {}
+    for place, old in held:
+        root.changed.setdefault(place.key, (place, old))
+
+
+def put_back_changed(root: Journal) -> None:
+    """Put back what the regions of a trace changed that fails, which nothing runs."""
+    _put_back(root.changed.values())
+
+
+def _put_back(held: Iterable[tuple[Place, Any]]) -> None:
+    """Let places hold again what they held, but for positions and sizes of arrays that cannot be
+    put back: an error is on its way, and tells more than they do."""
+    for place, old in reversed(list(held)):
+        if place.get() is not old:
+            with contextlib.suppress(errors.StagingError, ValueError):
+                _undo(Change(place, old, None))
 
 
 def stand_in_again() -> None:

@@ -31,7 +31,7 @@ def message(exception: Exception, suffix: str) -> list:
 def mark_left(exception: BaseException) -> None:
     """Note that an exception comes out of a staged branch or loop, and say so in one of Python's
     own."""
-    is_pythons = type(exception).__module__ == "builtins" and "^^" not in str(exception)
+    is_pythons = type(exception).__module__ == "builtins" and not _shows_line(exception)
     if is_pythons and not left_region(exception) and hasattr(exception, "add_note"):
         exception.add_note(_left_text())
     with contextlib.suppress(AttributeError):  # not every class takes attributes
@@ -73,7 +73,12 @@ def _is_refusal(exception: BaseException | None) -> bool:
         return _is_of_eager_tensors(exception)
     if type(exception) not in (TypeError, ValueError):
         return False
-    return "^^" in str(exception) or chosen_numbers.operator_of(exception) is not None
+    return _shows_line(exception) or chosen_numbers.operator_of(exception) is not None
+
+
+def _shows_line(exception: BaseException) -> bool:
+    """Whether an exception says where it comes from; no method of the program's is asked."""
+    return any(type(said) is str and "^^" in said for said in exception.args)
 
 
 def _is_of_eager_tensors(exception: AttributeError) -> bool:

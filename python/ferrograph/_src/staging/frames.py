@@ -26,6 +26,17 @@ def live_values() -> list:
     return found
 
 
+def words_in_reach() -> frozenset[str]:
+    """The names in the code of the trace that is running, and in functions that it names."""
+    found: frozenset[str] = frozenset()
+    for frame in frames():
+        words = words_of(frame.f_code)
+        found |= words
+        held = [*frame.f_locals.values(), *(frame.f_globals.get(word) for word in words)]
+        found = found.union(*(words_of(v.__code__) for v in held if type(v) is types.FunctionType))
+    return found
+
+
 def frames() -> Iterator[types.FrameType]:
     """The user's frames in the trace, inner ones first."""
     frame: Any = sys._getframe(1)

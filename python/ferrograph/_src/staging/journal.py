@@ -41,6 +41,7 @@ class Journal:
     listeners: tuple = ()  # of a trace: see ``listeners``, when it began
     defaults: Any = None  # of a trace: see ``notes.note_default``, attributes by their keys
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
+    changed: Any = None  # of a trace: places that its regions changed, with what they held at first
 
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}

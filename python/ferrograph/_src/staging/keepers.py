@@ -7,6 +7,7 @@ refer to the first one again.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -82,6 +83,15 @@ def _memory(value: Any) -> Any:
             value = value.base
         else:
             return value
+
+
+def sharing(array: Any, values: Iterable) -> list:
+    """Of some values the other arrays of NumPy that may show memory of an array."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(array, numpy.ndarray):
+        return []
+    others = (v for v in values if isinstance(v, numpy.ndarray) and v is not array)
+    return [other for other in others if numpy.may_share_memory(array, other)]
 
 
 def _parts(value: Any) -> Iterable | None:

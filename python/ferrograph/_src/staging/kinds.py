@@ -195,6 +195,9 @@ def _learn(kind: type) -> Iterable[Facet]:
     stored = _storage(kind)
     if stored is not None:
         yield stored
+    shown = arrays.shown(kind) if "numpy" in sys.modules else None
+    if shown is not None:
+        yield shown
     if stored is _REFERENTS and hasattr(kind, "writelines"):
         yield memory.POSITION_OF_FILE
     slots = _slots(kind)

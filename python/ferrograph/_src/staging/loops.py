@@ -199,6 +199,8 @@ def _stage(
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
     notes.touch_carried(state.places[state.n_names :])
+    if len(state.places) > state.n_names:
+        effects.note_changed([*zip(state.places, before, strict=True)][state.n_names :])
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..native import _core
 from ..values import dtypes
@@ -17,12 +17,15 @@ _NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
 _DEEPEST = 100  # operations in a row to look through
 
 
-class Fact(NamedTuple):
+class Fact:
     """What is known of a tensor that stands for an integer of Python's."""
 
-    large: bool  # whether steps by one may bring it to the bounds of its dtype
-    flag: Any  # whether it does stand for one: True, a tensor, or a ``bounds.Told``
-    most: int | None  # how far from zero it is at most where it does; None where that is not known
+    __slots__ = ("flag", "large", "most")
+
+    def __init__(self, large: bool, flag: Any, most: int | None):
+        self.large = large  # whether steps by one may bring it to the bounds of its dtype
+        self.flag = flag  # whether it does stand for one: True, a tensor, or a ``bounds.Told``
+        self.most = most  # how far from zero it is at most where it does; None if that is not known
 
 
 def limit(dtype: Any) -> int:

@@ -17,7 +17,7 @@ from . import facets, kinds, library_states
 class Setting:
     """One setting of a module: what changes it, what tells it, and what puts it back, if known."""
 
-    __slots__ = ("changed_by", "label", "put", "read")
+    __slots__ = ("changed_by", "label", "put", "read", "told_by")
 
     def __init__(
         self,
@@ -25,9 +25,11 @@ class Setting:
         changed_by: str,
         read: Callable[[], Any],
         put: Callable[[Any], Any] | None = None,
+        told_by: str = "",
     ):
         self.label, self.read, self.put = label, read, put
         self.changed_by = frozenset(changed_by.split())
+        self.told_by = frozenset(told_by.split())  # what reads it, where few programs do
 
 
 def _put(setting: Setting, state: Any) -> None:
@@ -68,6 +70,20 @@ def _of_sys(sys: Any) -> Iterable[Setting]:
     yield Setting("sys.modules", "modules", lambda: _Modules(sys.modules))
 
 
+def of_imports(names: list[str]) -> Setting:
+    """Which modules of these names, and around and below them, there are."""
+
+    def is_near(found: str) -> bool:
+        return any(
+            f"{found}.".startswith(f"{n}.") or f"{n}.".startswith(f"{found}.") for n in names
+        )
+
+    def loaded() -> set[str]:
+        return set(filter(is_near, list(sys.modules)))
+
+    return Setting("the modules in sys.modules", "", loaded)
+
+
 class _Modules(dict):
     """The modules there are: one that is imported under its own name is no change."""
 
@@ -105,7 +121,13 @@ def _of_locale(locale: Any) -> Iterable[Setting]:
 def _of_gc(gc: Any) -> Iterable[Setting]:
     changed_by = "enable disable set_threshold set_debug freeze unfreeze"
     told = gc.isenabled, gc.get_threshold, gc.get_debug, gc.get_freeze_count
-    yield Setting("gc", changed_by, lambda: tuple(tell() for tell in told))
+
+    def put(state: tuple) -> None:
+        (gc.enable if state[0] else gc.disable)()
+        gc.set_threshold(*state[1])
+        gc.set_debug(state[2])
+
+    yield Setting("gc", changed_by, lambda: tuple(tell() for tell in told), put)
 
 
 def _of_numpy(numpy: Any) -> Iterable[Setting]:
@@ -172,6 +194,8 @@ def _of_logging(logging: Any) -> Iterable[Setting]:
     yield Setting("logging", "disable addLevelName captureWarnings", disabled)
     changed_by = "setLevel addHandler removeHandler addFilter removeFilter basicConfig handlers"
     yield Setting("logging.loggers", changed_by, loggers)
+    names = lambda: list(logging.root.manager.loggerDict)  # noqa: E731
+    yield Setting("the names of loggers", "getLogger getChild", names, told_by="loggerDict")
 
 
 def _of_gettext(gettext: Any) -> Iterable[Setting]:
@@ -223,11 +247,14 @@ _OF_MODULES: dict[str, Callable[[Any], Iterable[Setting]]] = {
 _found: dict[str, tuple[Setting, ...]] = {}
 
 
-def named(module: str, words: frozenset[str]) -> list[Setting]:
-    """The settings of a module, by the name that it goes by, that code with these words may
-    change."""
+def named(
+    module: str, words: frozenset[str], running: Callable[[], frozenset[str]]
+) -> list[Setting]:
+    """The settings of a module, by the name that it goes by, that code with these words may change;
+    some only where the code that is ``running`` reads them."""
     if module not in sys.modules:
         return []
     if module not in _found:
         _found[module] = tuple(_OF_MODULES[module](sys.modules[module]))
-    return [setting for setting in _found[module] if not words.isdisjoint(setting.changed_by)]
+    found = [setting for setting in _found[module] if not words.isdisjoint(setting.changed_by)]
+    return [s for s in found if not s.told_by or not s.told_by.isdisjoint(running())]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import builtins
 import collections.abc
+import opcode
 import sys
 import types
 from collections.abc import Container, Iterable, Iterator
@@ -32,9 +33,9 @@ from .places import here, say
 from .state import Attribute, Place, Versions, versions_of
 
 if TYPE_CHECKING:
-    from . import library_states, settings
+    from . import frames, library_states, settings
 else:
-    library_states, settings = later(__package__, "library_states", "settings")
+    frames, library_states, settings = later(__package__, "frames", "library_states", "settings")
 
 MOST_OBJECTS = 250_000
 _SYMBOLIC = _core.SymbolicTensor
@@ -169,6 +170,8 @@ class Walk:
                 if id(cell) not in self.seen and name not in MACHINERY:
                     self._cell(cell)
             self._read_names(function)
+        if _IMPORTS in self._words:
+            self._imported()
         self._follow()
         while self._modules and self._look_into_modules():
             self._follow()
@@ -177,6 +180,14 @@ class Walk:
         for namespace, held in self._names.values():
             facet = kinds.ALL_NAMES if id(namespace) in self._whole else kinds.NAMES
             self.entries.append((facet, namespace, held))
+
+    def _imported(self) -> None:
+        """Follow the modules that code imports; where other code asks which modules there are, that
+        is compared, too."""
+        names = [word.removeprefix(_IMPORTS) for word in self._words if word.startswith(_IMPORTS)]
+        self._modules += [sys.modules[name] for name in names if name in sys.modules]
+        if "modules" in frames.words_in_reach():
+            self._pending.append([settings.of_imports([name for name in names if name])])
 
     def _cell(self, cell: types.CellType) -> None:
         self.seen[id(cell)] = cell
@@ -266,7 +277,9 @@ class Walk:
                 if module.__name__ == "decimal":  # whose numbers are made by the thread's settings
                     found.append(names["getcontext"]())
                 if module.__name__ in _WITH_SETTINGS:
-                    found += settings.named(_WITH_SETTINGS[module.__name__], self._words)
+                    found += settings.named(
+                        _WITH_SETTINGS[module.__name__], self._words, frames.words_in_reach
+                    )
                 self._pending.append(found)
                 more |= any(id(value) not in self.seen for value in found)
         return more
@@ -315,6 +328,8 @@ _BY_TEXT = frozenset(
     {"attribute_of", "getattr", "setattr", "delattr", "attrgetter", "methodcaller"}
     | {"__getattribute__", "__setattr__", "__delattr__"}
 )
+_IMPORTS = "import "  # how words begin that say that code imports, and what
+_IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
 _words: dict[int, tuple[types.CodeType, frozenset[str]]] = {}
 _MOST_CODES = 8192
 
@@ -326,12 +341,24 @@ def words_of(code: types.CodeType) -> frozenset[str]:
         return known[1]
     inner = [words_of(c) for c in code.co_consts if type(c) is types.CodeType]
     found = frozenset(code.co_names).union(*inner)
+    if _IMPORT_NAME in code.co_code[::2]:
+        found |= {_IMPORTS, *(_IMPORTS + name for name in imported_by(code))}
     if not _BY_TEXT.isdisjoint(code.co_names):
         found = found.union(c for c in code.co_consts if type(c) is str and c.isidentifier())
     if len(_words) >= _MOST_CODES:
         _words.clear()
     _words[id(code)] = code, found
     return found
+
+
+def imported_by(code: types.CodeType) -> Iterator[str]:
+    """The names of the modules that a code object imports."""
+    high, text = 0, code.co_code
+    for i in range(0, len(text), 2):
+        arg = text[i + 1] | high
+        high = arg << 8 if text[i] == opcode.EXTENDED_ARG else 0
+        if text[i] == _IMPORT_NAME:
+            yield code.co_names[arg]
 
 
 def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..values import errors
-from . import frames, holders, kinds, outside, versions
+from . import frames, holders, keepers, kinds, outside, versions
 from .facets import Fields, Slots, Through, cell_contents
 from .frames import read_later
 from .fronts import Front, front_with
@@ -70,11 +70,32 @@ def _checked(place: Place) -> tuple[Walk, list]:
         _refuse_keeper(value, ids, place.owner, place.label)
     for frame in running:
         _refuse_names(frame, cells, ids, place.owner, place.label)
+    _refuse_views(place, walk, running)
     if holders.is_in_library_module(place.owner):
         raise _refused(place.owner, place.label, "a module of a library")
     if holders.is_held_unseen(targets, walk.seen):
         raise _refused(place.owner, place.label, "an expression or a statement that is under way")
     return walk, targets
+
+
+def _refuse_views(place: Place, walk: Walk, running: list) -> None:
+    """Refuse where code reads the memory of an array by another array, which tells nothing of what
+    stands for the first one. An array that only others hold, to show it, has no reader of its own.
+    """
+    beside = {id(v): v for v in keepers.sharing(place.owner, walk.seen.values())}
+    if not beside:
+        return
+    held = {id(v) for frame in running for v in frame.f_locals.values()}
+    both = {**beside, id(place.owner): place.owner}
+    referred = {id(value) for _, value in _references(walk, both, everywhere=True)}
+    if id(place.owner) not in referred | held:
+        return
+    for frame in running:
+        _refuse_names(frame, [], set(beside), place.owner, place.label)
+    for value in walk.seen.values():
+        _refuse_keeper(value, set(beside), place.owner, place.label)
+    if not referred.isdisjoint(beside):
+        raise _refused(place.owner, place.label, "another array that shows the same memory")
 
 
 def restore() -> None:

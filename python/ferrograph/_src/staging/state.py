@@ -194,6 +194,10 @@ class Attribute(Place):
                 return UNDEFINED
         if held is not None and (name := self._name) in held:
             return held[name]
+        if isinstance(self.owner, type) and self._name in vars(self.owner):
+            return vars(self.owner)[
+                self._name
+            ]  # as it is, where it gives something else to readers
         if held is None or (self.class_default is UNDEFINED and isinstance(self.owner, type)):
             return getattr(self.owner, self._name, UNDEFINED)
         return self.class_default

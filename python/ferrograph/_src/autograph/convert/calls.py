@@ -9,6 +9,7 @@ from . import sites as short_ways
 from .sites import Sites
 
 _OF_THE_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}
+_NAMING = {"locals", "vars", "dir"}  # which give the names of the frame where they take nothing
 
 
 def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> ast.expr:
@@ -17,6 +18,8 @@ def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> 
     ``sites`` where a loop calls it; ``names`` says that names may be bound there.
     """
     if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
+        if node.func.id in _NAMING and not node.args and not node.keywords:
+            return build.locate(build.call("own_names", node), node)
         return node
     if sites is not None and (isinstance(node.func, ast.Name) or names):
         if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):

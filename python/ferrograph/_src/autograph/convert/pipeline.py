@@ -158,6 +158,12 @@ class _Expressions(build.Transformer):
         self.generic_visit(node)
         return methods.convert_attribute(node) if isinstance(node.ctx, ast.Load) else node
 
+    def visit_Set(self, node: ast.Set) -> Any:
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                element.ag_in_set = True
+        return self.generic_visit(node)
+
     def visit_Starred(self, node: ast.Starred) -> Any:
         self.generic_visit(node)
         return unpacking.convert_starred(node) if isinstance(node.ctx, ast.Load) else node

@@ -25,8 +25,10 @@ def convert_assign(node: ast.Assign) -> ast.Assign:
 
 
 def convert_starred(node: ast.Starred) -> ast.Starred:
-    """``*value`` where it is read: in a call or a display."""
-    node.value = build.locate(build.call("spread", node.value), node.value)
+    """``*value`` where it is read: in a call or a display. Of what goes into a set Python does not
+    ask how long it is."""
+    operator = "spread_in_set" if getattr(node, "ag_in_set", False) else "spread"
+    node.value = build.locate(build.call(operator, node.value), node.value)
     return node
 
 

@@ -1,7 +1,8 @@
 """Functions of Python's library that act on the system or the interpreter: files, processes.
 
 What they change is no object's, so that no comparison finds it. Called in a branch or a loop of the
-graph they would act once, while tracing: that is refused before they do.
+graph they would act once, while tracing: that is refused before they do. So are functions that tell
+who refers to objects, anywhere in a trace, which refers to them itself.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ...staging import notes
+from ...staging import frames, notes
 from ...staging.places import here, say
 from ...values import errors
 
@@ -47,6 +48,11 @@ _ACTING: dict[str, frozenset[str]] = {
         "time": "tzset",
     }.items()
 }
+# What counts references, or objects that nothing refers to: its results are those of the trace.
+_COUNTING = {
+    "gc": frozenset({"collect", "get_objects", "get_referrers"}),
+    "sys": frozenset({"getrefcount"}),
+}
 _OPENING = frozenset({"io", "_io", "codecs", "gzip", "bz2", "lzma", "tokenize", "pathlib"})
 _TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -57,6 +63,8 @@ def form(callee: Any) -> Any:
     module = _module_of(callee)
     if name == "open" and (module in _OPENING or module in ("posix", "nt")):
         return _refusing(callee, _opens_to_write)
+    if name in _COUNTING.get(module, ()):
+        return _uncounted(callee)
     return _refusing(callee, _always) if name in _ACTING.get(module, ()) else callee
 
 
@@ -79,6 +87,23 @@ def _opens_to_write(*args: Any, **kwargs: Any) -> bool:
     mode = "".join(value for value in how if isinstance(value, str))
     flags = [value for value in how if isinstance(value, int)]
     return not set("wax+").isdisjoint(mode) or any(value & _TO_WRITE for value in flags)
+
+
+def _uncounted(callee: Callable) -> Callable:
+    @functools.wraps(callee)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if notes.active() and not frames.is_discarded():
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`{callee.__name__}` counts objects or those that refer to them, and a trace "
+                    "refers to objects of the program as well",
+                    "Call it outside of the traced function, or in `fg.py_function`.",
+                )
+            )
+        return callee(*args, **kwargs)
+
+    return call
 
 
 def _refusing(callee: Callable, acts: Callable[..., bool]) -> Callable:

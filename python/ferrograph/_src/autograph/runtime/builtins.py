@@ -32,7 +32,7 @@ from ...staging.values import is_staged
 from ...values import dtypes, errors, nest
 from . import arithmetic
 from .logic import and_, or_
-from .specials import function_of, has_methods, index_of, iterated, method, truth
+from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
@@ -198,6 +198,8 @@ def _container(python: type) -> Callable:
 
 def _given(python: type, value: Any) -> Any:
     """What a container is made of: of a mapping Python asks more than its elements."""
+    if python is builtins.list or python is builtins.tuple:
+        return collected(value)
     is_mapping = python is builtins.dict and hasattr(type(value), "keys")
     return value if is_mapping else iterated(value)
 

@@ -18,11 +18,11 @@ from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.snapshot import Snapshot
 from ...values import errors
-from .specials import iterated, opened
+from .specials import collected, iterated, opened
 
 __all__ = [
     "LAZY", "asking", "counting", "deriving", "each_content", "formatting", "given", "guarded",
-    "over_elements", "spread", "without_waiting",
+    "over_elements", "spread", "spread_in_set", "without_waiting",
 ]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -194,5 +194,11 @@ _CONTAINERS = (list, dict, set, collections.deque)
 
 def spread(value: Any) -> Any:
     """``value`` in ``f(*value)`` and ``[*value]``."""
+    list_arguments.refuse_grown(value)
+    return collected(value)
+
+
+def spread_in_set(value: Any) -> Any:
+    """``value`` in ``{*value}``."""
     list_arguments.refuse_grown(value)
     return iterated(value)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ...context import tracebacks
+from ...context.ownership import is_own_file
 from ...staging.notes import bound
+from ...staging.places import here, say
+from ...values import errors
 from .logic import Thunk
 
-__all__ = ["bind", "raise_as_local"]
+__all__ = ["bind", "own_names", "raise_as_local"]
 
 
 def bind(cell: Thunk, value: Any) -> Any:
@@ -33,3 +37,25 @@ def raise_as_local(e: NameError) -> None:
     made = UnboundLocalError(text)
     vars(made).update(vars(e))  # its notes, and whether it left a branch or loop of the graph
     raise made.with_traceback(e.__traceback__) from None
+
+
+def own_names(found: Any) -> Any:
+    """What ``locals()``, ``vars()`` or ``dir()`` gives, without names that conversion adds: in a
+    branch or a loop those of the function that it is a part of."""
+    frame: Any = sys._getframe(1)
+    if frame.f_code.co_name in ("<lambda>", "<genexpr>"):
+        raise errors.StagingError(
+            say(
+                here(),
+                "the names of a function are asked for (`locals()`, `vars()`, `dir()`) within an "
+                "expression that runs as a function of its own",
+                "Ask for them before, in a statement of the function itself.",
+            )
+        )
+    if frame.f_code in tracebacks.parts and type(found) in (dict, list):
+        while frame.f_code in tracebacks.parts or is_own_file(frame.f_code.co_filename):
+            frame = frame.f_back
+        found = dict(frame.f_locals) if type(found) is dict else sorted(frame.f_locals)
+    if type(found) is dict:
+        return {name: value for name, value in found.items() if not name.startswith("ag__")}
+    return [name for name in found if not name.startswith("ag__")] if type(found) is list else found

@@ -26,7 +26,7 @@ from ...staging.notes import (
 from ...staging.state import attribute, global_name, item
 from .callees import fn
 from .logic import and_, not_, or_
-from .names import bind
+from .names import bind, own_names
 from .sites import called, called_of, stored
 from .specials import managed
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .comprehensions import each, listed, taken
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, raised
-    from .foreign import spread
+    from .foreign import spread, spread_in_set
     from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
@@ -86,11 +86,13 @@ __all__ = [
     "names_of_module",
     "not_",
     "or_",
+    "own_names",
     "owner",
     "raised",
     "same",
     "shown",
     "spread",
+    "spread_in_set",
     "stored",
     "stopped",
     "taken",
@@ -117,6 +119,7 @@ __getattr__ = lazy(
         ),
         "match": "matching",
         "spread": "foreign",
+        "spread_in_set": "foreign",
         **dict.fromkeys(("certain", "elements", "is_list", "loaded", "unpacked"), "sequences"),
         **dict.fromkeys(("formatted", "joined", "shown"), "texts"),
     },

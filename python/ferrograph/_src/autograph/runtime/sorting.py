@@ -9,9 +9,11 @@ from ...context.hooks import hooks
 from ...staging import lists, notes
 from ...staging import values as values_module
 from ...staging.journal import loud
+from ...staging.places import here, say
 from ...staging.state import Container
 from ...staging.values import is_staged
-from .specials import iterated
+from ...values import errors
+from .specials import collected
 
 if TYPE_CHECKING:
     from ...staging import bounds
@@ -26,7 +28,7 @@ __all__ = ["sorted_", "stack_of", "with_callbacks"]
 def sorted_(values: Any, **keywords: Any) -> Any:
     """``sorted``."""
     keywords = with_callbacks(keywords)
-    values = iterated(lists.as_tensors(values))
+    values = collected(lists.as_tensors(values))
     if not is_staged(values):
         return notes.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
@@ -91,6 +93,17 @@ def _columns(keys: list) -> list | None:
 
 def _taken(items: list, places: Any) -> list:
     """The items in another order, each part of them by itself."""
+    for leaf in (leaf for item in items for leaf in values_module.leaves_of(item)):
+        if not values_module.can_be_tensor(leaf):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"objects of the class {type(leaf).__name__} are to be put into an order that "
+                    "tensors decide, and no tensor can stand for them",
+                    "Sort the numbers that are in them, for example with `fg.sort`, or tuples of "
+                    "numbers.",
+                )
+            )
     columns = zip(*map(values_module.leaves_of, items), strict=True)
     taken = [_column(list(column), places) for column in columns]
     return [values_module.pack(items[0], list(leaves)) for leaves in zip(*taken, strict=True)]

@@ -147,6 +147,30 @@ def iterated(value: Any) -> Any:
     return value if item is None else _by_number(item)
 
 
+def collected(value: Any) -> Any:
+    """``iterated`` for a list or a tuple of it: Python also asks an object how long it is."""
+    made = iterated(value)
+    if made is not value:
+        _ask_length(value)
+    return made
+
+
+def _ask_length(value: Any) -> None:
+    """Ask as Python does, which makes room for so many elements, or guesses."""
+    if hasattr(type(value), "__len__"):
+        asked = method(value, "__len__")
+        try:
+            if asked is not None:
+                asked()
+            return
+        except TypeError as e:
+            if type(e) is not TypeError:  # a refusal
+                raise
+    hint = method(value, "__length_hint__")
+    if hint is not None:
+        hint()
+
+
 def _advanced(iterator: Any) -> Any:
     following = method(iterator, "__next__")
     return iterator if following is None else _elements(following)
