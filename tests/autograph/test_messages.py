@@ -123,7 +123,7 @@ def counted_references(x):
 
 @meets("autograph/runtime/names.py:own_names:0")
 def names_in_an_expression(x):
-    return x + len(sorted(name for name in locals()))
+    return x + len(sorted(name for name in locals() if name in "xy"))
 
 
 @meets("autograph/runtime/sorting.py:_taken:0")
