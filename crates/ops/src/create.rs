@@ -163,8 +163,8 @@ macro_rules! ranged_floats {
                 Ok(n as usize)
             }
             fn at(start: $t, delta: $t, i: usize) -> $t {
-                let (a, d): (f64, f64) = (start.as_(), delta.as_());
-                (a + d * i as f64).as_()
+                let steps: $t = (i as f64).as_();
+                start + delta * steps
             }
         }
     )* };

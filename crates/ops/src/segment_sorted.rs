@@ -46,9 +46,12 @@ impl Segment {
         let inner: usize = data.shape()[1..].iter().product();
         check_ids(ids, n, &[ids.len()])?;
         let elements = out.as_mut_slice::<T>()?;
+        let rows = data.as_slice::<T>()?;
         elements.fill(self.combine.identity());
-        let f = self.combine.function::<T>();
-        combine_rows(data.as_slice::<T>()?, inner, ids, elements, f);
+        if matches!(self.combine, Combine::Max | Combine::Min) {
+            begin(rows, inner, ids, elements);
+        }
+        combine_rows(rows, inner, ids, elements, self.combine.function::<T>());
         if inner > 0 && self.combine != Combine::Prod {
             self.finish(ids, inner, elements);
         }
@@ -70,6 +73,15 @@ impl Segment {
             }
             breathe();
         }
+    }
+}
+
+/// Puts the first row of each id in its place: what is infinite is beyond the numbers that extrema begin with.
+fn begin<T: Number>(rows: &[T], inner: usize, ids: Indices<'_>, elements: &mut [T]) {
+    for row in (0..ids.len()).filter(|&i| i == 0 || ids.get(i) != ids.get(i - 1)) {
+        let to = usize::try_from(ids.get(row)).unwrap_or_default() * inner;
+        elements[to..to + inner].copy_from_slice(&rows[row * inner..(row + 1) * inner]);
+        breathe();
     }
 }
 

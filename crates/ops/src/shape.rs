@@ -143,8 +143,14 @@ impl Op for Reshape {
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
-    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-        Ok(Lowered::Alias(0))
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        // A size that nobody knows yet may contradict the elements, whatever was inferred of it.
+        let is_told = Reshape::target(inputs)?.is_some_and(|t| t.iter().all(Option::is_some));
+        Ok(if is_told {
+            Lowered::Alias(0)
+        } else {
+            Lowered::Eval
+        })
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         same_elements(inputs, self.infer(inputs))

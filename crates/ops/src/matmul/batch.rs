@@ -44,9 +44,9 @@ impl Op for BatchMatMul {
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
-        let read = |adjoint: bool| match adjoint {
-            true => Operand::ADJOINT,
-            false => Operand::PLAIN,
+        let read = |adjoint: bool| Operand {
+            transpose: adjoint,
+            conj: adjoint && inputs.dtype(0).is_complex(),
         };
         lower(inputs, outputs, read(self.adj_x), read(self.adj_y))
     }

@@ -73,6 +73,15 @@ impl<'a> Site<'a> {
         constant.filter(|t| t.n_elements() <= SMALL)
     }
 
+    /// Whether all integers in input `i` are known.
+    fn is_told(&self, i: usize) -> bool {
+        let told = |v| {
+            let known = self.graph.value(v).known.as_deref();
+            self.graph.constant(v).is_some() || known.is_some_and(|k| k.iter().all(Option::is_some))
+        };
+        self.input(i).is_some_and(told)
+    }
+
     /// The small constant that input `i` repeats to the shape of the only output.
     fn repeated(&self, i: usize) -> Option<&'a Tensor> {
         let maker = self.graph.value(self.of_same_shape(i)?).node;

@@ -32,12 +32,16 @@ pub(super) fn filled(site: &Site<'_>) -> Option<Rewrite> {
     Some(Rewrite::Become(Arc::new(BroadcastTo), operands))
 }
 
-/// A shape that is there already, or given twice: the last one counts.
+/// A shape that is there already, or given twice: the last one counts. One of sizes that nobody knows yet may fail.
 pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
+    if !site.is_told(1) {
+        return None;
+    }
     if let Some(same) = same_shape(site) {
         return Some(same);
     }
-    let (first, shape) = (site.same_before(0)?.input(0)?, site.input(1)?);
+    let before = site.same_before(0).filter(|before| before.is_told(1))?;
+    let (first, shape) = (before.input(0)?, site.input(1)?);
     let is_static = |v| site.spec(v).shape.is_static();
     if !is_static(first) || !is_static(site.input(0)?) {
         return None; // the reshape before this one may fail
