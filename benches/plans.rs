@@ -7,7 +7,7 @@ mod graphs;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ferrograph_benches::uniform;
-use ferrograph_graph::{Emitter, Graph, Tensors};
+use ferrograph_graph::{Graph, Tensors};
 use ferrograph_ops::emit::*;
 use ferrograph_runtime::plan_for;
 use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};

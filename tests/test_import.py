@@ -78,7 +78,8 @@ def test_a_class_is_found_where_it_says(cls):
 @pytest.mark.parametrize(
     "again",
     [
-        "for name in [n for n in sys.modules if n.startswith('ferrograph')]: del sys.modules[name]\n"
+        "for name in [n for n in sys.modules if n.startswith('ferrograph')]:\n"
+        "    del sys.modules[name]\n"
         "import ferrograph",
         "import _xxsubinterpreters as interpreters\n"
         "interpreters.run_string(interpreters.create(), 'import ferrograph')",

@@ -8,11 +8,17 @@ import ferrograph as fg
 import pytest
 from ferrograph.errors import InvalidArgumentError, ResourceExhaustedError
 
+
+@fg.function
+def passed_on(v):
+    return v + 0
+
+
 LEVELS = {
     "take": lambda d: d.take(5),
     "concatenate": lambda d: d.concatenate(fg.data.Dataset.range(0)),
     "shuffle": lambda d: d.shuffle(1),
-    "map": lambda d, add=fg.function(lambda v: v + 0): d.map(add),
+    "map": lambda d: d.map(passed_on),
     "zip": lambda d: fg.data.Dataset.zip(d, fg.data.Dataset.range(3)).map(lambda a, b: a),
     "flat_map": lambda d: d.flat_map(lambda v: fg.data.Dataset.from_tensors(v)),
 }
