@@ -38,7 +38,7 @@ fn png_files() {
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32, byte: &u8| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
-            crc >> 1 ^ 0xedb8_8320 * (crc & 1)
+            (crc >> 1) ^ (0xedb8_8320 * (crc & 1))
         })
     };
     !bytes.iter().fold(u32::MAX, step)

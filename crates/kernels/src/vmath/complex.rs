@@ -238,14 +238,9 @@ pub fn sigmoid(z: C) -> C {
     reciprocal(ONE + exp(-z))
 }
 
-/// `1 - z`, whose imaginary part has the other sign even where it is 0: it tells the sides of the branch cut.
-fn one_less(z: C) -> C {
-    C::new(1.0 - z.re, -z.im)
-}
-
 /// The inverse sine.
 pub fn asin(z: C) -> C {
-    let (below, above) = (sqrt(one_less(z)), sqrt(ONE + z));
+    let (below, above) = (sqrt(ONE - z), sqrt(ONE + z));
     C::new(
         z.re.atan2((below * above).re),
         libm::asinh((below.conj() * above).im),
@@ -254,7 +249,7 @@ pub fn asin(z: C) -> C {
 
 /// The inverse cosine.
 pub fn acos(z: C) -> C {
-    let (below, above) = (sqrt(one_less(z)), sqrt(ONE + z));
+    let (below, above) = (sqrt(ONE - z), sqrt(ONE + z));
     C::new(
         2.0 * below.re.atan2(above.re),
         libm::asinh((above.conj() * below).im),

@@ -11,8 +11,6 @@ use super::assembler::{Assembler, General};
 use super::lower::{Lowered, Micro, in_turns};
 use super::registers::{Writer, lanes, registers, saved};
 
-/// Vectors that are taken together, at most.
-
 /// Vectors that are taken together: with more of them, values leave the registers oftener than that gains.
 const TOGETHER: usize = 4;
 

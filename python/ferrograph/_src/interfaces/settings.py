@@ -106,7 +106,8 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     >>> fg.config.set_visible_devices(fg.config.list_physical_devices('CPU'), 'CPU')
     >>> fg.config.set_visible_devices([], 'GPU')
     """
-    wanted = list(devices) if isinstance(devices, (list, tuple)) else [devices]
+    is_one = isinstance(devices, PhysicalDevice)
+    wanted = [devices] if is_one else list(devices)
     unknown = [device for device in wanted if device not in list_physical_devices()]
     if unknown:
         raise ValueError(f"these devices are not here: {unknown}")

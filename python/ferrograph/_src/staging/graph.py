@@ -6,14 +6,19 @@ import contextlib
 import traceback
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import staging
+from .. import later, staging
 from ..context import thread
 from ..native import _core
 from ..values.public import public
 from .collections import Collections, Notes, notes_of
-from .op_def import OpDef, op_def
+
+if TYPE_CHECKING:
+    from . import op_def as definitions
+    from .op_def import OpDef
+else:
+    (definitions,) = later(__package__, "op_def")
 
 __all__ = ["Graph", "Operation", "graph_being_built", "graph_of"]
 
@@ -73,7 +78,7 @@ class Operation:
     @property
     def op_def(self) -> OpDef | None:
         """What is declared of operations of this type."""
-        return op_def(self.type)
+        return definitions.op_def(self.type)
 
     @property
     def traceback(self) -> traceback.StackSummary:
@@ -306,7 +311,7 @@ class Graph(Collections):
 
     def op_def_for_type(self, type: str) -> OpDef:  # noqa: A002 - the public name
         """What is declared of operations of that type; RuntimeError where there are none."""
-        found = op_def(type)
+        found = definitions.op_def(type)
         if found is None:
             raise RuntimeError(f"Op type not registered {type!r}")
         return found
