@@ -204,7 +204,7 @@ mod tests {
     fn crc(chunk: &[u8]) -> [u8; 4] {
         let step = |crc: u32, byte: &u8| {
             (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
-                crc >> 1 ^ 0xedb8_8320 * (crc & 1)
+                (crc >> 1) ^ (0xedb8_8320 * (crc & 1))
             })
         };
         (!chunk.iter().fold(u32::MAX, step)).to_be_bytes()
