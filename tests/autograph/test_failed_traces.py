@@ -1,5 +1,6 @@
 """What branches and loops changed is as it was before, once a trace fails."""
 
+import array
 import collections
 import logging
 import sys
@@ -258,3 +259,49 @@ def test_plain_python_stays_as_it_left_things():
     with pytest.raises(ValueError, match="no number"):
         f(fg.constant(2))
     assert vars(box) == {"value": 5}
+
+
+def test_lists_of_several_lengths_that_a_loop_changes_fail_with_the_reason():
+    """What stands for the lengths that a list may have is made of it, and no state to put back."""
+
+    @fg.function
+    def f(x, n):
+        items = [1, 2, 3, 4]
+        if x > 1:
+            items.pop()
+        while n > 0:
+            n = n - 1
+            if x > n:
+                items.append(x)
+            items.reverse()
+        fails()
+
+    with pytest.raises(ValueError, match="no number"):
+        f(fg.constant(2), fg.constant(3))
+
+
+def test_arrays_of_several_lengths_that_loops_change_fail_with_the_reason():
+    numbers = array.array("i", [1, 2, 3, 4])
+
+    @fg.function
+    def f(x, n):
+        if x > n:
+            numbers.pop()
+            numbers.pop()
+        if n >= 0:
+            while n > 0:
+                n = n - 1
+                if x > n:
+                    numbers.pop()
+                else:
+                    numbers.extend([2, 2])
+        else:
+            x = x + sum(memoryview(numbers)[1:])
+        while x > 0:
+            x = x - 1
+            numbers.reverse()
+        return x
+
+    with pytest.raises(fg.errors.StagingError):
+        f(fg.constant(2), fg.constant(3))
+    assert numbers.tolist() == [1, 2, 3, 4]

@@ -210,8 +210,8 @@ def _put_back(held: Iterable[tuple[Place, Any]]) -> None:
     """Let places hold again what they held, but for positions and sizes of arrays that cannot be
     put back: an error is on its way, and tells more than they do."""
     for place, old in reversed(list(held)):
-        if place.get() is not old:
-            with contextlib.suppress(errors.StagingError, ValueError):
+        with contextlib.suppress(errors.StagingError, ValueError):
+            if place.get() is not old:
                 _undo(Change(place, old, None))
 
 

@@ -200,7 +200,8 @@ def _stage(
     before = state.read()
     notes.touch_carried(state.places[state.n_names :])
     if len(state.places) > state.n_names:
-        effects.note_changed([*zip(state.places, before, strict=True)][state.n_names :])
+        pairs = [*zip(state.places, before, strict=True)][state.n_names :]
+        effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)

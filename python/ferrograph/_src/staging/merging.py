@@ -245,6 +245,9 @@ class GrownList(Place):
         super().__init__(place.label, self._get, self._put, place.owner, ("grown", id(place.owner)))
         self._elements, self._whole = elements, place
 
+    def below(self) -> tuple[Place, Any]:
+        return self._whole, self._whole.get()
+
     def start(self) -> None:
         """Give the list the form in which it grows, in the graph under construction."""
         held = self._whole.get()
@@ -273,6 +276,9 @@ class Chosen(Place):
         self._whole, self._contents = place, contents
         self._read: tuple[Any, list] | None = None
         self._n_grown = 0
+
+    def below(self) -> tuple[Place, Any]:
+        return self._whole, self._whole.get()
 
     def start(self) -> None:
         """Nothing is to be prepared."""

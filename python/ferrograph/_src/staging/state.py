@@ -112,6 +112,10 @@ class Place:
         self.owner = owner
         self.key = key
 
+    def below(self) -> tuple[Place, Any]:
+        """The place that the value is made from, which may be this, and what that holds."""
+        return self, self.get()
+
 
 Functions = Sequence[types.FunctionType | None]
 
