@@ -150,6 +150,8 @@ def test_views_and_other_sequences_are_opened():
     assert fg.nest.map_structure(lambda x: x + 1, range(2)) == [1, 2]
     queue = fg.nest.map_structure(lambda x: x + 1, collections.deque([1, 2]))
     assert queue == collections.deque([2, 3])
+    bounded = fg.nest.map_structure(lambda x: x + 1, collections.deque([1, 2], maxlen=3))
+    assert bounded.maxlen == 3
     assert fg.function(lambda: {"a": fg.constant(1)}.values())()[0].numpy() == 1
     with pytest.raises(TypeError):
         fg.nest.assert_same_structure(d.values(), [1, 2])

@@ -195,3 +195,20 @@ def suppresses_its_own(x):
 
 def test_other_exceptions_are_suppressed_as_they_are():
     assert int(fg.function(suppresses_its_own)(fg.constant(1))) == 2
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_deques_that_another_function_may_set_keep_their_length(n):
+    def rotated(n):
+        held = collections.deque([1, 2, 3], maxlen=4)
+
+        def renew():
+            nonlocal held
+
+        for _ in fg.range(n):
+            held.rotate(-1)
+        held.extendleft((1, 4))
+        return held[0], held[-1], len(held), sum(held), held.maxlen
+
+    eager = [int(v) for v in rotated(fg.constant(n))]
+    assert [int(v) for v in fg.function(rotated)(fg.constant(n))] == eager

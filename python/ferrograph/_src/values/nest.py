@@ -13,7 +13,7 @@ tensors they give values.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
 from typing import Any, cast
 
@@ -230,6 +230,8 @@ def like(structure: Any, children: list) -> Any:
         return kind(*children)
     if isinstance(structure, (MappingView, range)):
         return children
+    if kind is deque:
+        return deque(children, structure.maxlen)
     if isinstance(structure, (list, tuple, Sequence)):
         return kind(children)
     if hasattr(kind, "__attrs_attrs__"):
