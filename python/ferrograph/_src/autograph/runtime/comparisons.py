@@ -16,9 +16,9 @@ from .logic import Thunk, and_, not_, or_
 from .specials import function_of, is_own, iterated, method
 
 if TYPE_CHECKING:
-    from . import equality
+    from . import equality, shared
 else:
-    (equality,) = later(__package__, "equality")
+    equality, shared = later(__package__, "equality", "shared")
 
 __all__ = ["compare", "contained"]
 
@@ -52,6 +52,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
         if found is not NotImplemented:
             return not_(found) if operation == "not_in" else found
     if is_staged(value) or is_staged(container):
+        shared.refuse(shared.held(container, 1), container, "`in`")
         found = staging.stage_in(value, container)
         return staging.stage_not(found) if operation == "not_in" else found
     return value in container if operation == "in" else value not in container
