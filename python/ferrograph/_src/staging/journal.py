@@ -76,10 +76,9 @@ class Journal:
 
     def forget(self) -> None:
         """A region begins, in which nothing holds objects but the program."""
-        if self.has_kept:
-            self.has_kept = False
-            for _, kept in self.lent:
-                kept[:] = [None] * len(kept)
+        self.has_kept = False
+        for _, kept in self.lent:
+            kept[:] = [None] * len(kept)
 
     def take_back(self) -> None:
         """The trace ends, or another one begins within it: its functions keep nothing."""
