@@ -65,11 +65,6 @@ class Whole:
         self._make = make
         self._made: types.FunctionType | None = None
 
-    @property
-    def code(self) -> types.CodeType | None:
-        """The code of the function, if it is made."""
-        return None if self._made is None else self._made.__code__
-
     def form(self) -> types.FunctionType:
         """The function."""
         if self._made is None:
@@ -181,12 +176,13 @@ def is_form(code: types.CodeType, of: types.CodeType) -> bool:
     return any(held is not None and held.code is code and held.of() is of for held in forms)
 
 
-def whole_code(fn: types.FunctionType) -> types.CodeType | None:
-    """The code of the whole form of a converted function, None where nobody has asked for it; of a
-    function that has no lean form its own."""
-    names = fn.__code__.co_freevars
-    whole = (fn.__closure__ or ())[names.index(WHOLE)].cell_contents if WHOLE in names else None
-    return fn.__code__ if whole is None else whole.code
+def whole_code(fn: types.FunctionType, of: types.FunctionType) -> types.CodeType | None:
+    """The code of the whole form of ``of``, which ``fn`` is a form of; None where that is lean and
+    nobody has asked for the whole one."""
+    if WHOLE not in fn.__code__.co_freevars:
+        return fn.__code__
+    held = _cache.get((id(of.__code__), False))
+    return held.code if held is not None and held.of() is of.__code__ else None
 
 
 def tells(code: types.CodeType) -> bool:

@@ -25,7 +25,7 @@ def unless_again(function: Any, found: Any) -> Any:
     inner = getattr(found, NOTED, found)
     if type(inner) is not _FUNCTION:
         return found
-    code = compile.whole_code(inner)
+    code = compile.whole_code(inner, function)
     frame: Any = sys._getframe(2)
     running = []
     while frame is not None:
