@@ -138,9 +138,9 @@ def _unroll(
     facts: dict,
 ) -> None:
     """The loop over a Python iterable."""
+    kept = shared.held(iterable, 2) if returned is not None else []
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)
-    kept = shared.held(iterable, 2) if returned is not None else []
     elements = iter(followed(iterable))
     for element in elements:
         body(element)
