@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
+from ...context.ownership import is_own_file
 from ...staging.journal import Holder, thread
 from ...staging.notes import advanced
 from ...staging.places import here, say
@@ -138,5 +139,8 @@ def _parts(iterator: Any, depth: int) -> list:
 def may_act(iterator: Any) -> bool:
     """Whether taking elements may run functions of the program's."""
     if type(iterator) is types.GeneratorType:
-        return not _CALLS.isdisjoint(iterator.gi_code.co_names)
+        code = iterator.gi_code
+        if code.co_name != "<genexpr>" or is_own_file(code.co_filename):
+            return True
+        return not _CALLS.isdisjoint(code.co_names)
     return isinstance(iterator, (map, filter))
