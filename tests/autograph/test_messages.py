@@ -402,6 +402,29 @@ def iterator_of_python_advanced(x):
     return x + next(found).start()
 
 
+@meets("autograph/runtime/shared.py:refuse:0")
+def any_of_a_kept_iterator(x):
+    found = iter([1, 2, 3])
+    seen = any(k > x for k in found)
+    return seen, sum(found)
+
+
+@meets("autograph/runtime/shared.py:refuse:0")
+def generator_that_ends_left_by_a_tensor(x):
+    for k in ended_generator():
+        if k > x:
+            return k
+    return x
+
+
+def ended_generator():
+    try:
+        yield 1
+        yield 2
+    finally:
+        log.append("ended")
+
+
 @meets("staging/effects.py:refuse_opaque:0")
 def queue_in_a_branch(x):
     jobs = queue.SimpleQueue()
@@ -631,7 +654,7 @@ def iterator_over_a_list_that_grows(x):
     return x + next(found)
 
 
-@meets("autograph/runtime/builtins.py:_refuse_binding:0")
+@meets("autograph/runtime/quantifiers.py:_refuse_binding:0")
 def name_set_as_any_goes(x):
     found = x
     if any((found := v) > 2 for v in (x, x + 1, x + 2)):

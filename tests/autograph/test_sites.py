@@ -495,3 +495,93 @@ def test_builtins_of_tensors_in_a_loop_of_pythons():
 
     found = [fg.convert_to_tensor(v).numpy().tolist() for v in f(fg.constant([-2.0, 3.0]))]
     assert found == [[2.0, 3.0], 2, 1.5, -1.5, 2.0, 2]
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    def of(self, x):
+        return x * self.k if x > 0 else x
+
+    def plus(self, other):
+        return Scale(self.k + other.k)
+
+
+def test_of_many_objects_those_that_live_on_guard_the_trace():
+    scales = [Scale(k) for k in range(40)]
+
+    @fg.function
+    def total():
+        found = 0
+        for scale in scales:
+            found += scale.of(1)
+        return fg.constant(found)
+
+    assert int(total()) == sum(range(40))
+    scales[35].k = 100
+    assert int(total()) == sum(range(40)) - 35 + 100
+
+
+def test_objects_that_end_with_the_trace_do_not_guard_it():
+    @fg.function
+    def total(x):
+        scale = Scale(0)
+        for _ in range(100):
+            scale = scale.plus(Scale(1))
+        return x * scale.k
+
+    assert int(total(fg.constant(2))) == 200
+    assert len(total.get_concrete_function(fg.constant(2))._guards) < 60
+
+
+def test_what_a_trace_within_calls_is_told_to_that_trace(monkeypatch):
+    @fg.function
+    def inner(x):
+        return scaled(x)
+
+    @fg.function
+    def outer(x):
+        for _ in range(2):
+            x = scaled(x)
+        return inner(x) + scaled(x)
+
+    assert float(outer(fg.constant(1.0))) == 27.0 + 27.0
+    assert float(inner(fg.constant(1.0))) == 3.0
+    monkeypatch.setitem(globals(), "SCALE", 2.0)
+    assert float(inner(fg.constant(1.0))) == 2.0
+    assert float(outer(fg.constant(1.0))) == 8.0 + 8.0
+
+
+def halved(x, n):
+    k = x / 2
+    if k > n:
+        return k
+    return x
+
+
+def test_a_function_begins_anew_where_a_tensor_decides():
+    @fg.function
+    def f(x):
+        return halved(8, 3) + halved(x, 3) + halved(x, fg.constant(100.0))
+
+    for x in (4.0, 10.0):
+        expected = 4.0 + halved(x, 3) + x
+        assert float(f(fg.constant(x))) == expected
+    operations = f.get_concrete_function(fg.constant(1.0)).graph.get_operations()
+    assert sum(o.type == "StatelessIf" for o in operations) == 2
+
+
+def test_an_error_where_a_function_began_anew_shows_it_once():
+    def failing(x):
+        if x > 0:
+            x = fg.matmul(x, x)
+        return x
+
+    @fg.function
+    def f(x):
+        return failing(x)
+
+    with pytest.raises(ValueError, match="2 dimensions") as info:
+        f(fg.constant(1.0))
+    assert [entry.name for entry in info.traceback].count("failing") == 1

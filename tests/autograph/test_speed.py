@@ -363,3 +363,30 @@ def calls_to_trace(statement, n):
 )
 def test_a_statement_takes_few_calls_to_trace(statement, most):
     assert (calls_to_trace(statement, 20) - calls_to_trace(statement, 10)) / 10 < most
+
+
+def calls_to_convert(depth):
+    """How many calls the conversion of loops takes that lie within each other."""
+    name = f"<nest of {depth}>"
+    heads = "".join("    " * (k + 1) + f"for i{k} in range(2):\n" for k in range(depth))
+    text = f"def f(x):\n    n = 0\n{heads}{'    ' * (depth + 1)}n += x\n    return n\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace = {}
+    exec(compile(text, name, "exec"), namespace)
+    counted = 0
+
+    def count(frame, event, argument):
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        convert(namespace["f"])
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def test_a_nest_is_converted_in_linear_time():
+    calls_to_convert(2)  # which imports
+    assert calls_to_convert(12) < 5 * calls_to_convert(4)

@@ -51,6 +51,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
     journals = thread.journals, thread.roots
     within = nested.begin(thread.journals) if roots and len(thread.journals) > 1 else None
     if roots is not None:
+        if thread.journals:
+            thread.journals[0].take_back()
         root = Journal()
         root.listeners = journals[0][0].listeners if journals[0] else listeners()
         thread.journals, thread.roots = [root], roots
@@ -102,6 +104,9 @@ def check_bounds() -> None:
 def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:
     """Put back what the thread had before a block."""
     if is_trace:
+        thread.journals[0].take_back()
+        if journals:
+            journals[0].go_on()
         loud.leave(thread.journals[0])
         chosen.pop(id(thread.journals[0]), None)
         traces.add(-1)

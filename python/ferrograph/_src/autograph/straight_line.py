@@ -71,7 +71,16 @@ def _takes_remainders(code: types.CodeType) -> bool:
 
 _SETTING = frozenset(
     {"RESUME", "CACHE", "NOP", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CONST", "LOAD_SMALL_INT"}
-    | {"BUILD_LIST", "BUILD_TUPLE", "BUILD_MAP", "STORE_ATTR", "RETURN_VALUE", "RETURN_CONST"}
+    | {
+        "SWAP",
+        "ROT_TWO",
+        "BUILD_LIST",
+        "BUILD_TUPLE",
+        "BUILD_MAP",
+        "STORE_ATTR",
+        "RETURN_VALUE",
+        "RETURN_CONST",
+    }
 )
 
 

@@ -12,6 +12,7 @@ import sys
 import types
 
 __all__ = [
+    "KEPT",
     "LOUD",
     "MACHINERY",
     "MET",
@@ -20,6 +21,7 @@ __all__ = [
     "SITES",
     "TESTS",
     "UNMET",
+    "WHOLE",
     "is_library_class",
     "is_library_file",
     "is_own_file",
@@ -35,6 +37,10 @@ PACKAGE_FOLDER = os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[
 OPERATORS = "ag__"
 # The name under which loops in it keep what they asked the operators for; see ``convert/sites.py``.
 SITES = "ag__sites"
+# The free name of those that one trace keeps from call to call.
+KEPT = "ag__kept"
+# The free name of the whole form of a function in its lean one; see ``convert/lean.py``.
+WHOLE = "ag__whole"
 # The free name of a cell that says whether there is anything to ask; see ``staging/journal.py``.
 LOUD = "ag__loud"
 loud_cell = types.CellType(False)
@@ -55,16 +61,19 @@ TESTS = {
     "ag__list": list,
     "ag__dict": dict,
     "ag__set": set,
+    "ag__range": range,
     "ag__method": types.MethodType,
     # Classes of conditions that code runs as plain Python without asking further.
     "ag__plain": frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset}),
     "ag__simple": frozenset({bool, int, float, str, bytes, type(None)}),
     "ag__sized": frozenset({list, tuple, range, str, bytes, dict, set, frozenset}),
     "ag__hashed": frozenset({dict, set, frozenset}),
+    # Classes over whose objects Python alone runs while there is nothing to ask for.
+    "ag__unrolled": frozenset({list, tuple, str, bytes, dict, set, frozenset}),
     "ag__settable": settable,
     "ag__methods": frozenset({types.MethodType, types.BuiltinFunctionType}),
 }
-MACHINERY = frozenset({OPERATORS, SITES, LOUD, MET, UNMET, *TESTS})
+MACHINERY = frozenset({OPERATORS, SITES, KEPT, WHOLE, LOUD, MET, UNMET, *TESTS})
 
 _PACKAGE = __name__.partition(".")[0]
 

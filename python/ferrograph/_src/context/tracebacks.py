@@ -28,6 +28,10 @@ _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
 # Code objects made of a part of a function, as the body of a loop: their frames stand for it.
 parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
+# Code objects of lean forms: behind their frame stands that of the whole form, where they asked
+# for it.
+lean: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
+
 # Code objects that AutoGraph could not convert, and why.
 unconverted: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()
 
@@ -166,7 +170,13 @@ def _filtered(traceback: types.TracebackType | None) -> types.TracebackType | No
 def _stands_for(inner: types.CodeType, outer: types.CodeType) -> bool:
     """Whether the frame of ``inner`` shows more closely where that of ``outer`` is."""
     same = inner.co_filename == outer.co_filename and inner.co_name == outer.co_name
-    return same and inner in parts
+    is_whole = outer in lean and inner not in lean and _begins_alike(inner, outer)
+    return same and (inner in parts or is_whole)
+
+
+def _begins_alike(inner: types.CodeType, outer: types.CodeType) -> bool:
+    """Whether two codes may be of one function."""
+    return inner.co_firstlineno == outer.co_firstlineno and inner.co_argcount == outer.co_argcount
 
 
 def _repeats(inner: types.TracebackType, outer: types.TracebackType) -> bool:

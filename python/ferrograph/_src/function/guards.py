@@ -22,6 +22,7 @@ __all__ = ["Reads"]
 _LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 _NO_VALUE = object()
 _MOST = 8  # attributes in a chain
+_MANY = 16  # objects of a class whose methods run, that are looked at when they do
 
 
 class Reads:
@@ -37,6 +38,8 @@ class Reads:
         self._calls: dict[tuple, Any] = {}  # calls with these that were looked at: their code
         self._settled: list[tuple[list, int]] = []  # see ``settled``
         self._unmet: dict[int, Unmet] = {}  # by the ids of codes that ``_held`` holds
+        self._counts: dict[type, int] = {}  # how many of these objects are of a class
+        self._late: dict[int, _Late] = {}  # further ones of the class, by id: see ``_meet_late``
 
     def add_target(
         self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
@@ -117,8 +120,13 @@ class Reads:
 
     def _meet(self, value: Any, code: types.CodeType) -> None:
         """What code is called with first: an object whose methods run where it has one so named."""
-        if id(value) in self._selves or not hasattr(type(value), code.co_name):
+        kind = type(value)
+        if id(value) in self._selves or not hasattr(kind, code.co_name):
             return
+        n = self._counts.get(kind, 0)
+        if n >= _MANY and self._meet_late(value):
+            return
+        self._counts[kind] = n + 1
         self._selves.add(id(value))
         self._held.append(value)
         for sites, place in self._settled:
@@ -126,6 +134,46 @@ class Reads:
         self._settled.clear()
         for unmet in self._unmet.values():
             unmet.add(id(value))
+
+    def _meet_late(self, value: Any) -> bool:
+        """Note one of many objects, most of which end with the trace that makes them: only those
+        that outlive it are looked at. False where a class does not let its objects be noted."""
+        key = id(value)
+        if key in self._late and self._late[key]() is value:
+            return True
+        try:
+            late = _Late(value, self._gone)
+        except TypeError:
+            return False
+        late.key = key
+        self._late[key] = late
+        return True
+
+    def _gone(self, late: Any) -> None:
+        """One of many objects has ended: another one may get its address."""
+        key = late.key
+        if self._late.get(key) is late:
+            del self._late[key]
+        for unmet in self._unmet.values():
+            unmet.met.discard(key)
+
+    def _follow_late(self) -> None:
+        """Guard what functions of the trace read of their arguments, as it is of those of many
+        objects that live on. What the trace changed of others of their class is its own state."""
+        alive = [v for late in list(self._late.values()) if (v := late()) is not None]
+        self._late.clear()
+        if not alive:
+            return
+        codes = {f.__code__ for f in self._seen.values()} | set(self._calls.values())
+        chains = {c[2]: c for code in codes for c in _chains(code) if c[0] == "local"}
+        changed = set()
+        for owner, name, _, value in list(self._found.values()):
+            if type(owner) is weakref.ref and _now(owner, name) is not value:
+                changed.add((type(owner()), name))
+        for value in alive:
+            for chain in chains.values():
+                if (type(value), chain[2][0]) not in changed:
+                    self._follow(value, chain, False)
 
     def _read(self, value: Any, chain: Chain, code: types.CodeType, deep: bool = False) -> None:
         key = id(code), id(value), chain
@@ -175,6 +223,8 @@ class Reads:
             if id(target) in self._selves:
                 unmet.met.add(id(target))
                 self._read_all(target, (first,), code)
+            elif id(target) in self._late:
+                unmet.met.add(id(target))
         for value in arguments:
             if id(value) in unmet:
                 unmet.remove(id(value))
@@ -224,6 +274,8 @@ class Reads:
     def guards(self) -> list[tuple]:
         """Cell, globals or reference to an object, name there or None, label and value of each
         value read that the trace did not change."""
+        if self._late:
+            self._follow_late()
         kept = [entry for key, entry in self._found.items() if key not in self._written]
         return [entry for entry in kept if _now(*entry[:2]) is entry[3]]
 
@@ -255,6 +307,13 @@ class Reads:
                 elif type(value) in _LITERALS:
                     self._found.setdefault(key, (cell, None, name, value))
         return values
+
+
+class _Late(weakref.ref):
+    """A reference to one of many objects, which knows its address."""
+
+    __slots__ = ("key",)
+    key: int
 
 
 class Unmet(set):

@@ -13,6 +13,9 @@ from .snapshot import words_of
 from .state import Place
 
 _TRACER = "_trace_once"  # the function below which all frames belong to the trace
+_MACHINERY = ownership.MACHINERY
+# Names that converted code reads in the statement that sets them.
+AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key", "ag__owner"})
 _FIRST_IN_PLACE = 13  # the number of ``+=`` among binary operations from Python 3.11 on
 
 
@@ -46,8 +49,16 @@ def frames() -> Iterator[types.FrameType]:
         frame = frame.f_back
 
 
+def values_in(frame: types.FrameType) -> list:
+    """What the names of the program's in a frame have."""
+    held = frame.f_locals
+    return [v for name, v in held.items() if name not in AT_ONCE and name not in _MACHINERY]
+
+
 def read_later(frame: types.FrameType) -> set[str]:
     """The names of its own that the rest of a frame's code loads."""
+    if has_begun_anew(frame):
+        return set()
     loads, jumps = _loads(frame.f_code)
     start = frame.f_lasti
     if frame.f_code in tracebacks.parts:
@@ -56,6 +67,13 @@ def read_later(frame: types.FrameType) -> set[str]:
         if at > frame.f_lasti:
             start = min(start, target)
     return {name for at, name in loads if at > start and not name.startswith("ag__")}
+
+
+def has_begun_anew(frame: types.FrameType) -> bool:
+    """Whether a frame of a lean form waits for its whole form, and reads nothing after that."""
+    if frame.f_code not in tracebacks.lean:
+        return False
+    return _instructions(1, frame)[-1:] in (["RETURN_VALUE"], ["RETURN_CONST"])
 
 
 def is_read_by_name(place: Place) -> bool:
@@ -117,9 +135,9 @@ def is_copied_from() -> bool:
     return _instructions(0)[-1:] in (["DICT_UPDATE"], ["DICT_MERGE"])
 
 
-def _instructions(n_more: int) -> list[str]:
-    """What the innermost frame of the program runs, and so many instructions after that."""
-    frame = next(frames(), None)
+def _instructions(n_more: int, frame: types.FrameType | None = None) -> list[str]:
+    """What a frame, or the innermost one of the program, runs, and so many instructions after."""
+    frame = next(frames(), None) if frame is None else frame
     if frame is None:
         return []
     import dis

@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,31 @@ class Journal:
         self.at_last: list[Any] = []  # of a trace: objects that end with it
         self.held: dict[int, Any] = {}  # of a trace: see ``values``, objects that are no structures
         self.known: dict[Any, Any] = {}  # of a trace: what is called in place of what
+        self.lent: list[tuple[types.CellType, list]] = []  # of a trace: see ``lend``
+        self.has_kept = False  # of a trace: whether anything is kept there
+
+    def lend(self, n: int) -> types.CellType:
+        """A cell with so many places, in which functions made for the trace keep what they were
+        answered from call to call."""
+        kept: list = [None] * n
+        self.lent.append((types.CellType(kept), kept))
+        return self.lent[-1][0]
+
+    def forget(self) -> None:
+        """A region begins, in which nothing holds objects but the program."""
+        self.has_kept = False
+        for _, kept in self.lent:
+            kept[:] = [None] * len(kept)
+
+    def take_back(self) -> None:
+        """The trace ends, or another one begins within it: its functions keep nothing."""
+        for cell, _ in self.lent:
+            cell.cell_contents = None
+
+    def go_on(self) -> None:
+        """A trace within it has ended."""
+        for cell, kept in self.lent:
+            cell.cell_contents = kept
 
     def watch(self) -> None:
         """From now on the trace has lists that the graph grows, or objects that must not change."""

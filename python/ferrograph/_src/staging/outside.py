@@ -21,6 +21,7 @@ from ..context import ownership
 from ..native import _core
 from . import kinds
 from .facets import Fields, Names, Slots, Whole
+from .frames import AT_ONCE, has_begun_anew
 from .journal import loud
 from .journal import thread as _thread
 from .keepers import Replacements, restored
@@ -263,7 +264,7 @@ def _refuse_running(replacements: Replacements, made: Stale) -> None:
     while frame is not None and frame.f_code.co_name != _TRACER:
         code = frame.f_code
         for name in code.co_varnames:
-            if name in _AT_ONCE:
+            if name in AT_ONCE:
                 continue
             held = replacements.has(frame.f_locals.get(name, UNDEFINED))
             if held and _is_users(code) and _is_read_later(frame, name):
@@ -271,8 +272,6 @@ def _refuse_running(replacements: Replacements, made: Stale) -> None:
         frame = frame.f_back  # type: ignore[assignment]
 
 
-# Names that converted code reads in the statement that sets them.
-_AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key", "ag__owner"})
 _TRACER = "_trace_once"  # the function below which all frames belong to the trace
 
 
@@ -282,6 +281,8 @@ def _is_users(code: types.CodeType) -> bool:
 
 def _is_read_later(frame: types.FrameType, name: str) -> bool:
     """Whether what is left of a frame's code may load a name of its own."""
+    if has_begun_anew(frame):
+        return False
     read = loops = False
     import dis
 

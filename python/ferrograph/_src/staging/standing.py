@@ -10,7 +10,7 @@ from typing import Any
 from ..values import errors
 from . import frames, holders, keepers, kinds, outside, versions
 from .facets import Fields, Slots, Through, cell_contents
-from .frames import read_later
+from .frames import read_later, values_in
 from .fronts import Front, front_with
 from .journal import really
 from .journal import thread as _thread
@@ -123,14 +123,14 @@ def _put_back(record: Record) -> None:
 
 def _cells(frame: types.FrameType) -> Iterator[types.CellType]:
     """The cells of names of a frame, as far as functions that it has made hold them."""
-    for value in list(frame.f_locals.values()):
+    for value in values_in(frame):
         if type(value) is types.FunctionType:
             yield from value.__closure__ or ()
 
 
 def _walk(running: list, cells: list) -> Walk:
     walk = Walk()
-    values = [v for frame in running for v in frame.f_locals.values()]
+    values = [v for frame in running for v in values_in(frame)]
     walk.run((), [*cells, *values, _thread.roots])
     return walk
 
@@ -220,9 +220,9 @@ def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> Non
 
 def _refuse_names(frame: Any, cells: list, targets: set[int], owner: Any, label: str) -> None:
     known = {id(cell_contents(cell)) for cell in cells}
-    code = frame.f_code
+    plain = set(frame.f_code.co_varnames).difference(frame.f_code.co_cellvars)
     for name, value in list(frame.f_locals.items()):
-        if id(value) not in targets or (name not in code.co_varnames and id(value) in known):
+        if id(value) not in targets or (name not in plain and id(value) in known):
             continue
         if name in read_later(frame):
             raise _refused(owner, label, f"the name {name!r} of a function that is running")

@@ -31,7 +31,6 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Names = frozenset[str]
 NONE: Names = frozenset()
 
-
 _DISPLAYS = (ast.Tuple, ast.List, ast.Starred)
 _VISITS: Any = {}
 _LIST_METHODS = frozenset(
@@ -365,6 +364,7 @@ class Liveness:
         self._continue: Names = NONE
         self._caught: Names = NONE  # read by the handlers around, wherever the body stops
         self._shared = shared  # read by others after the function
+        self._settles = True  # whether what is left on the nodes stays there
         self.entry = self.block(body, shared)
 
     def block(self, body: list[ast.stmt], live: Names) -> Names:
@@ -382,38 +382,45 @@ class Liveness:
     def _If(self, node: ast.If, live: Names) -> Names:
         node.ag_live = live
         after_test = self.block(node.body, live) | self.block(node.orelse, live)
-        return self._expression(node.test, after_test)
+        return _before(node.test, after_test)
 
     def _While(self, node: ast.While, live: Names) -> Names:
         node.ag_live = live
-        node.ag_entry = self._loop(node, [node.test], NONE, NONE)
+        self._enter(node, [node.test])
         after = self.block(node.orelse, live)
         return self._loop(node, [node.test], after, live)
 
     def _For(self, node: ast.For, live: Names) -> Names:
         node.ag_live = live
-        node.ag_entry = self._loop(node, [], NONE, NONE)
+        self._enter(node, [])
         after = self.block(node.orelse, live)
-        return self._expression(node.iter, self._loop(node, [], after, live))
+        return _before(node.iter, self._loop(node, [], after, live))
 
     _AsyncFor = _For
+
+    def _enter(self, node: ast.For | ast.While, test: list[ast.expr]) -> None:
+        """Leave on a loop what an iteration reads before it sets it."""
+        if self._settles:
+            self._settles = False
+            node.ag_entry = self._loop(node, test, NONE, NONE)
+            self._settles = True
 
     def _loop(
         self, node: ast.For | ast.While, test: list[ast.expr], after: Names, broken: Names
     ) -> Names:
-        """Names live where the loop decides whether to go on."""
-        saved = self._break, self._continue
-        target = Uses(node.target) if isinstance(node, (ast.For, ast.AsyncFor)) else Uses()
+        """Names live where the loop decides whether to go on. One walk through the body finds them
+        all, since it reads and sets the same each time; another one leaves them on its nodes."""
+        saved, settles = (self._break, self._continue), self._settles
+        target = _of_simple(node.target) if isinstance(node, (ast.For, ast.AsyncFor)) else Uses()
         found = (getattr(node, "ag_broke", None), getattr(node, "ag_returned", None))
         flags: Names = frozenset(name for name in found if name is not None)
-        head: Names = after | Uses(*test).loads | flags
-        while True:
-            self._break, self._continue = broken, head
-            inside = self.block(node.body, head)
-            grown = head | ((inside - target.stores) | target.loads)
-            if grown == head:
-                break
-            head = grown
+        head: Names = after.union(flags, *(_of_simple(part).loads for part in test))
+        self._break, self._continue, self._settles = broken, head, False
+        inside = self.block(node.body, head)
+        head = head | ((inside - target.stores) | target.loads)
+        if settles:
+            self._continue, self._settles = head, True
+            self.block(node.body, head)
         self._break, self._continue = saved
         return head
 
@@ -466,9 +473,6 @@ class Liveness:
             uses = Uses(case.pattern, case.guard)
             before = before | (self.block(case.body, live) - uses.stores) | uses.loads
         return before | Uses(node.subject).loads
-
-    def _expression(self, node: ast.expr, live: Names) -> Names:
-        return _before(node, live)
 
 
 # Context managers that let exceptions pass, by the names that programs call them by.

@@ -12,10 +12,13 @@ _OF_THE_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}
 _NAMING = {"locals", "vars", "dir"}  # which give the names of the frame where they take nothing
 
 
-def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> ast.expr:
+def convert(
+    node: ast.Call, sites: Sites | None = None, names: bool = False, repeats: bool = False
+) -> ast.expr:
     """``node`` calling what ``ag__.fn`` makes of its function, unless that looks at the frame.
 
-    ``sites`` where a loop calls it; ``names`` says that names may be bound there.
+    ``sites`` where a loop calls it; ``names`` says that names may be bound there, ``repeats`` that
+    it runs more than once.
     """
     if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
         if node.func.id in _NAMING and not node.args and not node.keywords:
@@ -24,11 +27,19 @@ def convert(node: ast.Call, sites: Sites | None = None, names: bool = False) -> 
     if sites is not None and (isinstance(node.func, ast.Name) or names):
         if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
             return build.locate(short, node)
-        if isinstance(node.func, ast.Name):
-            short = short_ways.builtin_call(node, sites, names)
-            if short is not None:
-                return build.locate(short, node)
-        node.func = build.locate(short_ways.callee(node.func, sites), node.func)
-        return node
-    node.func = build.locate(build.call("fn", node.func), node.func)
+        called = short_ways.callee(node.func, sites)
+    else:
+        called = build.call("fn", node.func)
+    if repeats and (short := _short(node, called, names)) is not None:
+        return build.locate(short, node)
+    node.func = build.locate(called, node.func)
     return node
+
+
+def _short(node: ast.Call, called: ast.expr, names: bool) -> ast.expr | None:
+    """The call by Python alone where it is of its own, else of what is ``called``."""
+    if isinstance(node.func, ast.Name):
+        return short_ways.builtin_call(node, called, names)
+    if isinstance(node.func, ast.Attribute) and names:
+        return short_ways.of_container(node)
+    return None

@@ -11,17 +11,19 @@ import __future__ as future_features
 import _ast as ast
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from ... import uncollected
 from ...context import tracebacks
-from ...context.ownership import MET, TESTS, UNMET, loud_cell
-from . import build, inline, jumps, parse, pipeline, sites, specials
+from ...context.ownership import KEPT, MET, TESTS, UNMET, WHOLE, loud_cell
+from . import build, inline, jumps, lean, parse, pipeline, sites, specials
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
 _CELLS = {build.LOUD: loud_cell} | {n: types.CellType(v) for n, v in TESTS.items()}
 _CELLS |= {MET: types.CellType(None), UNMET: types.CellType(())}  # which tell nothing
+_CELLS |= {KEPT: types.CellType(None), WHOLE: types.CellType(None)}
 _FUTURE_FLAGS = 0
 _OPTIMIZED = 0x01  # the flag of the code of a function
 for _feature in future_features.all_feature_names:
@@ -36,7 +38,7 @@ class _Converted:
     """The converted code of a code object, what its conversion asked of ``specials``, and what was
     known to it."""
 
-    __slots__ = ("asked", "code", "known", "of", "once", "tells")
+    __slots__ = ("asked", "code", "known", "n_sites", "of", "once", "tells")
 
     def __init__(
         self,
@@ -46,30 +48,51 @@ class _Converted:
         known: frozenset[str],
         once: bool,
         tells: bool,
+        n_sites: int,
     ):
+        self.n_sites = n_sites
         self.of, self.code, self.asked, self.known = of, code, asked, known
         self.tells = tells  # whether it may tell its arguments
         self.once = once  # whether it is made for functions that run once
 
 
-_cache: dict[int, _Converted] = {}
+class Whole:
+    """The whole form of a function that has a lean one, made when that first asks for it."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], types.FunctionType]):
+        self._make = make
+        self._made: types.FunctionType | None = None
+
+    def form(self) -> types.FunctionType:
+        """The function."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
-def converted_tree(fn: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
-    """The converted tree of ``fn``, without its decorators, defaults and annotations."""
+_cache: dict[tuple[int, bool], _Converted] = {}  # by the code, and whether it may be lean
+
+
+def converted_tree(fn: types.FunctionType, is_lean: bool = False) -> ast.FunctionDef | ast.Lambda:
+    """The converted tree of ``fn``, without its decorators, defaults and annotations; that of its
+    lean form if there is one and it ``is_lean``."""
     source = parse.parse(fn)
     node = source.node
     _strip(node)
-    return pipeline.convert_function(node, source.text, source.class_name)
+    other = lean.convert if is_lean else None
+    return pipeline.convert_function(node, source.text, source.class_name, other)
 
 
 def converted_code(
-    fn: types.FunctionType, once: bool = False, asked: Asked | None = None
+    fn: types.FunctionType, once: bool = False, asked: Asked | None = None, is_lean: bool = False
 ) -> types.CodeType:
     """The converted code of ``fn``, which runs ``once`` in a trace or may do so more often; made
     once for each code object and what it depends on. It can tell the arguments it is ``asked``."""
     code = fn.__code__
-    held, known = _cache.get(id(code)), specials.known_to(fn)
+    key = id(code), is_lean
+    held, known = _cache.get(key), specials.known_to(fn)
     if held is not None and held.of() is code:
         known |= held.known
         is_same = held.asked & known == held.asked & held.known
@@ -78,26 +101,41 @@ def converted_code(
     specials.begin(known)
     sites.begin(fn)
     with uncollected(), inline.run_once(once):
-        node = converted_tree(fn)
+        node = converted_tree(fn, is_lean)
         if asked is not None:
             _tell(node, *asked)
         made = _compile(node, code)
-    key = id(code)
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
-    cache[key] = _Converted(gone, made, specials.asked(), known, once, asked is not None)
+    facts = once, asked is not None, sites.taken()
+    cache[key] = _Converted(gone, made, specials.asked(), known, *facts)
     return made
 
 
 def instantiate(
-    fn: types.FunctionType, operators: Any, once: bool = False, asked: Asked | None = None
+    fn: types.FunctionType,
+    operators: Any,
+    once: bool = False,
+    asked: Asked | None = None,
+    lend: Callable[[int], types.CellType] | None = None,
+    whole: Callable[[], types.FunctionType] | None = None,
 ) -> types.FunctionType:
     """A function like ``fn`` that runs its converted code with these operators; ``once`` in a trace
-    if it is what is traced. It has nothing to tell before ``telling``."""
-    code = fn.__code__ if is_converted(fn.__code__) else converted_code(fn, once, asked)
+    if it is what is traced. It has nothing to tell before ``telling``. A trace may ``lend`` it
+    places for its sites; it may be lean where it is told what makes its ``whole`` form."""
+    is_lean = whole is not None
+    code = fn.__code__
+    if not is_converted(code):
+        code = converted_code(fn, once, asked, is_lean)
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= _CELLS
     cells[build.OPERATORS] = types.CellType(operators)
+    if whole is not None and WHOLE in code.co_freevars:
+        cells[WHOLE] = types.CellType(Whole(whole))
+        tracebacks.lean.add(code)
+    held = _cache.get((id(fn.__code__), is_lean))
+    if lend is not None and held is not None and held.code is code and KEPT in code.co_freevars:
+        cells[KEPT] = lend(held.n_sites)
     return _with_cells(fn, code, cells)
 
 
@@ -134,8 +172,17 @@ def is_converted(code: types.CodeType) -> bool:
 
 def is_form(code: types.CodeType, of: types.CodeType) -> bool:
     """Whether ``code`` is the converted code of another one."""
-    held = _cache.get(id(of))
-    return held is not None and held.code is code and held.of() is of
+    forms = (_cache.get((id(of), is_lean)) for is_lean in (True, False))
+    return any(held is not None and held.code is code and held.of() is of for held in forms)
+
+
+def whole_code(fn: types.FunctionType, of: types.FunctionType) -> types.CodeType | None:
+    """The code of the whole form of ``of``, which ``fn`` is a form of; None where that is lean and
+    nobody has asked for the whole one."""
+    if WHOLE not in fn.__code__.co_freevars:
+        return fn.__code__
+    held = _cache.get((id(of.__code__), False))
+    return held.code if held is not None and held.of() is of.__code__ else None
 
 
 def tells(code: types.CodeType) -> bool:

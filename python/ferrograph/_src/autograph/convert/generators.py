@@ -9,9 +9,9 @@ from __future__ import annotations
 import _ast as ast
 from typing import Any
 
-from . import build, jumps
+from . import build, inline, jumps
 
-_VALUE = "ag__yielded"
+_VALUE, _TEST = "ag__yielded", "ag__test"
 
 
 def hoist(function: ast.FunctionDef) -> None:
@@ -73,7 +73,12 @@ def plain_for(node: ast.For) -> ast.stmt:
 
 def _certain(test: ast.expr, what: str) -> ast.expr:
     text = build.constant(f"{what} around a `yield`")
-    return build.locate(build.call("certain", test, text), test)
+    if not inline.is_allowed():
+        return build.locate(build.call("certain", test, text), test)
+    named = ast.NamedExpr(target=build.store(_TEST), value=test)
+    plain = inline.is_plain_value(named, build.name(_TEST))
+    asked = build.call("certain", build.name(_TEST), text)
+    return build.locate(ast.IfExp(plain, build.name(_TEST), asked), test)
 
 
 def _stops(node: ast.While | ast.For) -> list[ast.stmt]:

@@ -10,6 +10,7 @@ from .analysis import only_extended, summary, together
 from .context import Context
 
 _OPTIONS = "set_loop_options"
+_PLAIN = "ag__unrolled"  # classes of what Python alone runs over
 
 
 class Facts:
@@ -129,13 +130,13 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     named = isinstance(node.target, ast.Name)
     loop = ast.For(
         target=node.target if named else build.store(item),
-        iter=build.call("followed", build.name(run_over)),
+        iter=followed(run_over),
         body=[*node.body, *_stops(node)] if named else [first, *node.body, *_stops(node)],
         orelse=[],
     )
     loop.ag_weight = inline.weight(loop.body)
     loop = build.locate(loop, node, node.iter)
-    plain = build.call("unrolls", build.name(run_over))
+    plain = _unrolls(run_over)
     found = [
         build.locate(build.assign(run_over, node.iter), node, node.iter),
         inline.choose(plain, [loop], general, node, node.iter),
@@ -144,6 +145,23 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
         let_go = build.assign(run_over, build.constant(None))
         found.append(build.locate(let_go, node, node.iter))
     return found
+
+
+def _unrolls(name: str) -> ast.expr:
+    """Whether Python runs a loop over what has a name."""
+    is_one = ast.BoolOp(
+        ast.Or(),
+        [build.has_kind(build.name(name), "ag__range"), build.is_among(build.name(name), _PLAIN)],
+    )
+    calm = ast.UnaryOp(ast.Not(), build.is_loud())
+    asked = build.call("unrolls", build.name(name))
+    return ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [calm, is_one]), asked])
+
+
+def followed(name: str) -> ast.expr:
+    """What a loop of Python's takes its elements from: a range needs nobody to follow it."""
+    is_range = build.has_kind(build.name(name), "ag__range")
+    return ast.IfExp(is_range, build.name(name), build.call("followed", build.name(name)))
 
 
 def _run(

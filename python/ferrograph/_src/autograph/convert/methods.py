@@ -35,6 +35,25 @@ def convert_binary(node: ast.BinOp, repeats: bool = False) -> ast.expr:
     return build.locate(made, node)
 
 
+def is_special(node: ast.BinOp | ast.UnaryOp | ast.Compare) -> bool:
+    """Whether methods of the user's may say what an operation, or one comparison, gives."""
+    if isinstance(node, ast.BinOp):
+        name = _BINARY[type(node.op)]
+        return specials.has(f"__{name}__", f"__r{name}__")
+    if isinstance(node, ast.UnaryOp):
+        return not isinstance(node.op, ast.Not) and specials.has(f"__{_UNARY[type(node.op)]}__")
+    found = _COMPARISONS.get(type(node.ops[0]))
+    if found is None:
+        return False
+    return specials.has(*(("__eq__", "__ne__") if found in ("eq", "ne") else _ORDERS))
+
+
+def augments(node: ast.AugAssign) -> bool:
+    """Whether methods of the user's may say what an augmented assignment does."""
+    name = _BINARY[type(node.op)]
+    return specials.has(f"__i{name}__", f"__{name}__", f"__r{name}__")
+
+
 def _may_be_format(node: ast.BinOp) -> bool:
     """Whether a remainder may as well be a text that shows what is no constant."""
     return not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant)

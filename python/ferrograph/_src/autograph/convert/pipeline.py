@@ -13,6 +13,7 @@ converted when they are called. Statements of a generator in which it yields sta
 from __future__ import annotations
 
 import _ast as ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import later
@@ -42,13 +43,19 @@ else:
 
 
 def convert_function(
-    node: ast.FunctionDef | ast.Lambda, text: str, class_name: str | None
+    node: ast.FunctionDef | ast.Lambda,
+    text: str,
+    class_name: str | None,
+    other: Callable[[ast.FunctionDef, str], bool] | None = None,
 ) -> ast.FunctionDef | ast.Lambda:
-    """Convert ``node`` in place; it stands in ``text`` and has the private names of a class."""
+    """Convert ``node`` in place; it stands in ``text`` and has the private names of a class. It
+    has the ``other`` form where that can be."""
     normalize.mangle(node, class_name)
     if isinstance(node, ast.Lambda):
         _lambda(node)
-    else:
+        return node
+    normalize.normalize(node, text)
+    if other is None or not other(node, text):
         _function(node, text, inline.is_run_once())
     return node
 
@@ -59,7 +66,6 @@ def is_left_alone(node: ast.FunctionDef) -> bool:
 
 
 def _function(node: ast.FunctionDef, text: str, once: bool = False) -> None:
-    normalize.normalize(node, text)
     stops = ("yield" in text or "await" in text) and jumps.yields(node.body)
     if stops:
         convert.hoist(node)
@@ -71,13 +77,14 @@ def _function(node: ast.FunctionDef, text: str, once: bool = False) -> None:
     context = Context(node)
     first = node.body[0]
     announced = context.shared_names(first)
-    statements = _Statements(context, text, stops, once)
+    statements = Statements(context, text, stops, once)
     node.body = statements.block(node.body)
     head = [build.locate(s, first, first) for s in statements.head()]
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
     at = 1 if rest and jumps.is_docstring(rest[0]) else 0
-    head = declarations + context.binding(first) + head + announced
+    held = [] if stops else context.cells(first)
+    head = declarations + context.binding(first) + held + head + announced
     node.body = rest[:at] + head + rest[at:]
 
 
@@ -108,6 +115,10 @@ class _Expressions(build.Transformer):
 
     def _in_loop(self) -> Sites | None:
         return self._sites if self._depth else None
+
+    def _again(self) -> Sites | None:
+        """The sites of what runs more than once."""
+        return self._sites if self._repeats else None
 
     def _at_depth(self, node: Any, depth: int) -> Any:
         """``node`` with its parts converted, at another depth of loops."""
@@ -174,7 +185,8 @@ class _Expressions(build.Transformer):
         is_over = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
         if is_over and comprehensions.is_consumed(node):
             node.args[0] = self._consumed(node)
-        return calls.convert(self.generic_visit(node), self._in_loop(), self.inlines)
+        sites = self._again() or self._in_loop()
+        return calls.convert(self.generic_visit(node), sites, self.inlines, self._repeats)
 
     def _consumed(self, node: ast.Call) -> ast.expr:
         """The generator that a call takes as a whole, as a list where tensors decide."""
@@ -209,7 +221,14 @@ class _Expressions(build.Transformer):
         return node if _binds(node) else self._at_depth(node, 0)
 
 
-class _Statements(_Expressions):
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_HARMLESS = frozenset(
+    {"abs", "bool", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
+    | {"range", "reversed", "round", "sorted", "str", "sum", "tuple", "type", "zip"}
+)
+
+
+class Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
     def __init__(self, context: Context, text: str, stops: bool, once: bool):
@@ -272,7 +291,20 @@ class _Statements(_Expressions):
             elif isinstance(value, ast.AST):
                 setattr(node, part, self.visit(value))
 
+    def visit_Call(self, node: ast.Call) -> Any:
+        if not build.is_operator_call(node) and not self._is_builtin(node.func):
+            given = (*node.args, *(k.value for k in node.keywords))
+            self._context.handed.update(a.id for a in given if isinstance(a, ast.Name))
+        return super().visit_Call(node)
+
+    def _is_builtin(self, function: ast.expr) -> bool:
+        """Whether a call by its name is one of Python's own functions, which change nothing."""
+        return isinstance(function, ast.Name) and function.id in _HARMLESS
+
     def visit_Assign(self, node: ast.Assign) -> Any:
+        if isinstance(node.value, (ast.Call, *_DISPLAYS)):
+            names = (t.id for t in node.targets if isinstance(t, ast.Name))
+            self._context.made.update(names)
         if self._is_sequence(node.value):
             self._sequences.update(t.id for t in node.targets if isinstance(t, ast.Name))
         self.generic_visit(node)
@@ -306,7 +338,7 @@ class _Statements(_Expressions):
         if isinstance(node.ctx, ast.Load):
             return super().visit_Subscript(node)
         text = build.text_of(node.value)
-        return stores.convert_subscript(self.generic_visit(node), text, self._in_loop())
+        return stores.convert_subscript(self.generic_visit(node), text, self._repeats)
 
     def visit_Raise(self, node: ast.Raise) -> Any:
         return raises.convert(self.generic_visit(node))
@@ -317,6 +349,7 @@ class _Statements(_Expressions):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if not is_left_alone(node):
             self._defaults(node)
+            normalize.normalize(node, self._text)
             _function(node, self._text)
         return node
 

@@ -1,6 +1,6 @@
-"""Short ways for what a loop does again and again: the same call, the same object set.
+"""Short ways for what code does again and again: the same call, the same object set.
 
-A call, a store to an attribute or an item in a loop has a *site*, a place in the list
+A call, a store to an attribute or an item has a *site*, a place in the list
 ``ag__sites`` of its function, in which the operators leave what they were asked for last where
 asking again would give the same::
 
@@ -8,8 +8,9 @@ asking again would give the same::
 
 ``ag__loud`` is false while no region is traced and nothing is stale: then a name that is the same
 object has the same answer, and Python's own lists and dicts are set as they are. The list belongs
-to one call of the function, so that every trace asks for itself. Generators, whose frames outlive a
-trace, and nested functions that may do so have none.
+to one trace, which lends it to the functions that it has made under the free name ``ag__kept``
+while no other trace is under way within it; where there is none, to one call of the function.
+Generators, whose frames outlive a trace, have none.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import threading
 import types
 from typing import Any
 
-from ...context.ownership import SITES
+from ...context.ownership import KEPT, SITES
 from . import build
 
 _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
@@ -28,6 +29,7 @@ _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.modules: frozenset[str] = frozenset()
+        self.taken = 0  # places of the function that is converted and of those nested in it
 
 
 _thread = _Thread()
@@ -36,26 +38,34 @@ _thread = _Thread()
 def begin(function: types.FunctionType) -> None:
     """A conversion begins: what is called of modules is no method."""
     names, known = function.__code__.co_names, function.__globals__
+    _thread.taken = 0
     _thread.modules = frozenset(n for n in names if type(known.get(n)) is types.ModuleType)
+
+
+def taken() -> int:
+    """How many places the conversion has taken."""
+    return _thread.taken
 
 
 class Sites:
     """The sites of one function."""
 
     def __init__(self) -> None:
-        self.n = 0
+        self.is_empty = True
 
     def take(self, count: int) -> int:
         """The first of so many places more."""
-        self.n += count
-        return self.n - count
+        self.is_empty = False
+        _thread.taken += count
+        return _thread.taken - count
 
     def head(self) -> list[ast.stmt]:
-        """The statement that makes the list."""
-        if not self.n:
+        """The statement that finds or makes the list."""
+        if self.is_empty:
             return []
         one = ast.List([build.constant(None)], ast.Load())
-        return [build.assign(SITES, ast.BinOp(one, ast.Mult(), build.constant(self.n)))]
+        made = ast.BinOp(one, ast.Mult(), build.constant(_thread.taken))
+        return [build.assign(SITES, ast.BoolOp(ast.Or(), [build.name(KEPT), made]))]
 
 
 def _at(place: int) -> ast.expr:
@@ -183,6 +193,23 @@ _METHODS = {
 }
 
 
+def of_container(node: ast.Call) -> ast.expr | None:
+    """The call of a method with at most one argument, which may be written twice, of a name that
+    may be one of Python's own containers; None for other calls."""
+    function: Any = node.func
+    kind = _METHODS.get(function.attr)
+    if function.attr == "pop" and not node.args:
+        kind = "ag__list"
+    if kind is None or node.keywords or len(node.args) > 1 or is_made(function.value):
+        return None
+    if not all(map(is_arithmetic, node.args)):
+        return None
+    first, again = _twice(function.value, _OWNER)
+    method = ast.Attribute(again, function.attr, ast.Load())
+    asked = ast.Call(build.call("fn", method), node.args, [])
+    return short(ast.Call(method, node.args, []), asked, build.has_kind(first, kind))
+
+
 _MOST_ARGUMENTS = 3  # of a call that is written out a second time
 
 
@@ -231,10 +258,29 @@ _BUILTINS = {
 }
 
 
-def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
-    """The call of a builtin, where Python alone does it for the class of its argument; None for
-    other calls. ``names`` says that a name may be bound there."""
+def range_call(node: ast.Call, asked: ast.expr) -> ast.expr | None:
+    """``range`` of names and numbers, by Python alone where these are its integers, else what is
+    ``asked``; None for other calls."""
     function: Any = node.func
+    if function.id != "range" or node.keywords or not all(map(is_arithmetic, node.args)):
+        return None
+    if not 0 < len(node.args) <= _MOST_ARGUMENTS or not all(map(_is_simple, node.args)):
+        return None
+    integers = [build.has_kind(a, "ag__int") for a in node.args if _is_name(a)]
+    is_own = ast.Compare(build.name("range"), [ast.Is()], [build.name("ag__range")])
+    return short(ast.Call(build.name("range"), node.args, []), asked, *integers, is_own)
+
+
+def _is_simple(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Name, ast.Constant))
+
+
+def builtin_call(node: ast.Call, asked: ast.expr, names: bool) -> ast.expr | None:
+    """The call of a builtin, where Python alone does it for the class of its argument, else what
+    is ``asked``; None for other calls. ``names`` says that a name may be bound there."""
+    function: Any = node.func
+    if function.id == "range":
+        return range_call(node, ast.Call(asked, node.args, []))
     kinds = _BUILTINS.get(function.id)
     if kinds is None or node.keywords or len(node.args) != 1:
         return None
@@ -244,12 +290,11 @@ def builtin_call(node: ast.Call, sites: Sites, names: bool) -> ast.expr | None:
     first, again = _twice(value)
     is_own = ast.Compare(build.name(function.id), [ast.Is()], [build.name(f"ag__{function.id}")])
     plain = ast.Call(build.name(function.id), [again], [])
-    asked = ast.Call(callee(function, sites), [again], [])
     is_one: ast.expr = build.is_among(first, kinds)
     if function.id == "len":  # mostly of lists
         is_list = build.has_kind(first, "ag__list")
         is_one = ast.BoolOp(ast.Or(), [is_list, build.is_among(again, kinds)])
-    return short(plain, asked, is_one, is_own)
+    return short(plain, ast.Call(asked, [again], []), is_one, is_own)
 
 
 def is_arithmetic(key: ast.expr) -> bool:

@@ -33,9 +33,9 @@ def convert_attribute(
     return node
 
 
-def convert_subscript(node: ast.Subscript, text: str, sites: Sites | None = None) -> ast.Subscript:
-    """An item that is set or deleted."""
-    short = short_ways.container(node, text) if sites is not None else None
+def convert_subscript(node: ast.Subscript, text: str, repeats: bool = False) -> ast.Subscript:
+    """An item that is set or deleted, ``repeats`` where that may be often."""
+    short = short_ways.container(node, text) if repeats else None
     if short is not None:
         node.value = build.locate(short, node.value)
         return node

@@ -7,15 +7,13 @@ import functools
 import itertools
 import operator
 import sys
-import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import later, ops, staging
 from ...context.hooks import hooks
 from ...native import _core
-from ...staging import frames, iteration, lists, notes
-from ...staging import values as values_module
+from ...staging import iteration, lists, notes
 from ...staging.cursors import Cursor
 from ...staging.iteration import (
     has_elements,
@@ -29,9 +27,10 @@ from ...staging.journal import chosen, loud
 from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
-from ...values import dtypes, errors, nest
+from ...values import dtypes, nest
 from . import arithmetic
 from .logic import and_, or_
+from .quantifiers import quantifier
 from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
@@ -252,47 +251,6 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
     return choose
 
 
-def _quantifier(
-    python: Callable, reduction: Callable, operator: Callable, pairwise: Callable
-) -> Callable:
-    def quantify(values: Any) -> Any:
-        if is_dataset(values):
-            return hooks.on_datasets.fold(values, pairwise, python(()))
-        values = iterated(lists.as_tensors(values))
-        if is_staged(values):
-            return reduction(values)
-        found: Any = python is builtins.all
-        for value in values:
-            if is_staged(value) or is_staged(found):
-                _refuse_binding(values, python)
-                found = operator(_truth(found), lambda v=value: _truth(v))
-            elif bool(value) is not (python is builtins.all):
-                return not found
-        return found
-
-    return quantify
-
-
-def _refuse_binding(values: Any, python: Callable) -> None:
-    """Refuse a generator that binds names as it goes, where the graph says how far it goes."""
-    if type(values) is types.GeneratorType and frames.binds_outside(values.gi_code):
-        raise errors.StagingError(
-            say(
-                here(),
-                f"`{python.__name__}` stops where a tensor decides, and what it runs over sets a "
-                "name (`:=`) as it goes: which value that name has then is known only when the "
-                "graph runs",
-                "Write a `for` loop that sets the name in an `if`.",
-            )
-        )
-
-
-def _truth(value: Any) -> Any:
-    if is_staged(value):
-        return values_module.truth(_core.convert_to_tensor(value), "`any` or `all`")
-    return bool(value)
-
-
 def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[str, Any]) -> Any:
     """``min`` and ``max`` by a key."""
     values, key = args[0] if len(args) == 1 else args, keywords.get("key")
@@ -468,8 +426,8 @@ _FORMS: dict[Any, Any] = {
     builtins.sum: _reduction(builtins.sum, ops.reduce_sum, ops.add, 0),
     builtins.max: _extreme(builtins.max, ops.reduce_max, ops.maximum),
     builtins.min: _extreme(builtins.min, ops.reduce_min, ops.minimum),
-    builtins.any: _quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or),
-    builtins.all: _quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and),
+    builtins.any: quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or),
+    builtins.all: quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and),
     builtins.sorted: _sorted,
     builtins.next: _next,
     builtins.iter: _iter,

@@ -23,6 +23,7 @@ from .. import status
 from ..convert import compile
 from ..straight_line import sets_attributes_only
 from . import specials
+from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
@@ -53,7 +54,6 @@ _OF_GENERATOR = contextlib.contextmanager(len).__code__
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
-_NOTED = "_ferrograph_noted"  # of a function that tells its arguments: what it calls
 PLAIN_FORM = "_ferrograph_plain"  # of what is called in place of a class: what does the same
 _known: dict[Any, Any] = {}  # what is called in place of what, where no function is traced
 _MAX_KNOWN = 4096
@@ -77,7 +77,7 @@ def fn(callee: Any) -> Any:
         return _resolved(callee)  # the class may say itself how it hashes
     found = known.get(callee)
     if found is not None:
-        return found if len(journals) < 2 else _unless_again(callee, found)
+        return found if len(journals) < 2 else unless_again(callee, found)
     if kind is _METHOD:
         changed = known.get(callee.__func__)
         if changed is None:
@@ -86,10 +86,12 @@ def fn(callee: Any) -> Any:
             if changed is None or type(made) is not _METHOD or made.__func__ is not changed:
                 return made
         if len(journals) > 1:
-            return _METHOD(_unless_again(callee.__func__, changed), callee.__self__)
+            return _METHOD(unless_again(callee.__func__, changed), callee.__self__)
         made = _bound(callee, changed)
         if known is not _known and len(known) < _MAX_KNOWN:
-            known[callee] = made
+            reads = thread.reads()
+            if reads is not None and reads.holds(callee.__self__):
+                known[callee] = made
         return made
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
         if not journals:
@@ -97,7 +99,7 @@ def fn(callee: Any) -> Any:
         quiet = not loud and callee.__name__ not in _LOOKED_AT
         return callee if quiet else _resolved(callee)
     found = _remembered(callee, known)
-    return found if len(journals) < 2 else _unless_again(callee, found)
+    return found if len(journals) < 2 else unless_again(callee, found)
 
 
 def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
@@ -307,7 +309,7 @@ def _of_generator(callee: types.FunctionType) -> Callable:
     if changed is generator:
         return callee
     made = contextlib.contextmanager(changed)
-    made.__dict__.pop(_NOTED, None)  # which is said of the generator
+    made.__dict__.pop(NOTED, None)  # which is said of the generator
     return made
 
 
@@ -324,7 +326,7 @@ def _telling(function: types.FunctionType, unmet: Any) -> types.FunctionType:
     """``function``, a converted one, telling the trace its arguments; where a trace knows what it
     is bound to, it tells the others alone."""
     told = compile.telling(function, unmet.met, unmet)
-    setattr(told, _NOTED, compile.telling(function, None, unmet))
+    setattr(told, NOTED, compile.telling(function, None, unmet))
     return told
 
 
@@ -341,19 +343,35 @@ def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
             noting.bind(function, args, kwargs, deep)
         return result(*args, **kwargs)
 
-    setattr(noted, _NOTED, result)
+    setattr(noted, NOTED, result)
     return noted
 
 
+def _whole_form(function: types.FunctionType) -> Callable[[], types.FunctionType]:
+    """What makes the whole form of a function whose lean form is called."""
+    return lambda: converted(function, is_whole=True)
+
+
+def anew(whole: compile.Whole) -> types.FunctionType:
+    """What a lean function begins anew with."""
+    return whole.form()
+
+
 def converted(
-    function: types.FunctionType, once: bool = False, asked: compile.Asked | None = None
+    function: types.FunctionType,
+    once: bool = False,
+    asked: compile.Asked | None = None,
+    is_whole: bool = False,
 ) -> types.FunctionType:
     """``function`` converted whatever its module; itself where that cannot be done. It can tell
-    the arguments that it is ``asked`` for."""
+    the arguments that it is ``asked`` for. It may be lean unless it has to be ``whole``."""
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
-        return compile.instantiate(function, late.operators, once, asked)
+        journals = _thread.journals if traces.n else ()
+        lend = journals[0].lend if journals and not once else None
+        whole = None if once or is_whole or sys.gettrace() else _whole_form(function)
+        return compile.instantiate(function, late.operators, once, asked, lend, whole)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
         if status.verbosity() > 0:
@@ -407,7 +425,7 @@ def _callable_object(callee: Any) -> Any:
         return callee if own else foreign.guarded(acts.form(callee))
     changed = convert_callee(call)
     if notes.in_region():
-        changed = _unless_again(call, changed)
+        changed = unless_again(call, changed)
     return callee if changed is call else types.MethodType(changed, callee)
 
 
@@ -415,53 +433,33 @@ def _bound(method: types.MethodType, changed: Any) -> Any:
     """``method`` with ``changed`` in place of its function, where nothing but the object that it is
     bound to has to be told to the trace told of that."""
     function, owner, reads = method.__func__, method.__self__, thread.reads()
-    result = getattr(changed, _NOTED, None)
+    result = getattr(changed, NOTED, None)
     if result is not None and reads is not None and _tells_others(function, changed, reads):
         reads.bind(function, (owner,), {}, result is function)
         changed = result
     return method if changed is function else _METHOD(changed, owner)
 
 
+def of_another(method: Any, function: Any, is_known: bool) -> Any:
+    """What is called in place of a method whose ``function`` was called of another object before,
+    where that form tells the trace of its object itself; None where there is more to ask, which
+    is of objects that live as long as the trace unless all is ``known``."""
+    if type(method) is not _METHOD or method.__func__ is not function or not traces.n:
+        return None
+    journals, owner = _thread.journals, method.__self__
+    if len(journals) != 1:
+        return None
+    if not is_known and ((reads := thread.reads()) is None or reads.holds(owner)):
+        return None
+    found = journals[0].known.get(function)
+    if type(found) is not _FUNCTION or not compile.tells(found.__code__):
+        return None
+    return _METHOD(found, owner)
+
+
 def _tells_others(function: types.FunctionType, changed: types.FunctionType, reads: Any) -> bool:
     """Whether, without its wrapper or its first argument, a function tells what it has to."""
     return compile.tells(changed.__code__) or not reads.reads_others(function)
-
-
-def _unless_again(function: Any, found: Any) -> Any:
-    """``found``, the form of ``function`` that is called, or where that runs already and is called
-    again in a branch a form that may stage the call."""
-    if type(function) is _METHOD and type(found) is _METHOD:
-        return _METHOD(_unless_again(function.__func__, found.__func__), found.__self__)
-    if type(function) is not _FUNCTION or type(found) is not _FUNCTION:
-        return found
-    inner = getattr(found, _NOTED, found)
-    if type(inner) is not _FUNCTION:
-        return found
-    code = inner.__code__
-    frame: Any = sys._getframe(2)
-    running = []
-    while frame is not None:
-        if frame.f_code is code and _is_of(frame, function):
-            running.append(frame)
-        frame = frame.f_back
-    return hooks.recursive(function, found, running) if running else found
-
-
-def _is_of(frame: Any, function: types.FunctionType) -> bool:
-    """Whether a frame of code made of ``function``'s is of that function: what it closes over."""
-    held = frame.f_locals
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return all(held.get(name, _UNSET) is _contents(cell) for name, cell in cells)
-
-
-_UNSET = object()
-
-
-def _contents(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return _UNSET
 
 
 _warned: set[tuple[str, int]] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
@@ -16,9 +16,9 @@ from .logic import Thunk, and_, not_, or_
 from .specials import function_of, is_own, iterated, method
 
 if TYPE_CHECKING:
-    from . import equality
+    from . import equality, shared
 else:
-    (equality,) = later(__package__, "equality")
+    equality, shared = later(__package__, "equality", "shared")
 
 __all__ = ["compare", "contained"]
 
@@ -52,6 +52,10 @@ def contained(operation: str, value: Any, container: Any) -> Any:
         if found is not NotImplemented:
             return not_(found) if operation == "not_in" else found
     if is_staged(value) or is_staged(container):
+        shared.refuse(shared.held(container, 1), container, "`in`")
+        if shared.may_act(container):
+            found = _among(value, container)
+            return not_(found) if operation == "not_in" else found
         found = staging.stage_in(value, container)
         return staging.stage_not(found) if operation == "not_in" else found
     return value in container if operation == "in" else value not in container
@@ -87,10 +91,27 @@ def _rest(value: Any, elements: list) -> Thunk:
     return lambda: _among(value, iter(elements))
 
 
+def _going_on(value: Any, found: Any, elements: Iterator) -> Any:
+    """Whether one of the elements behind is ``value``, unless one was ``found``; each is taken
+    where that is reached."""
+    turns = shared.Turns(elements, [])
+    reached = turns.reached
+
+    def taken() -> Any:
+        ended = False if reached is not None else None
+        return turns.take(lambda v: v is value or compared("eq", v, value), ended)
+
+    while not turns.is_over:
+        found = or_(found, taken)
+    return found
+
+
 def _among(value: Any, elements: Any) -> Any:
     """Whether one of the elements is ``value``, or equals it."""
     for element in elements:
         same = element is value or compared("eq", element, value)
+        if is_staged(same) and shared.may_act(elements):
+            return _going_on(value, same, elements)
         if is_staged(same):
             return or_(same, _rest(value, list(elements)))  # whose iterator no branch advances
         if same:

@@ -21,8 +21,10 @@ from .specials import PLAIN, has_methods, iterated, opened, truth
 
 if TYPE_CHECKING:
     from ...staging import cursors
+    from . import shared
 else:
     (cursors,) = later(staging.__name__, "cursors")
+    (shared,) = later(__package__, "shared")
 
 __all__ = ["followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"]
 
@@ -136,11 +138,12 @@ def _unroll(
     facts: dict,
 ) -> None:
     """The loop over a Python iterable."""
-    step = body
+    kept = shared.held(iterable, 2) if returned is not None else []
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)
-    for element in followed(iterable):
-        step(element)
+    elements = iter(followed(iterable))
+    for element in elements:
+        body(element)
         if broke is not None:
             stop = broke()
             if is_staged(stop):
@@ -150,28 +153,35 @@ def _unroll(
         if returned is not None:
             stop = returned()
             if is_staged(stop):
-                step = _unless(returned, body, names, places, facts)
-            elif stop:
+                shared.refuse([], elements, "a `return` in this loop")
+                if not kept and isinstance(elements, cursors.Cursor):
+                    elements = iter(list(elements))  # whose position nobody sees
+                turns = shared.Turns(elements, kept)
+                _go_on(turns, returned, body, lambda: State(names, places, (body,)), facts)
+                return
+            if stop:
                 return
 
 
-def _unless(
+def _go_on(
+    turns: shared.Turns,
     returned: Thunk,
     body: Callable[[Any], None],
-    names: Thunk | tuple[str, ...] | None,
-    places: tuple[tuple, ...] | None,
+    state: Callable[[], State],
     facts: dict,
-) -> Callable[[Any], None]:
-    """A ``body`` that does nothing once the running graph has returned from the function."""
+) -> None:
+    """The rest of a loop that does nothing once the running graph has returned from the function,
+    and takes no element either, which the program might see."""
+    reached = turns.reached
 
-    def step(element: Any) -> None:
-        state = State(names, places, (body,))
-        live = facts["live"]
-        staging.stage_if(
-            not_(returned()), lambda: body(element), _nothing, state, line=facts["line"], live=live
-        )
+    def taken() -> None:
+        turns.take(body, reached)
 
-    return step
+    while not turns.is_over:
+        if not is_staged(going := not_(returned())):
+            return
+        line, live = facts["line"], facts["live"]
+        staging.stage_if(going, taken, _nothing, state(), line=line, live=live)
 
 
 def unrolls(iterable: Any) -> bool:

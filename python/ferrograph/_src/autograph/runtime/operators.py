@@ -24,7 +24,7 @@ from ...staging.notes import (
     owner,
 )
 from ...staging.state import attribute, global_name, item
-from .callees import fn
+from .callees import anew, fn
 from .logic import and_, not_, or_
 from .names import bind, own_names
 from .sites import called, called_of, stored
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "and_",
+    "anew",
     "assert_stmt",
     "attribute",
     "attribute_of",

@@ -11,11 +11,12 @@ from typing import Any
 
 from ...context import thread
 from ...staging import setters
-from ...staging.journal import loud
+from ...staging.journal import loud, traces
+from ...staging.journal import thread as _thread
 from ...staging.notes import owner
 from ..convert import compile
 from ..straight_line import is_leaf
-from .callees import PLAIN_FORM, fn, is_exempt
+from .callees import PLAIN_FORM, fn, is_exempt, of_another
 
 __all__ = ["called", "called_of", "stored"]
 
@@ -28,6 +29,7 @@ def called(sites: list, place: int, callee: Any) -> Any:
     found = fn(callee)
     if not loud and type(callee) in _LASTING:
         short = getattr(found, PLAIN_FORM, found) if type(found) is types.FunctionType else found
+        _note_kept()
         sites[place], sites[place + 1] = callee, short
     return found
 
@@ -35,8 +37,16 @@ def called(sites: list, place: int, callee: Any) -> Any:
 def called_of(sites: list, place: int, callee: Any, target: Any, *args: Any) -> Any:
     """``fn(callee)`` of a method of ``target``; the site says, too, where Python alone may call it
     again. Who is told of the arguments is told by this call itself."""
+    before = sites[place]
+    if type(before) is types.MethodType and not loud:
+        found = of_another(callee, before.__func__, sites[place + 3] is False)
+        if found is not None:
+            return found
     found = called(sites, place, callee)
-    if loud or not _does_the_same(callee, found, target):
+    if loud:
+        return found
+    if not _does_the_same(callee, found, target):
+        sites[place + 3] = False
         return found
     reads = thread.reads()
     asked = reads and type(callee) is types.MethodType and reads.asked(callee.__func__)
@@ -78,5 +88,12 @@ def stored(sites: list, place: int, target: Any, name: str, label: str) -> Any:
     """``owner(target, name, label)``."""
     found = owner(target, name, label)
     if found is target and not loud:
+        _note_kept()
         sites[place] = target
     return found
+
+
+def _note_kept() -> None:
+    """The sites of a trace hold something from now on."""
+    if traces.n and _thread.journals:
+        _thread.journals[0].has_kept = True

@@ -1,0 +1,81 @@
+"""``any`` and ``all`` of converted code: where a tensor ends them, also when the graph runs."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ...context.hooks import hooks
+from ...native import _core
+from ...staging import frames, lists
+from ...staging import values as values_module
+from ...staging.iteration import is_dataset
+from ...staging.places import here, say
+from ...staging.values import is_staged
+from ...values import errors
+from . import shared
+from .specials import iterated
+
+__all__ = ["quantifier"]
+
+
+def quantifier(
+    python: Callable, reduction: Callable, operator: Callable, pairwise: Callable
+) -> Callable:
+    """The form of ``any`` or ``all``, by the operators that join two answers."""
+
+    def quantify(values: Any) -> Any:
+        if is_dataset(values):
+            return hooks.on_datasets.fold(values, pairwise, python(()))
+        values = iterated(lists.as_tensors(values))
+        if is_staged(values):
+            return reduction(values)
+        found: Any = python is builtins.all
+        kept = shared.held(values, 1)
+        for value in values:
+            if is_staged(value) or is_staged(found):
+                _refuse_binding(values, python)
+                shared.refuse(kept, values, f"`{python.__name__}`")
+                found = operator(_truth(found), lambda v=value: _truth(v))
+                if shared.may_act(values):
+                    return _rest(values, found, operator, python is builtins.all)
+            elif bool(value) is not (python is builtins.all):
+                return not found
+        return found
+
+    return quantify
+
+
+def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:
+    """The rest of what ``any`` or ``all`` runs over, of which each is taken where it is reached."""
+    turns = shared.Turns(values, [])
+    reached = turns.reached
+
+    def taken() -> Any:
+        return turns.take(_truth, ended if reached is not None else None)
+
+    while not turns.is_over:
+        found = operator(_truth(found), taken)
+    return found
+
+
+def _refuse_binding(values: Any, python: Callable) -> None:
+    """Refuse a generator that binds names as it goes, where the graph says how far it goes."""
+    if type(values) is types.GeneratorType and frames.binds_outside(values.gi_code):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"`{python.__name__}` stops where a tensor decides, and what it runs over sets a "
+                "name (`:=`) as it goes: which value that name has then is known only when the "
+                "graph runs",
+                "Write a `for` loop that sets the name in an `if`.",
+            )
+        )
+
+
+def _truth(value: Any) -> Any:
+    if is_staged(value):
+        return values_module.truth(_core.convert_to_tensor(value), "`any` or `all`")
+    return bool(value)
