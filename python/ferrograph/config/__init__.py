@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from .._src.context.config import (
     PhysicalDevice,
     functions_run_eagerly,
+    get_soft_device_placement,
     list_logical_devices,
     list_physical_devices,
     progress_bars,
     run_functions_eagerly,
     set_progress_bars,
+    set_soft_device_placement,
 )
 from .._src import door as _door
 
@@ -24,10 +26,8 @@ if TYPE_CHECKING:
         experimental_functions_run_eagerly,
         experimental_run_functions_eagerly,
         get_logical_device_configuration,
-        get_soft_device_placement,
         get_visible_devices,
         set_logical_device_configuration,
-        set_soft_device_placement,
         set_visible_devices,
     )
 
@@ -59,10 +59,8 @@ if not TYPE_CHECKING:
         "experimental_functions_run_eagerly": "interfaces.settings:experimental_functions_run_eagerly",  # noqa: E501
         "experimental_run_functions_eagerly": "interfaces.settings:experimental_run_functions_eagerly",  # noqa: E501
         "get_logical_device_configuration": "interfaces.settings:get_logical_device_configuration",
-        "get_soft_device_placement": "interfaces.settings:get_soft_device_placement",
         "get_visible_devices": "interfaces.settings:get_visible_devices",
         "set_logical_device_configuration": "interfaces.settings:set_logical_device_configuration",
-        "set_soft_device_placement": "interfaces.settings:set_soft_device_placement",
         "set_visible_devices": "interfaces.settings:set_visible_devices",
     }
     _MODULES = ("optimizer",)

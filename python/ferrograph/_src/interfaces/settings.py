@@ -44,7 +44,6 @@ class LogicalDeviceConfiguration(NamedTuple):
 class _Settings:
     """What was set, for the process."""
 
-    soft_placement = True
     logs_placement = False
     jit = ""
     options: dict[str, Any] = {}  # noqa: RUF012 - one object for the process
@@ -68,25 +67,6 @@ def experimental_functions_run_eagerly() -> bool:
     False
     """
     return functions_run_eagerly()
-
-
-@public("config.get_soft_device_placement")
-def get_soft_device_placement() -> bool:
-    """Whether soft placement is on. All runs on the one device there is, so it changes nothing.
-
-    >>> fg.config.get_soft_device_placement()
-    True
-    """
-    return _Settings.soft_placement
-
-
-@public("config.set_soft_device_placement")
-def set_soft_device_placement(enabled: bool) -> None:
-    """Set what ``get_soft_device_placement`` gives; as there is one device, it changes no more.
-
-    >>> fg.config.set_soft_device_placement(True)
-    """
-    _Settings.soft_placement = bool(enabled)
 
 
 @public("config.get_visible_devices")
