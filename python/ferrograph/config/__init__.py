@@ -19,7 +19,7 @@ from .._src.context.config import (
 from .._src import door as _door
 
 if TYPE_CHECKING:
-    from . import optimizer
+    from . import experimental, optimizer, threading
     from .._src.interfaces.settings import (
         LogicalDevice,
         LogicalDeviceConfiguration,
@@ -35,6 +35,7 @@ __all__ = [
     "LogicalDevice",
     "LogicalDeviceConfiguration",
     "PhysicalDevice",
+    "experimental",
     "experimental_functions_run_eagerly",
     "experimental_run_functions_eagerly",
     "functions_run_eagerly",
@@ -50,6 +51,7 @@ __all__ = [
     "set_progress_bars",
     "set_soft_device_placement",
     "set_visible_devices",
+    "threading",
 ]
 
 if not TYPE_CHECKING:
@@ -63,7 +65,7 @@ if not TYPE_CHECKING:
         "set_logical_device_configuration": "interfaces.settings:set_logical_device_configuration",
         "set_visible_devices": "interfaces.settings:set_visible_devices",
     }
-    _MODULES = ("optimizer",)
+    _MODULES = ("experimental", "optimizer", "threading")
     __getattr__ = _door(__name__, _LAZY, _MODULES)
 
     def __dir__():

@@ -87,7 +87,7 @@ def progress_bars() -> bool:
     return _progress[0]
 
 
-@public("config.list_physical_devices")
+@public("config.list_physical_devices", "config.experimental.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of this machine that ferrograph runs on.
 
@@ -97,7 +97,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
-@public("config.list_logical_devices")
+@public("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices as operations name them.
 

@@ -28,7 +28,7 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
-@public("config.LogicalDeviceConfiguration")
+@public("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
 class LogicalDeviceConfiguration(NamedTuple):
     """What is asked of a logical device.
 
@@ -69,7 +69,7 @@ def experimental_functions_run_eagerly() -> bool:
     return functions_run_eagerly()
 
 
-@public("config.get_visible_devices")
+@public("config.get_visible_devices", "config.experimental.get_visible_devices")
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices that the process may use.
 
@@ -79,7 +79,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     return list_physical_devices(device_type)
 
 
-@public("config.set_visible_devices")
+@public("config.set_visible_devices", "config.experimental.set_visible_devices")
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Say which devices the process may use. ValueError for any but the CPU, or without it.
 
