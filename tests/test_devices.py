@@ -47,3 +47,26 @@ def test_a_graph_by_its_name_at_the_top():
         f.graph.as_graph_def(), {"x:0": fg.constant(4)}, return_elements=["Identity:0"]
     )
     assert int(found[0]) == 8
+
+
+def test_devices_that_are_not_here():
+    names = ("/gpu:0", "TPU:1", "/job:localhost/device:GPU:0", "/cpu:3", D.from_string("/gpu:1"))
+    for name in names:
+        with fg.device(name):
+            assert fg.add(1, 2).device.endswith("CPU:0")
+            assert int(fg.function(lambda x: x + 1)(fg.constant(1))) == 2
+    with fg.device(D.from_string("/CPU:0")):
+        assert int(fg.add(1, 2)) == 3
+    fg.config.set_soft_device_placement(False)
+    try:
+        refused = pytest.raises(fg.errors.InvalidArgumentError, match="soft placement is off")
+        with refused, fg.device("/gpu:0"):
+            pass
+        with fg.device("/CPU:0"):
+            assert int(fg.add(1, 2)) == 3
+    finally:
+        fg.config.set_soft_device_placement(True)
+    with pytest.raises(ValueError, match="there is no device 'nonsense'"), fg.device("nonsense"):
+        pass
+    with pytest.raises(ValueError, match="must be a string, got 3"), fg.device(3):
+        pass

@@ -285,3 +285,22 @@ def test_what_holds_tensors_is_none():
     rows = fg.IndexedSlices(fg.ones([1, 2]), fg.constant([0]))
     for value in (fg.ragged.constant([[1]]), fg.sparse.eye(2), rows):
         assert fg.is_tensor(value)
+
+
+def test_callbacks_as_decorators():
+    @fg.py_function(Tout=fg.float32)
+    def doubled(x):
+        return 2 * x
+
+    @fg.numpy_function(Tout=fg.float32)
+    def summed(x, y):
+        return np.float32(x.sum() + y)
+
+    def both(x):
+        return doubled(x) + summed(x, 1.0)
+
+    for call in (both, fg.function(both)):
+        assert call(fg.constant([1.0, 2.0])).numpy().tolist() == [6.0, 8.0]
+    assert doubled.__name__ == "doubled"
+    with pytest.raises(ValueError, match="inp is given with func"):
+        fg.py_function(inp=[1.0], Tout=fg.float32)

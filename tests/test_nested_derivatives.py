@@ -243,3 +243,17 @@ def test_tapes_of_all_kinds_differentiate_a_gradient_through_a_loop(persistent, 
     # Second differences in float64 agree.
     wanted = fg.constant([6.0712857, -19.021088])
     np.testing.assert_allclose(tape.gradient(found, x), wanted, rtol=1e-5)
+
+
+def test_accumulators_follow_derivatives_asked_for_after_their_blocks():
+    def third(p):
+        one = fg.ones_like(p)
+        along = fg.autodiff.ForwardAccumulator
+        with along(p, one) as outer, along(p, one) as middle, along(p, one) as inner:
+            y = p**4.0
+        first = inner.jvp(y)
+        second = middle.jvp(first)
+        return first, second, outer.jvp(second)
+
+    for f in (third, fg.function(third)):
+        assert [round(float(v), 3) for v in f(fg.constant(2.0))] == [32.0, 48.0, 48.0]

@@ -1,4 +1,4 @@
-"""Derivatives: forward mode."""
+"""Derivatives: tapes and forward mode."""
 
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
@@ -6,10 +6,12 @@
 from typing import TYPE_CHECKING
 
 from ._src.autodiff.forward import ForwardAccumulator
+from ._src.autodiff.tape import GradientTape
 from ._src import door as _door
 
 __all__ = [
     "ForwardAccumulator",
+    "GradientTape",
 ]
 
 if not TYPE_CHECKING:

@@ -35,6 +35,7 @@ from ._src.sparse.build import (
     transpose,
 )
 from ._src.sparse.counts import bincount
+from ._src.sparse.sampled import sampled_addmm
 from ._src.sparse.tensor import SparseTensor
 from ._src import door as _door
 
@@ -64,6 +65,7 @@ __all__ = [
     "reset_shape",
     "reshape",
     "retain",
+    "sampled_addmm",
     "segment_mean",
     "segment_sqrt_n",
     "segment_sum",

@@ -252,3 +252,27 @@ def test_an_iterator_of_a_module_resumes(prefix):
     next(iterator)
     Checkpoint(m=module(it=iterator)).read(path).assert_consumed()
     assert int(next(iterator)) == 1
+
+
+def test_state_of_pythons_own(tmp_path):
+    class Steps(fg.train.experimental.PythonState):
+        def __init__(self, steps):
+            self.steps = steps
+
+        def serialize(self):
+            return ",".join(self.steps)
+
+        def deserialize(self, string_value):
+            self.steps = string_value.decode().split(",")
+
+    holder = fg.Module()
+    holder.steps = Steps(["a", "b"])
+    path = fg.train.Checkpoint(holder=holder).save(str(tmp_path / "c"))
+    names = [name for name, _ in fg.train.list_variables(path)]
+    assert "holder/steps/.ATTRIBUTES/py_state" in names
+    again = fg.Module()
+    again.steps = Steps([])
+    fg.train.Checkpoint(holder=again).restore(path).assert_consumed()
+    assert again.steps.steps == ["a", "b"]
+    with pytest.raises(NotImplementedError, match="does not define serialize"):
+        fg.train.experimental.PythonState().serialize()

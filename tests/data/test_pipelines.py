@@ -282,3 +282,12 @@ def test_options_are_inherited():
     assert D.range(3).options().deterministic is None
     with pytest.raises(AttributeError, match="no option 'determinstic'"):
         options.determinstic = True
+
+
+@pytest.mark.parametrize("shape", [5, np.int64(5), [5], (5,), np.array([5]), fg.TensorShape([5])])
+def test_padded_to_a_size(shape):
+    rows = fg.data.Dataset.from_generator(lambda: iter([[1], [1, 2]]), fg.int64, [None])
+    (batch,) = rows.padded_batch(2, padded_shapes=shape)
+    assert batch.numpy().tolist() == [[1, 0, 0, 0, 0], [1, 2, 0, 0, 0]]
+    both = fg.data.Dataset.zip((rows, rows)).padded_batch(2, padded_shapes=(shape, 3))
+    assert [part.shape.as_list() for part in next(iter(both))] == [[2, 5], [2, 3]]

@@ -154,3 +154,13 @@ def test_histograms_count():
     np.testing.assert_allclose(rows, [[1, 3, 3], [3, 5, 1]])
     np.testing.assert_allclose(counted([2.0, 2.0], 2).numpy(), [[2, 2, 0], [2, 2, 2]])
     np.testing.assert_allclose(counted(np.zeros(0), 2).numpy(), np.zeros([2, 3]))
+
+
+def test_names_of_files_with_their_scheme(tmp_path):
+    path = tmp_path / "f"
+    with fg.io.gfile.GFile(f"file://{path}", "w") as f:
+        f.write("one")
+    assert path.read_text() == "one"
+    assert fg.io.gfile.exists(f"file://{path}")
+    fg.io.gfile.copy(str(path), f"file://{path}2")
+    assert fg.io.gfile.GFile(f"{path}2").read() == "one"

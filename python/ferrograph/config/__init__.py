@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 from .._src.context.config import (
     PhysicalDevice,
     functions_run_eagerly,
+    get_soft_device_placement,
     list_logical_devices,
     list_physical_devices,
     progress_bars,
     run_functions_eagerly,
     set_progress_bars,
+    set_soft_device_placement,
 )
 from .._src import door as _door
 
 if TYPE_CHECKING:
-    from . import optimizer
+    from . import experimental, optimizer, threading
     from .._src.interfaces.settings import (
         LogicalDevice,
         LogicalDeviceConfiguration,
         experimental_functions_run_eagerly,
         experimental_run_functions_eagerly,
         get_logical_device_configuration,
-        get_soft_device_placement,
         get_visible_devices,
         set_logical_device_configuration,
-        set_soft_device_placement,
         set_visible_devices,
     )
 
@@ -35,6 +35,7 @@ __all__ = [
     "LogicalDevice",
     "LogicalDeviceConfiguration",
     "PhysicalDevice",
+    "experimental",
     "experimental_functions_run_eagerly",
     "experimental_run_functions_eagerly",
     "functions_run_eagerly",
@@ -50,6 +51,7 @@ __all__ = [
     "set_progress_bars",
     "set_soft_device_placement",
     "set_visible_devices",
+    "threading",
 ]
 
 if not TYPE_CHECKING:
@@ -59,13 +61,11 @@ if not TYPE_CHECKING:
         "experimental_functions_run_eagerly": "interfaces.settings:experimental_functions_run_eagerly",  # noqa: E501
         "experimental_run_functions_eagerly": "interfaces.settings:experimental_run_functions_eagerly",  # noqa: E501
         "get_logical_device_configuration": "interfaces.settings:get_logical_device_configuration",
-        "get_soft_device_placement": "interfaces.settings:get_soft_device_placement",
         "get_visible_devices": "interfaces.settings:get_visible_devices",
         "set_logical_device_configuration": "interfaces.settings:set_logical_device_configuration",
-        "set_soft_device_placement": "interfaces.settings:set_soft_device_placement",
         "set_visible_devices": "interfaces.settings:set_visible_devices",
     }
-    _MODULES = ("optimizer",)
+    _MODULES = ("experimental", "optimizer", "threading")
     __getattr__ = _door(__name__, _LAZY, _MODULES)
 
     def __dir__():

@@ -19,6 +19,7 @@ from .._src.ops.random_ops import (
     truncated_normal,
     uniform,
 )
+from .._src.ops.truncated import stateless_parameterized_truncated_normal
 from .._src import door as _door
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ __all__ = [
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",
+    "stateless_parameterized_truncated_normal",
     "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .._src import door as _door
 
 if TYPE_CHECKING:
+    from .._src.checkpoint.python_state import PythonState
     from .._src.checkpoint.sharding import (
         MaxShardSizePolicy,
         ShardableTensor,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MaxShardSizePolicy",
+    "PythonState",
     "ShardableTensor",
     "ShardByTaskPolicy",
     "ShardingCallback",
@@ -25,6 +27,7 @@ __all__ = [
 if not TYPE_CHECKING:
     _LAZY = {
         "MaxShardSizePolicy": "checkpoint.sharding:MaxShardSizePolicy",
+        "PythonState": "checkpoint.python_state:PythonState",
         "ShardByTaskPolicy": "checkpoint.sharding:ShardByTaskPolicy",
         "ShardableTensor": "checkpoint.sharding:ShardableTensor",
         "ShardingCallback": "checkpoint.sharding:ShardingCallback",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from ..native import _core
@@ -10,6 +13,16 @@ from ..values.public import public
 from .tape import GradientTape, UnconnectedGradients
 
 __all__ = ["ForwardAccumulator"]
+
+
+class _Entered(threading.local):
+    """The accumulators whose blocks the thread is in, from the outermost in."""
+
+    def __init__(self) -> None:
+        self.accumulators: list[ForwardAccumulator] = []
+
+
+_entered = _Entered()
 
 
 @public("autodiff.ForwardAccumulator")
@@ -35,8 +48,11 @@ class ForwardAccumulator:
         self._tangents = [_tangent(primal, tangent) for primal, tangent in pairs]
         self._tape = GradientTape(persistent=True, watch_accessed_variables=False)
         self._recording = False
+        self._around: list[ForwardAccumulator] = []
 
     def __enter__(self) -> ForwardAccumulator:
+        self._around = [a for a in _entered.accumulators if a is not self]
+        _entered.accumulators.append(self)
         self._tape.__enter__()
         self._recording = True
         self._tape.watch(self._primals)
@@ -45,6 +61,7 @@ class ForwardAccumulator:
     def __exit__(self, *exc: Any) -> None:
         self._recording = False
         self._tape.__exit__(*exc)
+        _entered.accumulators.remove(self)
 
     def jvp(
         self,
@@ -58,8 +75,20 @@ class ForwardAccumulator:
         """
         unconnected = UnconnectedGradients(unconnected_gradients)
         flat = nest.flatten(primals, expand_composites=True)
-        found = [self._derivative(value, unconnected) for value in flat]
+        with contextlib.ExitStack() as stack:
+            for accumulator in self._around:
+                stack.enter_context(accumulator._following())
+            found = [self._derivative(value, unconnected) for value in flat]
         return nest.pack_sequence_as(primals, found, expand_composites=True)
+
+    @contextlib.contextmanager
+    def _following(self) -> Iterator[None]:
+        """A block whose derivatives this accumulator has, also after its own block has ended."""
+        if self._recording:
+            yield
+            return
+        with self._tape:
+            yield
 
     def _derivative(self, value: Any, unconnected: UnconnectedGradients) -> Any:
         target = _core.convert_to_tensor(value)

@@ -36,7 +36,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-@public("GradientTape")
+@public("GradientTape", "autodiff.GradientTape")
 class GradientTape(_core.TapeBase):
     """Records operations on watched values, to take gradients of what was computed from them.
 

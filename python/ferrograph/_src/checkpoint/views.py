@@ -110,10 +110,11 @@ class CheckpointView:
                     queue.append(child)
         return found
 
-    def diff(self, obj: Any) -> tuple[list[int], list[Any]]:
-        """The numbers, and the objects below ``obj``, that find no partner."""
+    def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
+        """What ``match`` gives; the numbers, and the objects below ``obj``, without a partner."""
         matched = self.match(obj)
         partners = {id(value) for value in matched.values()}
         view = obj if isinstance(obj, TrackableView) else TrackableView(obj)
         lost = [number for number in self.descendants() if number not in matched]
-        return lost, [value for value in view.descendants() if id(value) not in partners]
+        found = [value for value in view.descendants() if id(value) not in partners]
+        return matched, lost, found

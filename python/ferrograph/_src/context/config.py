@@ -10,11 +10,13 @@ from ..values.public import public
 __all__ = [
     "PhysicalDevice",
     "functions_run_eagerly",
+    "get_soft_device_placement",
     "list_logical_devices",
     "list_physical_devices",
     "progress_bars",
     "run_functions_eagerly",
     "set_progress_bars",
+    "set_soft_device_placement",
 ]
 
 
@@ -85,7 +87,7 @@ def progress_bars() -> bool:
     return _progress[0]
 
 
-@public("config.list_physical_devices")
+@public("config.list_physical_devices", "config.experimental.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of this machine that ferrograph runs on.
 
@@ -95,7 +97,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
-@public("config.list_logical_devices")
+@public("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices as operations name them.
 
@@ -103,3 +105,25 @@ def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]
     ['/device:CPU:0']
     """
     return [PhysicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+
+
+_soft_placement = [True]
+
+
+@public("config.set_soft_device_placement")
+def set_soft_device_placement(enabled: bool) -> None:
+    """Let what is asked to run on a device that is not here run on the CPU, or refuse it.
+
+    >>> fg.config.set_soft_device_placement(True)
+    """
+    _soft_placement[0] = bool(enabled)
+
+
+@public("config.get_soft_device_placement")
+def get_soft_device_placement() -> bool:
+    """Whether what is asked to run on a device that is not here runs on the CPU.
+
+    >>> fg.config.get_soft_device_placement()
+    True
+    """
+    return _soft_placement[0]

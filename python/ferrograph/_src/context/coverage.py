@@ -27,14 +27,16 @@ package is called ``fg``.
 12.0
 """,
     "audio": "Sound from and to the contents of files.",
-    "autodiff": "Derivatives: forward mode.",
+    "autodiff": "Derivatives: tapes and forward mode.",
     "autograph": "AutoGraph: Python's control flow on tensors becomes control flow of the graph.",
     "autograph.errors": "Exceptions of the conversion and of staged control flow.",
     "autograph.experimental": "Functions of AutoGraph that steer the conversion.",
     "bitwise": "Operations on the bits of integers.",
     "compat": "Strings as bytes and as text.",
     "config": "Settings and devices.",
+    "config.experimental": "Settings of devices, of determinism and of memory.",
     "config.optimizer": "Settings of the passes over graphs.",
+    "config.threading": "How many threads compute.",
     "data": "Datasets: pipelines of elements that are computed when they are asked for.",
     "data.experimental": (
         "Experimental parts of datasets: functions for ``Dataset.apply``, and older names."

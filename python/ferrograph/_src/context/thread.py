@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..native import _core
+from ..values import errors
 from ..values.public import public
+from .config import get_soft_device_placement
 
 __all__ = [
     "control_dependencies",
@@ -395,26 +397,45 @@ def device_by_number(number: int) -> str:
     return _devices[number]
 
 
+_ACCELERATORS = ("GPU", "TPU", "XLA_CPU", "XLA_GPU")
+_PLACES = ("JOB:", "REPLICA:", "TASK:")
+
+
 def _canonical(device_name: Any) -> str:
     """The device asked for, as ``/device:CPU:0``; empty where none is."""
-    text = "" if device_name is None or callable(device_name) else str(device_name)
-    kinds = [part for part in text.upper().replace("DEVICE:", "").split("/") if part]
-    known = ("CPU", "JOB:", "REPLICA:", "TASK:")
-    if any(not part.startswith(known) for part in kinds):
-        raise ValueError(f"there is no device {device_name!r} here; ferrograph runs on the CPU")
-    asked = next((part for part in kinds if part.startswith("CPU")), None)
-    if asked is None:
+    if device_name is None or callable(device_name):
         return ""
-    return f"/device:{asked}" if ":" in asked else f"/device:{asked}:0"
+    named = device_name.to_string() if hasattr(device_name, "to_string") else device_name
+    if not isinstance(named, str):
+        raise ValueError(f"device_name must be a string, got {named!r}")
+    parts = [part for part in named.upper().replace("DEVICE:", "").split("/") if part]
+    kinds = [part for part in parts if not part.startswith(_PLACES)]
+    if not kinds:
+        return ""
+    kind, _, index = kinds[-1].partition(":")
+    if kind != "CPU" and kind not in _ACCELERATORS:
+        raise ValueError(f"there is no device {named!r}; ferrograph runs on the CPU, '/CPU:0'")
+    if kind == "CPU" and index in ("", "*", "0"):
+        return "/device:CPU:0"
+    if not get_soft_device_placement():
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"there is no device {named!r} here, and soft placement is off: ask for '/CPU:0', or "
+            "call config.set_soft_device_placement(True)",
+        )
+    return f"/device:{kind}:{index or 0}"
 
 
 @public("device")
 @contextlib.contextmanager
 def device(device_name: Any) -> Iterator[None]:
-    """A block's operations are asked to run on a device. There is the CPU; others are refused.
+    """A block's operations are asked to run on a device, which is the CPU.
 
-    Functions are traced for each device that is asked for. None asks for no device any more.
-    ValueError for a device that this machine does not offer to ferrograph.
+    ``device_name`` is a name or a ``DeviceSpec``. What is asked to run on a device that is not
+    here runs on the CPU, unless ``config.set_soft_device_placement(False)`` makes that an
+    InvalidArgumentError. Functions are traced for each device that is asked for. None asks for no
+    device any more. ValueError for what is no name of a device.
 
     >>> with fg.device('CPU:0'):
     ...     x = fg.constant(1)

@@ -151,7 +151,8 @@ def _padded_shape(spec: TensorSpec, shape: Any) -> tuple[TensorShape, Any]:
             return static, _core.emit("Cast", (shape,), {"DstT": int64})
         shape = [None if n < 0 else int(n) for n in known]
     elif shape is not None:
-        sizes = list(shape) if not isinstance(shape, TensorShape) else shape.as_list()
+        one = hasattr(shape, "__index__") and not hasattr(shape, "__len__")
+        sizes = [shape] if one else TensorShape(shape).as_list()
         shape = [None if n is None or int(n) < 0 else int(n) for n in sizes]
     static = spec.shape if shape is None else TensorShape(shape)
     if static.rank is None:

@@ -63,7 +63,8 @@ def _documented(path: str) -> Iterator[None]:
 
 
 def _name(path: Any) -> str:
-    return os.fsdecode(path)
+    """The name of a file as the system takes it; ``file://`` before it says what it is anyway."""
+    return os.fsdecode(path).removeprefix("file://")
 
 
 class FileStatistics(NamedTuple):

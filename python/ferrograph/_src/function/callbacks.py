@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +16,13 @@ __all__ = ["numpy_function", "py_function", "timestamp"]
 
 
 @public("py_function")
-def py_function(func: Callable, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
+def py_function(
+    func: Callable | None = None, inp: Any = None, Tout: Any = None, name: str | None = None
+) -> Any:
     """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
 
     ``Tout`` is the dtype of the result, or a list of dtypes; the shapes are unknown while tracing.
+    Without ``func`` it is a decorator, of a function whose calls are calls of ``py_function``.
     Gradients flow through what ``func`` does with tensors. ValueError and TypeError raised in it
     become InvalidArgumentError, StopIteration OutOfRangeError, NotImplementedError
     UnimplementedError, others UnknownError.
@@ -30,12 +34,14 @@ def py_function(func: Callable, inp: Any = None, Tout: Any = None, name: str | N
     3
     6
     """
+    if func is None:
+        return _decorator(inp, lambda call, args: py_function(call, args, Tout, name))
     return _call(func, inp, Tout, eager=True, stateful=True)
 
 
 @public("numpy_function")
 def numpy_function(
-    func: Callable,
+    func: Callable | None = None,
     inp: Any = None,
     Tout: Any = None,
     stateful: bool = True,
@@ -44,6 +50,7 @@ def numpy_function(
     """Call ``func`` with NumPy arrays each time the graph runs; its results as tensors.
 
     Without ``stateful`` a call whose results are unused does not run. No gradient flows through it.
+    Without ``func`` it is a decorator, of a function whose calls are calls of ``numpy_function``.
     Errors are those of ``py_function``.
 
     >>> import numpy as np
@@ -53,6 +60,8 @@ def numpy_function(
     >>> ordered(fg.constant([3, 1, 2])).numpy()
     array([1, 2, 3], dtype=int32)
     """
+    if func is None:
+        return _decorator(inp, lambda call, args: numpy_function(call, args, Tout, stateful, name))
     return _call(func, inp, Tout, eager=False, stateful=stateful)
 
 
@@ -67,6 +76,21 @@ def timestamp(name: str | None = None) -> Any:
     now = _core.emit_callback(time.time, [], [float64], False, True)[0]
     now.set_shape([])
     return now if name is None else _core.emit("Identity", (now,), None, name)
+
+
+def _decorator(inp: Any, called: Callable[[Callable, list], Any]) -> Callable[[Callable], Callable]:
+    """What makes of a function one whose calls go through ``called``."""
+    if inp is not None:
+        raise ValueError("inp is given with func; the function that is decorated gets its own")
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            return called(function, list(args))
+
+        return call
+
+    return decorate
 
 
 def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:

@@ -28,7 +28,7 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
-@public("config.LogicalDeviceConfiguration")
+@public("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
 class LogicalDeviceConfiguration(NamedTuple):
     """What is asked of a logical device.
 
@@ -44,7 +44,6 @@ class LogicalDeviceConfiguration(NamedTuple):
 class _Settings:
     """What was set, for the process."""
 
-    soft_placement = True
     logs_placement = False
     jit = ""
     options: dict[str, Any] = {}  # noqa: RUF012 - one object for the process
@@ -70,26 +69,7 @@ def experimental_functions_run_eagerly() -> bool:
     return functions_run_eagerly()
 
 
-@public("config.get_soft_device_placement")
-def get_soft_device_placement() -> bool:
-    """Whether soft placement is on. All runs on the one device there is, so it changes nothing.
-
-    >>> fg.config.get_soft_device_placement()
-    True
-    """
-    return _Settings.soft_placement
-
-
-@public("config.set_soft_device_placement")
-def set_soft_device_placement(enabled: bool) -> None:
-    """Set what ``get_soft_device_placement`` gives; as there is one device, it changes no more.
-
-    >>> fg.config.set_soft_device_placement(True)
-    """
-    _Settings.soft_placement = bool(enabled)
-
-
-@public("config.get_visible_devices")
+@public("config.get_visible_devices", "config.experimental.get_visible_devices")
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices that the process may use.
 
@@ -99,7 +79,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     return list_physical_devices(device_type)
 
 
-@public("config.set_visible_devices")
+@public("config.set_visible_devices", "config.experimental.set_visible_devices")
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Say which devices the process may use. ValueError for any but the CPU, or without it.
 

@@ -86,7 +86,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         raise ValueError("step must not be 0")
     if dtype is None:
         dtype = common_dtype(start, stop, step)
-    return ops.range(*(_array(v, dtype_of(dtype)) for v in (start, stop, step)))
+    start, stop, step = (_array(v, dtype_of(dtype)) for v in (start, stop, step))
+    towards = ops.equal(ops.less(start, stop), ops.less(ops.zeros_like(step), step))
+    return ops.range(start, ops.where(towards, stop, start), step)
 
 
 @public("experimental.numpy.eye")

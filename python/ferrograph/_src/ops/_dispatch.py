@@ -7,6 +7,7 @@ its class is asked. Calls with tensors pay nothing for it.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -58,7 +59,12 @@ def _ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -
         result = handler(args, kwargs)
         if result is not NotImplemented:
             return result
-    for value in _composites(args, kwargs):
+    composites = _composites(args, kwargs)
+    if kwargs and composites:
+        # Forms name their parameters in their own way: what has a place is given by place.
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        args, kwargs = bound.args, bound.kwargs
+    for value in composites:
         result = value._dispatch(function, args, kwargs)
         if result is not NotImplemented:
             return result

@@ -71,17 +71,6 @@ def _of_features(op: str) -> Callable:
     return function
 
 
-def _of_a(op: str) -> Callable:
-    def function(a, name=None):
-        try:
-            return emit(op, (a,), None, name)
-        except CompositeInput as e:
-            error = e.with_traceback(None)
-        return elementwise(function, (a,), name, error)
-
-    return function
-
-
 def _of_pair(op: str) -> Callable:
     def function(x, y, name=None):
         try:
@@ -96,7 +85,6 @@ def _of_pair(op: str) -> Callable:
 _UNARY: dict[tuple[str, ...], Callable[[str], Callable]] = {
     ("x", "name"): _of_x,
     ("features", "name"): _of_features,
-    ("a", "name"): _of_a,
 }
 
 _UNARY_DOC = """Works element by element.

@@ -281,8 +281,8 @@ def batch_normalization(
     array([-1.,  1.], dtype=float32)
 
     Args:
-      x: a tensor of floats.
-      mean: a tensor that broadcasts to it.
+      x: a tensor of floats, whose dtype the result has.
+      mean: a tensor that broadcasts to it; the others are of its dtype.
       variance: likewise.
       offset: likewise, or None for none.
       scale: likewise, or None for none.
@@ -290,14 +290,14 @@ def batch_normalization(
       name: a name for the operation.
     """
     x = convert(x)
-    mean, variance = convert(mean, x.dtype), convert(variance, x.dtype)
+    mean, variance = convert(mean, dtype_hint=x.dtype), convert(variance, dtype_hint=x.dtype)
     factor = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
         factor = multiply(factor, scale)
     moved = multiply(negative(mean), factor)
     if offset is not None:
-        moved = add(convert(offset, x.dtype), moved)
-    return add(multiply(x, factor), moved, name)
+        moved = add(convert(offset, dtype_hint=moved.dtype), moved)
+    return add(multiply(x, cast(factor, x.dtype)), cast(moved, x.dtype), name)
 
 
 @public("nn.embedding_lookup")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..native import _core
 from ..values.public import public
 from ._base import (
@@ -153,23 +155,30 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @public("math.logical_and", "logical_and", ragged="pair")
-@emits("LogicalAnd")
+@dispatched
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether both x and y are True; for bool tensors.
+    """Whether both x and y are True; for bool tensors, and arrays, which become such.
 
     >>> fg.logical_and([True, False], True).numpy()
     array([ True, False])
     """
+    return emit("LogicalAnd", _bools(x, y), None, name)
 
 
 @public("math.logical_or", "logical_or", ragged="pair")
-@emits("LogicalOr")
+@dispatched
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x or y is True; for bool tensors.
+    """Whether x or y is True; for bool tensors, and arrays, which become such.
 
     >>> fg.logical_or([True, False], False).numpy()
     array([ True, False])
     """
+    return emit("LogicalOr", _bools(x, y), None, name)
+
+
+def _bools(*values: Any) -> tuple:
+    """Arguments of logic: what is no tensor becomes bools."""
+    return tuple(v if is_tensor(v) else convert(v, bool) for v in values)
 
 
 @public("math.maximum", "maximum", ragged="pair")
@@ -390,7 +399,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
     >>> fg.math.logical_xor([True, False], True).numpy()
     array([False,  True])
     """
-    x, y = (v if is_tensor(v) else convert(v, bool) for v in (x, y))
+    x, y = _bools(x, y)
     either, both = logical_or(x, y), logical_and(x, y)
     return logical_and(either, logical_not(both), name)
 

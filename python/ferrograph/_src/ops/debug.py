@@ -201,15 +201,21 @@ Raises:
 """
 
 
+def _compared(compare: Callable, relation: str, x: Any, y: Any, said: tuple) -> Any:
+    """Asserts a relation of two tensors; ``said`` is the message, how much to show, the name."""
+    message, summarize, name = said
+    x, y = convert_pair(x, y)
+    holds = reduce_all(compare(x, y))
+    data = [_said(message), f"x {relation} y does not hold everywhere; x:", x, "y:", y]
+    return Assert(holds, data, summarize, name)
+
+
 def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
     """The body of a function that asserts a relation of two tensors."""
 
     def make(declared: F) -> F:
         def check(x, y, message=None, summarize=None, name=None):
-            x, y = convert_pair(x, y)
-            holds = reduce_all(compare(x, y))
-            data = [_said(message), f"x {relation} y does not hold everywhere; x:", x, "y:", y]
-            return Assert(holds, data, summarize, name)
+            return _compared(compare, relation, x, y, (message, summarize, name))
 
         return dressed(dispatched(check), declared, _COMPARED_DOC)
 
@@ -247,18 +253,29 @@ def assert_equal(
 
 
 @public("debugging.assert_none_equal")
-@_compares(not_equal, "!=")
+@dispatched
 def assert_none_equal(
     x: TensorLike,
     y: TensorLike,
-    message: str | None = None,
     summarize: int | None = None,
+    message: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Fails, when run, unless ``x != y`` holds for all elements.
 
     >>> fg.debugging.assert_none_equal([1, 2], 3)
+
+    Args:
+      x: a tensor.
+      y: likewise, of the same dtype; the shapes broadcast.
+      summarize: how many items of each tensor to show.
+      message: what to say before the values.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold.
     """
+    return _compared(not_equal, "!=", x, y, (message, summarize, name))
 
 
 @public("debugging.assert_less", "assert_less")
@@ -460,7 +477,7 @@ def assert_rank_in(
 
 @public("debugging.assert_scalar")
 def assert_scalar(
-    tensor: TensorLike, name: str | None = None, message: str | None = None
+    tensor: TensorLike, message: str | None = None, name: str | None = None
 ) -> Tensor:
     """Checks that ``tensor`` has rank 0, as ``assert_rank`` does, and returns it.
 
@@ -489,6 +506,11 @@ def _check_rank(
     return None
 
 
+def _dtype_of(value: Any) -> DType:
+    """The dtype of a tensor, or of the values of a ragged or sparse one."""
+    return value.dtype if hasattr(type(value), "_component_list") else convert(value).dtype
+
+
 @public("debugging.assert_type")
 def assert_type(
     tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
@@ -500,9 +522,9 @@ def assert_type(
     Raises:
       TypeError: where it is another.
     """
-    tensor, expected = convert(tensor), as_dtype(tf_type)
-    if tensor.dtype != expected:
-        text = f"expected dtype {expected.name}, got {tensor.dtype.name}"
+    found, expected = _dtype_of(tensor), as_dtype(tf_type)
+    if found != expected:
+        text = f"expected dtype {expected.name}, got {found.name}"
         raise TypeError(_said(message, ": ") + text)
 
 
@@ -515,7 +537,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     Raises:
       TypeError: where it has not.
     """
-    dtype = convert(x).dtype
+    dtype = _dtype_of(x)
     if not dtype.is_integer:
         text = f"expected an integer dtype, got {dtype.name}"
         raise TypeError(_said(message, ": ") + text)
@@ -534,7 +556,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     found = as_dtype(dtype) if dtype is not None else None
     listed = () if tensors is None else several(tensors, "assert_same_float_dtype: tensors")
     for tensor in listed:
-        actual = convert(tensor).dtype
+        actual = _dtype_of(tensor)
         found = found or actual
         if actual != found:
             raise ValueError(f"expected dtype {found.name}, got {actual.name}")

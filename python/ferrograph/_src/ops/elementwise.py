@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..values.dtypes import bool as bool_dtype
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit
+from ._base import Tensor, TensorLike, convert, emit, is_tensor
 from ._dispatch import dispatched
 from ._emits import emits
 
@@ -249,13 +250,14 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @public("math.logical_not", "logical_not", ragged="flat")
-@emits("LogicalNot")
+@dispatched
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
-    """True where x is False; for bool tensors.
+    """True where x is False; for bool tensors, and arrays, which become such.
 
     >>> fg.logical_not([True, False]).numpy()
     array([False,  True])
     """
+    return emit("LogicalNot", (x if is_tensor(x) else convert(x, bool_dtype),), None, name)
 
 
 @public("math.ndtri", ragged="flat")
@@ -450,7 +452,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
 @public("bitwise.invert", ragged="flat")
 @emits("Invert")
-def invert(a: TensorLike, name: str | None = None) -> Tensor:
+def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Every bit flipped; for integers.
 
     >>> fg.bitwise.invert([0, 1]).numpy()

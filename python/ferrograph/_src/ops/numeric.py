@@ -114,7 +114,8 @@ def _common_limits(source: Any, target: Any) -> Any:
     return float(-high if target.is_floating else low), float(high)
 
 
-@public("complex", "dtypes.complex")
+@public("complex", "dtypes.complex", ragged="pair")
+@dispatched
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64.
 

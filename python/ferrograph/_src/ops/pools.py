@@ -6,9 +6,10 @@ Arguments are as in ``convolutions``.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
-from ..values.dtypes import int64
+from ..values.dtypes import float64, int64
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
 from .arithmetic import maximum, realdiv
@@ -22,6 +23,7 @@ from .convolutions import (
     paddings,
 )
 from .creation import range as range_
+from .numeric import cast
 from .reductions import argmax
 from .selection import gather
 
@@ -32,6 +34,9 @@ def _pooled(
     kind: str, n: int, x: Any, ksize: Any, strides: Any, padding: Any, form: Any, name: Any
 ) -> Any:
     x = convert(x)
+    if kind == "MaxPool" and n < 3 and x.dtype.is_integer:
+        floats, numbers = _as_floats(x)
+        return numbers(_pooled(kind, n, floats, ksize, strides, padding, form, name))
     first = channels_first(n, form)
     sort, pairs = paddings(padding, n, first)
     attrs: dict[str, Any] = {
@@ -53,6 +58,18 @@ def _pooled(
     out = emit(kind + "3D" * (n == 3), (x,), attrs, name)
     out = squeeze(out, [1]) if n == 1 else out
     return moved_back(out, n) if first else out
+
+
+def _as_floats(x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+    """Floats in the order of integers, and what makes the integers of them again."""
+    if x.dtype.size < 8:
+        return cast(x, float64), lambda floats: cast(floats, x.dtype)
+    # Places in the row of all numbers are smaller than the numbers, so that floats hold them.
+    row = reshape(x, [1, -1])
+    falling, _ = emit("TopKV2", (row, shape(row)[1]), {"sorted": True}, None)
+    rising = reverse(falling, [1])
+    places = reshape(emit("LowerBound", (rising, row), {"out_type": int64}, None), shape(x))
+    return cast(places, float64), lambda floats: gather(rising[0], cast(floats, int64))
 
 
 def _axes(x: Any, data_format: Any) -> int:
@@ -241,6 +258,11 @@ def max_pool_with_argmax(
         "Targmax": output_dtype,
         "include_batch_in_index": include_batch_in_index,
     }
+    input = convert(input)
+    if input.dtype.is_integer:
+        floats, numbers = _as_floats(input)
+        output, argmax = emit("MaxPoolWithArgmax", (floats,), attrs, name)
+        return numbers(output), argmax
     output, argmax = emit("MaxPoolWithArgmax", (input,), attrs, name)
     return output, argmax
 

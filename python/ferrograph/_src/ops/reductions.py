@@ -203,6 +203,7 @@ def reduce_std(
 
 
 @public("math.reduce_logsumexp", "reduce_logsumexp")
+@dispatched
 def reduce_logsumexp(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

@@ -34,7 +34,6 @@ from .selection import boolean_mask, tensor_scatter_nd_update
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
 _UNSORTED_DOC = """Args:
   data: a tensor of numbers.
   segment_ids: an integer for each element of so many first axes of ``data``.
@@ -62,7 +61,7 @@ def _unsorted(op: str) -> Callable[[F], F]:
         def segment(data, segment_ids, num_segments, name=None):
             return emit(op, (data, segment_ids, num_segments), None, name)
 
-        return dressed(segment, declared, _UNSORTED_DOC)
+        return dressed(dispatched(segment), declared, _UNSORTED_DOC)
 
     return make
 
@@ -207,6 +206,7 @@ def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 
 
 @public("math.unsorted_segment_mean")
+@dispatched
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -220,6 +220,7 @@ def unsorted_segment_mean(
 
 
 @public("math.unsorted_segment_sqrt_n")
+@dispatched
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:

@@ -34,14 +34,26 @@ def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _reduced(
-    name: str,
+    reduction: str,
     input_tensor: Any,
     axis: Any = None,
     keepdims: bool = False,
-    name_: Any = None,
+    name: Any = None,
     **_: Any,
 ) -> Any:
-    return reductions.reduce(name, input_tensor, axis, keepdims)
+    return reductions.reduce(reduction, input_tensor, axis, keepdims)
+
+
+def _segments(
+    function: Any, data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Any:
+    return reductions.of_segments(function, data, segment_ids, num_segments)
+
+
+def _logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
+    return reductions.logsumexp(input_tensor, axis, keepdims)
 
 
 def _cumsum(
@@ -278,6 +290,18 @@ _FORMS: dict[Any, Any] = {
     ops.stack: _stack,
     ops.tile: _tile,
     ops.where: _where,
+    dense.reduce_logsumexp: _logsumexp,
+    **{
+        function: functools.partial(_segments, function)
+        for function in (
+            segments.unsorted_segment_max,
+            segments.unsorted_segment_mean,
+            segments.unsorted_segment_min,
+            segments.unsorted_segment_prod,
+            segments.unsorted_segment_sqrt_n,
+            segments.unsorted_segment_sum,
+        )
+    },
     **{getattr(dense, name): functools.partial(_reduced, name) for name in reductions.REDUCTIONS},
 }
 

@@ -6,16 +6,21 @@ import functools
 from typing import Any
 
 from .. import ops
+from ..native import _core
 from ..ops import activations, elementwise, partition, reductions, segments, string_ops
 from ..values import dtypes
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["REDUCTIONS", "cumsum", "join", "reduce", "softmax"]
+__all__ = ["REDUCTIONS", "cumsum", "join", "logsumexp", "of_segments", "reduce", "softmax"]
 
 
 def reduce(name: str | _Reduction, value: Any, axis: Any, keepdims: bool) -> Any:
     """A reduction, or that of a name, over axes, all of them where ``axis`` is None."""
     rank = value.shape.rank
+    if name in ("reduce_any", "reduce_all") and not value.dtype.is_bool:
+        value = value.with_flat_values(ops.cast(value.flat_values, dtypes.bool))
+    if name in ("reduce_variance", "reduce_std") and value.dtype.is_integer:
+        value = value.with_flat_values(ops.cast(value.flat_values, dtypes.float64))
     if axis is None:
         whole = _mean_of_all if name == "reduce_mean" else _of(name).whole
         made = whole(value.flat_values)
@@ -33,6 +38,25 @@ def reduce(name: str | _Reduction, value: Any, axis: Any, keepdims: bool) -> Any
     for one in axes:
         value = _over(name, value, one, keepdims)
     return value
+
+
+def of_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """``function``, one of segments in any order, of the rows of a ragged tensor."""
+    if is_ragged(segment_ids):
+        raise ValueError("segment_ids must be a vector, an id for each row, got a RaggedTensor")
+    ids = _core.convert_to_tensor(segment_ids)
+    if ids.shape.rank not in (None, 1):
+        raise ValueError(f"segment_ids must be a vector, an id for each row, got shape {ids.shape}")
+    numbers = ops.cast(ids, data.row_splits.dtype)
+    return _segments(function, data, numbers, ops.cast(num_segments, numbers.dtype))
+
+
+def logsumexp(value: Any, axis: Any, keepdims: bool) -> Any:
+    """The logarithm of the sum of exponentials over axes, the largest element taken out first."""
+    largest = ops.stop_gradient(ops.reduce_max(value.flat_values))
+    largest = ops.where(elementwise.is_finite(largest), largest, ops.zeros_like(largest))
+    scaled = value.with_flat_values(ops.exp(value.flat_values - largest))
+    return elementwise.log(reduce("reduce_sum", scaled, axis, keepdims)) + largest
 
 
 def join(value: Any, axis: Any, keepdims: bool, separator: str) -> Any:

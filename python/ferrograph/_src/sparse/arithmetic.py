@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import matrices, numeric, segments
+from ..ops import arithmetic, matrices, numeric, segments
 from ..ops._numbers import whole
 from ..ops._ranks import places_of
 from ..values import constants, dtypes, nest
@@ -374,9 +374,14 @@ def _zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = N
     return ops.zeros(input.dense_shape, input.dtype if dtype is None else dtype)
 
 
+def _divided(x: Any, y: Any, name: Any = None) -> Any:
+    return x / y if is_sparse(x) else NotImplemented
+
+
 # The functions that have a sparse form of their own.
 _FORMS: dict[Any, Any] = {
     segments.bincount: dense_counts,
+    arithmetic.divide: _divided,
     ops.rank: _rank,
     ops.shape: _shape,
     ops.size: _size,

@@ -160,8 +160,8 @@ class SparseTensor(CompositeTensor, TensorType):
 
     def __str__(self) -> str:
         return (
-            f"SparseTensor(indices={self._indices}, values={self._values}, "
-            f"dense_shape={self._dense_shape})"
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
         )
 
     def __reduce__(self) -> Any:

@@ -1,0 +1,41 @@
+"""The largest integers of windows."""
+
+import ferrograph as fg
+import numpy as np
+import pytest
+
+DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "int64", "uint64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("size", "step"), [(2, 2), (3, 1)])
+def test_largest_integers(dtype, size, step):
+    info = np.iinfo(dtype)
+    rng = np.random.default_rng(0)
+    x = rng.integers(info.min, info.max, (2, 5, 6, 3), dtype=dtype, endpoint=True)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (size, size), (1, 2))
+    wanted = windows[:, ::step, ::step].max((-1, -2))
+
+    def pool(t):
+        return fg.nn.max_pool2d(t, size, step, "VALID")
+
+    traced = fg.function(pool, input_signature=[fg.TensorSpec(None, dtype)])
+    for found in (pool(x), traced(fg.constant(x))):
+        assert found.dtype.name == dtype
+        assert (found.numpy() == wanted).all()
+    same = fg.nn.max_pool(x, size, step, "SAME")
+    found, places = fg.nn.max_pool_with_argmax(x, size, step, "SAME")
+    assert (found.numpy() == same.numpy()).all()
+    taken = np.take_along_axis(x.reshape(2, -1), places.numpy().reshape(2, -1), 1)
+    assert (taken.reshape(same.shape) == same.numpy()).all()
+
+
+def test_other_forms():
+    row = fg.constant([[[1], [3], [2]]])
+    assert fg.nn.max_pool1d(row, 2, 1, "VALID").numpy()[0, :, 0].tolist() == [3, 3]
+    first = fg.transpose(row[:, None], [0, 3, 1, 2])
+    found = fg.nn.max_pool2d(first, [1, 2], 1, "VALID", data_format="NCHW")
+    assert found.numpy().tolist() == [[[[3, 3]]]]
+    assert fg.nn.max_pool(fg.zeros([0, 4, 4, 1], fg.int64), 2, 2, "SAME").shape == [0, 2, 2, 1]
+    with pytest.raises(fg.errors.InvalidArgumentError, match="floating point tensor, got int32"):
+        fg.nn.max_pool3d(fg.zeros([1, 2, 2, 2, 1], fg.int32), 2, 2, "VALID")
