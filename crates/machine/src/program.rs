@@ -87,10 +87,16 @@ pub enum Op {
     GreaterEqual,
     Equal,
     NotEqual,
+    /// Of truths whether both hold, of integers the bits that both have.
     And,
+    /// Of truths whether one holds, of integers the bits that one has.
     Or,
     Xor,
     Not,
+    /// The bits of an integer moved up; not by less than none, and by all but one at most.
+    ShiftLeft,
+    /// The bits of an integer moved down, by as many as above; the sign stays.
+    ShiftRight,
     Neg,
     Abs,
     Sign,
@@ -99,6 +105,8 @@ pub enum Op {
     Rsqrt,
     Reciprocal,
     Relu,
+    /// Moved to the nearest of 0 and 6 where it lies outside; NaN stays.
+    Relu6,
     Floor,
     Ceil,
     /// To the nearest integer, halves to even.
@@ -106,6 +114,8 @@ pub enum Op {
     ReluGrad,
     TanhGrad,
     SigmoidGrad,
+    /// The first moved to the nearest of two bounds where it lies outside, the lower one first; NaN stays.
+    Clip,
     /// The second where the first, a bool, holds, else the third.
     Select,
     /// To the type of the result.

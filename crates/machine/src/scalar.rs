@@ -1,5 +1,7 @@
 //! Functions of scalars as instructions, bit for bit what Rust's operators give.
 
+mod bounds;
+
 use crate::{Op, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
@@ -10,7 +12,7 @@ impl Op {
     /// How many operands it takes.
     pub fn arity(self) -> usize {
         match self {
-            Op::Select => 3,
+            Op::Select | Op::Clip => 3,
             Op::Not
             | Op::Neg
             | Op::Abs
@@ -20,6 +22,7 @@ impl Op {
             | Op::Rsqrt
             | Op::Reciprocal
             | Op::Relu
+            | Op::Relu6
             | Op::Floor
             | Op::Ceil
             | Op::Round
@@ -80,6 +83,7 @@ pub(crate) fn compute(
         [x] => s.unary(op, to, x.value),
         [x, y] if on.is_float() => s.floats(op, x.value, y.value),
         [x, y] => s.integers(op, x.value, *y),
+        [x, low, high] if op == Op::Clip => s.clipped(x.value, low.value, high.value),
         [c, x, y] => s.b.ins().select(c.value, x.value, y.value),
         _ => unreachable!("functions take one to three operands"),
     }
@@ -213,6 +217,7 @@ impl Scalars<'_, '_> {
             Op::And => self.b.ins().band(x, value),
             Op::Or => self.b.ins().bor(x, value),
             Op::Xor => self.b.ins().bxor(x, value),
+            Op::ShiftLeft | Op::ShiftRight => self.shifted(op, x, value),
             Op::ReluGrad => self.relu_grad(x, value),
             op => unreachable!("{op:?} is no function of two integers"),
         }
@@ -319,6 +324,7 @@ impl Scalars<'_, '_> {
     fn unary(&mut self, op: Op, to: Type, x: Value) -> Value {
         match op {
             Op::Cast => self.cast(to, x),
+            Op::Not if self.on != Type::Bool => self.b.ins().bnot(x),
             Op::Not => {
                 let one = self.b.ins().iconst(types::I8, 1);
                 self.b.ins().bxor(x, one)
@@ -328,6 +334,10 @@ impl Scalars<'_, '_> {
                 let zero = self.number(0.0);
                 let is_negative = self.less(x, zero);
                 self.b.ins().select(is_negative, zero, x)
+            }
+            Op::Relu6 => {
+                let (zero, six) = (self.number(0.0), self.number(6.0));
+                self.clipped(x, zero, six)
             }
             op if self.on.is_float() => self.float(op, x),
             Op::Neg => self.b.ins().ineg(x),

@@ -198,7 +198,22 @@ fn logic() {
 }
 
 #[test]
+fn bits_of_integers() {
+    macro_rules! bits {
+        ($($t:ty)*) => {$(
+            binary::<$t, k::BitAnd, $t>(Op::And, false);
+            binary::<$t, k::BitOr, $t>(Op::Or, false);
+            binary::<$t, k::BitXor, $t>(Op::Xor, false);
+            unary::<$t, k::Invert, $t>(Op::Not);
+        )*};
+    }
+    bits!(i8 i16 i32 i64 u8 u16 u32 u64);
+    binaries!(false; i8 i16 i32 i64 u8 u16 u32 u64; (ShiftLeft ShiftRight));
+}
+
+#[test]
 fn functions_of_one_number() {
+    unaries!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; (Relu6));
     unaries!(i8 i16 i32 i64 f32 f64; (Neg Abs Sign Square Relu));
     unaries!(u8 u16 u32 u64; (Abs Sign Square Relu));
     unaries!(f32 f64; (Sqrt Rsqrt Reciprocal Floor Ceil Round));

@@ -3,6 +3,7 @@
 use super::Binary;
 use super::broadcast::Broadcast;
 use crate::pool;
+use std::borrow::Cow;
 
 /// Rows of as many elements or more go to kernels by themselves.
 const SHORT: usize = 256;
@@ -88,6 +89,67 @@ impl Broadcast<2> {
         }
     }
 
+    /// The plan and the operands with what repeats within the innermost rows written out, where those rows are then short
+    /// ones that lie at equal distances: a pattern that is repeated from row to row, such as a number for each group of
+    /// channels.
+    pub(super) fn patterned<'a, T: Copy>(
+        &self,
+        operands: [&'a [T]; 2],
+    ) -> Option<(Broadcast<2>, [Cow<'a, [T]>; 2])> {
+        let dims = self.dims();
+        let mut width = 1;
+        let split = (0..dims.len()).rev().find(|&at| {
+            width *= dims[at].len;
+            at + 2 < dims.len() && width >= BLOCK / 2
+        })?;
+        let width = width / dims[split].len;
+        let (outside, rows) = (&dims[..split], dims[split]);
+        if width >= SHORT {
+            return None;
+        }
+        let mut shapes = [Vec::new(), Vec::new()];
+        let mut written = [Cow::Borrowed(operands[0]), Cow::Borrowed(operands[1])];
+        for k in 0..2 {
+            let mut below = 1;
+            let is_dense = dims[split + 1..].iter().rev().all(|dim| {
+                let fits = dim.strides[k] == below;
+                below *= dim.len;
+                fits
+            });
+            let sizes = outside.iter().map(|dim| match dim.strides[k] {
+                0 => 1,
+                _ => dim.len,
+            });
+            shapes[k] = sizes.collect();
+            match (is_dense, rows.strides[k]) {
+                (true, step) if step == width => shapes[k].extend([rows.len, width]),
+                (_, 0) => {
+                    shapes[k].extend([1, width]);
+                    written[k] = Cow::Owned(self.pattern(k, split, operands[k]));
+                }
+                _ => return None,
+            }
+        }
+        let out: Vec<usize> = outside.iter().map(|dim| dim.len).collect();
+        let out = [&out[..], &[rows.len, width]].concat();
+        Some((Broadcast::new([&shapes[0], &shapes[1]], &out), written))
+    }
+
+    /// The elements of an operand in the order of the walk, for the first position of that dimension and of those along
+    /// which it repeats outside of it.
+    fn pattern<T: Copy>(&self, k: usize, split: usize, x: &[T]) -> Vec<T> {
+        let mut places = vec![0];
+        for (at, dim) in self.dims().iter().enumerate() {
+            let repeats = at == split || at < split && dim.strides[k] == 0;
+            let len = if repeats { 1 } else { dim.len };
+            let each = places
+                .iter()
+                .flat_map(|&place: &usize| (0..len).map(move |i| place + i * dim.strides[k]));
+            places = each.collect();
+        }
+        places.into_iter().map(|place| x[place]).collect()
+    }
+
     /// Runs a binary kernel by blocks of rows, over the pool when that is worth it.
     pub(super) fn by_blocks<T: Copy + Sync, U: Copy + Send>(
         &self,
@@ -162,6 +224,31 @@ mod tests {
             }
         }
         all
+    }
+
+    #[test]
+    fn patterns_agree_with_index_arithmetic() {
+        for (sa, sb, so) in [
+            (&[2, 40, 8, 8][..], &[2, 1, 8, 1][..], &[2, 40, 8, 8][..]),
+            (&[40, 8, 8], &[8, 1], &[40, 8, 8]),
+            (&[1, 40, 8, 8], &[3, 1, 8, 1], &[3, 40, 8, 8]),
+            (&[3, 1, 8, 1], &[3, 40, 8, 8], &[3, 40, 8, 8]),
+            (&[5, 300, 2, 3], &[300, 1, 3], &[5, 300, 2, 3]),
+            (&[5, 100, 2, 3, 4], &[5, 1, 2, 1, 4], &[5, 100, 2, 3, 4]),
+        ] {
+            let plan = Broadcast::new([sa, sb], so);
+            let numbers = |shape: &[usize], by| -> Vec<i32> {
+                (0..shape.iter().product::<usize>() as i32)
+                    .map(|v| v * by)
+                    .collect()
+            };
+            let (a, b) = (numbers(sa, 7), numbers(sb, 1));
+            let mut out = vec![0; plan.size()];
+            plan.binary(&Binary::of::<Sub>(), &a, &b, &mut out);
+            let mut wanted = vec![0; plan.size()];
+            plan.map([&a, &b], &mut wanted, 1.0, |[a, b]| a - b);
+            assert_eq!(out, wanted, "{sa:?} {sb:?}");
+        }
     }
 
     #[test]

@@ -180,6 +180,9 @@ impl Broadcast<2> {
             return self.by_blocks(kernel, a, b, out);
         }
         let short = !self.is_flat() && self.dims.last().is_some_and(|d| d.len < SHORT);
+        if short && let Some((plan, [a, b])) = self.patterned([a, b]) {
+            return plan.by_blocks(kernel, &a, &b, out);
+        }
         let cost = kernel.cost_ns + if short { 2.0 } else { 0.1 };
         pool::par_chunks_mut(out, cost, |first, out| {
             if short {

@@ -66,11 +66,24 @@ pub(super) fn log<C: Parts>(x: C, one_more: bool) -> C {
     })
 }
 
+/// What costs as much calls functions of the library, one element at a time.
+const CALLS: f64 = 2.0;
+
+/// The magnitude of a number whose parts' squares are numbers of double precision.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)]
+fn magnitude(x: Complex<f32>) -> f32 {
+    let (re, im) = (f64::from(x.re), f64::from(x.im));
+    let size = (re * re + im * im).sqrt() as f32;
+    let is_infinite = x.re.is_infinite() | x.im.is_infinite();
+    if is_infinite { f32::INFINITY } else { size }
+}
+
 macro_rules! complex_binary {
     ($r:ty: $($op:ty, $cost:expr, |$a:ident, $b:ident| $body:expr;)*) => {$(
         impl BinaryOp<Complex<$r>> for $op {
             type Out = Complex<$r>;
-            const WIDE: bool = false;
+            const WIDE: bool = $cost < CALLS;
             const COST_NS: f64 = $cost;
             #[inline(always)]
             fn apply<I: Isa>($a: Complex<$r>, $b: Complex<$r>) -> Complex<$r> {
@@ -84,7 +97,7 @@ macro_rules! complex_unary {
     ($r:ty => $out:ty: $($op:ty, $cost:expr, |$x:ident| $body:expr;)*) => {$(
         impl UnaryOp<Complex<$r>> for $op {
             type Out = $out;
-            const WIDE: bool = false;
+            const WIDE: bool = $cost < CALLS;
             const COST_NS: f64 = $cost;
             #[inline(always)]
             fn apply<I: Isa>($x: Complex<$r>) -> $out {
@@ -140,7 +153,6 @@ macro_rules! complex {
             Sigmoid, 40.0, v::sigmoid;
         }
         complex_unary! { $r => $r:
-            Abs, 5.0, |x| x.re.hypot(x.im);
             Real, 0.6, |x| x.re;
             Imag, 0.6, |x| x.im;
             Angle, 12.0, |x| x.im.atan2(x.re);
@@ -148,6 +160,8 @@ macro_rules! complex {
     )*};
 }
 complex!(f32 f64);
+complex_unary! { f32 => f32: Abs, 1.5, |x| magnitude(x); }
+complex_unary! { f64 => f64: Abs, 5.0, |x| x.re.hypot(x.im); }
 
 #[cfg(test)]
 mod tests {

@@ -98,7 +98,7 @@ macro_rules! integers {
         binary_int!($t, Maximum, $wide, 0.4, |a, b| if a > b { a } else { b });
         binary_int!($t, Minimum, $wide, 0.4, |a, b| if a < b { a } else { b });
         binary_int!($t, Pow, false, 4.0, |a, b| pow_by_squaring(a as i64, b as i64) as $t);
-        binary_int!($t, SquaredDifference, false, 0.5, |a, b| {
+        binary_int!($t, SquaredDifference, $wide, 0.5, |a, b| {
             let d = a.wrapping_sub(b);
             d.wrapping_mul(d)
         });
@@ -106,8 +106,8 @@ macro_rules! integers {
         binary_int!($t, BitOr, false, 0.4, |a, b| a | b);
         binary_int!($t, BitXor, false, 0.4, |a, b| a ^ b);
         // By none where `b` is negative, by all bits but one where it is more than that.
-        binary_int!($t, ShiftLeft, false, 0.6, |a, b| a << b.clamp(0, <$t>::BITS as $t - 1));
-        binary_int!($t, ShiftRight, false, 0.6, |a, b| a >> b.clamp(0, <$t>::BITS as $t - 1));
+        binary_int!($t, ShiftLeft, $wide, 0.6, |a, b| a << b.clamp(0, <$t>::BITS as $t - 1));
+        binary_int!($t, ShiftRight, $wide, 0.6, |a, b| a >> b.clamp(0, <$t>::BITS as $t - 1));
         unary_int!($t, Invert, |x| !x);
         unary_int!($t, Neg, |x| x.wrapping_neg());
         unary_int!($t, Abs, |x| $abs(x));

@@ -7,6 +7,7 @@ mod binary;
 mod blocks;
 mod broadcast;
 mod cast;
+mod clip;
 mod compare;
 mod complex;
 mod float;
@@ -22,6 +23,7 @@ mod unary;
 pub use binary::*;
 pub use broadcast::Broadcast;
 pub use cast::{CastTo, cast};
+pub use clip::{clip, clipped_to};
 pub use compare::*;
 pub use complex::{Angle, Conj, Imag, Real};
 /// Another name of [`Round`], which takes halves to even.

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Indices, Rows};
 use crate::pool;
 
+/// Indices that are looked at before what they name is copied.
+const AT_ONCE: usize = 128;
+
 /// A gather from `[batch, outer, n, inner]` at `[batch, k]` to `[batch, outer, k, inner]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Gather {
@@ -80,13 +83,44 @@ fn take<T: Clone>(
     rows: &mut std::slice::ChunksExactMut<'_, T>,
 ) -> Result<(), usize> {
     let n = x.len() / inner;
-    for (place, row) in places.zip(rows) {
-        match usize::try_from(indices.get(place)) {
-            Ok(i) if i < n => copy_row(&x[i * inner..(i + 1) * inner], row),
-            _ => return Err(place),
+    let mut found = [0; AT_ONCE];
+    let end = places.end.min(places.start + rows.len());
+    for first in (places.start..end).step_by(AT_ONCE) {
+        let found = &mut found[..AT_ONCE.min(end - first)];
+        indices.places(first, found);
+        if let Some(at) = found.iter().position(|&i| i >= n) {
+            return Err(first + at);
         }
+        copy_rows(x, inner, found, rows);
     }
     Ok(())
+}
+
+/// Copies the slices of `x` at these places, which it has, to as many rows.
+#[inline(always)]
+fn copy_rows<T: Clone>(
+    x: &[T],
+    inner: usize,
+    places: &[usize],
+    rows: &mut std::slice::ChunksExactMut<'_, T>,
+) {
+    let both = || places.iter().zip(rows);
+    match inner {
+        1 => both().for_each(|(&i, row)| row[0].clone_from(&x[i])),
+        4 => both().for_each(|(&i, row)| copy_few::<T, 4>(&x[4 * i..], row)),
+        8 => both().for_each(|(&i, row)| copy_few::<T, 8>(&x[8 * i..], row)),
+        16 => both().for_each(|(&i, row)| copy_few::<T, 16>(&x[16 * i..], row)),
+        32 => both().for_each(|(&i, row)| copy_few::<T, 32>(&x[32 * i..], row)),
+        n => both().for_each(|(&i, row)| copy_row(&x[i * n..(i + 1) * n], row)),
+    }
+}
+
+/// Copies so many elements, which are there and have room.
+#[inline(always)]
+fn copy_few<T: Clone, const N: usize>(from: &[T], to: &mut [T]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        to.clone_from_slice(from);
+    }
 }
 
 #[inline(always)]

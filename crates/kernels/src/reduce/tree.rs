@@ -95,7 +95,8 @@ impl<T: Copy, O: ReduceOp<T>> Job for ShortRows<'_, T, O::Acc, O> {
             0..FEW => self.each(|row| few::<T, O>(row)),
             FEW..=16 => self.padded::<16>(),
             17..=LANES => self.padded::<LANES>(),
-            _ => self.each(|row| leaf::<T, O>(row)),
+            n if n.is_multiple_of(LANES) => self.each(|row| leaf::<T, O>(row)),
+            _ => self.tailed(),
         }
     }
 }
@@ -105,6 +106,32 @@ impl<T: Copy, O: ReduceOp<T>> ShortRows<'_, T, O::Acc, O> {
     fn each(self, reduce: impl Fn(&[T]) -> O::Acc) {
         for (i, acc) in self.acc.iter_mut().enumerate() {
             *acc = reduce(&self.x[i * self.n..][..self.n]);
+        }
+    }
+
+    /// Rows of more elements than lanes, whose last ones are as many lanes again: those behind a row's end are as if they
+    /// were not there.
+    #[inline(always)]
+    fn tailed(self) {
+        let n = self.n;
+        let (whole, rest) = (n / LANES * LANES, n % LANES);
+        for (i, acc) in self.acc.iter_mut().enumerate() {
+            let row = &self.x[i * n..];
+            let Some(window) = row[whole..].first_chunk::<LANES>() else {
+                *acc = leaf::<T, O>(&row[..n]);
+                continue;
+            };
+            let mut lanes = [O::identity(); LANES];
+            for chunk in row[..whole].chunks_exact(LANES) {
+                for k in 0..LANES {
+                    lanes[k] = O::merge(lanes[k], O::lift(chunk[k]));
+                }
+            }
+            for k in 0..LANES {
+                let lane = O::merge(lanes[k], O::lift(window[k]));
+                lanes[k] = if k < rest { lane } else { lanes[k] };
+            }
+            *acc = merged::<T, O, LANES>(black_box(lanes));
         }
     }
 
@@ -174,6 +201,17 @@ impl<T: Copy, O: ReduceOp<T>> Job for RowBlock<'_, T, O::Acc, O> {
         let width = acc.len();
         acc.fill(O::identity());
         let mut at = 0;
+        // Some rows at once, so that an accumulator is read and written once for them.
+        while at + 3 * row + width <= x.len() {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| &x[at + i * row..][..width]);
+            for i in 0..width {
+                let sum = O::merge(acc[i], O::lift(a[i]));
+                let sum = O::merge(sum, O::lift(b[i]));
+                let sum = O::merge(sum, O::lift(c[i]));
+                acc[i] = O::merge(sum, O::lift(d[i]));
+            }
+            at += 4 * row;
+        }
         while at + width <= x.len() {
             let from = &x[at..at + width];
             for i in 0..width {

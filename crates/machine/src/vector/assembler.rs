@@ -47,6 +47,7 @@ pub(super) enum Source {
 pub(super) enum Prefix {
     None = 0,
     P66 = 1,
+    P3 = 2,
 }
 
 /// The table that an instruction is looked up in.

@@ -170,13 +170,18 @@ impl Lowering {
             Inst::Load { pointer, element } => {
                 let loaded = self.push(Micro::Load(pointer, element, 0));
                 let value = match element {
-                    Element::Number => loaded,
+                    Element::Number | Element::Integer => loaded,
                     Element::Truth => self.negated_integer(loaded),
                 };
                 Some((value, element))
             }
             Inst::Single { pointer, element } => {
                 Some((self.fixed(Fixed::Single(pointer, element)), element))
+            }
+            Inst::Constant { value } => Some((self.bits(value.cast_unsigned()), Element::Integer)),
+            Inst::Convert { to, arg } => {
+                let arg = self.value(arg)?;
+                Some((self.converted(arg, to)?, to))
             }
             Inst::Compute { op, args } => {
                 let taken = args[..op.arity()].iter().map(|&arg| self.value(arg));
@@ -185,8 +190,8 @@ impl Lowering {
             }
             Inst::Apply { function, arg } => {
                 let (arg, element) = self.value(arg)?;
-                if element == Element::Truth {
-                    return Err(Refused(format!("{function:?} of truths is no vector code")));
+                if element != Element::Number {
+                    return Err(Refused(format!("{function:?} of these is no vector code")));
                 }
                 Some((function.spelled(self, arg)?, Element::Number))
             }
@@ -219,6 +224,10 @@ impl Lowering {
             self.out.fixed.push(fixed);
             self.out.fixed.len() - 1
         }))
+    }
+
+    pub fn fixed_at(&self, at: usize) -> Fixed {
+        self.out.fixed[at]
     }
 
     pub fn bits(&mut self, bits: u64) -> Arg {
@@ -282,8 +291,32 @@ impl Lowering {
         self.push(Micro::Blend([no, yes], mask))
     }
 
+    /// The nearest of two bounds where a number lies outside; NaN stays.
+    fn clipped(&mut self, x: Arg, low: Arg, high: Arg) -> Arg {
+        let above = self.compare(relation::GREATER, x, high);
+        let y = self.blend(above, high, x);
+        let below = self.compare(relation::LESS, x, low);
+        self.blend(below, low, y)
+    }
+
+    /// A value as one of another kind.
+    fn converted(&mut self, (x, from): (Arg, Element), to: Element) -> Result<Arg, Refused> {
+        Ok(match (from, to) {
+            (from, to) if from == to => x,
+            (Element::Truth, Element::Number) => {
+                let one = self.number(1.0);
+                self.two(code::AND, x, one)
+            }
+            (Element::Number, Element::Truth) => {
+                let zero = self.number(0.0);
+                self.compare(relation::NOT_EQUAL, x, zero)
+            }
+            (from, to) => self.integers_converted(x, from, to)?,
+        })
+    }
+
     /// Integers with the other sign: masks of 1 and 0.
-    fn negated_integer(&mut self, x: Arg) -> Arg {
+    pub fn negated_integer(&mut self, x: Arg) -> Arg {
         let zero = self.bits(0);
         let byte = match self.float {
             Float::F32 => 0xFA,
@@ -308,13 +341,13 @@ impl Lowering {
         }
         match element {
             Element::Truth => self.logic(op, a, b),
+            Element::Integer => self.of_integers(op, args),
             Element::Number => match comparison(op) {
                 Some(relation) => Ok((self.compare(relation, a, b), Element::Truth)),
                 None if op == Op::Cast => {
-                    let zero = self.number(0.0);
-                    let mask = self.compare(relation::NOT_EQUAL, a, zero);
-                    Ok((mask, Element::Truth))
+                    Ok((self.converted(args[0], Element::Truth)?, Element::Truth))
                 }
+                None if op == Op::Clip => Ok((self.clipped(a, b, args[2].0), Element::Number)),
                 None => Ok((self.arithmetic(op, a, b)?, Element::Number)),
             },
         }
@@ -331,15 +364,15 @@ impl Lowering {
                 self.not(differ)
             }
             Op::Cast => {
-                let one = self.number(1.0);
-                return Ok((self.two(code::AND, a, one), Element::Number));
+                let number = self.converted((a, Element::Truth), Element::Number)?;
+                return Ok((number, Element::Number));
             }
             _ => return Err(unknown(op)),
         };
         Ok((value, Element::Truth))
     }
 
-    fn not(&mut self, mask: Arg) -> Arg {
+    pub fn not(&mut self, mask: Arg) -> Arg {
         let all = self.bits(u64::MAX);
         self.two(code::XOR, mask, all)
     }
@@ -406,6 +439,10 @@ impl Lowering {
                 let below = self.compare(relation::LESS, x, zero);
                 self.two(code::AND_NOT, below, x)
             }
+            Op::Relu6 => {
+                let (zero, six) = (self.number(0.0), self.number(6.0));
+                self.clipped(x, zero, six)
+            }
             Op::Floor => self.rounded(x, rounding::DOWN),
             Op::Ceil => self.rounded(x, rounding::UP),
             Op::Round => self.rounded(x, rounding::NEAREST),
@@ -452,6 +489,6 @@ fn comparison(op: Op) -> Option<u8> {
     })
 }
 
-fn unknown(op: Op) -> Refused {
+pub(super) fn unknown(op: Op) -> Refused {
     Refused(format!("{op:?} of these is no vector code"))
 }

@@ -1,9 +1,9 @@
-//! Loops of vector instructions over arrays: elementwise programs of one float type.
+//! Loops of vector instructions over arrays: elementwise programs of one float type, with integers of as many bits.
 //!
 //! **What is here.** A [`Program`] says what happens to one element: what is read from arrays, functions of that
 //! ([`Op`](crate::Op)), and what is written. [`Loop::compile`] makes one loop of it that takes several elements at a
 //! time, by an encoder of its own for x86-64 with AVX2 and FMA, in microseconds: `lower` spells operations out as
-//! instructions, `functions` those that are polynomials and more, `registers` gives values registers, `loops` writes the loops around them,
+//! instructions, `functions` those that are polynomials and more, `integers` those of integers, `registers` gives values registers, `loops` writes the loops around them,
 //! `assembler` knows the bytes. Other machines refuse.
 //!
 //! **What holds.** Results have the bits of the same expression in Rust for each element; where both operands are NaN,
@@ -12,6 +12,7 @@
 
 mod assembler;
 mod functions;
+mod integers;
 mod loops;
 mod lower;
 mod program;

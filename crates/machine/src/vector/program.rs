@@ -3,7 +3,7 @@
 use super::Function;
 use crate::Op;
 
-/// The type of all numbers of a program.
+/// The type of all floats of a program; its integers have as many bits.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Float {
@@ -26,6 +26,8 @@ impl Float {
 pub enum Element {
     /// A number of the program's type.
     Number,
+    /// An integer with a sign, of as many bits as a number; it wraps.
+    Integer,
     /// A byte that is 0 or 1.
     Truth,
 }
@@ -46,6 +48,19 @@ pub enum Inst {
         pointer: u32,
         /// What lies there.
         element: Element,
+    },
+    /// The same integer for all elements.
+    Constant {
+        /// The integer.
+        value: i64,
+    },
+    /// A value as one of another kind: integers as the nearest number, numbers without what stands behind the point, as the
+    /// lowest integer where they are beyond these or NaN; what is not zero holds.
+    Convert {
+        /// What it becomes.
+        to: Element,
+        /// The value.
+        arg: u32,
     },
     /// A function of values before.
     Compute {

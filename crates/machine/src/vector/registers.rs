@@ -358,7 +358,7 @@ impl<'a> Writer<'a> {
             }
         };
         let scale = match element {
-            Element::Number => self.program.float.bytes() as u8,
+            Element::Number | Element::Integer => self.program.float.bytes() as u8,
             Element::Truth => 1,
         };
         Place {
@@ -370,7 +370,7 @@ impl<'a> Writer<'a> {
 
     fn load(&mut self, to: Vector, from: Place, element: Element) {
         let op = match (element, self.lowered.float) {
-            (Element::Number, _) => Opcode::new(Prefix::None, Table::M0F, 0x10),
+            (Element::Number | Element::Integer, _) => Opcode::new(Prefix::None, Table::M0F, 0x10),
             (Element::Truth, Float::F32) => Opcode::new(Prefix::P66, Table::M0F38, 0x31),
             (Element::Truth, Float::F64) => Opcode::new(Prefix::P66, Table::M0F38, 0x32),
         };
@@ -379,7 +379,7 @@ impl<'a> Writer<'a> {
 
     fn store(&mut self, from: Vector, to: Place, element: Element) {
         let to = Source::Memory(to);
-        if element == Element::Number {
+        if element != Element::Truth {
             let op = Opcode::new(Prefix::None, Table::M0F, 0x11);
             return self.out.vector(op, from, 0, to);
         }

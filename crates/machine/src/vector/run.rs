@@ -256,7 +256,11 @@ fn arrays(program: &Program, made: &[Option<Element>]) -> Vec<Array> {
         let (pointer, element, reads) = match *inst {
             Inst::Load { pointer, element } => (pointer as usize, Some(element), true),
             Inst::Store { pointer, value } => (pointer as usize, made[value as usize], false),
-            Inst::Single { .. } | Inst::Compute { .. } | Inst::Apply { .. } => continue,
+            Inst::Single { .. }
+            | Inst::Constant { .. }
+            | Inst::Convert { .. }
+            | Inst::Compute { .. }
+            | Inst::Apply { .. } => continue,
         };
         let at = arrays.iter().position(|array| array.pointer == pointer);
         let at = at.unwrap_or_else(|| {

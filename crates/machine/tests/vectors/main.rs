@@ -82,6 +82,7 @@ where
     match element {
         Element::Number => Values::Numbers((0..n).map(|_| T::drawn(draws)).collect()),
         Element::Truth => Values::Truths((0..n).map(|_| draws.below(2) == 1).collect()),
+        Element::Integer => unreachable!("these programs are over numbers"),
     }
 }
 

@@ -111,6 +111,9 @@ where
                 Values::Numbers(x) => Values::Numbers(vec![x[0]; n]),
                 Values::Truths(x) => Values::Truths(vec![x[0]; n]),
             },
+            Inst::Constant { .. } | Inst::Convert { .. } => {
+                unreachable!("these programs are over numbers")
+            }
             Inst::Compute { op, args } => {
                 let args: Vec<&Values<T>> = args[..op.arity()]
                     .iter()

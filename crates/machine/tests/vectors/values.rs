@@ -81,7 +81,7 @@ macro_rules! numbers {
                         (Op::Neg, one::<$t, k::Neg>()), (Op::Abs, one::<$t, k::Abs>()), (Op::Sign, one::<$t, k::Sign>()),
                         (Op::Square, one::<$t, k::Square>()), (Op::Sqrt, one::<$t, k::Sqrt>()),
                         (Op::Rsqrt, one::<$t, k::Rsqrt>()), (Op::Reciprocal, one::<$t, k::Reciprocal>()),
-                        (Op::Relu, one::<$t, k::Relu>()), (Op::Floor, one::<$t, k::Floor>()),
+                        (Op::Relu, one::<$t, k::Relu>()), (Op::Relu6, one::<$t, k::Relu6>()), (Op::Floor, one::<$t, k::Floor>()),
                         (Op::Ceil, one::<$t, k::Ceil>()), (Op::Round, one::<$t, k::Round>()),
                     ],
                     binary: vec![
