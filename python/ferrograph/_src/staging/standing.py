@@ -214,7 +214,9 @@ def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> Non
     if any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
         return
     through = (v for f in facets if isinstance(f, Through) for v in f.parts(value, None))
-    if any(id(v) in targets for v in (*gc.get_referents(value), *through)):
+    parts = (*gc.get_referents(value), *through)
+    methods = (v.__self__ for v in parts if type(v) is types.BuiltinMethodType)
+    if any(id(v) in targets for v in (*parts, *methods)):
         raise _refused(owner, label, f"a {type(value).__name__}")
 
 

@@ -18,8 +18,6 @@ class Context:
     def __init__(self, function: ast.FunctionDef):
         self.scope = analysis.Scope(function, analysis.uses_of(function.body))
         self.moved = set(self.scope.walrus & self.scope.bound)  # bound in inner functions
-        self.made: set[str] = set()  # names of what displays and calls make
-        self.handed: set[str] = set()  # names that stand as arguments of calls
         self._count = 0
 
     def number(self) -> int:
@@ -94,16 +92,6 @@ class Context:
             ]
             found.append(build.call("names_of_module", *places))
         return [build.locate(ast.Expr(value=call), like, like) for call in found]
-
-    def cells(self, like: ast.stmt) -> list[ast.stmt]:
-        """A statement that keeps in cells the names of objects that are handed to functions: there
-        something else can be put where a branch of such a function changes the object."""
-        made = self.made | self.scope.parameters
-        handed = sorted(made & self.handed & self.scope.bound)
-        if not handed:
-            return []
-        kept = build.thunk(build.tuple_of(build.name(n) for n in handed))
-        return [build.locate(build.assign("ag__cells", kept), like, like)]
 
     def binding(self, like: ast.stmt) -> list[ast.stmt]:
         """A statement that never runs and makes the moved names the function's own."""

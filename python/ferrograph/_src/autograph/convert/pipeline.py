@@ -83,8 +83,7 @@ def _function(node: ast.FunctionDef, text: str, once: bool = False) -> None:
     declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
     rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
     at = 1 if rest and jumps.is_docstring(rest[0]) else 0
-    held = [] if stops else context.cells(first)
-    head = declarations + context.binding(first) + held + head + announced
+    head = declarations + context.binding(first) + head + announced
     node.body = rest[:at] + head + rest[at:]
 
 
@@ -221,13 +220,6 @@ class _Expressions(build.Transformer):
         return node if _binds(node) else self._at_depth(node, 0)
 
 
-_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_HARMLESS = frozenset(
-    {"abs", "bool", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
-    | {"range", "reversed", "round", "sorted", "str", "sum", "tuple", "type", "zip"}
-)
-
-
 class Statements(_Expressions):
     """Converts the statements of one function, the inner ones first."""
 
@@ -291,20 +283,7 @@ class Statements(_Expressions):
             elif isinstance(value, ast.AST):
                 setattr(node, part, self.visit(value))
 
-    def visit_Call(self, node: ast.Call) -> Any:
-        if not build.is_operator_call(node) and not self._is_builtin(node.func):
-            given = (*node.args, *(k.value for k in node.keywords))
-            self._context.handed.update(a.id for a in given if isinstance(a, ast.Name))
-        return super().visit_Call(node)
-
-    def _is_builtin(self, function: ast.expr) -> bool:
-        """Whether a call by its name is one of Python's own functions, which change nothing."""
-        return isinstance(function, ast.Name) and function.id in _HARMLESS
-
     def visit_Assign(self, node: ast.Assign) -> Any:
-        if isinstance(node.value, (ast.Call, *_DISPLAYS)):
-            names = (t.id for t in node.targets if isinstance(t, ast.Name))
-            self._context.made.update(names)
         if self._is_sequence(node.value):
             self._sequences.update(t.id for t in node.targets if isinstance(t, ast.Name))
         self.generic_visit(node)
