@@ -50,3 +50,11 @@ def test_incomplete_gamma_functions_of_large_parameters(way):
 
 def test_truths_are_counted_as_numbers(way):
     np.testing.assert_array_equal(way(fg.math.bincount)(fg.constant([True, False, True])), [1, 2])
+
+
+@pytest.mark.parametrize("shape", [np.broadcast_to(np.int64(1), (2**40, 2)), range(2**62)])
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
+def test_shapes_that_nobody_can_walk_are_refused(way, name, shape):
+    make = getattr(fg.experimental.numpy, name)
+    with pytest.raises(ValueError, match="at most 1024 sizes"):
+        way(lambda: make(shape))()
