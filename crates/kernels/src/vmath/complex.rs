@@ -174,7 +174,7 @@ pub fn log1p(z: C) -> C {
         let beyond = z.re * (2.0 + z.re) + z.im * z.im;
         return C::new(0.5 * beyond.ln_1p(), z.im.atan2(1.0 + z.re));
     }
-    log(ONE + z)
+    log(plus_one(z))
 }
 
 /// The hyperbolic sine and cosine of `x` times `s` and `c`.
@@ -238,9 +238,14 @@ pub fn sigmoid(z: C) -> C {
     reciprocal(ONE + exp(-z))
 }
 
+/// `z + 1`, whose imaginary part keeps the sign of a zero, which tells the sides of a branch cut apart.
+fn plus_one(z: C) -> C {
+    C::new(z.re + 1.0, z.im)
+}
+
 /// The inverse sine.
 pub fn asin(z: C) -> C {
-    let (below, above) = (sqrt(ONE - z), sqrt(ONE + z));
+    let (below, above) = (sqrt(plus_one(-z)), sqrt(plus_one(z)));
     C::new(
         z.re.atan2((below * above).re),
         libm::asinh((below.conj() * above).im),
@@ -249,7 +254,7 @@ pub fn asin(z: C) -> C {
 
 /// The inverse cosine.
 pub fn acos(z: C) -> C {
-    let (below, above) = (sqrt(ONE - z), sqrt(ONE + z));
+    let (below, above) = (sqrt(plus_one(-z)), sqrt(plus_one(z)));
     C::new(
         2.0 * below.re.atan2(above.re),
         libm::asinh((above.conj() * below).im),
@@ -258,7 +263,7 @@ pub fn acos(z: C) -> C {
 
 /// The inverse hyperbolic cosine.
 pub fn acosh(z: C) -> C {
-    let (below, above) = (sqrt(z - ONE), sqrt(z + ONE));
+    let (below, above) = (sqrt(C::new(z.re - 1.0, z.im)), sqrt(plus_one(z)));
     C::new(
         libm::asinh((below.conj() * above).re),
         2.0 * below.im.atan2(above.re),
@@ -338,6 +343,25 @@ mod tests {
             -5.298_342_370_610_338,
             -1.560_796_160_170_731_7,
         );
+    }
+
+    #[test]
+    fn inverses_tell_the_sides_of_their_cuts() {
+        for x in [1.5, 3.0, 1e10, 1e300] {
+            let height = libm::acosh(x);
+            for (re, side) in [(x, 1.0), (x, -1.0), (-x, 1.0), (-x, -1.0)] {
+                let z = C::new(re, 0f64.copysign(side));
+                let sine = std::f64::consts::FRAC_PI_2.copysign(re);
+                near(asin(z), sine, side * height);
+                let cosine = std::f64::consts::FRAC_PI_2 - sine;
+                near(acos(z), cosine, -side * height);
+                near(acosh(z), height, side * cosine);
+                near(asinh(over_i(z)), -side * -height, -sine);
+                near(sqrt(z).conj(), sqrt(z.conj()).re, sqrt(z.conj()).im);
+                near(atanh(z).conj(), atanh(z.conj()).re, atanh(z.conj()).im);
+                near(log1p(z).conj(), log1p(z.conj()).re, log1p(z.conj()).im);
+            }
+        }
     }
 
     #[test]

@@ -68,7 +68,8 @@ fn k_near(x: f64) -> [f64; 2] {
     }
     const EULER: f64 = 0.577_215_664_901_532_9;
     let quarter = 0.25 * x * x;
-    let log = (0.5 * x).ln() + EULER;
+    // The half of the smallest number would be zero.
+    let log = x.ln() - std::f64::consts::LN_2 + EULER;
     // Powers over factorials of both orders, and the sums of the reciprocals of 1 to k.
     let (mut even, mut odd, mut harmonic) = (1.0, 1.0, 0.0);
     let (mut zero, mut one) = (-log, log - 0.5);
@@ -86,11 +87,24 @@ fn k_near(x: f64) -> [f64; 2] {
     [zero, 1.0 / x + 0.5 * x * one]
 }
 
+/// From where three terms of the asymptotic series are exact; the continued fraction's terms grow beyond it.
+const ASYMPTOTIC: f64 = 1e6;
+
+/// The function of the second kind whose order's square is a quarter of `mu`, scaled by `e^x`, DLMF 10.40.2.
+fn asymptotic(x: f64, mu: f64) -> f64 {
+    let unit = 0.125 / x;
+    let series = 1.0 + (mu - 1.0) * unit * (1.0 + 0.5 * (mu - 9.0) * unit);
+    (std::f64::consts::FRAC_PI_2 / x).sqrt() * series
+}
+
 /// Both functions of the second kind, scaled by `e^x`, from 1: the continued fraction of their ratio and the sum that
 /// normalises it, by Steed's algorithm (Temme, J. Comput. Phys. 19 (1975), 324).
 fn k_far(x: f64) -> [f64; 2] {
     if !x.is_finite() {
         return [if x > 0.0 { 0.0 } else { f64::NAN }; 2];
+    }
+    if x > ASYMPTOTIC {
+        return [0.0, 4.0].map(|mu| asymptotic(x, mu));
     }
     let mut b = 2.0 * (1.0 + x);
     let mut d = 1.0 / b;
@@ -163,6 +177,28 @@ mod tests {
         near(k1(2.0), 0.139_865_881_816_522_4, 3e-15);
         near(k0e(1000.0), 0.039_628_321_600_754_22, 1e-14);
         assert!(k0(0.0) == f64::INFINITY && k1(-1.0) == f64::INFINITY && k0(f64::INFINITY) == 0.0);
+    }
+
+    #[test]
+    fn second_kind_at_the_ends_of_the_range() {
+        for x in [1e12, 1e30, 3.4e38, 1e200, f64::MAX] {
+            let scaled = (std::f64::consts::FRAC_PI_2 / x).sqrt();
+            near(k0e(x), scaled, 1e-12);
+            near(k1e(x), scaled, 1e-12);
+            assert!(k0(x) == 0.0 && k1(x) == 0.0);
+        }
+        near(k0(5e-324), 744.556_003_437_039_7, 1e-14);
+        near(k0(1e-310), 713.917_310_343_812_6, 1e-14);
+        assert!(k1(5e-324) == f64::INFINITY);
+    }
+
+    #[test]
+    fn fraction_and_asymptotic_series_agree() {
+        for x in [0.9e6, 1e6] {
+            for (far, mu) in k_far(x).into_iter().zip([0.0, 4.0]) {
+                near(far, asymptotic(x, mu), 2e-15);
+            }
+        }
     }
 
     #[test]

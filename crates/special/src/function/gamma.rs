@@ -10,6 +10,8 @@ use ferrograph_kernels::special::polygamma;
 const UNIFORM: f64 = 100.0;
 /// Exponents below this one are computed in double precision twice over.
 const FAR: f64 = -1.0;
+/// Below this exponent nothing is left; far below it the parts of a [`Double`] are infinite.
+const GONE: f64 = -800.0;
 /// How many terms a series or fraction may need; parameters below [`UNIFORM`] need far fewer.
 const TERMS: u32 = 2000;
 
@@ -160,9 +162,10 @@ fn prefix(a: f64, x: f64) -> f64 {
     }
     let (ratio, off) = (x / a, (x - a) / a);
     let exponent = a * log1pmx(ratio, off);
-    let bell = match exponent < FAR {
-        true => far_bell(a, x),
-        false => exponent.exp(),
+    let bell = match exponent {
+        e if e < GONE => 0.0,
+        e if e < FAR => far_bell(a, x),
+        e => e.exp(),
     };
     bell / ((std::f64::consts::TAU * a).sqrt() * scaled_gamma(a))
 }
@@ -269,6 +272,16 @@ fn mended(a: f64, x: f64, square: f64, at: f64) -> (f64, f64) {
 mod tests {
     use super::super::near;
     use super::*;
+
+    #[test]
+    fn parameters_up_to_the_largest() {
+        for a in [1e30, 1e300, f64::MAX] {
+            for x in [1e-300, 0.5, 2.0, 1e20] {
+                assert!(igamma(a, x) == 0.0 && igammac(a, x) == 1.0, "{a} {x}");
+                assert!(igamma_grad_a(a, x) == 0.0, "{a} {x}");
+            }
+        }
+    }
 
     #[test]
     fn values_at_known_points() {

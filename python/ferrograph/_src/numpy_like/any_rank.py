@@ -14,12 +14,29 @@ from ..ops._numbers import whole
 __all__ = ["count_of", "places_of", "reordered", "sizes_of", "without"]
 
 
+# More axes than any array has.
+_MOST_AXES = 1024
+
+
+def _extents(numbers: np.ndarray | range) -> tuple[int, ...]:
+    """The shape of an array, or of what a range stands for, without walking it."""
+    if isinstance(numbers, np.ndarray):
+        return numbers.shape
+    return (max(0, -((numbers.start - numbers.stop) // numbers.step)),)
+
+
 def sizes_of(shape: Any) -> Any:
     """A shape as a vector: one number stands for one axis."""
     if isinstance(shape, _core.Tensor):
         return shape if shape.shape.rank == 1 else ops.reshape(shape, [-1])
     if hasattr(shape, "rank"):
         return shape
+    # Views and ranges may stand for more numbers than could ever be walked.
+    extents = _extents(shape) if isinstance(shape, (np.ndarray, range)) else ()
+    if np.prod(extents, dtype=float) > _MOST_AXES:
+        raise ValueError(
+            f"shape must be a vector of at most {_MOST_AXES} sizes, got an array of shape {extents}"
+        )
     return [count_of(n) for n in ([shape] if np.ndim(shape) == 0 else shape)]
 
 

@@ -251,7 +251,7 @@ def bincount(
     array([0, 2, 0, 1], dtype=int32)
 
     Args:
-      arr: a tensor of numbers that are not negative; floats lose their fraction.
+      arr: a tensor of numbers that are not negative; floats lose their fraction, True is 1.
       weights: of the shape of ``arr``: what each occurrence counts, 1 unless told.
       minlength: the least length of the result.
       maxlength: the greatest length; larger numbers are not counted.
@@ -267,7 +267,7 @@ def bincount(
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
     arr = convert(arr)
-    if arr.dtype.is_floating:
+    if arr.dtype.is_floating or arr.dtype.is_bool:
         arr = cast(arr, int32)
     Assert(greater_equal(reduce_min(arr), 0), ["bincount needs numbers that are not negative"])
     length = _above(reshape(arr, [-1]))
