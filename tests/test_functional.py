@@ -182,3 +182,30 @@ def test_gradients():
             y = f(x)
         assert float(y) == 26
         assert tape.gradient(y, x).numpy().tolist() == [2 + 12, 4 + 6, 6 + 4]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("shape", [None, [None, None]])
+def test_sparse_results_of_any_number_of_elements(shape, traced):
+    spec = fg.SparseTensorSpec(shape, fg.float32)
+
+    def call(sizes):
+        return fg.map_fn(lambda n: fg.sparse.eye(n), sizes, fn_output_signature=spec)
+
+    f = fg.function(call, input_signature=[fg.TensorSpec([None], fg.int32)]) if traced else call
+    found = fg.sparse.to_dense(f(fg.constant([2, 0, 3]))).numpy()
+    assert found.shape == (3, 3, 3)
+    assert [row.trace() for row in found] == [2, 0, 3]
+    with pytest.raises(TypeError, match="its signature a SparseTensor"):
+        fg.map_fn(lambda n: fg.cast(n, fg.float32), fg.constant([1]), fn_output_signature=spec)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_rows_of_a_sparse_tensor(traced):
+    whole = fg.sparse.from_dense([[1, 0, 2], [0, 0, 0], [3, 4, 5]])
+
+    def call(value):
+        return fg.map_fn(lambda row: fg.sparse.map_values(fg.negative, row), value)
+
+    found = fg.function(call)(whole) if traced else call(whole)
+    assert fg.sparse.to_dense(found).numpy().tolist() == [[-1, 0, -2], [0, 0, 0], [-3, -4, -5]]

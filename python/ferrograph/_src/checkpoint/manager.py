@@ -58,6 +58,7 @@ class CheckpointManager:
         step_counter: Any = None,
         checkpoint_interval: int | None = None,
         init_fn: Callable[[], Any] | None = None,
+        last_checkpoint_step: int | None = None,
     ):
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"max_to_keep must be a positive integer or None, got {max_to_keep!r}")
@@ -71,7 +72,7 @@ class CheckpointManager:
         self._prefix = os.path.join(self._directory, checkpoint_name)
         self._step_counter, self._interval = step_counter, checkpoint_interval
         self._init_fn = init_fn
-        self._last_step: int | None = None
+        self._last_step = last_checkpoint_step
         # Paths with the times they were written at, the oldest first.
         self._kept: dict[str, float] = {}
         self._latest: str | None = None

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
-from ..ops.arrays import row_blocks, unstack
+from ..ops.arithmetic import maximum
+from ..ops.arrays import concat, repeat, row_blocks, shape, unstack
+from ..ops.creation import range as range_
+from ..ops.reductions import reduce_max
 from ..state.tensor_array import TensorArray
 from ..values import nest
+from ..values.dtypes import int64
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["CompositeRows", "EagerRows", "SparseRows", "collector_for"]
@@ -63,6 +67,8 @@ def collector_for(spec: Any, count: Any, infer_shape: bool) -> Any:
         return _Stacked(spec, count, infer_shape)
     if hasattr(spec, "row_splits_dtype"):
         return _RaggedRows(spec, count)
+    if hasattr(spec.value_type, "_row"):
+        return _SparseResults(spec, count)
     if hasattr(spec, "_batch"):
         return _Parts(spec, count, infer_shape)
     raise TypeError(
@@ -107,6 +113,36 @@ class _Parts:
         whole = self._spec._batch(None)
         stacked = [array.stack() for array in arrays]
         return nest.pack_sequence_as(whole, stacked, expand_composites=True)
+
+
+class _SparseResults:
+    """Sparse tensors with any number of elements; the largest sizes are those of the whole."""
+
+    def __init__(self, spec: Any, count: Any):
+        self._spec, self._count = spec, count
+        rank = spec.shape.rank
+        places = None if rank is None else [None, rank]
+        kinds = [(spec.dtype, [None]), (int64, places), (int64, []), (int64, [rank])]
+        self.arrays = [
+            TensorArray(dtype, count, infer_shape=False, element_shape=sizes)
+            for dtype, sizes in kinds
+        ]
+
+    def parts(self, value: Any) -> list:
+        """What to write for a result, an entry for each array."""
+        if not hasattr(type(value), "_row"):
+            raise TypeError(f"map_fn: the function gives {value!r}, its signature a SparseTensor")
+        number = _core.emit("Size", (value.values,), {"out_type": int64})
+        return [value.values, value.indices, number, value.dense_shape]
+
+    def result(self, arrays: list) -> Any:
+        """All results as one value."""
+        values, places, numbers, sizes = arrays
+        counts = numbers.stack()
+        rows = repeat(range_(shape(counts, int64)[0]), counts)
+        whole = concat([shape(counts, int64), maximum(reduce_max(sizes.stack(), 0), 0)], 0)
+        indices = concat([rows[:, None], places.concat()], 1)
+        return self._spec._batch(None)._from_components([indices, values.concat(), whole])
 
 
 class _RaggedRows:

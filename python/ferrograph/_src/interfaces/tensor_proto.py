@@ -176,6 +176,8 @@ def _elements(array: Any, dtype: Any) -> Any:
     """The elements as the list of a message has them."""
     if dtype in dtypes.FLOAT8_DTYPES:
         return array.tobytes()
+    if isinstance(array, bytes):
+        return [array]
     if dtype == dtypes.string:
         return [bytes(value) for value in array.ravel().tolist()] if array.shape else [array.item()]
     if dtype.name in ("float16", "bfloat16"):

@@ -54,7 +54,7 @@ def several(value: Any, what: str) -> list:
     """
     if isinstance(value, (list, tuple)):
         return list(value)
-    if is_tensor(value) and value.ndim != 0:
+    if is_tensor(value) and value.shape.rank != 0:
         count = known_size(value, 0)
         if count is None:
             raise ValueError(f"{what} must say how many it has, got {_shown(value)}")

@@ -95,7 +95,7 @@ def _attributes(
 
 def _batched(x: Any, n: int, f: Any) -> Any:
     """``f`` of ``x`` with all its leading axes made one."""
-    rank = x.ndim
+    rank = x.shape.rank
     if rank is None or rank <= n + 2:
         return f(x)
     lead, rest = shape(x)[: rank - n - 1], shape(x)[rank - n - 1 :]

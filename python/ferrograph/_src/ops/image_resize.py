@@ -253,6 +253,8 @@ def extract_patches(
     Raises:
       InvalidArgumentError: for other sizes, strides, rates or paddings; ValueError while tracing.
     """
+    if not isinstance(padding, str):
+        raise ValueError(f'padding must be "VALID" or "SAME", got {padding!r}')
     attrs = {
         "ksizes": [whole(n, "sizes") for n in several(sizes, "sizes")],
         "strides": [whole(n, "strides") for n in several(strides, "strides")],

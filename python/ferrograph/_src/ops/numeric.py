@@ -214,7 +214,7 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     Raises:
       ValueError: where ``inputs`` is no list or is empty, and where the shapes differ.
     """
-    if is_tensor(inputs) and inputs.ndim != 0:
+    if is_tensor(inputs) and inputs.shape.rank != 0:
         inputs = several(inputs, "add_n: inputs")
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(f"add_n needs a list of at least one tensor, got {inputs!r}")

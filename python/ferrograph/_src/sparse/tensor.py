@@ -298,5 +298,9 @@ class SparseTensorSpec(TypeSpec):
         """The type of several such values in one, along a new first axis."""
         return SparseTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
 
+    def _row(self) -> SparseTensorSpec:
+        """The type of a row, along the first axis."""
+        return SparseTensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
+
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"

@@ -30,19 +30,19 @@ __all__ = [
 
 
 @public("nest.is_nested")
-def is_nested(structure: Any) -> bool:
-    """Whether ``structure`` is a container that ``flatten`` opens.
+def is_nested(seq: Any) -> bool:
+    """Whether ``seq`` is a container that ``flatten`` opens.
 
     >>> fg.nest.is_nested([1]), fg.nest.is_nested(1)
     (True, False)
     """
-    kind = type(structure)
-    if kind in LEAVES or isinstance(structure, _core.VariableBase):
+    kind = type(seq)
+    if kind in LEAVES or isinstance(seq, _core.VariableBase):
         return False
-    if kind in _CONTAINERS or isinstance(structure, (list, tuple, Mapping)):
+    if kind in _CONTAINERS or isinstance(seq, (list, tuple, Mapping)):
         return True
-    if isinstance(structure, (Sequence, MappingView)):
-        return not (isinstance(structure, str) or _is_buffer(structure))
+    if isinstance(seq, (Sequence, MappingView)):
+        return not (isinstance(seq, str) or _is_buffer(seq))
     return _is_record(kind)
 
 
