@@ -12,7 +12,7 @@ use super::tile::{Joining, Run, Value};
 use crate::plan::{self, Member, Order, Task, Vectors};
 use ferrograph_machine::vector::{Float, Loop};
 use ferrograph_tensor::DType;
-use functions::{Function, float_type, function};
+use functions::{Function, function, kind};
 use hashbrown::HashMap;
 use writer::Writer;
 
@@ -40,7 +40,7 @@ enum Reach {
 #[derive(Clone, Copy)]
 struct Elementwise {
     function: Function,
-    /// The type of its numbers, where it has some.
+    /// Beside floats of which type its numbers are, where it has some.
     float: Option<Float>,
     /// Elements of a row of what it makes.
     width: usize,
@@ -146,7 +146,7 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
         reach(joining, value, width)?;
         let of_value = match joining.dtype(value) {
             DType::Bool => None,
-            dtype => Some(float_type(dtype)?),
+            dtype => Some(kind(dtype)?.0),
         };
         if float.is_some() && of_value.is_some() && float != of_value {
             return None;
