@@ -34,6 +34,8 @@ enum Reach {
     OfRow,
     /// One row for all.
     Row,
+    /// An element for each, in rows that lie so many elements apart.
+    Apart(usize),
 }
 
 /// A member that may be vector code.
@@ -180,6 +182,15 @@ fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
             1 => Some(Reach::One),
             n => (n == width).then_some(Reach::Row),
         },
+        Value::Window(at) => {
+            let window = joining
+                .window(at)
+                .filter(|w| w.is_whole() && w.width == width)?;
+            match window.step {
+                step if step == width => Some(Reach::Each),
+                step => (width >= LONG).then_some(Reach::Apart(step)),
+            }
+        }
         value => match joining.width(value) {
             n if n == width => Some(Reach::Each),
             n => (n == 1).then_some(Reach::OfRow),

@@ -33,7 +33,7 @@ impl Function {
 pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
     match joining.runs[at] {
         Run::Feed(..) | Run::Update(AssignKind::Set, _) => None,
-        Run::Copy => Some(Function::Same),
+        Run::Copy | Run::Window(_) => Some(Function::Same),
         Run::Update(AssignKind::Add, _) => Some(Function::Compute(Op::Add)),
         Run::Update(AssignKind::Sub, _) => Some(Function::Compute(Op::Sub)),
         Run::Part(part) => {

@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|number| reach(self.joining, value(number), self.width));
         let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
-        let repeats = |reach: &Reach| matches!(reach, Reach::OfRow | Reach::Row);
+        let repeats = |reach: &Reach| matches!(reach, Reach::OfRow | Reach::Row | Reach::Apart(_));
         if !reaches.iter().any(repeats) {
             return Some(Rows::AsOne);
         }
@@ -154,6 +154,7 @@ impl<'a> Writer<'a> {
         let size = |number: &u32| self.joining.dtype(value(number)).size();
         let step = |(number, reach): (&u32, &Reach)| match reach {
             Reach::OfRow if is_long => size(number),
+            Reach::Apart(step) => step * size(number),
             Reach::Each | Reach::OfRow => count * self.width * size(number),
             Reach::One | Reach::Row => 0,
         };
