@@ -167,3 +167,73 @@ def test_a_layer_of_few_units_is_in_loops():
     plan = str(traced.explain_plan(x, scale, shift))
     if "vector loop" in str(fg.function(lambda x: x * x + 1.0).explain_plan(x)):
         assert "vector loop" in plan
+
+
+def whole(dtype, seed):
+    rng = np.random.default_rng(seed)
+    ends = np.iinfo(dtype)
+    values = rng.integers(ends.min, ends.max, SIZE, dtype=dtype, endpoint=True)
+    values[::3] = rng.integers(-50, 50, values[::3].size)
+    values[::97] = np.resize([0, 1, -1, ends.min, ends.max], values[::97].size)
+    return fg.constant(values)
+
+
+def agree(f, *args, loops=None):
+    traced, plain = fg.function(f), fg.function(f, jit_compile=False)
+    nest = fg.nest.flatten
+    for eager, vector, kernels in zip(
+        nest(f(*args)), nest(traced(*args)), nest(plain(*args)), strict=True
+    ):
+        assert bits(eager) == bits(vector)
+        assert bits(eager) == bits(kernels)
+    text = str(traced.explain_plan(*args))
+    if loops is not None and "vector loop" in text:  # not on machines without such vectors
+        assert text.count("vector loop") == loops, text
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_a_chain_of_integers_is_one_loop(dtype):
+    def f(x, y):
+        mixed = fg.bitwise.bitwise_xor(x * 3 + y, fg.bitwise.left_shift(y, 7))
+        kept = fg.bitwise.bitwise_and(fg.bitwise.invert(mixed), fg.bitwise.bitwise_or(x, 5))
+        large = fg.logical_or(kept > y, fg.equal(x % 8, 3))
+        z = fg.where(large, fg.maximum(kept, x), fg.minimum(y, mixed)) - fg.square(x)
+        return z, fg.cast(large, x.dtype) + z, fg.clip_by_value(z, -100, 1000), fg.nn.relu(-z)
+
+    agree(f, whole(dtype, 0), whole(dtype, 1), loops=1)
+
+
+@pytest.mark.parametrize("by", [1, -1, 2, 3, 7, -13, 97, 1024, 2**31 - 1, -(2**31)])
+def test_quotients_by_constants(by):
+    def f(x):
+        return x // by, x % by, fg.truncatediv(x, by), fg.truncatemod(x, by), fg.abs(x) // by
+
+    agree(f, whole("int32", 2))
+
+
+def test_integers_beside_numbers():
+    def f(x, y):
+        z = fg.cast(x, fg.float32) * 0.5 - y
+        n = fg.cast(y * 10.0, fg.int32)
+        steps = fg.bitwise.right_shift(x, 3) + n + fg.cast(z < y, fg.int32)
+        return z, steps, fg.cast(steps, fg.bool), fg.sign(x) * n
+
+    agree(f, whole("int32", 3), data("float32", 4), loops=1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bounds_are_in_the_loop(dtype):
+    def f(x):
+        y = fg.clip_by_value(x * 3.0, -1.0, 2.5)
+        return y + 1.0, x * fg.nn.relu6(x + 3.0) / 6.0
+
+    agree(f, data(dtype, 5), loops=1)
+
+
+def test_division_by_zero_is_refused_behind_a_chain():
+    @fg.function
+    def f(x, by):
+        return (x * 2 + 1) // by
+
+    with pytest.raises(fg.errors.InvalidArgumentError, match="division by zero"):
+        f(whole("int32", 6), fg.constant(0))

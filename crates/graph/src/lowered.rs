@@ -55,6 +55,12 @@ pub enum ScalarCode {
     And,
     Or,
     Not,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Invert,
+    ShiftLeft,
+    ShiftRight,
     Neg,
     Abs,
     Sign,
@@ -74,12 +80,15 @@ pub enum ScalarCode {
     Softplus,
     Erf,
     Relu,
+    Relu6,
     Floor,
     Ceil,
     Round,
     ReluGrad,
     TanhGrad,
     SigmoidGrad,
+    /// Of three: the first, moved to the nearest of the others where it lies outside, to the second one first.
+    Clip,
     /// Of three: the second where the first holds, else the third.
     Select,
     /// To the dtype of the output.

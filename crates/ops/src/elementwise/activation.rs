@@ -18,7 +18,7 @@ mod functions {
         /// `max(x, 0)`.
         RELU: relu = UnaryDef::new("Relu", loops!(Of1, k::Relu, real)).vjp(relu).code(ScalarCode::Relu);
         /// `min(max(x, 0), 6)`.
-        RELU6: relu6 = UnaryDef::new("Relu6", loops!(Of1, k::Relu6, real)).vjp(relu6);
+        RELU6: relu6 = UnaryDef::new("Relu6", loops!(Of1, k::Relu6, real)).vjp(relu6).code(ScalarCode::Relu6);
         /// `x` where positive, else `exp(x) - 1`.
         ELU: elu = UnaryDef::new("Elu", loops!(Of1, k::Elu, floating)).vjp(elu);
         /// The scaled exponential linear unit.

@@ -18,15 +18,15 @@ mod two {
         /// Whether one holds at least.
         LOGICAL_OR: logical_or = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool)).code(ScalarCode::Or).law(Law::Neutral(0.0));
         /// The bits that both have.
-        BITWISE_AND: bitwise_and = BinaryDef::new("BitwiseAnd", loops!(Of, k::BitAnd, integer));
+        BITWISE_AND: bitwise_and = BinaryDef::new("BitwiseAnd", loops!(Of, k::BitAnd, integer)).code(ScalarCode::BitAnd);
         /// The bits that one has at least.
-        BITWISE_OR: bitwise_or = BinaryDef::new("BitwiseOr", loops!(Of, k::BitOr, integer));
+        BITWISE_OR: bitwise_or = BinaryDef::new("BitwiseOr", loops!(Of, k::BitOr, integer)).code(ScalarCode::BitOr);
         /// The bits that only one has.
-        BITWISE_XOR: bitwise_xor = BinaryDef::new("BitwiseXor", loops!(Of, k::BitXor, integer));
+        BITWISE_XOR: bitwise_xor = BinaryDef::new("BitwiseXor", loops!(Of, k::BitXor, integer)).code(ScalarCode::BitXor);
         /// The bits of `x` shifted up by `y`.
-        LEFT_SHIFT: left_shift = BinaryDef::new("LeftShift", loops!(Of, k::ShiftLeft, integer));
+        LEFT_SHIFT: left_shift = BinaryDef::new("LeftShift", loops!(Of, k::ShiftLeft, integer)).code(ScalarCode::ShiftLeft);
         /// The bits of `x` shifted down by `y`; the sign stays.
-        RIGHT_SHIFT: right_shift = BinaryDef::new("RightShift", loops!(Of, k::ShiftRight, integer));
+        RIGHT_SHIFT: right_shift = BinaryDef::new("RightShift", loops!(Of, k::ShiftRight, integer)).code(ScalarCode::ShiftRight);
     }
 }
 
@@ -39,7 +39,7 @@ mod one {
         /// Whether it does not hold.
         LOGICAL_NOT: logical_not = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool)).code(ScalarCode::Not).law(Law::Involution);
         /// All bits turned over.
-        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer)).law(Law::Involution);
+        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer)).code(ScalarCode::Invert).law(Law::Involution);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::movement::static_shape;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, ScalarCode, Specs, VjpCall, declare, declared,
 };
+use ferrograph_kernels::elementwise::{clip, clipped_to};
 use ferrograph_kernels::pool;
 use ferrograph_tensor::{Element, Result, Shape, TensorSpec, with_element};
 use smallvec::smallvec;
@@ -35,7 +36,7 @@ impl Op for ClipByValue {
             static_shape(inputs.spec(2))?,
         ];
         with_element!(inputs.dtype(0), real, T => Ok(Lowered::Map(Map {
-            code: ScalarCode::Opaque,
+            code: ScalarCode::Clip,
             kernel: clipped::<T>(shapes, out),
         })), else => Ok(Lowered::Eval))
     }
@@ -60,22 +61,11 @@ impl Op for ClipByValue {
 }
 
 fn clipped<T: Element + PartialOrd>(shapes: [Shape; 3], out: Shape) -> Kernel {
-    let one = |x: T, low: T, high: T| {
-        if x < low {
-            low
-        } else if x > high {
-            high
-        } else {
-            x
-        }
-    };
     if shapes[0] == out && shapes[1].n_elements() == 1 && shapes[2].n_elements() == 1 {
         return Box::new(move |o| {
             let (x, low, high) = (o.input::<T>(0), o.input::<T>(1)[0], o.input::<T>(2)[0]);
-            pool::par_chunks_mut(o.output::<T>(0), 0.5, |at, out| {
-                for (o, &x) in out.iter_mut().zip(&x[at..]) {
-                    *o = one(x, low, high);
-                }
+            pool::par_chunks_mut(o.output::<T>(0), 0.4, |at, out| {
+                clip(&x[at..at + out.len()], low, high, out);
             });
             Ok(())
         });
@@ -86,7 +76,7 @@ fn clipped<T: Element + PartialOrd>(shapes: [Shape; 3], out: Shape) -> Kernel {
         let places = broadcast_indices(sx, &out)
             .zip(broadcast_indices(sl, &out).zip(broadcast_indices(sh, &out)));
         for (o, (i, (j, k))) in o.output::<T>(0).iter_mut().zip(places) {
-            *o = one(x[i], low[j], high[k]);
+            *o = clipped_to(x[i], low[j], high[k]);
         }
         Ok(())
     })

@@ -106,6 +106,8 @@ pub(super) struct Group {
     pub rows: Rows,
     /// Whether they read variables, and whether they change some.
     effect: Option<Effect>,
+    /// Whether one of them takes a slice where it lies: variables, which may be left to the single steps, do not go along.
+    slices: bool,
 }
 
 impl Group {
@@ -130,8 +132,12 @@ impl Group {
         read.iter().any(|slot| self.taken.contains(slot))
     }
 
-    /// Whether the reductions of both can be fed in one order.
+    /// Whether the reductions of both can be fed in one order, and none slices while the other has effects.
     fn agrees(&self, other: &Group) -> bool {
+        let is_bound = |group: &Group| group.effect > Some(Effect::Pure);
+        if self.slices && is_bound(other) || other.slices && is_bound(self) {
+            return false;
+        }
         match (self.wish, other.wish) {
             (Some(one), Some(two)) => one == two,
             _ => true,
@@ -148,6 +154,7 @@ impl Group {
         self.taken.extend(other.taken);
         self.rows.retain(|rows| other.rows.contains(rows));
         self.effect = self.effect.max(other.effect);
+        self.slices |= other.slices;
     }
 }
 
@@ -186,6 +193,7 @@ impl Groups<'_> {
             wish,
             rows,
             effect: Some(effect),
+            slices: matches!(doing, Some(Doing::Window { .. })),
             steps: vec![(at, step)],
         };
         let is_host = |group: &Group| group.makes(&read) || group.keeps_order(effect);

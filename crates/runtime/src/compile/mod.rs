@@ -43,6 +43,7 @@ mod totals;
 mod update;
 mod variables;
 mod vectors;
+mod windows;
 
 pub(crate) use facts::live_nodes;
 pub use print::{Stage, print_stage};

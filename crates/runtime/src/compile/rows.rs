@@ -3,6 +3,7 @@
 
 use super::lower::SlotInfo;
 use super::totals::{WIDEST, extent_of, takes_rows};
+use super::windows::{sliced, window};
 use crate::plan::{Action, Bound, Slot, Step};
 use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
 use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, combining};
@@ -28,6 +29,11 @@ pub(super) enum Doing<'a> {
     Compute(&'a Bound<Kernel>),
     /// Reduces rows to values that are there when all are done.
     Total(&'a Bound<Kernel>),
+    /// Takes rows of a value that no step of the same group makes.
+    Window {
+        bound: &'a Bound<Kernel>,
+        from: Slot,
+    },
     /// Gives a value another shape.
     Alias { from: &'a Slot, out: Slot },
     /// Reads a variable.
@@ -45,7 +51,11 @@ impl<'a> Doing<'a> {
     pub fn of(slots: &[SlotInfo], step: &'a Step) -> Option<Doing<'a>> {
         match &step.action {
             Action::Kernel(bound) if extent_of(slots, bound).is_some() => Some(Doing::Total(bound)),
-            Action::Kernel(bound) => computes(slots, bound).then_some(Doing::Compute(bound)),
+            Action::Kernel(bound) => {
+                let window = || sliced(slots, bound).map(|from| Doing::Window { bound, from });
+                let computes = computes(slots, bound).then_some(Doing::Compute(bound));
+                computes.or_else(window)
+            }
             Action::Alias { from, to, .. } => {
                 let is_known = shape(slots, *from).is_some() && shape(slots, *to).is_some();
                 is_known.then_some(Doing::Alias { from, out: *to })
@@ -73,7 +83,7 @@ impl<'a> Doing<'a> {
     /// The value whose shape says which rows there are.
     fn result(&self) -> Slot {
         match *self {
-            Doing::Compute(bound) => bound.outs[0],
+            Doing::Compute(bound) | Doing::Window { bound, .. } => bound.outs[0],
             Doing::Total(bound) => bound.ins[0],
             Doing::Read { out, .. } | Doing::Alias { out, .. } => out,
             Doing::Assign { value, .. } => value,
@@ -85,6 +95,7 @@ impl<'a> Doing<'a> {
         match self {
             Doing::Compute(bound) | Doing::Total(bound) => &bound.ins,
             Doing::Alias { from, .. } => std::slice::from_ref(*from),
+            Doing::Window { from, .. } => std::slice::from_ref(from),
             Doing::Read { .. } => &[],
             Doing::Assign { value, .. } => std::slice::from_ref(value),
         }
@@ -93,7 +104,9 @@ impl<'a> Doing<'a> {
     /// What it makes.
     pub fn made(&self) -> Option<Slot> {
         match *self {
-            Doing::Compute(bound) | Doing::Total(bound) => Some(bound.outs[0]),
+            Doing::Compute(bound) | Doing::Total(bound) | Doing::Window { bound, .. } => {
+                Some(bound.outs[0])
+            }
             Doing::Read { out, .. } | Doing::Alias { out, .. } => Some(out),
             Doing::Assign { .. } => None,
         }
@@ -102,7 +115,9 @@ impl<'a> Doing<'a> {
     /// The variable that it reads or changes.
     pub fn variable(&self) -> Option<Slot> {
         match *self {
-            Doing::Compute(_) | Doing::Total(_) | Doing::Alias { .. } => None,
+            Doing::Compute(_) | Doing::Total(_) | Doing::Window { .. } | Doing::Alias { .. } => {
+                None
+            }
             Doing::Read { variable, .. } | Doing::Assign { variable, .. } => Some(variable),
         }
     }
@@ -128,7 +143,11 @@ fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {
 
 /// The most elements that a step reads or writes as one value.
 pub(super) fn most_elements(slots: &[SlotInfo], doing: &Doing<'_>) -> usize {
-    let all = doing.ins().iter().copied().chain(doing.made());
+    let ins = match doing {
+        Doing::Window { .. } => &[],
+        _ => doing.ins(),
+    };
+    let all = ins.iter().copied().chain(doing.made());
     let sizes = all.filter_map(|slot| shape(slots, slot).map(Shape::n_elements));
     sizes.max().unwrap_or(0)
 }
@@ -154,6 +173,11 @@ pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<
     let bound = match doing {
         Doing::Compute(bound) => bound,
         Doing::Total(bound) => return cut_total(slots, bound, rows),
+        Doing::Window { bound, .. } => {
+            let axes = leading(out, rows)?;
+            let sliced = [false].into_iter().collect();
+            return window(slots, bound, rows).map(|_| Cut { axes, sliced });
+        }
         _ => {
             let mut ins = doing.ins().iter();
             let fits =

@@ -15,6 +15,12 @@ impl Joining<'_> {
                 Value::Variable(at) => At::Variable(at, row),
                 Value::Next(_) => At::Scratch(0),
                 Value::All(slot) => At::Input(position(&self.ins, slot).unwrap_or(0), 0),
+                Value::Window(at) => {
+                    let input = position(&self.ins, self.parts[at].ins[0]).unwrap_or(0);
+                    let size = self.dtype(value).size();
+                    let (start, step) = self.window(at).map_or((0, 0), |w| (w.start, w.step));
+                    At::Window(input, start * size, step * size)
+                }
                 Value::Rows(slot) => match position(&self.ins, slot) {
                     Some(at) => At::Input(at, row),
                     None => {

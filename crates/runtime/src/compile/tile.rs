@@ -6,6 +6,7 @@ use super::totals::{extent_of, walk};
 use super::update::update;
 use super::variables::Variables;
 use super::vectors::vectors;
+use super::windows::{Window, window};
 use crate::plan::{
     Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Walk,
     Work, total,
@@ -46,6 +47,8 @@ pub(super) enum Value {
     Rows(Slot),
     /// All of a slot.
     All(Slot),
+    /// The rows that the slice of that part takes, where they lie.
+    Window(usize),
     /// The rows of that variable.
     Variable(usize),
     /// The new rows of that variable.
@@ -58,6 +61,8 @@ pub(super) enum Run {
     Part(usize),
     /// A copy.
     Copy,
+    /// Takes the rows of the slice of that part.
+    Window(usize),
     /// Feeds that total, so many elements a row.
     Feed(usize, usize),
     /// What an assignment adds to the rows of that variable, or subtracts.
@@ -92,7 +97,10 @@ pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Vec<Step>> {
     let mut joining = Joining::of(facts, group)?;
     let updates = |part: &Part<'_>| part.doing.changes();
     let works = |part: &&Part<'_>| !matches!(part.doing, Doing::Alias { .. });
-    if joining.parts.iter().filter(works).count() < 2 && !joining.parts.iter().any(updates) {
+    let computes = |part: &Part<'_>| matches!(part.doing, Doing::Compute(_) | Doing::Total(_));
+    let is_more = joining.parts.iter().filter(works).count() > 1;
+    let is_worth = is_more && joining.parts.iter().any(computes);
+    if !is_worth && !joining.parts.iter().any(updates) {
         return None;
     }
     joining.name_operands(group);
@@ -213,6 +221,10 @@ impl<'a> Joining<'a> {
                 }
                 Doing::Total(bound) => self.name_total(at, bound.outs[0]),
                 Doing::Alias { .. } => {}
+                Doing::Window { bound, .. } => {
+                    let out = self.variables.rows(bound.outs[0]);
+                    self.member(Run::Window(at), &[Value::Window(at)], out);
+                }
                 Doing::Read { variable, out } => {
                     let (from, to) = (self.variables.value(variable), self.variables.rows(out));
                     if from != to {
@@ -294,6 +306,7 @@ impl<'a> Joining<'a> {
     pub fn dtype(&self, value: Value) -> DType {
         match value {
             Value::Rows(slot) | Value::All(slot) => self.facts.slots()[slot as usize].dtype,
+            Value::Window(at) => self.facts.slots()[self.parts[at].ins[0] as usize].dtype,
             Value::Variable(i) | Value::Next(i) => self.variables.held[i].dtype,
         }
     }
@@ -304,7 +317,16 @@ impl<'a> Joining<'a> {
                 let shape = self.facts.slots()[slot as usize].shape.as_ref();
                 shape.map_or(0, Shape::n_elements)
             }
+            Value::Window(at) => self.window(at).map_or(0, |window| window.width * self.rows),
             Value::Variable(i) | Value::Next(i) => self.variables.held[i].shape.n_elements(),
+        }
+    }
+
+    /// Where the rows lie that the slice of a part takes.
+    pub fn window(&self, at: usize) -> Option<Window> {
+        match self.parts[at].doing {
+            Doing::Window { bound, .. } => window(self.facts.slots(), bound, self.rows),
+            _ => None,
         }
     }
 
@@ -355,6 +377,7 @@ impl<'a> Joining<'a> {
             dtype: self.dtype(value),
             len: match value {
                 Value::All(_) => self.elements(value),
+                Value::Window(at) => self.window(at).map_or(0, |window| window.span(tile)),
                 _ => self.width(value) * tile,
             },
         };
@@ -397,6 +420,10 @@ impl<'a> Joining<'a> {
                 )
             }
             Run::Copy => Some(Box::new(copy)),
+            Run::Window(at) => {
+                let size = self.dtype(Value::Window(at)).size();
+                self.window(at).map(|window| window.kernel(size))
+            }
             Run::Update(kind, number) => {
                 let value = Value::Variable(number);
                 bind_update(kind, self.dtype(value), self.width(value) * tile)

@@ -24,7 +24,10 @@ impl Variables {
         let mut all = Variables::default();
         for doing in doings {
             let (slot, value, is_read) = match doing {
-                Doing::Compute(_) | Doing::Total(_) | Doing::Alias { .. } => continue,
+                Doing::Compute(_)
+                | Doing::Total(_)
+                | Doing::Window { .. }
+                | Doing::Alias { .. } => continue,
                 Doing::Read { variable, out } => (variable, out, true),
                 Doing::Assign {
                     kind,

@@ -12,7 +12,7 @@ use super::tile::{Joining, Run, Value};
 use crate::plan::{self, Member, Order, Task, Vectors};
 use ferrograph_machine::vector::{Float, Loop};
 use ferrograph_tensor::DType;
-use functions::{Function, float_type, function};
+use functions::{Function, function, kind};
 use hashbrown::HashMap;
 use writer::Writer;
 
@@ -34,13 +34,15 @@ enum Reach {
     OfRow,
     /// One row for all.
     Row,
+    /// An element for each, in rows that lie so many elements apart.
+    Apart(usize),
 }
 
 /// A member that may be vector code.
 #[derive(Clone, Copy)]
 struct Elementwise {
     function: Function,
-    /// The type of its numbers, where it has some.
+    /// Beside floats of which type its numbers are, where it has some.
     float: Option<Float>,
     /// Elements of a row of what it makes.
     width: usize,
@@ -146,7 +148,7 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
         reach(joining, value, width)?;
         let of_value = match joining.dtype(value) {
             DType::Bool => None,
-            dtype => Some(float_type(dtype)?),
+            dtype => Some(kind(dtype)?.0),
         };
         if float.is_some() && of_value.is_some() && float != of_value {
             return None;
@@ -180,6 +182,15 @@ fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
             1 => Some(Reach::One),
             n => (n == width).then_some(Reach::Row),
         },
+        Value::Window(at) => {
+            let window = joining
+                .window(at)
+                .filter(|w| w.is_whole() && w.width == width)?;
+            match window.step {
+                step if step == width => Some(Reach::Each),
+                step => (width >= LONG).then_some(Reach::Apart(step)),
+            }
+        }
         value => match joining.width(value) {
             n if n == width => Some(Reach::Each),
             n => (n == 1).then_some(Reach::OfRow),

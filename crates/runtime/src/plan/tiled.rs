@@ -17,6 +17,8 @@ use std::ops::Range;
 pub(crate) enum At {
     /// In that input of the step; each row lies so many bytes behind the one before.
     Input(usize, usize),
+    /// In that input, from this byte on; rows lie so many bytes behind one another.
+    Window(usize, usize, usize),
     /// In that output.
     Output(usize, usize),
     /// In that variable.
@@ -92,6 +94,8 @@ impl Tiled {
     pub fn run(&self, o: &mut Operands<'_>, variables: &[*mut u8]) -> Result<()> {
         let base = |at: &At| match *at {
             At::Input(i, _) => o.input_bytes(i).as_ptr().cast_mut(),
+            // SAFETY: the first element of a slice is one of its input.
+            At::Window(i, start, _) => unsafe { o.input_bytes(i).as_ptr().cast_mut().add(start) },
             At::Output(i, _) => o.output_bytes(i).as_mut_ptr(),
             At::Variable(i, _) => variables[i],
             At::Scratch(_) => std::ptr::null_mut(),
@@ -190,9 +194,10 @@ impl Tiled {
             // SAFETY: the row lies within the operand, or the place within the scratch memory.
             *pointer = unsafe {
                 match *at {
-                    At::Input(_, row) | At::Output(_, row) | At::Variable(_, row) => {
-                        base.add(first * row)
-                    }
+                    At::Input(_, row)
+                    | At::Window(_, _, row)
+                    | At::Output(_, row)
+                    | At::Variable(_, row) => base.add(first * row),
                     At::Scratch(offset) => scratch.add(offset),
                 }
             };

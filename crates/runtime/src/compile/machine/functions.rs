@@ -77,6 +77,13 @@ fn instructions(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<(Op, Type)>
 }
 
 fn operation(code: ScalarCode) -> Option<Op> {
+    match code {
+        ScalarCode::BitAnd => return Some(Op::And),
+        ScalarCode::BitOr => return Some(Op::Or),
+        ScalarCode::BitXor => return Some(Op::Xor),
+        ScalarCode::Invert => return Some(Op::Not),
+        _ => {}
+    }
     macro_rules! same {
         ($($name:ident)*) => {
             match code {
@@ -87,16 +94,16 @@ fn operation(code: ScalarCode) -> Option<Op> {
     }
     same!(Add Sub Mul Div FloorDiv FloorMod TruncateDiv TruncateMod Maximum Minimum SquaredDifference
         Less LessEqual Greater GreaterEqual Equal NotEqual And Or Not Neg Abs Sign Square
-        Sqrt Rsqrt Reciprocal Relu Floor Ceil Round ReluGrad TanhGrad SigmoidGrad)
+        Sqrt Rsqrt Reciprocal Relu Relu6 Clip ShiftLeft ShiftRight Floor Ceil Round ReluGrad TanhGrad SigmoidGrad)
 }
 
 /// Whether machine code has the function for operands of a type.
 fn defined(op: Op, on: Type) -> bool {
     match op {
-        Op::And | Op::Or | Op::Not => on == Type::Bool,
+        Op::And | Op::Or | Op::Xor | Op::Not => !on.is_float(),
         Op::Equal | Op::NotEqual => true,
         _ if on == Type::Bool => false,
-        Op::FloorMod | Op::TruncateMod => !on.is_float(),
+        Op::FloorMod | Op::TruncateMod | Op::ShiftLeft | Op::ShiftRight => !on.is_float(),
         Op::Sqrt | Op::Rsqrt | Op::Reciprocal | Op::Floor | Op::Ceil | Op::Round => on.is_float(),
         Op::TanhGrad | Op::SigmoidGrad => on.is_float(),
         _ => true,

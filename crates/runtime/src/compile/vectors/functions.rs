@@ -3,9 +3,9 @@
 use super::super::machine::{Scalar, scalar};
 use super::super::rows::Doing;
 use super::super::tile::{Joining, Run};
-use crate::plan::Bound;
+use crate::plan::{Bound, Slot};
 use ferrograph_graph::{Kernel, ScalarCode};
-use ferrograph_machine::vector::{self, Float};
+use ferrograph_machine::vector::{self, Element, Float};
 use ferrograph_machine::{Op, Type};
 use ferrograph_ops::AssignKind;
 use ferrograph_tensor::DType;
@@ -15,6 +15,8 @@ use ferrograph_tensor::DType;
 pub(super) enum Function {
     Compute(Op),
     Apply(vector::Function),
+    /// The value as one of another kind.
+    Convert(Element),
     /// The value as it is.
     Same,
 }
@@ -31,7 +33,7 @@ impl Function {
 pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
     match joining.runs[at] {
         Run::Feed(..) | Run::Update(AssignKind::Set, _) => None,
-        Run::Copy => Some(Function::Same),
+        Run::Copy | Run::Window(_) => Some(Function::Same),
         Run::Update(AssignKind::Add, _) => Some(Function::Compute(Op::Add)),
         Run::Update(AssignKind::Sub, _) => Some(Function::Compute(Op::Sub)),
         Run::Part(part) => {
@@ -51,18 +53,72 @@ pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
             let Scalar::Op(op, on) = scalar(slots, bound)? else {
                 return None;
             };
-            let to = slots[bound.outs[0] as usize].dtype;
-            let keeps = matches!((on, to), (Type::Bool, DType::Bool))
-                || matches!(
-                    (on, to),
-                    (Type::F32, DType::Float32) | (Type::F64, DType::Float64)
-                );
             match op {
-                Op::Cast if keeps => Some(Function::Same),
+                Op::Cast => {
+                    let to = slots[bound.outs[0] as usize].dtype;
+                    conversion(slots[bound.ins[0] as usize].dtype, to)
+                }
+                op if is_integer(on) => {
+                    let is_known = of_integers(joining, bound, op, on);
+                    is_known.then_some(Function::Compute(op))
+                }
                 Op::FloorMod | Op::TruncateMod => None,
                 op => Some(Function::Compute(op)),
             }
         }
+    }
+}
+
+/// What a cast is, where vectors have it.
+fn conversion(from: DType, to: DType) -> Option<Function> {
+    let is_known = match (from, to) {
+        (from, to) if from == to => return Some(Function::Same),
+        (DType::Int64, DType::Float64) | (DType::Float64, DType::Int64) => false,
+        // Only between numbers of as many bits: that is seen where members are grouped.
+        _ => true,
+    };
+    let of = |dtype| match dtype {
+        DType::Bool => Some(Element::Truth),
+        dtype => kind(dtype).map(|(_, element)| element),
+    };
+    of(from)?;
+    is_known.then_some(Function::Convert(of(to)?))
+}
+
+fn is_integer(on: Type) -> bool {
+    matches!(on, Type::I32 | Type::I64)
+}
+
+/// Whether vectors have a function of integers. They divide by constants alone, which are not zero.
+fn of_integers(joining: &Joining<'_>, bound: &Bound<Kernel>, op: Op, on: Type) -> bool {
+    let is_wide = on == Type::I64;
+    match op {
+        Op::Div => false,
+        Op::FloorDiv | Op::FloorMod | Op::TruncateDiv | Op::TruncateMod => {
+            let divisor = bound.ins.get(1).and_then(|&slot| integer(joining, slot));
+            divisor.is_some_and(|by| match is_wide {
+                true => op == Op::FloorMod && by > 0 && by.cast_unsigned().is_power_of_two(),
+                false => by != 0,
+            })
+        }
+        Op::Abs | Op::Sign | Op::ShiftRight => !is_wide,
+        _ => true,
+    }
+}
+
+/// The integer that a slot always holds, where it is one.
+pub(super) fn integer(joining: &Joining<'_>, slot: Slot) -> Option<i64> {
+    let constant = joining.facts.constants.get(&slot)?;
+    match constant.dtype() {
+        DType::Int32 => match constant.as_slice::<i32>().ok()? {
+            &[x] => Some(i64::from(x)),
+            _ => None,
+        },
+        DType::Int64 => match constant.as_slice::<i64>().ok()? {
+            &[x] => Some(x),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -116,11 +172,21 @@ fn applied(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Function> {
         .then_some(Function::Apply(function))
 }
 
-/// The type of numbers of a dtype.
-pub(super) fn float_type(dtype: DType) -> Option<Float> {
+/// The type of floats of a dtype.
+fn float_type(dtype: DType) -> Option<Float> {
+    match kind(dtype) {
+        Some((float, Element::Number)) => Some(float),
+        _ => None,
+    }
+}
+
+/// What the numbers of a dtype are in vectors, beside floats of which type.
+pub(super) fn kind(dtype: DType) -> Option<(Float, Element)> {
     match dtype {
-        DType::Float32 => Some(Float::F32),
-        DType::Float64 => Some(Float::F64),
+        DType::Float32 => Some((Float::F32, Element::Number)),
+        DType::Float64 => Some((Float::F64, Element::Number)),
+        DType::Int32 => Some((Float::F32, Element::Integer)),
+        DType::Int64 => Some((Float::F64, Element::Integer)),
         _ => None,
     }
 }

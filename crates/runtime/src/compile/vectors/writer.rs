@@ -1,11 +1,10 @@
 //! The program of a run, and how it goes over rows.
 
-use super::functions::Function;
+use super::functions::{Function, integer, kind};
 use super::{LONG, Reach, elementwise, operands, reach};
-use crate::compile::tile::Joining;
+use crate::compile::tile::{Joining, Value};
 use crate::plan::{Member, Repeated, Rows, Together};
 use ferrograph_machine::vector::{Element, Float, Inst, Program};
-use ferrograph_tensor::DType;
 use hashbrown::HashMap;
 
 /// Writes the program of a run.
@@ -45,6 +44,10 @@ impl<'a> Writer<'a> {
         let made = match elementwise(self.joining, at)?.function {
             Function::Same => args[0],
             Function::Compute(op) => self.push(Inst::Compute { op, args }),
+            Function::Convert(to) => {
+                let [arg, ..] = args;
+                self.push(Inst::Convert { to, arg })
+            }
             Function::Apply(function) => {
                 let [arg, ..] = args;
                 self.push(Inst::Apply { function, arg })
@@ -88,11 +91,18 @@ impl<'a> Writer<'a> {
         if let Some(&made) = self.made.get(&number) {
             return made;
         }
-        let pointer = self.pointer(number);
         let value = self.joining.values[number as usize];
-        let element = match self.joining.dtype(value) {
-            DType::Bool => Element::Truth,
-            _ => Element::Number,
+        if let Value::All(slot) = value
+            && let Some(value) = integer(self.joining, slot)
+        {
+            let made = self.push(Inst::Constant { value });
+            self.made.insert(number, made);
+            return made;
+        }
+        let pointer = self.pointer(number);
+        let element = match kind(self.joining.dtype(value)) {
+            Some((_, element)) => element,
+            None => Element::Truth,
         };
         let made = self.push(match reach(self.joining, value, self.width) {
             Some(Reach::One) => Inst::Single { pointer, element },
@@ -131,7 +141,7 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|number| reach(self.joining, value(number), self.width));
         let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
-        let repeats = |reach: &Reach| matches!(reach, Reach::OfRow | Reach::Row);
+        let repeats = |reach: &Reach| matches!(reach, Reach::OfRow | Reach::Row | Reach::Apart(_));
         if !reaches.iter().any(repeats) {
             return Some(Rows::AsOne);
         }
@@ -144,6 +154,7 @@ impl<'a> Writer<'a> {
         let size = |number: &u32| self.joining.dtype(value(number)).size();
         let step = |(number, reach): (&u32, &Reach)| match reach {
             Reach::OfRow if is_long => size(number),
+            Reach::Apart(step) => step * size(number),
             Reach::Each | Reach::OfRow => count * self.width * size(number),
             Reach::One | Reach::Row => 0,
         };
