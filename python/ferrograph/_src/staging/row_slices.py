@@ -12,7 +12,7 @@ from ..values.dtypes import int64
 
 
 def made_alike(pair: list, branches: Any) -> bool:
-    """Whether the ``IndexedSlices`` in two values, which are put into ``pair``, could be made alike.
+    """Whether the ``IndexedSlices`` in two values, put into ``pair``, could be made alike.
 
     Indices of two dtypes become int64; a tensor beside slices becomes slices of all its rows.
     """
