@@ -1,13 +1,13 @@
 //! Datasets of datasets as one, and batches as their rows.
 
 use crate::dataset::{
-    BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,
+    BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements, dataset_of, pause,
 };
 use crate::function::{Caller, Function};
 use crate::op::{Maker, datasets};
 use crate::source::row_of;
 use ferrograph_graph::{Graph, Runner, Tensors};
-use ferrograph_tensor::{Result, Tensor, bail};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -88,23 +88,39 @@ impl Elements for FlatMapElements {
 }
 
 #[derive(Debug)]
-struct Unbatch(DatasetRef);
+struct Unbatch {
+    input: DatasetRef,
+    /// How many rows each element has, where their types say so.
+    n_rows: Option<u64>,
+}
 
 impl Maker for UnbatchDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
-        Ok(Arc::new(Unbatch(dataset_of(&inputs[0])?)))
+        let handle = DatasetHandle::of(&inputs[0])?;
+        let known = |spec: &TensorSpec| spec.shape.dims()?.first()?.known();
+        Ok(Arc::new(Unbatch {
+            input: handle.dataset.clone(),
+            n_rows: handle.specs.iter().find_map(known).map(|n| n as u64),
+        }))
     }
 }
 
 impl Dataset for Unbatch {
     fn inputs(&self) -> Vec<&DatasetRef> {
-        vec![&self.0]
+        vec![&self.input]
     }
     fn commutes(&self) -> bool {
-        self.0.commutes()
+        self.input.commutes()
     }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
-        rows_of(&self.0)
+        rows_of(&self.input)
+    }
+    fn cardinality(&self) -> Cardinality {
+        match (self.input.cardinality(), self.n_rows) {
+            (Cardinality::Known(n), Some(rows)) => Cardinality::Known(n.saturating_mul(rows)),
+            (Cardinality::Infinite, Some(1..)) => Cardinality::Infinite,
+            _ => Cardinality::Unknown,
+        }
     }
 }
 

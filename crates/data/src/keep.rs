@@ -158,6 +158,10 @@ impl Maker for PrefetchDataset {
         let input = dataset_of(&inputs[0])?;
         Ok(match int(&inputs[1])? {
             0 => input,
+            size if size < -1 => bail!(
+                InvalidArgument,
+                "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning, got {size}"
+            ),
             size => Arc::new(Prefetch::new(input, size)),
         })
     }

@@ -31,12 +31,13 @@ struct Shuffle {
 impl Maker for ShuffleDatasetV3 {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
         let size = match int(&inputs[1])? {
-            -1 => usize::MAX,
+            // As many as there are, known or not.
+            -2 | -1 => usize::MAX,
             n => match usize::try_from(n) {
                 Ok(n) if n > 0 => n,
                 _ => bail!(
                     InvalidArgument,
-                    "buffer_size must be positive or -1, got {n}"
+                    "buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {n}"
                 ),
             },
         };

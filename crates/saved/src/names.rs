@@ -1,7 +1,7 @@
 //! What nodes, arguments and results of a graph are called in files.
 
 use crate::vocabulary::public_output;
-use ferrograph_graph::{Attr, Graph, Kind, Node, NodeId, ValueId};
+use ferrograph_graph::{Attr, Decl, Graph, Kind, Node, NodeId, ValueId};
 use hashbrown::{HashMap, HashSet};
 
 /// What the nodes of a graph and the arguments of its function are called.
@@ -117,15 +117,10 @@ fn plain(name: &str) -> String {
 /// The public name of the port that an output of a node belongs to, and its number there.
 fn port_of(node: &Node, index: usize) -> (&str, usize) {
     let (op, decl) = (node.op.name(), node.op.decl());
-    let n = node.outputs.len();
+    let attrs = node.op.attrs();
+    let counts = counts_of(decl, node.outputs.len(), |name| attrs.get(name));
     let mut at = index;
-    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
-    for port in decl.outputs {
-        let size = match (port.kind.is_list(), n_lists) {
-            (false, _) => 1,
-            (true, 1) => (n + 1).saturating_sub(decl.outputs.len()),
-            (true, _) => listed(node, port.kind),
-        };
+    for (port, size) in decl.outputs.iter().zip(counts) {
         if at < size {
             return (public_output(op, port.name), at);
         }
@@ -134,16 +129,22 @@ fn port_of(node: &Node, index: usize) -> (&str, usize) {
     ("output", index)
 }
 
-/// How many values a list of outputs has by the attributes of the node.
-fn listed(node: &Node, kind: Kind) -> usize {
-    let attrs = node.op.attrs();
-    let name = match kind {
-        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => name,
-        _ => return 1,
+/// How many of `n` values each port of outputs has, by the attributes; a list whose attribute is not there has what the
+/// others leave.
+pub fn counts_of<'a>(
+    decl: &Decl,
+    n: usize,
+    attr: impl Fn(&str) -> Option<&'a Attr>,
+) -> Vec<usize> {
+    let count = |kind: Kind| match kind {
+        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => match attr(name) {
+            Some(Attr::Int(n)) => usize::try_from(*n).ok(),
+            Some(Attr::DTypes(all)) => Some(all.len()),
+            _ => None,
+        },
+        _ => Some(1),
     };
-    match attrs.get(name) {
-        Some(Attr::Int(n)) => usize::try_from(*n).unwrap_or(0),
-        Some(Attr::DTypes(all)) => all.len(),
-        _ => 0,
-    }
+    let known: Vec<_> = decl.outputs.iter().map(|p| count(p.kind)).collect();
+    let rest = n.saturating_sub(known.iter().flatten().sum());
+    known.into_iter().map(|count| count.unwrap_or(rest)).collect()
 }

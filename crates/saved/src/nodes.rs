@@ -4,6 +4,7 @@ use crate::attributes::{attr_of, plain_attr};
 use crate::choice::choice;
 use crate::foreign::ForeignGradient;
 use crate::import::Functions;
+use crate::names::counts_of;
 use crate::order::{in_order, node_name};
 use crate::region;
 use crate::types::{dtype_of, partial_shape_of};
@@ -218,7 +219,8 @@ impl Body<'_, '_> {
         complete(decl, node, &mut attrs)?;
         let op = registry.make(name, &attrs)?;
         let values = emitted(&mut self.scope.builder, op, inputs, node)?;
-        let counts = counts_of(decl, &attrs, values.len());
+        let attr = |name: &str| attrs.iter().find(|(n, _)| n == name).map(|(_, a)| a);
+        let counts = counts_of(decl, values.len(), attr);
         self.scope
             .give(&node.name, values, Some(decl), decl.name, counts);
         Ok(())
@@ -315,23 +317,6 @@ fn output_shape(node: &NodeDef) -> PartialShape {
             .map_or(PartialShape::UNKNOWN, partial_shape_of),
         _ => PartialShape::UNKNOWN,
     }
-}
-
-/// How many values each port of outputs has.
-fn counts_of(decl: &Decl, attrs: &[(String, Attr)], n: usize) -> Vec<usize> {
-    let n_lists = decl.outputs.iter().filter(|p| p.kind.is_list()).count();
-    let listed = |name: &str| match attrs.iter().find(|(n, _)| n == name) {
-        Some((_, Attr::Int(n))) => usize::try_from(*n).unwrap_or(0),
-        Some((_, Attr::DTypes(all))) => all.len(),
-        _ => 0,
-    };
-    let count = |kind: Kind| match kind {
-        _ if !kind.is_list() => 1,
-        _ if n_lists == 1 => (n + 1).saturating_sub(decl.outputs.len()),
-        Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => listed(name),
-        _ => 1,
-    };
-    decl.outputs.iter().map(|p| count(p.kind)).collect()
 }
 
 /// Adds an operation; the values that it gives.

@@ -28,22 +28,10 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
         return composites.batch(dataset, batch_size, drop_remainder)
 
     size, drop = scalar(batch_size), flag(drop_remainder)
-    first = _static_size(size, drop)
+    first = composites.static_size(size, drop)
     spec = structure.map_types(lambda s: _stacked(s, first), dataset.element_spec)
     inputs = [dataset._variant_tensor, size, drop]
     return emitted("BatchDatasetV2", inputs, spec, dataset)
-
-
-def _static_size(size: Any, drop: Any) -> int | None:
-    """The size of every batch where it is known, which a short last one leaves unknown.
-
-    ``size`` is one, or several that batches have in turn.
-    """
-    known, dropped = size._constant_value(), drop._constant_value()
-    if known is None or dropped is None or not bool(dropped):
-        return None
-    sizes = {int(n) for n in known.numpy().ravel()}
-    return sizes.pop() if len(sizes) == 1 else None
 
 
 def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
@@ -56,7 +44,7 @@ def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
         return composites.rebatch(dataset, sizes, drop)
 
     _check_as_many(dataset.element_spec)
-    first = _static_size(sizes, drop)
+    first = composites.static_size(sizes, drop)
     spec = structure.map_types(lambda s: _stacked(_row(s), first), dataset.element_spec)
     inputs = [dataset._variant_tensor, sizes, drop]
     return emitted("RebatchDatasetV2", inputs, spec, dataset)
@@ -117,7 +105,7 @@ def padded_batch(
         _padding(s, p) for s, p in zip(specs, _beside(dataset.element_spec, paddings), strict=True)
     ]
     size, drop = scalar(batch_size), flag(drop_remainder)
-    first = _static_size(size, drop)
+    first = composites.static_size(size, drop)
     after = [
         TensorSpec(TensorShape([first]).concatenate(static), s.dtype)
         for s, (static, _) in zip(specs, chosen, strict=True)

@@ -16,7 +16,7 @@ from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
-from .dataset import Dataset, made
+from .dataset import Dataset, emitted, made
 from .structure import NoneTensorSpec, flag, scalar
 
 
@@ -34,7 +34,8 @@ def _rows(leaf: Any) -> Dataset:
         rows = Dataset.range(leaf.nrows(dtypes.int64)).map(lambda i: leaf[i])
         return rows if leaf.ragged_rank > 1 else _of_type(rows, _row_spec(leaf))
     if isinstance(leaf, SparseTensor):
-        return Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
+        rows = Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
+        return _of_type(rows, SparseTensorSpec(leaf.shape[1:], leaf.dtype))
     raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
 
 
@@ -70,7 +71,7 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = 
 
     With ``splits``, a dtype of row splits, tensors of unknown shape become ragged too.
     """
-    size = scalar(batch_size)
+    size, drop = scalar(batch_size), flag(drop_remainder)
     specs = nest.flatten(dataset.element_spec)
     batchers = [_batcher(spec, splits) for spec in specs]
     counts = [len(batcher.parts(spec)) for batcher, spec in zip(batchers, specs, strict=True)]
@@ -89,8 +90,44 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = 
         ]
         return nest.pack_sequence_as(element_type, wholes)
 
-    windows = dataset.map(apart).window(size, drop_remainder=flag(drop_remainder))
-    return windows.map(together)
+    windows = dataset.map(apart).window(size, drop_remainder=drop)
+    first = TensorShape([static_size(size, drop)])
+    types = [_batched_type(spec, first, splits) for spec in specs]
+    return _of_type(windows.map(together), nest.pack_sequence_as(element_type, types))
+
+
+def static_size(size: Any, drop: Any) -> int | None:
+    """The size of every batch where it is known, which a short last one leaves unknown.
+
+    ``size`` is one, or several that batches have in turn.
+    """
+    known, dropped = size._constant_value(), drop._constant_value()
+    if known is None or dropped is None or not bool(dropped):
+        return None
+    sizes = {int(n) for n in known.numpy().ravel()}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _batched_type(spec: Any, first: TensorShape, splits: Any) -> Any:
+    """The type of a batch of components of a type, of which there are as many as ``first`` says."""
+    shape = first.concatenate(spec.shape)
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(shape, spec.dtype)
+    if isinstance(spec, RaggedTensorSpec):
+        dtype = splits or spec.row_splits_dtype
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, dtype)
+    rank = _ragged_rank(spec, splits)
+    if rank is None:
+        return TensorSpec(shape, spec.dtype)
+    return RaggedTensorSpec(shape, spec.dtype, rank + 1, splits)
+
+
+def _ragged_rank(spec: TensorSpec, splits: Any) -> int | None:
+    """How many axes of an element become ragged, up to its last one of unknown size; None where
+    batches are plain tensors."""
+    if splits is None or spec.shape.rank is None or spec.shape.is_fully_defined():
+        return None
+    return max(i for i, n in enumerate(spec.shape.as_list()) if n is None)
 
 
 def sparse_batch(dataset: Dataset, batch_size: Any, row_shape: Any) -> Dataset:
@@ -118,16 +155,13 @@ def sparse_batch(dataset: Dataset, batch_size: Any, row_shape: Any) -> Dataset:
 
 def _batcher(spec: Any, splits: Any) -> _Batcher:
     if isinstance(spec, TensorSpec):
-        if splits is None or spec.shape.is_fully_defined():
-            return _Batcher(lambda t: [t], _stack)
-        rank = spec.shape.rank
+        rank = _ragged_rank(spec, splits)
         if rank is None:
-            raise ValueError(f"ragged_batch needs elements of known rank, got {spec}")
-        if rank == 1:
+            return _Batcher(lambda t: [t], _stack)
+        if rank == 0:
             return _Batcher(lambda t: [t], lambda w, _: _ragged([w[0]], splits))
-        inner = rank - 1
         return _Batcher(
-            lambda t: _ragged_parts(t if t is spec else _as_ragged(t), inner),
+            lambda t: _ragged_parts(t if t is spec else _as_ragged(t, rank), rank),
             lambda w, _: _ragged(w, splits),
         )
     if isinstance(spec, RaggedTensorSpec):
@@ -138,8 +172,8 @@ def _batcher(spec: Any, splits: Any) -> _Batcher:
     raise TypeError(f"batch works on tensors, ragged and sparse ones, got a component of {spec}")
 
 
-def _as_ragged(tensor: Any) -> Any:
-    return RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)
+def _as_ragged(tensor: Any, rank: int) -> Any:
+    return RaggedTensor.from_tensor(tensor, ragged_rank=rank)
 
 
 def _ragged_parts(value: Any, rank: int) -> list:
@@ -246,4 +280,16 @@ def unbatch(dataset: Dataset) -> Dataset:
             debug.assert_equal(count, counts[0], message)
         return slices(value)
 
-    return dataset.flat_map(rows)
+    return counted(dataset, dataset.flat_map(rows))
+
+
+def counted(batches: Dataset, rows: Dataset) -> Dataset:
+    """The rows of all batches, whose number is known where it is known how many each has."""
+    specs = nest.flatten(batches.element_spec)
+    sizes = {spec.shape[0] for spec in specs if spec.shape.rank} - {None}
+    known = batches.cardinality()._constant_value()
+    if not sizes or known is None or int(known) < 0:
+        return rows
+    count = scalar(int(known) * min(sizes))
+    inputs = [rows._variant_tensor, count]
+    return emitted("AssertCardinalityDataset", inputs, rows.element_spec, rows)

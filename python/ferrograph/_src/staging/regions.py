@@ -13,9 +13,9 @@ from .journal import thread as _thread
 from .places import Spot, say
 
 if TYPE_CHECKING:
-    from . import origins
+    from . import origins, row_slices
 else:
-    (origins,) = later(__package__, "origins")
+    origins, row_slices = later(__package__, "origins", "row_slices")
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
 _IN_NAMES = frozenset("_.[]'\"")
@@ -140,6 +140,8 @@ class Conditional:
             self._rebuild.append(self._leaf(label, filled, *pair))
             return
         difference = values.check_same_structure(*pair)
+        if difference is not None and row_slices.made_alike(pair, self.branches):
+            difference = values.check_same_structure(*pair)
         if difference is None and isinstance(self._where, Spot):
             difference = values.other_order(*pair)
         if difference is not None:
