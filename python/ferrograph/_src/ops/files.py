@@ -144,7 +144,7 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> T
 
     >>> text = '{"features": {"feature": {"a": {"int64List": {"value": [3]}}}}}'
     >>> example = fg.io.decode_json_example(text)
-    >>> fg.io.parse_single_example(example, {"a": fg.io.FixedLenFeature([], fg.int64)})["a"].numpy()
+    >>> int(fg.io.parse_single_example(example, {"a": fg.io.FixedLenFeature([], fg.int64)})["a"])
     3
     """
     return emit("DecodeJSONExample", (convert(json_examples, string),), None, name)
