@@ -20,12 +20,11 @@ def test_settings_are_kept():
     SETTINGS.enable_tensor_float_32_execution(True)
     SETTINGS.enable_op_determinism()
     threading = fg.config.threading
+    threading.set_inter_op_parallelism_threads(2)
+    assert threading.get_inter_op_parallelism_threads() == 2
+    threading.set_inter_op_parallelism_threads(0)
     for name in ("inter", "intra"):
         ask = getattr(threading, f"set_{name}_op_parallelism_threads")
-        told = getattr(threading, f"get_{name}_op_parallelism_threads")
-        ask(2)
-        assert told() == 2
-        ask(0)
         with pytest.raises(ValueError, match="integer of 0 or more, got -1"):
             ask(-1)
 
@@ -54,3 +53,26 @@ def test_what_is_not_here_is_refused():
     for call, words in refused:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+def test_the_number_of_threads_is_settled_once(run_python):
+    done = run_python(
+        """
+        import ferrograph as fg
+
+        fg.config.threading.set_intra_op_parallelism_threads(3)
+        fg.config.threading.set_intra_op_parallelism_threads(1)
+        fg.sort(fg.random.uniform([300_000]))
+        fg.config.threading.set_intra_op_parallelism_threads(1)
+        try:
+            fg.config.threading.set_intra_op_parallelism_threads(2)
+        except RuntimeError as e:
+            assert "FERROGRAPH_NUM_THREADS" in str(e), e
+        else:
+            raise AssertionError("the number of threads changed")
+        print(fg.config.threading.get_intra_op_parallelism_threads())
+        with open("/proc/self/status") as file:
+            print(next(line for line in file if line.startswith("Threads:")).split()[1])
+        """
+    )
+    assert done.stdout.split() == ["1", "1"]

@@ -118,8 +118,14 @@ def test_a_strategy_can_be_set():
 def test_several_replicas_are_refused():
     with pytest.raises(ValueError, match="2 devices"):
         fg.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    with pytest.raises(ValueError, match="GPU"):
-        fg.distribute.OneDeviceStrategy("GPU:0")
+    fg.config.set_soft_device_placement(False)
+    try:
+        with pytest.raises(fg.errors.InvalidArgumentError, match="GPU"):
+            fg.distribute.OneDeviceStrategy("GPU:0")
+    finally:
+        fg.config.set_soft_device_placement(True)
+    with fg.distribute.OneDeviceStrategy("GPU:0").scope():  # which is the CPU here
+        assert "CPU:0" in fg.Variable(1.0).device
     for elsewhere in (fg.distribute.MultiWorkerMirroredStrategy, fg.distribute.TPUStrategy):
         with pytest.raises(NotImplementedError, match="OneDeviceStrategy"):
             elsewhere()

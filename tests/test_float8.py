@@ -67,7 +67,12 @@ def test_numbers_are_rounded_once_as_recorded(name, source, how):
     found = how(lambda x: fg.cast(x, named(name)))(fg.constant(array)).numpy()
     wanted = np.frombuffer(bytes.fromhex(RECORDED["casts"][name][f"from {source}"]), own)
     assert found.dtype == wanted.dtype
-    off = found.view(np.uint8) != wanted.view(np.uint8)
+    # Which zero stands for both among the numbers depends on how the machine sorts.
+    zero = array == 0
+    assert not found[zero].astype(np.float32).any()
+    if not name.endswith("fnuz"):  # which have one zero
+        np.testing.assert_array_equal(np.signbit(found[zero]), np.signbit(array[zero]))
+    off = (found.view(np.uint8) != wanted.view(np.uint8)) & ~zero
     assert not off.any(), list(zip(array[off], found[off], wanted[off], strict=True))[:5]
 
 

@@ -30,14 +30,14 @@ def test_neighbours_in_a_row(dtype):
     takes_slices(checked(f, x), 3)
 
 
-@pytest.mark.parametrize("width", [12, 100, 193, 194, 256, 700])
+@pytest.mark.parametrize("width", [20, 100, 193, 194, 256, 700])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 def test_neighbours_in_a_plane(width, dtype):
     def f(u):
         near = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
         return near * 2 - u[1:-1, 1:-1], fg.reduce_max(near, 1)
 
-    takes_slices(checked(f, data([90, width], dtype)), 5)
+    takes_slices(checked(f, data([90 if width > 50 else 2000, width], dtype)), 5)
 
 
 def test_planes_of_images():

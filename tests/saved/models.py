@@ -106,3 +106,29 @@ def results(tf, model):
         "no slope": model.slope(0, tf.constant([0.5, 2.0])),
     }
     return {name: value.numpy() for name, value in found.items()}
+
+
+def counting(lib):
+    """A model whose table changes: it has counted "a" five times, and "b" twice."""
+
+    class Counting(lib.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = lib.lookup.experimental.MutableHashTable(lib.string, lib.int64, 0)
+            self.dense = lib.lookup.experimental.DenseHashTable(
+                lib.int64, lib.float32, -1.0, 0, -2, initial_num_buckets=8
+            )
+
+        @lib.function(input_signature=[lib.TensorSpec([None], lib.string)])
+        def count(self, texts):
+            self.table.insert(texts, self.table.lookup(texts) + 1)
+            return self.table.lookup(texts)
+
+        @lib.function(input_signature=[lib.TensorSpec([None], lib.int64)])
+        def weigh(self, keys):
+            return self.dense.lookup(keys)
+
+    model = Counting()
+    model.table.insert(["a", "b"], lib.constant([5, 2], lib.int64))
+    model.dense.insert(lib.constant([7, 9], lib.int64), lib.constant([0.5, 1.5]))
+    return model

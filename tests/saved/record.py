@@ -20,6 +20,7 @@ model = models.make(tf)
 model.choose(tf.constant([1.0, 2.0]))
 model.choose(tf.constant([1.0, 2.0]), True)
 tf.saved_model.save(model, str(FOLDER / "model"), signatures={"dense": model.dense})
+tf.saved_model.save(models.counting(tf), str(FOLDER / "counts"))
 results = {name: np.asarray(value).tolist() for name, value in models.results(tf, model).items()}
 for name, value in results.items():
     if isinstance(value, list) and value and isinstance(value[0], bytes):

@@ -126,6 +126,12 @@ def test_mutable_tables_keep_their_contents(tmp_path):
     assert model.find(fg.constant(["c"])).numpy().tolist() == [-1]
 
 
+def test_recorded_tables_have_what_they_had():
+    model = fg.saved_model.load(str(RECORDED / "counts"))
+    assert model.count(fg.constant(["a", "b", "c"])).numpy().tolist() == [6, 3, 1]
+    assert model.weigh(fg.constant([7, 9, 8], fg.int64)).numpy().tolist() == [0.5, 1.5, -1.0]
+
+
 def test_a_call_that_no_trace_fits_names_the_closest_one(tmp_path):
     model = module()
     model.f = fg.function(lambda pair, flag=False: pair["a"] + pair["b"])

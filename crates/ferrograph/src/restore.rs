@@ -9,7 +9,10 @@ use ferrograph_ops::VariableCell;
 use ferrograph_saved::{
     Functions, GRAPH_KEY, Params, SavedFile, Structure, model_of, objects_of, variable_spec,
 };
-use ferrograph_tensor::{Bytes, DType, Error, Result, Tensor, bail, checked_bytes, err, vec_for};
+use ferrograph_tables::import_into;
+use ferrograph_tensor::{
+    Bytes, DType, Error, ErrorKind, Result, Tensor, bail, checked_bytes, err, vec_for,
+};
 use hashbrown::HashMap;
 use std::fs::File;
 use std::io::{ErrorKind as Io, Read};
@@ -88,6 +91,8 @@ struct Restoring<'f> {
     functions: Functions<'f>,
     traces: HashMap<&'f str, Arc<Trace>>,
     objects: Vec<Object>,
+    /// The keys and the values that tables had, by the tables' numbers.
+    contents: Vec<(usize, [Tensor; 2])>,
 }
 
 impl<'f> Restoring<'f> {
@@ -99,6 +104,7 @@ impl<'f> Restoring<'f> {
             functions: file.functions(),
             traces: HashMap::new(),
             objects: Vec::new(),
+            contents: Vec::new(),
         };
         let mut values = restoring.values()?;
         for number in 0..file.objects().nodes.len() {
@@ -108,17 +114,28 @@ impl<'f> Restoring<'f> {
         Ok(restoring)
     }
 
-    /// The values of the variables, by the variables' numbers.
-    fn values(&self) -> Result<HashMap<usize, Tensor>> {
-        if !self.file.has_variables() {
+    /// The values of the variables, by the variables' numbers. Those of tables are kept.
+    fn values(&mut self) -> Result<HashMap<usize, Tensor>> {
+        let stored = match Stored::open(&self.folder.join("variables").join("variables")) {
+            Err(e) if e.kind() == ErrorKind::NotFound && !self.file.has_variables() => {
+                return Ok(HashMap::new());
+            }
+            stored => stored?,
+        };
+        if !(self.file.has_variables() || self.file.has_resources()) {
             return Ok(HashMap::new());
         }
-        let stored = Stored::open(&self.folder.join("variables").join("variables"))?;
         let graph = stored.read(GRAPH_KEY)?;
         let [graph] = graph.as_strings()? else {
             bail!(DataLoss, "the graph of objects is no single string");
         };
         let graph = objects_of(graph)?;
+        for (number, [keys, values]) in self.file.table_keys(&graph) {
+            if stored.entry(&keys).is_ok() && stored.entry(&values).is_ok() {
+                let contents = [stored.read(&keys)?, stored.read(&values)?];
+                self.contents.push((number, contents));
+            }
+        }
         let keys = self.file.value_keys(&graph).into_iter();
         let known = keys.filter(|(_, key)| stored.entry(key).is_ok());
         known
@@ -233,6 +250,11 @@ impl<'f> Restoring<'f> {
                 && let Some(trace) = traces.first()
             {
                 trace.compute(&[])?;
+            }
+        }
+        for (number, [keys, values]) in &self.contents {
+            if let Some(Object::Resource(handle)) = self.objects.get(*number) {
+                import_into(handle, keys, values)?;
             }
         }
         Ok(())

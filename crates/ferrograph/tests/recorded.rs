@@ -383,3 +383,15 @@ fn a_model_without_its_values_is_an_error() {
     let error = Model::load(copy.0.join("saved_model.pb")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
 }
+
+#[test]
+fn tables_that_change_have_what_they_had() {
+    let model = Model::load(recorded().join("../counts")).unwrap();
+    let call = |way: &str, arg: Argument| model.function(way).unwrap().call([arg]).unwrap();
+    let counts = call("count", tensor(array!["a", "b", "c"]));
+    let counts = counts.tensor().unwrap().array::<i64>().unwrap();
+    assert_eq!(counts, array![6i64, 3, 1].into_dyn());
+    let weights = call("weigh", tensor(array![7i64, 9, 8]));
+    let weights = floats(weights.tensor().unwrap());
+    assert_eq!(weights, array![0.5f32, 1.5, -1.0].into_dyn());
+}

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crate::scratch::collected;
 use crate::stop::{self, Job};
@@ -30,16 +31,33 @@ struct Owned {
 
 static CURRENT: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The number of threads of the pool: `FERROGRAPH_NUM_THREADS`, or what the machine offers.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+static N_THREADS: OnceLock<usize> = OnceLock::new();
+
+/// The number of threads of the pool, settled by the first call: what was asked for, `FERROGRAPH_NUM_THREADS`, or what the
+/// machine offers.
 pub fn n_threads() -> usize {
-    static N: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *N.get_or_init(|| {
-        std::env::var("FERROGRAPH_NUM_THREADS")
-            .ok()
-            .and_then(|v| v.trim().parse().ok())
-            .filter(|&n: &usize| n > 0)
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+    *N_THREADS.get_or_init(|| match ASKED.load(Ordering::Relaxed) {
+        0 => offered(),
+        n => n,
     })
+}
+
+fn offered() -> usize {
+    std::env::var("FERROGRAPH_NUM_THREADS")
+        .ok()
+        .and_then(|v| v.trim().parse().ok())
+        .filter(|&n: &usize| n > 0)
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+}
+
+/// Asks for a pool of `n` threads, or by zero for as many as there are without a wish. False where another number is settled.
+pub fn ask_for_threads(n: usize) -> bool {
+    if let Some(&settled) = N_THREADS.get() {
+        return settled == if n == 0 { offered() } else { n };
+    }
+    ASKED.store(n, Ordering::Relaxed);
+    true
 }
 
 /// Runs `f` inside the pool; directly when the caller is one of its threads already.

@@ -111,4 +111,6 @@ mod _core {
     use super::variable::PyVariable;
     #[pymodule_export]
     use super::with_regions::{emit_call, emit_custom_gradient, emit_if, emit_while};
+    #[pymodule_export]
+    use super::work::ask_for_threads;
 }

@@ -21,6 +21,12 @@ const MANY: usize = 10_000;
 /// Work that took longer than this is taken to be long the next time.
 pub(crate) const LONG_TIME: Duration = Duration::from_micros(50);
 
+/// Asks for a pool of so many threads. False where another number is settled.
+#[pyfunction]
+pub(crate) fn ask_for_threads(n: usize) -> bool {
+    ferrograph_kernels::pool::ask_for_threads(n)
+}
+
 /// Whether so many floating-point operations are long work.
 #[inline]
 pub(crate) fn is_long(flops: f64) -> bool {

@@ -135,7 +135,7 @@ impl Library {
                     made.input.push(control);
                 }
             }
-            if node.op.effect() >= Effect::Writes {
+            if node.op.effect() >= Effect::Reads {
                 signature.control_output.push(made.name.clone());
                 def.control_ret.insert(made.name.clone(), made.name.clone());
             }

@@ -131,11 +131,7 @@ fn port_of(node: &Node, index: usize) -> (&str, usize) {
 
 /// How many of `n` values each port of outputs has, by the attributes; a list whose attribute is not there has what the
 /// others leave.
-pub fn counts_of<'a>(
-    decl: &Decl,
-    n: usize,
-    attr: impl Fn(&str) -> Option<&'a Attr>,
-) -> Vec<usize> {
+pub fn counts_of<'a>(decl: &Decl, n: usize, attr: impl Fn(&str) -> Option<&'a Attr>) -> Vec<usize> {
     let count = |kind: Kind| match kind {
         Kind::List(_, _, name) | Kind::Copies(_, name) | Kind::Each(name) => match attr(name) {
             Some(Attr::Int(n)) => usize::try_from(*n).ok(),
@@ -146,5 +142,8 @@ pub fn counts_of<'a>(
     };
     let known: Vec<_> = decl.outputs.iter().map(|p| count(p.kind)).collect();
     let rest = n.saturating_sub(known.iter().flatten().sum());
-    known.into_iter().map(|count| count.unwrap_or(rest)).collect()
+    known
+        .into_iter()
+        .map(|count| count.unwrap_or(rest))
+        .collect()
 }

@@ -16,6 +16,9 @@ pub const GRAPH_KEY: &str = "_CHECKPOINTABLE_OBJECT_GRAPH";
 /// What a variable calls its value.
 const VALUE: &str = "VARIABLE_VALUE";
 
+/// What a table that changes calls its contents, which are stored as two tensors: see [`SavedFile::table_keys`].
+const CONTENTS: &str = "table";
+
 /// What models call the container of the signatures.
 pub const SIGNATURES: &str = "signature_map";
 
@@ -56,25 +59,21 @@ pub fn child_of(objects: &SavedObjectGraph, number: usize, name: &str) -> Option
     children.find(|(_, n)| *n == name).map(|(i, _)| i)
 }
 
-/// The names in a checkpoint of the values of a model's variables, by the variables' numbers, given that checkpoint's
-/// graph of objects: both go the same ways from the root.
-pub fn value_keys<'g>(
+/// The numbers of a model's objects beside what they are in that graph of a checkpoint's objects: both go the same ways
+/// from the root.
+fn partners<'g>(
     objects: &SavedObjectGraph,
     graph: &'g TrackableObjectGraph,
-) -> Vec<(usize, &'g str)> {
+) -> Vec<(usize, &'g TrackableObject)> {
     let mut partners: HashMap<usize, usize> = HashMap::new();
     partners.insert(0, 0);
     let mut queue = VecDeque::from([0]);
-    let mut keys = Vec::new();
+    let mut found = Vec::new();
     while let Some(number) = queue.pop_front() {
         let Some(partner) = graph.nodes.get(partners[&number]) else {
             continue;
         };
-        let kind = objects.nodes.get(number).and_then(|n| n.kind.as_ref());
-        if let Some(SavedKind::Variable(_)) = kind {
-            let value = partner.attributes.iter().find(|a| a.name == VALUE);
-            keys.extend(value.map(|v| (number, v.checkpoint_key.as_str())));
-        }
+        found.push((number, partner));
         let others = partner.children.iter();
         let others =
             others.filter_map(|c| Some((c.local_name.as_str(), usize::try_from(c.node_id).ok()?)));
@@ -88,7 +87,38 @@ pub fn value_keys<'g>(
             }
         }
     }
-    keys
+    found
+}
+
+/// The names in a checkpoint of what the objects of a kind call `attribute`, by the objects' numbers, given that
+/// checkpoint's graph of objects.
+fn keys_of<'g>(
+    objects: &SavedObjectGraph,
+    graph: &'g TrackableObjectGraph,
+    attribute: &str,
+    is_one: impl Fn(&SavedKind) -> bool,
+) -> Vec<(usize, &'g str)> {
+    let all = partners(objects, graph).into_iter();
+    let known = all.filter(|(number, _)| {
+        let kind = objects.nodes.get(*number).and_then(|n| n.kind.as_ref());
+        kind.is_some_and(&is_one)
+    });
+    let keys = known.filter_map(|(number, partner)| {
+        let value = partner.attributes.iter().find(|a| a.name == attribute)?;
+        Some((number, value.checkpoint_key.as_str()))
+    });
+    keys.collect()
+}
+
+/// The names in a checkpoint of the values of a model's variables, by the variables' numbers, given that checkpoint's
+/// graph of objects.
+pub fn value_keys<'g>(
+    objects: &SavedObjectGraph,
+    graph: &'g TrackableObjectGraph,
+) -> Vec<(usize, &'g str)> {
+    keys_of(objects, graph, VALUE, |kind| {
+        matches!(kind, SavedKind::Variable(_))
+    })
 }
 
 impl SavedFile {
@@ -130,6 +160,22 @@ impl SavedFile {
     /// The names of the values of the variables in the checkpoint whose graph of objects this is, see [`value_keys`].
     pub fn value_keys<'g>(&self, graph: &'g TrackableObjectGraph) -> Vec<(usize, &'g str)> {
         value_keys(self.objects(), graph)
+    }
+
+    /// The names in that checkpoint of the keys and of the values of tables, by the tables' numbers. Tables that do not
+    /// change have none.
+    pub fn table_keys(&self, graph: &TrackableObjectGraph) -> Vec<(usize, [String; 2])> {
+        let keys = keys_of(self.objects(), graph, CONTENTS, |kind| {
+            matches!(kind, SavedKind::Resource(_))
+        });
+        let both = |key: &str| ["keys", "values"].map(|part| format!("{key}-{part}"));
+        keys.into_iter().map(|(n, key)| (n, both(key))).collect()
+    }
+
+    /// Whether there are tables or other resources.
+    pub fn has_resources(&self) -> bool {
+        let is_resource = |n: &SavedObject| matches!(n.kind, Some(SavedKind::Resource(_)));
+        self.objects().nodes.iter().any(is_resource)
     }
 
     /// The name of a file of the model, which lies in its folder of such files.

@@ -40,6 +40,27 @@ fn branches_come_back_as_they_run() {
     );
 }
 
+/// What comes after a call waits for all of it, also for what only reads: who joins functions would else be free to run a
+/// later write before that.
+#[test]
+fn what_follows_a_call_waits_for_its_reads() {
+    let mut library = Library::new();
+    library.add(&parsed(BRANCHES)).unwrap();
+    let function = library.finish().function.pop().unwrap();
+    let reads = function.node_def.iter();
+    let reads = reads.filter(|node| node.op == "ReadVariableOp");
+    let reads: Vec<_> = reads.map(|node| &node.name).collect();
+    assert_eq!(reads.len(), 1);
+    assert!(function.control_ret.contains_key(reads[0]));
+    assert!(
+        function
+            .signature
+            .unwrap()
+            .control_output
+            .contains(reads[0])
+    );
+}
+
 #[test]
 fn graphs_name_outputs_by_numbers() {
     let graph = parsed(BRANCHES);

@@ -194,6 +194,51 @@ impl TableCell {
         Ok(())
     }
 
+    /// Makes the rows of two matrices, as tables with reserved keys are exported, all that is in the table. Rows of
+    /// reserved keys stand for places without contents.
+    fn import_places(
+        &self,
+        keys: Elements<'_>,
+        values: Elements<'_>,
+        reserved: &[Tensor; 2],
+    ) -> Result<()> {
+        let (width, n) = (self.key.shape.n_elements(), keys.shape[0]);
+        let expected = [[n, width], [n, self.value.shape.n_elements()]];
+        if keys.dtype != self.key.dtype || values.dtype != self.value.dtype {
+            bail!(
+                InvalidArgument,
+                "the table has {} by {}, got {} by {}",
+                self.value.dtype,
+                self.key.dtype,
+                values.dtype,
+                keys.dtype
+            );
+        }
+        if keys.shape[..] != expected[0] || values.shape[..] != expected[1] {
+            bail!(
+                InvalidArgument,
+                "expected keys and values of shapes {:?} and {:?}, got {:?} and {:?}",
+                expected[0],
+                expected[1],
+                keys.shape,
+                values.shape
+            );
+        }
+        let (keys, values) = (keys.rows(width), values.rows(expected[1][1]));
+        let [empty, deleted] = reserved;
+        let empty = Elements::of(empty)?.rows(width).row(0);
+        let deleted = Elements::of(deleted)?.rows(width).row(0);
+        let mut store = self.empty();
+        for i in 0..n {
+            breathe();
+            let key = keys.row(i);
+            if key != empty && key != deleted {
+                store.insert(key, values.row(i), self.again())?;
+            }
+        }
+        self.fill(store)
+    }
+
     /// The values of one for each key.
     fn values_in<'a>(&self, values: Elements<'a>, outer: &Shape) -> Result<Rows<'a>> {
         let expected: Shape = outer
@@ -276,6 +321,12 @@ impl TableCell {
         values: Elements<'_>,
         change: Change,
     ) -> Result<()> {
+        if change == Change::Import
+            && let Kind::Reserved(reserved) = &self.kind
+            && keys.shape.len() == 2
+        {
+            return self.import_places(keys, values, reserved);
+        }
         let (keys, outer) = self.keys_in(keys)?;
         let values = self.values_in(values, &outer)?;
         let n = outer.n_elements();

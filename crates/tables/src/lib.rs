@@ -23,6 +23,7 @@ mod tests;
 
 pub use cell::{Item, TableCell};
 pub use queue::QueueCell;
+pub use table_ops::import_into;
 
 use ferrograph_graph::Registry;
 

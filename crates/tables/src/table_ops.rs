@@ -182,6 +182,15 @@ impl Op for LookupTableImportV2 {
     }
 }
 
+/// Makes keys with their values all that is in the table of a handle.
+///
+/// # Errors
+/// `InvalidArgument` where the handle is of no table, or the tensors do not fit it.
+pub fn import_into(handle: &Tensor, keys: &Tensor, values: &Tensor) -> Result<()> {
+    let inputs = [handle, keys, values].map(Clone::clone);
+    changed(&inputs, Change::Import).map(drop)
+}
+
 impl Op for LookupTableRemoveV2 {
     declared!();
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {

@@ -149,6 +149,27 @@ fn reserved_keys_are_refused() {
 }
 
 #[test]
+fn places_of_reserved_keys_hold_nothing() {
+    let number = item(DType::Int64, &[]);
+    let reserved = [0i64, -1].map(|key| Tensor::scalar(key).unwrap());
+    let cell = TableCell::new(number.clone(), number, Kind::Reserved(reserved)).unwrap();
+    let matrix = |values: &[i64]| {
+        let n = values.len();
+        ints(values).reshaped(Shape::new(&[n, 1])).unwrap()
+    };
+    let keys = matrix(&[0, 7, -1, 9, 0]);
+    let values = matrix(&[1, 2, 3, 4, 5]);
+    change(&cell, &keys, &values, Change::Import).unwrap();
+    assert_eq!(find(&cell, &[7, 9, 5], -8), [2, 4, -8]);
+    let [keys, values] = cell.export().unwrap();
+    assert_eq!(keys.shape().dims(), [2, 1]);
+    change(&cell, &keys, &values, Change::Import).unwrap();
+    assert_eq!(cell.size().unwrap(), 2);
+    let refused = change(&cell, &keys, &ints(&[1]), Change::Import).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
 fn floats_are_no_keys_and_objects_no_values() {
     let number = item(DType::Int64, &[]);
     assert!(TableCell::new(item(DType::Float32, &[]), number.clone(), Kind::Mutable).is_err());

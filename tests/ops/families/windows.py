@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from table import FLOATS, Vary, row
+from table import FLOATS, REAL, Vary, row
 
 from families.slopes import of_gradient
 
@@ -232,6 +232,7 @@ row(
 
 
 def largest(x, size, stride, padding):
+    x = x.astype(np.float64) if x.dtype.kind in "iu" else x
     return np.nanmax(windows(x, size, stride, 1, padding), -2)
 
 
@@ -253,7 +254,7 @@ for stride, padding in ((2, "VALID"), (2, "SAME"), (1, "SAME")):
         [IMAGE],
         lambda x, s=stride, p=padding: largest(x, (2, 3), s, p),
         (0,),
-        dtypes=FLOATS,
+        dtypes=REAL,
         forms=EMPTY,
         about=f"{padding} {stride}",
     )
@@ -301,7 +302,7 @@ row(
     [IMAGE],
     lambda x: (largest(x, (2, 2), 2, "VALID"), place(x)),
     (0,),
-    dtypes=FLOATS,
+    dtypes=REAL,
     out=("T", "int64"),
 )
 

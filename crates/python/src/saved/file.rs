@@ -61,6 +61,14 @@ impl PySavedFile {
         found.or_raise(py)
     }
 
+    /// The numbers of the tables with the names of their keys and values in that checkpoint. DataLossError as above.
+    fn table_keys(&self, py: Python<'_>, graph: &[u8]) -> PyResult<Vec<(usize, [String; 2])>> {
+        let found = unlocked(py, || {
+            guarded(|| Ok(self.0.table_keys(&objects_of(graph)?)))
+        });
+        found.or_raise(py)
+    }
+
     /// The name in the model's folder of files of the file of that number. DataLossError for one that leads out of it.
     fn asset(&self, py: Python<'_>, index: i32) -> PyResult<&str> {
         self.0.asset(index).or_raise(py)

@@ -172,14 +172,14 @@ impl Groups<'_> {
         let effect = self.effect(&step);
         let rows = self.rows(&step);
         if rows.is_empty() {
-            let may_fail = may_fail(self.facts.slots(), &step);
+            let may_fail = may_fail(self.facts, &step);
             self.close(|group| {
                 let waits = may_fail && group.effect >= Some(Effect::Writes);
                 waits || group.makes(&read) || group.keeps_order(effect)
             });
             return self.steps.push(step);
         }
-        let doing = Doing::of(self.facts.slots(), &step);
+        let doing = Doing::of(self.facts, &step);
         let made = doing.and_then(|doing| doing.made());
         let is_total = matches!(doing, Some(Doing::Total(_)));
         let wish = match doing {
@@ -223,7 +223,7 @@ impl Groups<'_> {
     /// The numbers of rows into which a step can be cut that may be joined; none for others.
     fn rows(&self, step: &Step) -> Rows {
         let slots = self.facts.slots();
-        let Some(doing) = Doing::of(slots, step) else {
+        let Some(doing) = Doing::of(self.facts, step) else {
             return Rows::new();
         };
         let is_inside = || self.open.iter().any(|group| group.makes(doing.ins()));
@@ -285,8 +285,8 @@ impl Groups<'_> {
 }
 
 /// Whether a step may fail, so that what the program wrote before it is to be written by then.
-fn may_fail(slots: &[SlotInfo], step: &Step) -> bool {
-    let is_sure = matches!(step.action, Action::Alias { .. }) || Doing::of(slots, step).is_some();
+fn may_fail(facts: &Facts<'_>, step: &Step) -> bool {
+    let is_sure = matches!(step.action, Action::Alias { .. }) || Doing::of(facts, step).is_some();
     !is_sure
 }
 
@@ -294,7 +294,7 @@ fn may_fail(slots: &[SlotInfo], step: &Step) -> bool {
 fn slices(facts: &Facts<'_>, single: &Group, rows: usize, made: &[Slot]) -> bool {
     let slots = facts.slots();
     single.steps.iter().all(|(_, step)| {
-        Doing::of(slots, step).is_some_and(|doing| {
+        Doing::of(facts, step).is_some_and(|doing| {
             cut(slots, &doing, rows).is_some_and(|cut| {
                 let mut ins = doing.ins().iter().zip(&cut.sliced);
                 ins.all(|(slot, &sliced)| sliced || !made.contains(slot))

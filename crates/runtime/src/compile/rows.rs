@@ -1,6 +1,7 @@
 //! The rows of steps: along how many leading positions a step can be cut, so that each piece of its result needs the
 //! same piece of what it reads, or all of it.
 
+use super::join::Facts;
 use super::lower::SlotInfo;
 use super::totals::{WIDEST, extent_of, takes_rows};
 use super::windows::{sliced, window};
@@ -48,12 +49,13 @@ pub(super) enum Doing<'a> {
 
 impl<'a> Doing<'a> {
     /// What a step does, if it is of this kind.
-    pub fn of(slots: &[SlotInfo], step: &'a Step) -> Option<Doing<'a>> {
+    pub fn of(facts: &Facts<'_>, step: &'a Step) -> Option<Doing<'a>> {
+        let slots = facts.slots();
         match &step.action {
             Action::Kernel(bound) if extent_of(slots, bound).is_some() => Some(Doing::Total(bound)),
             Action::Kernel(bound) => {
                 let window = || sliced(slots, bound).map(|from| Doing::Window { bound, from });
-                let computes = computes(slots, bound).then_some(Doing::Compute(bound));
+                let computes = computes(facts, bound).then_some(Doing::Compute(bound));
                 computes.or_else(window)
             }
             Action::Alias { from, to, .. } => {
@@ -128,13 +130,46 @@ impl<'a> Doing<'a> {
     }
 }
 
-fn computes(slots: &[SlotInfo], bound: &Bound<Kernel>) -> bool {
-    let &[out] = &bound.outs[..] else {
+fn computes(facts: &Facts<'_>, bound: &Bound<Kernel>) -> bool {
+    if bound.outs.len() != 1 {
         return false;
-    };
-    let refuses = |code| matches!(code, ScalarCode::Div | ScalarCode::Pow | ScalarCode::Opaque);
-    let may_fail = slots[out as usize].dtype.is_integer() && bound.code.is_some_and(refuses);
-    bound.reduced.is_some() || bound.repeats || bound.code.is_some() && !may_fail
+    }
+    let is_sure = |code| !may_refuse(facts, bound, code);
+    bound.reduced.is_some() || bound.repeats || bound.code.is_some_and(is_sure)
+}
+
+/// Whether a function refuses some numbers: integers are divided by what is known not to be zero. A joined step that fails
+/// could say neither which of its steps it was, nor take back what others of them wrote.
+fn may_refuse(facts: &Facts<'_>, bound: &Bound<Kernel>, code: ScalarCode) -> bool {
+    let out = facts.slots()[bound.outs[0] as usize].dtype;
+    let divides = matches!(
+        code,
+        ScalarCode::Div
+            | ScalarCode::FloorDiv
+            | ScalarCode::FloorMod
+            | ScalarCode::TruncateDiv
+            | ScalarCode::TruncateMod
+    );
+    match code {
+        _ if !out.is_integer() => false,
+        ScalarCode::Pow | ScalarCode::Opaque => true,
+        _ if divides => bound
+            .ins
+            .get(1)
+            .and_then(|slot| facts.constants.get(slot))
+            .is_none_or(has_zero),
+        _ => false,
+    }
+}
+
+/// Whether one of the integers of a tensor may be zero: many are not looked at.
+fn has_zero(tensor: &Tensor) -> bool {
+    if tensor.shape().n_elements() > WIDEST {
+        return true;
+    }
+    let size = tensor.dtype().size();
+    let mut all = tensor.bytes().chunks_exact(size);
+    all.any(|one| one.iter().all(|&byte| byte == 0))
 }
 
 fn shape(slots: &[SlotInfo], slot: Slot) -> Option<&Shape> {

@@ -32,8 +32,7 @@ fn apart(
             apart.insert(0, group.steps.remove(at));
         }
     }
-    let slots = facts.slots();
-    let made = |step: &(usize, Step)| Doing::of(slots, &step.1).and_then(|doing| doing.made());
+    let made = |step: &(usize, Step)| Doing::of(facts, &step.1).and_then(|doing| doing.made());
     let gone: Vec<Slot> = apart.iter().filter_map(made).collect();
     group.made.retain(|slot| !gone.contains(slot));
     apart
@@ -41,7 +40,7 @@ fn apart(
 
 fn doings<'a>(facts: &'a Facts<'_>, group: &'a Group) -> impl Iterator<Item = Doing<'a>> {
     let steps = group.steps.iter();
-    steps.filter_map(|(_, step)| Doing::of(facts.slots(), step))
+    steps.filter_map(|(_, step)| Doing::of(facts, step))
 }
 
 /// How often the steps of a group read a slot.

@@ -137,7 +137,7 @@ impl<'a> Joining<'a> {
         let rows = *group.rows.first()?;
         let mut parts: Vec<Part<'a>> = Vec::with_capacity(group.steps.len());
         for (_, step) in &group.steps {
-            let doing = Doing::of(facts.slots(), step)?;
+            let doing = Doing::of(facts, step)?;
             let graph = facts.program.graphs[step.site.graph as usize].upgrade()?;
             let node = graph.node(step.site.node);
             let ins = doing.ins().iter().map(|&slot| root(&parts, slot));

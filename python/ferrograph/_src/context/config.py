@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..native import _core
 from ..values.public import public
+from .thread import soft_placement
 
 __all__ = [
     "PhysicalDevice",
@@ -107,16 +108,13 @@ def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]
     return [PhysicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
-_soft_placement = [True]
-
-
 @public("config.set_soft_device_placement")
 def set_soft_device_placement(enabled: bool) -> None:
     """Let what is asked to run on a device that is not here run on the CPU, or refuse it.
 
     >>> fg.config.set_soft_device_placement(True)
     """
-    _soft_placement[0] = bool(enabled)
+    soft_placement[0] = bool(enabled)
 
 
 @public("config.get_soft_device_placement")
@@ -126,4 +124,4 @@ def get_soft_device_placement() -> bool:
     >>> fg.config.get_soft_device_placement()
     True
     """
-    return _soft_placement[0]
+    return soft_placement[0]

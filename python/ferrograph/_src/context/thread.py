@@ -10,7 +10,6 @@ from typing import Any
 from ..native import _core
 from ..values import errors
 from ..values.public import public
-from .config import get_soft_device_placement
 
 __all__ = [
     "control_dependencies",
@@ -22,6 +21,10 @@ __all__ = [
     "name_scope",
     "no_retrace",
 ]
+
+
+# Whether what is asked to run on a device that is not here runs on the CPU.
+soft_placement = [True]
 
 
 class Undetermined(BaseException):
@@ -417,7 +420,7 @@ def _canonical(device_name: Any) -> str:
         raise ValueError(f"there is no device {named!r}; ferrograph runs on the CPU, '/CPU:0'")
     if kind == "CPU" and index in ("", "*", "0"):
         return "/device:CPU:0"
-    if not get_soft_device_placement():
+    if not soft_placement[0]:
         raise errors.InvalidArgumentError(
             None,
             None,

@@ -1,4 +1,4 @@
-"""The names of ``compat.v1`` that programs of the documents use."""
+"""The names of ``compat`` and ``compat.v1`` that programs of the documents use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..ops import cast
 from ..values.dtypes import float32
 from ..values.tensor_shape import TensorShape
 
-__all__ = ["assign", "glorot_uniform_initializer", "py_func", "to_float"]
+__all__ = ["assign", "dimension_value", "glorot_uniform_initializer", "py_func", "to_float"]
 
 
 def assign(
@@ -20,6 +20,11 @@ def assign(
 ) -> Any:
     """Give a variable a value; the variable."""
     return ref.assign(value, name=name)
+
+
+def dimension_value(dimension: Any) -> int | None:
+    """A size of a static shape, which is a number, or None."""
+    return dimension
 
 
 def py_func(func: Callable, inp: Any, Tout: Any, stateful: bool = True, name: Any = None) -> Any:

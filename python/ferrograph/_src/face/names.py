@@ -29,7 +29,7 @@ OWN: dict[str, dict[str, str]] = {
         "no_automatic_dependency_tracking": "face.tracking:no_automatic_dependency_tracking",
     },
     "__internal__.types": {"Tensor": "values.markers:TensorType"},
-    "compat": {"dimension_value": "face.settings:dimension_value"},
+    "compat": {"dimension_value": "face.first:dimension_value"},
     "compat.v1": {
         "executing_eagerly": "context.thread:executing_eagerly",
         "SummaryMetadata": "face.messages:SummaryMetadata",
@@ -41,22 +41,6 @@ OWN: dict[str, dict[str, str]] = {
         "sparse_placeholder": "face.scratch:sparse_placeholder",
         "to_float": "face.first:to_float",
         "where": "face.smart:where_by_rows",
-    },
-    "config.experimental": {
-        "enable_op_determinism": "face.eager:enable_op_determinism",
-        "enable_tensor_float_32_execution": "face.settings:enable_tensor_float_32_execution",
-        "list_logical_devices": "context.config:list_logical_devices",
-        "list_physical_devices": "context.config:list_physical_devices",
-        "tensor_float_32_execution_enabled": "face.settings:tensor_float_32_execution_enabled",
-    },
-    "config.threading": {
-        name: f"face.settings:{name}"
-        for name in (
-            "get_inter_op_parallelism_threads",
-            "get_intra_op_parallelism_threads",
-            "set_inter_op_parallelism_threads",
-            "set_intra_op_parallelism_threads",
-        )
     },
     "experimental.dtensor": {},
     "saved_model.experimental": {"TrackableResource": "tables.table:Table"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..context.config import PhysicalDevice, list_physical_devices
+from ..native import _core
 from ..values.public import public
 from .settings import get_logical_device_configuration, set_logical_device_configuration
 
@@ -223,11 +224,21 @@ def get_intra_op_parallelism_threads() -> int:
 
 @public("config.threading.set_intra_op_parallelism_threads")
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Ask for so many threads an operation. It is kept; ``FERROGRAPH_NUM_THREADS`` sets the pool.
+    """Set how many threads compute, which share one pool; 0 leaves it to ferrograph.
+
+    What is set here goes before ``FERROGRAPH_NUM_THREADS``. Results do not depend on it.
+
+    RuntimeError where a function or a large operation has been run, which settles the number.
 
     >>> fg.config.threading.set_intra_op_parallelism_threads(0)
     """
-    _Asked.intra_op_threads = _threads(num_threads)
+    asked = _threads(num_threads)
+    if asked != _Asked.intra_op_threads and not _core.ask_for_threads(asked):
+        raise RuntimeError(
+            "set_intra_op_parallelism_threads: the threads of this process are settled, since it "
+            f"has computed with them; ask for {asked} before, or set FERROGRAPH_NUM_THREADS"
+        )
+    _Asked.intra_op_threads = asked
 
 
 def _threads(num_threads: Any) -> int:

@@ -178,20 +178,30 @@ class _Loading:
         return Variable(_core.emit("Fill", (dims, _core.convert_to_tensor(0, dtype))), **options)
 
     def _saved_values(self) -> dict[int, Any]:
-        """The values of the variables in the model's checkpoint, by the variables' numbers."""
+        """The values of the variables in the model's checkpoint, by the variables' numbers; keys
+        and values of tables, by the tables'."""
         if self._options.experimental_skip_checkpoint:
             return {}
-        if not any(kind[0] == "variable" for kind, _, _, _ in self._rows):
-            return {}
+        kinds = {kind[0] for kind, _, _, _ in self._rows}
         prefix = os.path.join(self._folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+        # A model of tables that do not change may have no such files.
+        if "variable" not in kinds and not (
+            "resource" in kinds and os.path.isfile(f"{prefix}.index")
+        ):
+            return {}
         listed = list_tensors(prefix)
         (content,) = read_tensors(prefix, [GRAPH_KEY], [as_dtype("string")])
-        keys = {n: k for n, k in self._file.value_keys(content.numpy()) if k in listed}
-        found = list(keys.values())
-        if not found:
+        graph = content.numpy()
+        keys = {n: (k,) for n, k in self._file.value_keys(graph)}
+        keys |= {n: tuple(both) for n, both in self._file.table_keys(graph)}
+        keys = {n: found for n, found in keys.items() if all(key in listed for key in found)}
+        all_keys = [key for found in keys.values() for key in found]
+        if not all_keys:
             return {}
-        tensors = read_tensors(prefix, found, [as_dtype(listed[key][0]) for key in found])
-        return dict(zip(keys, tensors, strict=True))
+        dtypes = [as_dtype(listed[key][0]) for key in all_keys]
+        tensors = dict(zip(all_keys, read_tensors(prefix, all_keys, dtypes), strict=True))
+        values = {n: [tensors[key] for key in found] for n, found in keys.items()}
+        return {n: found[0] if len(found) == 1 else found for n, found in values.items()}
 
     # Functions.
 
@@ -267,11 +277,16 @@ class _Loading:
         return value
 
     def _fill_resources(self) -> None:
-        for kind, children, _, _ in self._rows:
+        """Fill tables by the functions that the model has for it, then with what they had."""
+        for number, (kind, children, _, _) in enumerate(self._rows):
             if kind[0] == "resource":
                 for child, name in children:
                     if name == "_initialize":
                         self._objects[child]()
+                contents = self._values.get(number)
+                if contents is not None:
+                    handle = self._objects[number].resource_handle
+                    _core.emit("LookupTableImportV2", (handle, *contents))
 
     # The ways from object to object.
 

@@ -16,6 +16,8 @@ def made_alike(pair: list, branches: Any) -> bool:
 
     Indices of two dtypes become int64; a tensor beside slices becomes slices of all its rows.
     """
+    if not any(_may_hold(value) for value in pair):
+        return False
     first, second = (nest.flatten(value) for value in pair)
     if len(first) != len(second):
         return False
@@ -31,6 +33,16 @@ def made_alike(pair: list, branches: Any) -> bool:
     if has_changed:
         pair[:] = [nest.pack_sequence_as(v, s) for v, s in zip(pair, sides, strict=True)]
     return has_changed
+
+
+def _may_hold(value: Any) -> bool:
+    """Whether a value is slices, or a container that has some: no sequence of a class of its own,
+    whose elements may be such sequences without end."""
+    if isinstance(value, (list, tuple)):
+        return any(_may_hold(one) for one in value)
+    if isinstance(value, dict):
+        return any(_may_hold(one) for one in value.values())
+    return isinstance(value, IndexedSlices)
 
 
 def _like(leaf: Any, other: Any) -> Any:

@@ -101,9 +101,7 @@ def _going_on(value: Any, found: Any, elements: Iterator) -> Any:
         ended = False if reached is not None else None
         return turns.take(lambda v: v is value or compared("eq", v, value), ended)
 
-    while not turns.is_over:
-        found = or_(found, taken)
-    return found
+    return shared.going_on(turns, found, or_, taken)
 
 
 def _among(value: Any, elements: Any) -> Any:

@@ -56,9 +56,7 @@ def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:
     def taken() -> Any:
         return turns.take(_truth, ended if reached is not None else None)
 
-    while not turns.is_over:
-        found = operator(_truth(found), taken)
-    return found
+    return shared.going_on(turns, _truth(found), operator, taken)
 
 
 def _refuse_binding(values: Any, python: Callable) -> None:

@@ -102,10 +102,10 @@ class Turns(Holder):
     ``reached`` is what taking them may change, for the closures of the branches.
     """
 
-    __slots__ = ("_elements", "_kept", "is_over", "reached")
+    __slots__ = ("_kept", "elements", "is_over", "reached")
 
     def __init__(self, elements: Iterator, kept: list):
-        self._elements, self._kept = elements, kept  # and what the program keeps of iterators
+        self.elements, self._kept = elements, kept  # and what the program keeps of iterators
         self.reached = _parts(elements, _MOST)
         self.is_over = False
 
@@ -113,10 +113,34 @@ class Turns(Holder):
         """``use`` of the next element; ``ended`` where there is none."""
         for iterator in self._kept:
             advanced(iterator)
-        for element in self._elements:
+        for element in self.elements:
             return use(element)
         self.is_over = True
         return ended
+
+
+def going_on(turns: Turns, found: Any, operator: Callable, taken: Callable[[], Any]) -> Any:
+    """``found`` joined by ``operator`` with what is ``taken`` of each element behind, where it is
+    reached.
+
+    What methods of the program's count is plain within the branch that counts it, and no longer
+    behind it: their elements are taken within one another's branches.
+    """
+    if not _by_methods(turns):
+        while not turns.is_over:
+            found = operator(found, taken)
+        return found
+
+    def rest() -> Any:
+        this = taken()
+        return this if turns.is_over else operator(this, rest)
+
+    return operator(found, rest)
+
+
+def _by_methods(turns: Turns) -> bool:
+    elements = turns.elements
+    return type(elements) is types.GeneratorType and is_own_file(elements.gi_code.co_filename)
 
 
 _PLAIN = (str, bytes, int, float, types.CodeType, type(None), type)
