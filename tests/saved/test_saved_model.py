@@ -132,6 +132,27 @@ def test_recorded_tables_have_what_they_had():
     assert model.weigh(fg.constant([7, 9, 8], fg.int64)).numpy().tolist() == [0.5, 1.5, -1.0]
 
 
+def test_operations_with_several_lists_of_outputs_come_back(tmp_path):
+    def example(n):
+        Feature = fg.train.Feature
+        floats = Feature(float_list=fg.train.FloatList(value=[1.0, 2.0]))
+        ints = Feature(int64_list=fg.train.Int64List(value=list(range(n))))
+        features = fg.train.Features(feature={"fixed": floats, "ragged": ints})
+        return fg.train.Example(features=features).SerializeToString()
+
+    kinds = {
+        "fixed": fg.io.FixedLenFeature([2], fg.float32),
+        "ragged": fg.io.RaggedFeature(fg.int64),
+        "varying": fg.io.VarLenFeature(fg.string),
+    }
+    spec = fg.TensorSpec([None], fg.string)
+    model = module(read=fg.function(lambda t: fg.io.parse_example(t, kinds), [spec]))
+    found = again(model, tmp_path).read(fg.constant([example(1), example(3)]))
+    assert found["fixed"].numpy().tolist() == [[1.0, 2.0]] * 2
+    assert found["ragged"].to_list() == [[0], [0, 1, 2]]
+    assert found["varying"].dense_shape.numpy().tolist() == [2, 0]
+
+
 def test_a_call_that_no_trace_fits_names_the_closest_one(tmp_path):
     model = module()
     model.f = fg.function(lambda pair, flag=False: pair["a"] + pair["b"])
