@@ -160,8 +160,9 @@ def _batcher(spec: Any, splits: Any) -> _Batcher:
             return _Batcher(lambda t: [t], _stack)
         if rank == 0:
             return _Batcher(lambda t: [t], lambda w, _: _ragged([w[0]], splits))
+        n: int = rank
         return _Batcher(
-            lambda t: _ragged_parts(t if t is spec else _as_ragged(t, rank), rank),
+            lambda t: _ragged_parts(t if t is spec else _as_ragged(t, n), n),
             lambda w, _: _ragged(w, splits),
         )
     if isinstance(spec, RaggedTensorSpec):
