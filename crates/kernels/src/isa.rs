@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// How an instruction set multiplies and adds. Within one process every loop uses the same one, so that results do
 /// not depend on chunking.
 pub trait Isa {
+    /// Whether a multiply-add has one rounding.
+    const FUSED: bool;
     /// `a * b + c` in f32.
     fn fma32(a: f32, b: f32, c: f32) -> f32;
     /// `a * b + c` in f64.
@@ -21,6 +23,7 @@ pub(crate) struct Unfused;
 pub(crate) struct Fused;
 
 impl Isa for Unfused {
+    const FUSED: bool = false;
     #[inline(always)]
     fn fma32(a: f32, b: f32, c: f32) -> f32 {
         a * b + c
@@ -32,6 +35,7 @@ impl Isa for Unfused {
 }
 
 impl Isa for Fused {
+    const FUSED: bool = true;
     #[inline(always)]
     fn fma32(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)

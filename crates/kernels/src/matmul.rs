@@ -4,6 +4,10 @@ mod batch;
 #[cfg(target_arch = "x86_64")]
 mod direct;
 mod element;
+#[cfg(target_arch = "x86_64")]
+mod sums;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 pub use batch::{BatchMatMul, Operand, batch_matmul};
 pub use element::MatMul;

@@ -7,6 +7,8 @@ mod arg;
 mod axes;
 mod fed;
 mod ops;
+#[cfg(target_arch = "x86_64")]
+mod short;
 mod tree;
 
 pub use arg::{ArgMax, ArgMin, ArgOp, arg_reduce};

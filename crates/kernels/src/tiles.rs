@@ -5,6 +5,8 @@
 
 mod channels;
 pub(crate) mod lanes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod parts;
 mod product;
 mod transposed;
 

@@ -122,8 +122,22 @@ binary_float! {
         let r = a % b;
         if r != 0.0 { if (r < 0.0) != (b < 0.0) { r + b } else { r } } else { r.abs().copysign(b) }
     };
-    Atan2, false, 12.0, |a, b| a.atan2(b);
 }
+
+macro_rules! angles {
+    ($($t:ident $cost:expr;)*) => {$(
+        impl BinaryOp<$t> for Atan2 {
+            type Out = $t;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(a: $t, b: $t) -> $t {
+                vmath::$t::atan2::<I>(a, b)
+            }
+        }
+    )*};
+}
+angles! { f32 1.5; f64 2.5; }
+binary_halves!(Atan2);
 
 macro_rules! impl_unary {
     ($t:ty, $op:ty, $out:ty, $wide:expr, $cost:expr, $f:expr) => {
@@ -168,12 +182,6 @@ unary_float! {
     Floor, true, 0.4, |x| x.floor();
     Ceil, true, 0.4, |x| x.ceil();
     Round, true, 0.4, |x| x.round_ties_even();
-    Tan, false, 8.0, |x| x.tan();
-    Asin, false, 6.0, |x| x.asin();
-    Acos, false, 6.0, |x| x.acos();
-    Atan, false, 6.0, |x| x.atan();
-    Sinh, false, 10.0, |x| x.sinh();
-    Cosh, false, 10.0, |x| x.cosh();
 }
 
 unary_float! { bool:
@@ -205,7 +213,15 @@ vector_math! { f32:
     Sigmoid, 0.7, sigmoid;
     Softplus, 1.2, softplus;
     Erf, 0.8, erf;
-    Erfc, 1.5, erfc;
+    Erfc, 0.9, erfc;
+    Asin, 1.2, asin;
+    Acos, 1.2, acos;
+    Atan, 1.2, atan;
+    Sinh, 1.4, sinh;
+    Cosh, 1.2, cosh;
+    Asinh, 2.0, asinh;
+    Acosh, 2.0, acosh;
+    Atanh, 2.0, atanh;
 }
 
 vector_math! { f64:
@@ -214,11 +230,18 @@ vector_math! { f64:
     Sigmoid, 1.5, sigmoid;
     Log1p, 1.7, log1p;
     Tanh, 1.7, tanh;
-}
-
-/// The inverse hyperbolic cosine; NaN below 1.
-fn acosh(x: f64) -> f64 {
-    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+    Expm1, 1.4, expm1;
+    Softplus, 3.0, softplus;
+    Erf, 2.5, erf;
+    Erfc, 2.5, erfc;
+    Asin, 1.8, asin;
+    Acos, 1.8, acos;
+    Atan, 2.2, atan;
+    Sinh, 3.0, sinh;
+    Cosh, 2.4, cosh;
+    Asinh, 3.0, asinh;
+    Acosh, 2.6, acosh;
+    Atanh, 2.4, atanh;
 }
 
 /// Functions of the library, one element at a time.
@@ -229,61 +252,53 @@ macro_rules! scalar_math {
 }
 
 scalar_math! { f32:
-    Asinh, 14.0, |x| libm::asinh(x as f64) as f32;
-    Acosh, 14.0, |x| acosh(x as f64) as f32;
-    Atanh, 14.0, |x| libm::atanh(x as f64) as f32;
     Lgamma, 15.0, |x| special::lgamma(x as f64) as f32;
     Digamma, 20.0, |x| special::digamma(x as f64) as f32;
 }
 
 scalar_math! { f64:
-    Asinh, 14.0, libm::asinh;
-    Acosh, 14.0, acosh;
-    Atanh, 14.0, libm::atanh;
-    Expm1, 6.0, f64::exp_m1;
-    Softplus, 10.0, special::softplus;
-    Erf, 10.0, libm::erf;
-    Erfc, 10.0, libm::erfc;
     Lgamma, 15.0, special::lgamma;
     Digamma, 20.0, special::digamma;
 }
 unary_halves!(
-    Exp, Expm1, Log, Log1p, Tanh, Sigmoid, Softplus, Erf, Erfc, Lgamma, Digamma, Asinh, Acosh,
-    Atanh
+    Exp, Expm1, Log, Log1p, Tanh, Sigmoid, Softplus, Erf, Erfc, Lgamma, Digamma, Asin, Acos, Atan,
+    Sinh, Cosh, Asinh, Acosh, Atanh
 );
 
-/// Sine and cosine: vectors for moderate arguments, the library for far ones.
+/// Sine, cosine and tangent: vectors for moderate arguments, the library for far ones.
 macro_rules! circular {
-    ($($op:ty, $f:ident;)*) => {$(
-        impl UnaryOp<f32> for $op {
-            type Out = f32;
-            const COST_NS: f64 = 0.8;
+    ($($op:ty, $f:ident, $single:expr, $double:expr;)*) => {$(
+        circular!(@one f32, $op, $f, $single);
+        circular!(@one f64, $op, $f, $double);
+        unary_halves!($op);
+    )*};
+    (@one $t:ident, $op:ty, $f:ident, $cost:expr) => {
+        impl UnaryOp<$t> for $op {
+            type Out = $t;
+            const COST_NS: f64 = $cost;
             #[inline(always)]
-            fn apply<I: Isa>(x: f32) -> f32 {
-                vmath::f32::$f::<I>(x)
+            fn apply<I: Isa>(x: $t) -> $t {
+                vmath::$t::$f::<I>(x)
             }
             #[inline(always)]
-            fn is_rare(x: f32) -> bool {
-                vmath::f32::is_far(x)
+            fn is_rare(x: $t) -> bool {
+                vmath::$t::is_far(x)
             }
-            fn rare(x: f32) -> f32 {
+            fn rare(x: $t) -> $t {
                 x.$f()
             }
         }
-        impl_unary!(f64, $op, f64, false, 8.0, |x| x.$f());
-        unary_halves!($op);
-    )*};
+    };
 }
-circular! { Sin, sin; Cos, cos; }
+circular! { Sin, sin, 0.8, 1.8; Cos, cos, 0.8, 1.8; Tan, tan, 1.0, 2.4; }
 
 const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
 const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
 
 macro_rules! exponential_units {
-    ($($t:ident, $wide:expr, $cost:expr;)*) => {$(
+    ($($t:ident, $cost:expr;)*) => {$(
         impl UnaryOp<$t> for Elu {
             type Out = $t;
-            const WIDE: bool = $wide;
             const COST_NS: f64 = $cost;
             #[inline(always)]
             fn apply<I: Isa>(x: $t) -> $t {
@@ -293,7 +308,6 @@ macro_rules! exponential_units {
         }
         impl UnaryOp<$t> for Selu {
             type Out = $t;
-            const WIDE: bool = $wide;
             const COST_NS: f64 = $cost;
             #[inline(always)]
             fn apply<I: Isa>(x: $t) -> $t {
@@ -303,7 +317,7 @@ macro_rules! exponential_units {
         }
     )*};
 }
-exponential_units! { f32, true, 0.7; f64, false, 7.0; }
+exponential_units! { f32, 0.7; f64, 1.6; }
 unary_halves!(Elu, Selu);
 
 /// `x³`; of `f32` rounded once.
@@ -341,18 +355,17 @@ short_powers! {
 
 /// Powers. What short ones give does not depend on whether the exponent is one for all.
 macro_rules! powers {
-    ($($t:ty, $wide:expr, $cost:expr, |$a:ident, $b:ident| $pow:expr;)*) => {$(
+    ($($t:ident, $cost:expr;)*) => {$(
         impl BinaryOp<$t> for Pow {
             type Out = $t;
-            const WIDE: bool = $wide;
             const COST_NS: f64 = $cost;
             #[inline(always)]
-            fn apply<I: Isa>($a: $t, $b: $t) -> $t {
-                let y = $pow;
-                let y = if $b == 0.5 { <Root as UnaryOp<$t>>::apply::<I>($a) } else { y };
-                let y = if $b == 3.0 { <Cube as UnaryOp<$t>>::apply::<I>($a) } else { y };
-                let y = if $b == 2.0 { $a * $a } else { y };
-                if $b == 1.0 { $a } else { y }
+            fn apply<I: Isa>(a: $t, b: $t) -> $t {
+                let y = vmath::$t::pow::<I>(a, b);
+                let y = if b == 0.5 { <Root as UnaryOp<$t>>::apply::<I>(a) } else { y };
+                let y = if b == 3.0 { <Cube as UnaryOp<$t>>::apply::<I>(a) } else { y };
+                let y = if b == 2.0 { a * a } else { y };
+                if b == 1.0 { a } else { y }
             }
             fn vec_scalar(a: &[$t], b: $t, out: &mut [$t]) {
                 match SHORT_POWERS.iter().position(|&short| short as $t == b) {
@@ -366,10 +379,7 @@ macro_rules! powers {
         }
     )*};
 }
-powers! {
-    f32, true, 2.5, |a, b| vmath::f32::pow::<I>(a, b);
-    f64, false, 15.0, |a, b| a.powf(b);
-}
+powers! { f32, 2.5; f64, 4.0; }
 binary_halves!(Pow);
 
 /// Relu and friends on integers.

@@ -101,10 +101,11 @@ fn gemm_tile<T: Copy + 'static>(
 }
 
 macro_rules! floats {
-    ($($t:ty, $one:expr, $direct:expr;)*) => {$(
+    ($($t:ty, $one:expr, $vector:expr, $direct:expr;)*) => {$(
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
-                if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj {
+                if $vector(&p, out) {
+                } else if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj {
                     tiny(&p, out)
                 } else if !$direct(&p, out) {
                     by_gemm(p, $one, out)
@@ -118,11 +119,17 @@ macro_rules! floats {
 const TINY: usize = 512;
 
 #[cfg(target_arch = "x86_64")]
-use super::direct::product as direct;
+use super::{direct::product as direct, vector::product as vector};
 
 /// Other machines lay all operands out.
 #[cfg(not(target_arch = "x86_64"))]
 fn direct<T>(_: &Product<T>, _: &mut [T]) -> bool {
+    false
+}
+
+/// Other machines take vectors for matrices.
+#[cfg(not(target_arch = "x86_64"))]
+fn vector<T>(_: &Product<T>, _: &mut [T]) -> bool {
     false
 }
 
@@ -132,10 +139,10 @@ fn never<T>(_: &Product<T>, _: &mut [T]) -> bool {
 }
 
 floats! {
-    f32, 1.0, direct;
-    f64, 1.0, direct;
-    Complex<f32>, Complex::new(1.0, 0.0), never;
-    Complex<f64>, Complex::new(1.0, 0.0), never;
+    f32, 1.0, vector, direct;
+    f64, 1.0, vector, direct;
+    Complex<f32>, Complex::new(1.0, 0.0), never, never;
+    Complex<f64>, Complex::new(1.0, 0.0), never, never;
 }
 
 /// A small product, by strips of a row of the result that stay in registers.

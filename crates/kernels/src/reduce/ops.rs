@@ -19,6 +19,12 @@ pub trait ReduceOp<T: Copy>: 'static {
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// The result of `n` elements.
     fn finish(acc: Self::Acc, n: usize) -> Self::Out;
+    /// Reduces the first ones of many rows of `n` elements each, where this machine does several at once; says how many.
+    #[doc(hidden)]
+    #[inline]
+    fn short_rows(_x: &[T], _n: usize, _acc: &mut [Self::Acc]) -> usize {
+        0
+    }
 }
 
 macro_rules! names {
@@ -50,7 +56,7 @@ macro_rules! reduction {
     (any order: $op:ty, $($rest:tt)*) => {
         reduction!(@ true; $op, $($rest)*);
     };
-    (@ $any_order:literal; $op:ty, $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr) => {
+    (@ $any_order:literal; $op:ty, $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr $(; short $fold:ident)?) => {
         impl ReduceOp<$t> for $op {
             type Acc = $acc;
             type Out = $t;
@@ -71,6 +77,13 @@ macro_rules! reduction {
             fn finish($r: $acc, $n: usize) -> $t {
                 $finish
             }
+            $(
+                #[cfg(target_arch = "x86_64")]
+                #[inline]
+                fn short_rows(x: &[$t], n: usize, acc: &mut [$acc]) -> usize {
+                    super::short::rows(super::short::Fold::$fold, x, n, acc)
+                }
+            )?
         }
     };
 }
@@ -88,17 +101,17 @@ integers!(i64: i8 i16 i32 i64);
 integers!(u64: u8 u16 u32 u64);
 
 macro_rules! floats {
-    ($($t:ty, $acc:ident, |$x:ident| $widen:expr, |$r:ident| $narrow:expr;)*) => {$(
-        reduction!(@ false; Sum, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow);
-        reduction!(@ false; Prod, $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow);
-        reduction!(@ false; Max, $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
-        reduction!(@ false; Min, $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow);
-        reduction!(@ false; Mean, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow });
+    ($($t:ty, $acc:ident, |$x:ident| $widen:expr, |$r:ident| $narrow:expr $(, $short:tt)?;)*) => {$(
+        reduction!(@ false; Sum, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow $(; $short Sum)?);
+        reduction!(@ false; Prod, $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow $(; $short Prod)?);
+        reduction!(@ false; Max, $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow $(; $short Max)?);
+        reduction!(@ false; Min, $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow $(; $short Min)?);
+        reduction!(@ false; Mean, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow } $(; $short Sum)?);
     )*};
 }
 floats! {
-    f32, f32, |x| x, |r| r;
-    f64, f64, |x| x, |r| r;
+    f32, f32, |x| x, |r| r, short;
+    f64, f64, |x| x, |r| r, short;
     f16, f32, |x| x.to_f32(), |r| f16::from_f32(r);
     bf16, f32, |x| x.to_f32(), |r| bf16::from_f32(r);
 }

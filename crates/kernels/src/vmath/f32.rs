@@ -6,6 +6,12 @@ use super::coefficients::single::{
 };
 use crate::isa::Isa;
 
+mod arcs;
+mod error;
+
+pub use arcs::{acos, acosh, asin, asinh, atan, atan2, atanh};
+pub use error::erfc;
+
 const LOG2_E: f32 = std::f32::consts::LOG2_E;
 
 /// Horner's scheme, the highest coefficient first.
@@ -151,8 +157,9 @@ fn reduce_pi<I: Isa>(x: f32) -> (u32, f64) {
     (shifted.to_bits() as u32, r)
 }
 
+/// The sine and the cosine, to an eighth of a turn.
 #[inline(always)]
-fn sin_core<I: Isa>(n: u32, r: f64) -> f32 {
+fn both<I: Isa>(r: f64) -> (f64, f64) {
     let z = r * r;
     let s = I::fma64(z, 2.718_311_493_989_822_4e-6, -1.983_933_483_603_121_3e-4);
     let s = I::fma64(
@@ -167,7 +174,13 @@ fn sin_core<I: Isa>(n: u32, r: f64) -> f32 {
         z,
         -0.499_999_997_251_031,
     );
-    let c = I::fma64(c, z, 1.0);
+    (s, I::fma64(c, z, 1.0))
+}
+
+/// The sine of `n` right angles and the rest.
+#[inline(always)]
+fn turned<I: Isa>(n: u32, r: f64) -> f32 {
+    let (s, c) = both::<I>(r);
     let y = (if n & 1 == 0 { s } else { c }) as f32;
     f32::from_bits(y.to_bits() ^ ((n & 2) << 30))
 }
@@ -176,7 +189,7 @@ fn sin_core<I: Isa>(n: u32, r: f64) -> f32 {
 #[inline(always)]
 pub fn sin<I: Isa>(x: f32) -> f32 {
     let (n, r) = reduce_pi::<I>(x);
-    let y = sin_core::<I>(n, r);
+    let y = turned::<I>(n, r);
     if x == 0.0 { x } else { y }
 }
 
@@ -184,7 +197,44 @@ pub fn sin<I: Isa>(x: f32) -> f32 {
 #[inline(always)]
 pub fn cos<I: Isa>(x: f32) -> f32 {
     let (n, r) = reduce_pi::<I>(x);
-    sin_core::<I>(n.wrapping_add(1), r)
+    turned::<I>(n.wrapping_add(1), r)
+}
+
+/// The tangent, for arguments that are not [far](is_far).
+#[inline(always)]
+pub fn tan<I: Isa>(x: f32) -> f32 {
+    let (n, r) = reduce_pi::<I>(x);
+    let (s, c) = both::<I>(r);
+    let odd = n & 1 == 1;
+    let above = if odd { -c } else { s };
+    let below = if odd { s } else { c };
+    let y = (above / below) as f32;
+    if x == 0.0 { x } else { y }
+}
+
+/// The hyperbolic sine, by its series near 0.
+#[inline(always)]
+pub fn sinh<I: Isa>(x: f32) -> f32 {
+    let a = f64::from(x.abs());
+    let e = super::f64::exp_short::<I>(a);
+    let z = a * a;
+    let c = [1.0 / 362_880.0, 1.0 / 5_040.0, 1.0 / 120.0, 1.0 / 6.0, 1.0];
+    let near = a * super::f64::poly::<I, 5>(z, c);
+    let y = if a < 0.5 { near } else { 0.5 * e - 0.5 / e };
+    (y as f32).copysign(x)
+}
+
+/// The hyperbolic cosine.
+#[inline(always)]
+pub fn cosh<I: Isa>(x: f32) -> f32 {
+    let e = super::f64::exp_short::<I>(f64::from(x.abs()));
+    (0.5 * e + 0.5 / e) as f32
+}
+
+/// The error function near 0.
+#[inline(always)]
+fn erf_small<I: Isa>(x: f32) -> f32 {
+    I::fma32(poly::<I, 7>(x * x, ERF_SMALL), x, x)
 }
 
 /// The error function: behind a polynomial it is one less the fourth power of another one, which falls so slowly that few
@@ -193,47 +243,13 @@ pub fn cos<I: Isa>(x: f32) -> f32 {
 pub fn erf<I: Isa>(x: f32) -> f32 {
     let a = x.abs();
     let c = if a > 4.0 { 4.0 } else { a };
-    let z = c * c;
-    let small = I::fma32(poly::<I, 7>(z, ERF_SMALL), c, c);
+    let small = erf_small::<I>(c);
     let root = poly::<I, 8>(c, ERF_ROOT);
     let square = root * root;
     let large = I::fma32(-square, square, 1.0);
     let y = if c < ERF_NEAR { small } else { large };
     y.copysign(x)
 }
-
-/// One minus the error function, in double precision inside: `e^-t²` times a smooth function of `t = |x|`.
-#[inline(always)]
-pub fn erfc<I: Isa>(x: f32) -> f32 {
-    let t = f64::from(x.abs());
-    let t = if t > 10.25 { 10.25 } else { t };
-    let s = (t - 2.5) / (t + 2.5);
-    let mut y = ERFC[0];
-    let mut i = 1;
-    while i < ERFC.len() {
-        y = I::fma64(y, s, ERFC[i]);
-        i += 1;
-    }
-    let y = y / (1.0 + 2.0 * t) * super::f64::exp_short::<I>(-t * t);
-    let y = (if x < 0.0 { 2.0 - y } else { y }) as f32;
-    if x.is_nan() { x } else { y }
-}
-
-/// `(1 + 2 t) e^t² erfc(t)` in `(t - 2.5) / (t + 2.5)`, for `t` to 10.25: a Chebyshev fit.
-const ERFC: [f64; 12] = [
-    -6.035_966_815_735_383e-5,
-    -4.913_056_942_938_834e-5,
-    5.971_771_389_629_071e-4,
-    4.575_279_501_379_35e-4,
-    -4.373_128_778_486_117e-3,
-    9.434_528_119_923_52e-4,
-    3.275_998_847_533_17e-2,
-    -1.029_687_155_444_334_5e-1,
-    1.576_299_500_408_495e-1,
-    -9.902_445_382_093_725e-2,
-    -1.223_567_635_104_410_2e-1,
-    1.264_838_183_649_431,
-];
 
 /// `x^y`: through double precision, so that the logarithm's error does not grow with the exponent.
 #[inline(always)]

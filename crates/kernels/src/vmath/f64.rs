@@ -5,9 +5,19 @@ use super::coefficients::double::{
 };
 use crate::isa::Isa;
 
+mod arcs;
+mod circular;
+mod error;
+mod power;
+
+pub use arcs::{acos, acosh, asin, asinh, atan, atan2, atanh};
+pub use circular::{cos, is_far, sin, tan};
+pub use error::{erf, erfc};
+pub use power::pow;
+
 /// Horner's scheme, the highest coefficient first.
 #[inline(always)]
-fn poly<I: Isa, const N: usize>(x: f64, c: [f64; N]) -> f64 {
+pub(super) fn poly<I: Isa, const N: usize>(x: f64, c: [f64; N]) -> f64 {
     let mut y = c[0];
     let mut i = 1;
     while i < N {
@@ -26,17 +36,83 @@ fn exp2i(n: f64) -> f64 {
 /// `e^x`
 #[inline(always)]
 pub fn exp<I: Isa>(x: f64) -> f64 {
+    exp_of_sum::<I>(x, 0.0)
+}
+
+/// `e^(x + rest)`, where the rest is at most some hundredths.
+#[inline(always)]
+fn exp_of_sum<I: Isa>(x: f64, rest: f64) -> f64 {
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
+    let (n, p) = exp_less_one::<I>(x, rest);
+    let half = I::fma64(n, 0.5, ROUND) - ROUND;
+    (1.0 + p) * exp2i(half) * exp2i(n - half)
+}
+
+/// `x + rest = n ln 2 + r`: n, and `e^r - 1`.
+#[inline(always)]
+fn exp_less_one<I: Isa>(x: f64, rest: f64) -> (f64, f64) {
     let n = I::fma64(x, std::f64::consts::LOG2_E, ROUND) - ROUND;
     let hi = I::fma64(n, -LN2_HI, x);
-    let lo = n * LN2_LO;
+    let lo = n * LN2_LO - rest;
     let r = hi - lo;
     let z = r * r;
     let c = I::fma64(-z, poly::<I, 5>(z, EXP), r);
-    let y = 1.0 + (r * c / (2.0 - c) - lo + hi);
-    let half = I::fma64(n, 0.5, ROUND) - ROUND;
-    y * exp2i(half) * exp2i(n - half)
+    (n, r * c / (2.0 - c) - lo + hi)
+}
+
+/// `e^x - 1`
+#[inline(always)]
+pub fn expm1<I: Isa>(x: f64) -> f64 {
+    let c = if x > 710.0 { 710.0 } else { x };
+    let c = if c < -40.0 { -40.0 } else { c };
+    let (n, p) = exp_less_one::<I>(c, 0.0);
+    let s = exp2i(n - 1.0);
+    let y = I::fma64(s, p, s - 0.5) * 2.0;
+    if x == 0.0 { x } else { y }
+}
+
+/// `e^a / 2` for large `a`, in two factors.
+#[inline(always)]
+fn half_exp<I: Isa>(a: f64) -> f64 {
+    let root = exp::<I>(0.5 * a);
+    0.5 * root * root
+}
+
+/// Beyond it the hyperbolic functions are half an exponential, which may be too large where they are not.
+const HYPERBOLIC_FAR: f64 = 700.0;
+
+/// The hyperbolic sine.
+#[inline(always)]
+pub fn sinh<I: Isa>(x: f64) -> f64 {
+    let a = x.abs();
+    let t = expm1::<I>(a);
+    let near = 0.5 * (t + t / (t + 1.0));
+    let y = if a > HYPERBOLIC_FAR {
+        half_exp::<I>(a)
+    } else {
+        near
+    };
+    y.copysign(x)
+}
+
+/// The hyperbolic cosine.
+#[inline(always)]
+pub fn cosh<I: Isa>(x: f64) -> f64 {
+    let a = x.abs();
+    let e = exp::<I>(a);
+    if a > HYPERBOLIC_FAR {
+        half_exp::<I>(a)
+    } else {
+        0.5 * e + 0.5 / e
+    }
+}
+
+/// `log(1 + e^x)`
+#[inline(always)]
+pub fn softplus<I: Isa>(x: f64) -> f64 {
+    let positive = if x < 0.0 { 0.0 } else { x };
+    positive + log1p::<I>(exp::<I>(-x.abs()))
 }
 
 /// `e^x` to the precision of f32 and some bits more, without a division.

@@ -34,12 +34,6 @@ pub fn lgamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
-/// `log(1 + e^x)`
-pub fn softplus(x: f64) -> f64 {
-    let positive = if x < 0.0 { 0.0 } else { x };
-    positive + (-x.abs()).exp().ln_1p()
-}
-
 /// `e^-|x| I_order(x)` for the modified Bessel functions of the first kind of order 0 and 1.
 ///
 /// Up to 20 by the power series, whose terms have one sign; beyond by the asymptotic series, whose terms fall below
