@@ -20,6 +20,8 @@ pub enum Lowered {
     Move(Movement),
     /// Products of matrices, one or a batch of them.
     MatMul(MatMul),
+    /// Each row along the last axis of the only output, from the same row of the inputs, which have its shape.
+    Rows(Kernel),
     /// Any other work on dense operands.
     Kernel(Kernel),
     /// Work on the object that input 0 is, beside dense operands.
@@ -91,6 +93,8 @@ pub enum ScalarCode {
     Clip,
     /// Of three: the second where the first holds, else the third.
     Select,
+    /// Of any number: their sum, from the first two on.
+    AddN,
     /// To the dtype of the output.
     Cast,
     /// What only the kernel knows.
@@ -212,6 +216,7 @@ impl Lowered {
             | Lowered::Reduce(Reduction { kernel, .. })
             | Lowered::Move(Movement { kernel, .. })
             | Lowered::MatMul(MatMul { kernel, .. })
+            | Lowered::Rows(kernel)
             | Lowered::Kernel(kernel) => Some(kernel),
             Lowered::Alias(_) | Lowered::Object(_) | Lowered::Region | Lowered::Eval => None,
         }
@@ -246,6 +251,7 @@ impl Lowered {
             Lowered::Reduce(_) => "reduce",
             Lowered::Move(_) => "move",
             Lowered::MatMul(_) => "matmul",
+            Lowered::Rows(_) => "rows",
             Lowered::Kernel(_) => "kernel",
             Lowered::Object(_) => "object",
             Lowered::Region => "region",

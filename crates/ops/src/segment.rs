@@ -10,7 +10,7 @@ use crate::slice::span;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, Op, Specs, Val, VjpCall, declare_family, of_family,
 };
-use ferrograph_kernels::movement::{Indices, fill, scatter_rows};
+use ferrograph_kernels::movement::{Indices, fill, scatter_in_any_order, scatter_rows};
 use ferrograph_tensor::{DType, Dim, Element, Result, TensorSpec, bail, err, with_element};
 use smallvec::smallvec;
 
@@ -113,6 +113,7 @@ impl Op for UnsortedSegment {
         let (out, ids) = (static_shape(&outputs[0])?, static_shape(inputs.spec(1))?);
         let inner: usize = out[1..].iter().product();
         let index = inputs.dtype(1);
+        let in_any_order = inputs.dtype(0).is_integer();
         with_element!(inputs.dtype(0), numeric, T => {
             let (f, start) = (self.combine.function::<T>(), self.combine.identity::<T>());
             Ok(Lowered::Kernel(Box::new(move |operands| {
@@ -121,7 +122,12 @@ impl Op for UnsortedSegment {
                 let data = operands.input::<T>(0);
                 let to = operands.output::<T>(0);
                 fill(&start, to);
-                combine_rows(data, inner, at, to, f);
+                if inner == 1 && in_any_order {
+                    let rows = |first, rows: &mut [usize]| at.places(first, rows);
+                    scatter_in_any_order(data, &rows, to, f, start);
+                } else {
+                    combine_rows(data, inner, at, to, f);
+                }
                 Ok(())
             })))
         }, else => Ok(Lowered::Eval))

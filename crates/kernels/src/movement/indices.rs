@@ -63,6 +63,16 @@ impl<'a> Indices<'a> {
         }
     }
 
+    /// Whether each is the place of one of `n` elements.
+    pub fn all_within(&self, n: usize) -> bool {
+        match self {
+            Indices::Bytes(_) => !self.reach(n),
+            Indices::Signed(x) => dispatch(Within(x, i8::try_from(n).ok())),
+            Indices::Narrow(x) => dispatch(Within(x, i32::try_from(n).ok())),
+            Indices::Wide(x) => dispatch(Within(x, i64::try_from(n).ok())),
+        }
+    }
+
     /// All of them.
     pub fn iter(self) -> impl Iterator<Item = i64> + 'a {
         (0..self.len()).map(move |i| self.get(i))
@@ -87,6 +97,21 @@ impl<T: Copy + Ord> Job for Reach<'_, T> {
     fn run<I: Isa>(self) -> bool {
         let Reach(all, n) = self;
         all.iter().fold(false, |any, &i| any | (i >= n))
+    }
+}
+
+/// Whether all are at least 0, and less than a number, where their type holds it.
+struct Within<'a, T>(&'a [T], Option<T>);
+
+impl<T: Copy + Ord + Default> Job for Within<'_, T> {
+    type Out = bool;
+    #[inline(always)]
+    fn run<I: Isa>(self) -> bool {
+        let (all, zero) = (self.0, T::default());
+        match self.1 {
+            Some(n) => all.iter().fold(true, |all, &i| all & (i >= zero) & (i < n)),
+            None => all.iter().fold(true, |all, &i| all & (i >= zero)),
+        }
     }
 }
 
@@ -153,6 +178,11 @@ impl<'a> Rows<'a> {
 
     /// `Err` holds the first tuple that names no row.
     pub fn check(&self) -> Result<(), usize> {
+        if let [n] = self.dims
+            && self.indices.all_within(*n)
+        {
+            return Ok(());
+        }
         let wrong = (0..self.count).find(|&i| self.get(i).is_none());
         wrong.map_or(Ok(()), Err)
     }

@@ -1,6 +1,7 @@
 //! Putting rows by index.
 
 use super::gather::row_cost;
+use crate::scratch::vec_of;
 use crate::{pool, stop};
 
 /// Shorter rows are put on one thread: finding them costs as much as putting them.
@@ -8,6 +9,9 @@ const SHORTEST_SHARED: usize = 8;
 
 /// Rows that are put at a stretch.
 const BLOCK: usize = 1024;
+
+/// Places of which each thread has its own.
+const MOST_PLACES: usize = 1 << 14;
 
 /// Puts rows of updates, of that many elements, to rows of the result; those that it has not are left out. Arguments are
 /// the result, the elements of a row, which rows, the updates.
@@ -110,4 +114,30 @@ pub fn scatter_rows<T: Send + Sync>(
     // Each thread owns a part of the result and takes the updates that fall there, so that order is kept.
     let share = (out.len() / inner).div_ceil(pool::n_threads());
     pool::par_pieces_mut(out, share * inner, |i, out| work(i * share, out));
+}
+
+/// As [`scatter_rows`] of single elements, where no order of the updates changes the result, which already holds what
+/// `put` starts from: threads that share many updates of few places start from `start` in places of their own.
+pub fn scatter_in_any_order<T: Copy + Send + Sync>(
+    updates: &[T],
+    rows: &(dyn Fn(usize, &mut [usize]) + Sync),
+    out: &mut [T],
+    put: Put<T>,
+    start: T,
+) {
+    let parts = pool::n_threads();
+    let shared = pool::worth_it(updates.len() as f64 * row_cost::<T>(1));
+    if !shared || out.len() > MOST_PLACES || out.len() * parts > updates.len() {
+        return scatter_rows(updates, 1, rows, out, put);
+    }
+    let n = out.len();
+    let share = updates.len().div_ceil(parts).next_multiple_of(BLOCK);
+    let mut own = vec_of(start, n * parts);
+    pool::par_pieces_mut(&mut own, n, |part, own| {
+        let first = (part * share).min(updates.len());
+        let updates = &updates[first..(first + share).min(updates.len())];
+        let rows = |at: usize, to: &mut [usize]| rows(first + at, to);
+        scatter_rows(updates, 1, &rows, own, put);
+    });
+    own.chunks_exact(n).for_each(|own| put(out, n, &[0], own));
 }

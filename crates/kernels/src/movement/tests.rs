@@ -535,3 +535,29 @@ fn scans_run_both_ways() {
         }
     }
 }
+
+#[test]
+fn places_are_within_where_each_is() {
+    let all = |i: Indices<'_>, n| i.all_within(n);
+    assert!(all(Indices::Narrow(&[0, 4, 2]), 5) && !all(Indices::Narrow(&[0, 5]), 5));
+    assert!(!all(Indices::Narrow(&[-1, 0]), 5) && !all(Indices::Signed(&[-1]), 500));
+    assert!(all(Indices::Signed(&[127]), 500) && all(Indices::Bytes(&[255]), 256));
+    assert!(!all(Indices::Bytes(&[255]), 255) && all(Indices::Wide(&[]), 0));
+    assert!(!all(Indices::Wide(&[i64::MAX]), usize::MAX >> 2));
+}
+
+#[test]
+fn sums_in_any_order_are_those_in_order() {
+    let n = 300_000;
+    let updates: Vec<i32> = (0..n as i32).map(|i| i * 7 - 1000).collect();
+    let places = |first: usize, to: &mut [usize]| {
+        let all = to.iter_mut().zip(first..);
+        all.for_each(|(to, i)| *to = if i % 13 == 0 { usize::MAX } else { i * 31 % 97 });
+    };
+    let put: Put<i32> =
+        |out, inner, rows, updates| merge_rows(out, inner, rows, updates, i32::wrapping_add);
+    let (mut one, mut other) = ([0; 97], [0; 97]);
+    scatter_rows(&updates, 1, &places, &mut one, put);
+    scatter_in_any_order(&updates, &places, &mut other, put, 0);
+    assert_eq!(one, other);
+}

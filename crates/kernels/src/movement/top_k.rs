@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 
+use super::radix::{self, Digits};
 use crate::isa::{Isa, Job, dispatch};
 use crate::pool::{self, Base};
 use crate::scratch::vec_for;
@@ -11,7 +12,8 @@ use crate::stop;
 pub trait Ordered: Copy + Send + Sync {
     /// An element and its place as one integer, which is less for greater elements (lesser ones, if `LEAST`) and, of
     /// equal ones, for the first.
-    type Entry: Ord + Copy + Send;
+    #[doc(hidden)]
+    type Entry: Digits;
     /// The part of an entry that tells the element.
     type Key: Ord + Copy;
     /// That of this element.
@@ -209,7 +211,10 @@ fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::
     if best.len() > k {
         keep(best);
     }
-    sort(best);
+    match k == row.len() && radix::is_for::<T::Entry>(k) {
+        true => radix::sort(best),
+        false => sort(best),
+    }
 }
 
 /// Entries that are sorted at a stretch.

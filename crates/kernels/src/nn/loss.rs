@@ -1,6 +1,7 @@
 //! Cross entropy of rows against their softmax: the loss, and its gradient by the logits.
 
-use super::softmax::{Rows, exponentials};
+use super::softmax::{Real, Rows, Scaled, exponentials};
+use crate::isa::{Isa, Job, dispatch};
 use crate::pool;
 
 /// A float type that losses are computed in.
@@ -19,19 +20,62 @@ mod private {
     }
 }
 
+/// Sums of a row's loop.
+const LANES: usize = 16;
+
+/// Makes the gradient of one row from its exponentials; gives the loss.
+struct Dense<'a, R> {
+    logits: &'a [R],
+    labels: &'a [R],
+    gradient: &'a mut [R],
+    /// The greatest logit, and the logarithm of the sum.
+    shift: [R; 2],
+    scale: R,
+}
+
+impl<R: Real> Job for Dense<'_, R> {
+    type Out = R;
+    #[inline(always)]
+    fn run<I: Isa>(self) -> R {
+        let Dense {
+            logits,
+            labels,
+            gradient,
+            shift: [max, log],
+            scale,
+        } = self;
+        let one = |g: &mut R, x: R, y: R| {
+            *g = *g * scale - y;
+            // A class that does not count may have an infinite logit.
+            if y == R::zero() {
+                R::zero()
+            } else {
+                y * (log - (x - max))
+            }
+        };
+        let mut sums = [R::zero(); LANES];
+        let mut gradients = gradient.chunks_exact_mut(LANES);
+        let (mut logits, mut labels) = (logits.chunks_exact(LANES), labels.chunks_exact(LANES));
+        for ((g, x), y) in (&mut gradients).zip(&mut logits).zip(&mut labels) {
+            for i in 0..LANES {
+                sums[i] += one(&mut g[i], x[i], y[i]);
+            }
+        }
+        let rest = gradients.into_remainder().iter_mut();
+        for (i, (g, x)) in rest.zip(logits.remainder()).enumerate() {
+            sums[i] += one(g, *x, labels.remainder()[i]);
+        }
+        sums.iter().fold(R::zero(), |all, &sum| all + sum)
+    }
+}
+
 macro_rules! row {
     ($($t:ident)*) => {$(
         impl private::Row for $t {
             fn dense(logits: &[$t], labels: &[$t], gradient: &mut [$t]) -> $t {
                 let (max, sum) = exponentials(logits, gradient);
-                let (log, scale) = (sum.ln(), 1.0 / sum);
-                let mut loss = 0.0;
-                for ((g, &x), &y) in gradient.iter_mut().zip(logits).zip(labels) {
-                    // A class that does not count may have an infinite logit.
-                    loss += if y == 0.0 { 0.0 } else { y * (log - (x - max)) };
-                    *g = *g * scale - y;
-                }
-                loss
+                let shift = [max, sum.ln()];
+                dispatch(Dense { logits, labels, gradient, shift, scale: 1.0 / sum })
             }
             fn sparse(logits: &[$t], label: Option<usize>, gradient: &mut [$t]) -> $t {
                 let Some(label) = label else {
@@ -40,7 +84,7 @@ macro_rules! row {
                 };
                 let (max, sum) = exponentials(logits, gradient);
                 let scale = 1.0 / sum;
-                gradient.iter_mut().for_each(|g| *g *= scale);
+                dispatch(Scaled(gradient, scale));
                 gradient[label] -= 1.0;
                 sum.ln() - (logits[label] - max)
             }

@@ -92,7 +92,7 @@ pub(super) fn exponentials<R: Real>(x: &[R], out: &mut [R]) -> (R, R) {
 }
 
 /// Multiplies all elements.
-struct Scaled<'a, R>(&'a mut [R], R);
+pub(super) struct Scaled<'a, R>(pub &'a mut [R], pub R);
 
 impl<R: Real> Job for Scaled<'_, R> {
     type Out = ();

@@ -40,7 +40,7 @@ impl Op for Softmax {
             return Ok(Lowered::Eval);
         };
         with_element!(inputs.dtype(0), floating,
-            T => Ok(Lowered::Kernel(self.bind::<T>(classes))), else => Ok(Lowered::Eval))
+            T => Ok(Lowered::Rows(self.bind::<T>(classes))), else => Ok(Lowered::Eval))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let (y, g) = (&call.outputs[0], call.grad()?);

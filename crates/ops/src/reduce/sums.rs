@@ -38,7 +38,8 @@ impl Op for AddN {
         let n = inputs.len();
         let code = match n {
             2 => ScalarCode::Add,
-            _ => ScalarCode::Opaque,
+            1 => ScalarCode::Opaque,
+            _ => ScalarCode::AddN,
         };
         with_element!(inputs.dtype(0), numeric, T => Ok(Lowered::Map(Map {
             code,

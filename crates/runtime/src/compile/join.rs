@@ -18,7 +18,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 /// Elements below which the values in between stay in the cache anyhow.
-const FEW: usize = 4096;
+const FEW: usize = 256;
 
 /// Steps that one takes in, at most: their tiles have to fit the cache.
 const MOST: usize = 48;

@@ -275,6 +275,7 @@ impl Lowering {
             bound => {
                 let (code, reduced) = (bound.code(), reduced(&bound));
                 let places = bound.places().cloned().map(Box::new);
+                let by_rows = matches!(bound, Lowered::Rows(_));
                 match bound.into_kernel().filter(|_| inputs.all_dense()) {
                     Some(kernel) => Ok(Action::Kernel(Bound {
                         kernel,
@@ -285,6 +286,7 @@ impl Lowering {
                         places,
                         reduced,
                         repeats: node.op.downcast::<BroadcastTo>().is_some(),
+                        by_rows,
                         joined: None,
                     })),
                     None => self.evaluation(names, node, ins),
@@ -343,6 +345,7 @@ impl Lowering {
                 places: None,
                 reduced: None,
                 repeats: false,
+                by_rows: false,
                 joined: None,
             },
             to,

@@ -135,7 +135,7 @@ fn computes(facts: &Facts<'_>, bound: &Bound<Kernel>) -> bool {
         return false;
     }
     let is_sure = |code| !may_refuse(facts, bound, code);
-    bound.reduced.is_some() || bound.repeats || bound.code.is_some_and(is_sure)
+    bound.reduced.is_some() || bound.repeats || bound.by_rows || bound.code.is_some_and(is_sure)
 }
 
 /// Whether a function refuses some numbers: integers are divided by what is known not to be zero. A joined step that fails
@@ -229,6 +229,12 @@ pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<
         let sliced = [sliced, false].into_iter().take(bound.ins.len()).collect();
         return Some(Cut { axes, sliced });
     }
+    if bound.by_rows {
+        let (_, lead) = out.split_last()?;
+        let axes = leading(lead, rows)?;
+        let sliced = bound.ins.iter().map(|_| true).collect();
+        return Some(Cut { axes, sliced });
+    }
     let Some(marks) = bound.reduced.as_ref().map(|reduced| &reduced.axes) else {
         let axes = leading(out, rows)?;
         let sliced = ins().map(|input| is_sliced(input?, out, axes));
@@ -313,7 +319,7 @@ pub(super) fn bind_update(kind: AssignKind, dtype: DType, n: usize) -> Option<Ke
 
 fn bound_now(op: &OpRef, inputs: &Inputs<'_>, out: TensorSpec) -> Option<Kernel> {
     match lower(op.as_ref(), inputs, &[out]).ok()? {
-        lowered @ (Lowered::Map(_) | Lowered::Reduce(_) | Lowered::Move(_)) => {
+        lowered @ (Lowered::Map(_) | Lowered::Reduce(_) | Lowered::Rows(_) | Lowered::Move(_)) => {
             lowered.into_kernel()
         }
         _ => None,

@@ -467,6 +467,7 @@ impl<'a> Joining<'a> {
             places: None,
             reduced: None,
             repeats: false,
+            by_rows: false,
         }
     }
 }

@@ -84,6 +84,8 @@ pub(crate) struct Bound<K> {
     pub reduced: Option<Box<Reduced>>,
     /// Whether it repeats the first input to the shape of the output.
     pub repeats: bool,
+    /// Whether each row along the last axis of the output is made from the same row of the inputs, which have its shape.
+    pub by_rows: bool,
     /// What it is joined of, where it is.
     pub joined: Option<Box<Joined>>,
 }

@@ -107,12 +107,17 @@ impl Tiled {
             bytes: self.order.scratch_bytes,
         });
         let bases = Bases(way.order.places.iter().map(base).collect());
+        let n = self.walk.stretches(self.rows, self.tile);
         let may_stop = variables.is_empty();
+        if n == 1 && self.totals.is_empty() {
+            let mut scratch = scratch(&way)?;
+            let mut run = || self.stretches(0..1, &way, &bases, &[], &mut scratch);
+            return if may_stop { run() } else { undisturbed(run) };
+        }
         let failed: Mutex<Option<Error>> = Mutex::new(None);
         let spare = Mutex::new(scratch(&way)?);
         let mut running: Vec<_> = self.totals.iter().map(|(total, _)| total()).collect();
         let feeds: Vec<_> = running.iter_mut().map(|total| total.feeds()).collect();
-        let n = self.walk.stretches(self.rows, self.tile);
         #[allow(clippy::cast_precision_loss)]
         let part_ns = self.row_ns * (self.tile * self.walk.longest()) as f64;
         pool::par_chunks(n, part_ns, |stretches| {

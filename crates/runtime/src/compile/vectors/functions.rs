@@ -17,6 +17,8 @@ pub(super) enum Function {
     Apply(vector::Function),
     /// The value as one of another kind.
     Convert(Element),
+    /// The sum of all that it reads.
+    AddUp,
     /// The value as it is.
     Same,
 }
@@ -49,6 +51,9 @@ pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
             let slots = joining.facts.slots();
             if let Some(function) = power(joining, bound).or_else(|| applied(joining, bound)) {
                 return Some(function);
+            }
+            if bound.code == Some(ScalarCode::AddN) {
+                return kind(slots[bound.outs[0] as usize].dtype).map(|_| Function::AddUp);
             }
             let Scalar::Op(op, on) = scalar(slots, bound)? else {
                 return None;

@@ -4,8 +4,10 @@ use super::functions::{Function, integer, kind};
 use super::{LONG, Reach, elementwise, operands, reach};
 use crate::compile::tile::{Joining, Value};
 use crate::plan::{Member, Repeated, Rows, Together};
+use ferrograph_machine::Op;
 use ferrograph_machine::vector::{Element, Float, Inst, Program};
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 /// Writes the program of a run.
 pub(super) struct Writer<'a> {
@@ -37,12 +39,22 @@ impl<'a> Writer<'a> {
 
     pub fn member(&mut self, at: usize, is_needed: &dyn Fn(u32) -> bool) -> Option<()> {
         let member = &self.joining.members[at];
+        let read = operands(self.joining, at).iter();
+        let read: SmallVec<[u32; 4]> = read.map(|&number| self.value(number)).collect();
         let mut args = [0; 3];
-        for (arg, &number) in args.iter_mut().zip(operands(self.joining, at)) {
-            *arg = self.value(number);
-        }
+        args.iter_mut()
+            .zip(&read)
+            .for_each(|(arg, &value)| *arg = value);
         let made = match elementwise(self.joining, at)?.function {
             Function::Same => args[0],
+            Function::AddUp => {
+                let mut sum = args[0];
+                for &term in &read[1..] {
+                    let args = [sum, term, 0];
+                    sum = self.push(Inst::Compute { op: Op::Add, args });
+                }
+                sum
+            }
             Function::Compute(op) => self.push(Inst::Compute { op, args }),
             Function::Convert(to) => {
                 let [arg, ..] = args;
