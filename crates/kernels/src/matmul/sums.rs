@@ -23,11 +23,12 @@ impl Sums<f32> for __m512 {
         // SAFETY: promised by the caller.
         unsafe {
             // Halves first: what is left are vectors of half the width.
-            let half = |a: __m512| {
-                let high = _mm512_extractf32x8_ps::<1>(a);
-                _mm256_add_ps(_mm512_castps512_ps256(a), high)
-            };
-            <__m256 as Sums<f32>>::totals(&std::array::from_fn(|i| half(rows[i])))
+            let mut halves = [_mm256_setzero_ps(); ROWS];
+            for (half, &row) in halves.iter_mut().zip(rows) {
+                let high = _mm512_extractf32x8_ps::<1>(row);
+                *half = _mm256_add_ps(_mm512_castps512_ps256(row), high);
+            }
+            <__m256 as Sums<f32>>::totals(&halves)
         }
     }
 }
@@ -38,11 +39,9 @@ impl Sums<f32> for __m256 {
     unsafe fn totals(rows: &[Self; ROWS]) -> [f32; ROWS] {
         // SAFETY: promised by the caller; the array has the vector's eight numbers.
         unsafe {
-            let pair = |i: usize| _mm256_hadd_ps(rows[2 * i], rows[2 * i + 1]);
-            let (low, high) = (
-                _mm256_hadd_ps(pair(0), pair(1)),
-                _mm256_hadd_ps(pair(2), pair(3)),
-            );
+            let [a, b, c, d, e, f, g, h] = *rows;
+            let low = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+            let high = _mm256_hadd_ps(_mm256_hadd_ps(e, f), _mm256_hadd_ps(g, h));
             let sums = _mm256_add_ps(
                 _mm256_permute2f128_ps::<0x20>(low, high),
                 _mm256_permute2f128_ps::<0x31>(low, high),
@@ -60,11 +59,12 @@ impl Sums<f64> for __m512d {
     unsafe fn totals(rows: &[Self; ROWS]) -> [f64; ROWS] {
         // SAFETY: promised by the caller.
         unsafe {
-            let half = |a: __m512d| {
-                let high = _mm512_extractf64x4_pd::<1>(a);
-                _mm256_add_pd(_mm512_castpd512_pd256(a), high)
-            };
-            <__m256d as Sums<f64>>::totals(&std::array::from_fn(|i| half(rows[i])))
+            let mut halves = [_mm256_setzero_pd(); ROWS];
+            for (half, &row) in halves.iter_mut().zip(rows) {
+                let high = _mm512_extractf64x4_pd::<1>(row);
+                *half = _mm256_add_pd(_mm512_castpd512_pd256(row), high);
+            }
+            <__m256d as Sums<f64>>::totals(&halves)
         }
     }
 }

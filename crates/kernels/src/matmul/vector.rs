@@ -124,13 +124,15 @@ impl<T: Numbers> Times<T> {
                 let mut sums = [V::splat(T::default()); ROWS];
                 for c in (0..whole).step_by(V::N) {
                     let x = V::load(self.vector.add(c));
-                    (0..ROWS).for_each(|i| sums[i] = sums[i].fused(V::load(rows[i].add(c)), x));
+                    for (sum, row) in sums.iter_mut().zip(rows) {
+                        *sum = sum.fused(V::load(row.add(c)), x);
+                    }
                 }
                 if whole < self.columns {
                     let x = V::load_some(self.vector.add(whole), some);
-                    (0..ROWS).for_each(|i| {
-                        sums[i] = sums[i].fused(V::load_some(rows[i].add(whole), some), x)
-                    });
+                    for (sum, row) in sums.iter_mut().zip(rows) {
+                        *sum = sum.fused(V::load_some(row.add(whole), some), x);
+                    }
                 }
                 self.put(&V::totals(&sums), out);
             }
@@ -171,33 +173,81 @@ impl<T: Numbers> Times<T> {
     ) -> usize {
         // SAFETY: promised by the caller; a row of numbers has room for the most vectors.
         unsafe {
-            let some = V::first(n % V::N);
             let mut sums = [[V::splat(T::default()); W]; U];
-            let add = |sums: &mut [V; W], column: usize| {
-                let x = V::splat(*self.vector.add(column));
-                let at = self.matrix.add(column * self.stride + first);
-                for (w, sum) in sums.iter_mut().enumerate() {
-                    let a = match n == W * V::N {
-                        true => V::load(at.add(w * V::N)),
-                        false => V::load_some(at, some),
-                    };
-                    *sum = sum.fused(a, x);
-                }
-            };
             let whole = self.columns / U * U;
-            for c in (0..whole).step_by(U) {
-                sums.iter_mut()
-                    .enumerate()
-                    .for_each(|(u, sum)| add(sum, c + u));
+            if n == W * V::N {
+                for c in (0..whole).step_by(U) {
+                    for (u, sums) in sums.iter_mut().enumerate() {
+                        self.column(first, c + u, sums);
+                    }
+                }
+                for c in whole..self.columns {
+                    self.column(first, c, &mut sums[0]);
+                }
+            } else {
+                let some = V::first(n);
+                for c in (0..whole).step_by(U) {
+                    for (u, sums) in sums.iter_mut().enumerate() {
+                        self.part_of_column(first, c + u, some, &mut sums[0]);
+                    }
+                }
+                for c in whole..self.columns {
+                    self.part_of_column(first, c, some, &mut sums[0][0]);
+                }
             }
-            (whole..self.columns).for_each(|c| add(&mut sums[0], c));
             let mut row = [T::default(); 64];
             for w in 0..W {
-                let sum = (1..U).fold(sums[0][w], |sum, u| sum.fused(sums[u][w], V::splat(T::ONE)));
+                let mut sum = sums[0][w];
+                for other in &sums[1..] {
+                    sum = sum.fused(other[w], V::splat(T::ONE));
+                }
                 sum.store(row.as_mut_ptr().add(w * V::N));
             }
             self.put(&row, &mut out[first..first + n]);
             n
+        }
+    }
+
+    /// Adds whole vectors of a column, from that row on.
+    ///
+    /// # Safety
+    /// As for [`Self::strip`].
+    #[inline(always)]
+    // SAFETY: only `strip` calls it.
+    unsafe fn column<V: Sums<T>, const W: usize>(
+        self,
+        first: usize,
+        column: usize,
+        to: &mut [V; W],
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let x = V::splat(*self.vector.add(column));
+            let at = self.matrix.add(column * self.stride + first);
+            for (w, sum) in to.iter_mut().enumerate() {
+                *sum = sum.fused(V::load(at.add(w * V::N)), x);
+            }
+        }
+    }
+
+    /// Adds some numbers of a column, from that row on.
+    ///
+    /// # Safety
+    /// As for [`Self::strip`].
+    #[inline(always)]
+    // SAFETY: only `strip` calls it.
+    unsafe fn part_of_column<V: Sums<T>>(
+        self,
+        first: usize,
+        column: usize,
+        some: V::Some,
+        to: &mut V,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let x = V::splat(*self.vector.add(column));
+            let at = self.matrix.add(column * self.stride + first);
+            *to = to.fused(V::load_some(at, some), x);
         }
     }
 

@@ -1,5 +1,5 @@
-//! Sorting entries of an element's key and its place, which come in order of their places: digit by digit, the least
-//! first, so that equal keys keep their order; the parts of threads are merged.
+//! Sorting entries of an element's key and its place, which come in order of their places, digit by digit: equal keys keep
+//! their order. The parts of threads are merged.
 
 use crate::pool;
 use crate::scratch::vec_of;
@@ -29,6 +29,9 @@ digits! { u64, 4; u128, 8; }
 /// Values of a digit.
 const BUCKETS: usize = 256;
 
+/// Digits of the longest key.
+const MOST_DIGITS: usize = 8;
+
 /// Entries that are moved before others may go on.
 const STRETCH: usize = 1 << 17;
 
@@ -53,7 +56,7 @@ pub(super) fn sort<E: Digits>(entries: &mut [E]) {
 /// Sorts, in so many parts at once.
 fn part<E: Digits>(entries: &mut [E], spare: &mut [E], parts: usize) {
     if parts < 2 || entries.len() < SHARED {
-        return by_digits(entries, spare);
+        return by_digits(entries, spare, E::BYTES);
     }
     let half = entries.len() / 2;
     {
@@ -118,41 +121,83 @@ fn taken<E: Ord>(low: &[E], high: &[E], n: usize) -> usize {
     least
 }
 
-/// Sorts by the bytes of the keys that are not the same in all.
-fn by_digits<E: Digits>(entries: &mut [E], spare: &mut [E]) {
-    let mut counts = vec![[0u32; BUCKETS]; E::BYTES];
+/// Entries that lie near the processor while they are moved again and again.
+const NEAR: usize = 1 << 13;
+
+/// Fewer entries are compared.
+const FEW: usize = 128;
+
+/// Sorts: far apart entries are parted by their highest digit first, so that the others move within the nearer caches.
+fn by_digits<E: Digits>(entries: &mut [E], spare: &mut [E], digits: usize) {
+    if entries.len() <= FEW || digits == 0 {
+        return entries.sort_unstable();
+    }
+    if entries.len() <= NEAR {
+        return from_the_least(entries, spare, digits);
+    }
+    let byte = digits - 1;
+    let mut ends = [0u32; BUCKETS];
     for stretch in entries.chunks(STRETCH) {
-        for entry in stretch {
-            for (byte, counts) in counts.iter_mut().enumerate() {
-                counts[entry.digit(byte)] += 1;
-            }
-        }
+        stretch
+            .iter()
+            .for_each(|entry| ends[entry.digit(byte)] += 1);
         breathe_after(stretch.len());
     }
+    if ends.contains(&(entries.len() as u32)) {
+        return by_digits(entries, spare, byte);
+    }
+    first_places(&mut ends);
+    spread(entries, spare, byte, &mut ends);
+    let mut begin = 0;
+    for end in ends {
+        let part = begin..end as usize;
+        by_digits(&mut spare[part.clone()], &mut entries[part], byte);
+        begin = end as usize;
+    }
+    entries.copy_from_slice(spare);
+}
+
+/// Sorts by one digit after the other, the least first.
+fn from_the_least<E: Digits>(entries: &mut [E], spare: &mut [E], digits: usize) {
+    let mut counts = [[0u32; BUCKETS]; MOST_DIGITS];
+    for entry in entries.iter() {
+        for (byte, counts) in counts[..digits].iter_mut().enumerate() {
+            counts[entry.digit(byte)] += 1;
+        }
+    }
     let n = entries.len() as u32;
-    let (mut from, mut to) = (&mut *entries, &mut *spare);
-    let mut moved = false;
-    for (byte, counts) in counts.iter_mut().enumerate() {
+    let (mut from, mut to, mut moved) = (&mut *entries, &mut *spare, false);
+    for (byte, counts) in counts[..digits].iter_mut().enumerate() {
         if counts.contains(&n) {
             continue;
         }
-        let mut sum = 0;
-        for count in counts.iter_mut() {
-            (*count, sum) = (sum, sum + *count);
-        }
-        for stretch in from.chunks(STRETCH) {
-            for &entry in stretch {
-                let place = &mut counts[entry.digit(byte)];
-                to[*place as usize] = entry;
-                *place += 1;
-            }
-            breathe_after(stretch.len());
-        }
-        std::mem::swap(&mut from, &mut to);
-        moved = !moved;
+        first_places(counts);
+        spread(from, to, byte, counts);
+        (from, to, moved) = (to, from, !moved);
     }
     if moved {
         to.copy_from_slice(from);
+    }
+    breathe_after(n as usize);
+}
+
+/// Counts become the places of the first ones.
+fn first_places(counts: &mut [u32; BUCKETS]) {
+    let mut sum = 0;
+    for count in counts {
+        (*count, sum) = (sum, sum + *count);
+    }
+}
+
+/// Moves entries to the places of their digits, which become those behind the last ones.
+fn spread<E: Digits>(from: &[E], to: &mut [E], byte: usize, places: &mut [u32; BUCKETS]) {
+    for stretch in from.chunks(STRETCH) {
+        for &entry in stretch {
+            let place = &mut places[entry.digit(byte)];
+            to[*place as usize] = entry;
+            *place += 1;
+        }
+        breathe_after(stretch.len());
     }
 }
 

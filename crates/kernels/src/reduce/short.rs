@@ -76,7 +76,10 @@ pub(super) fn rows<T: Floats>(fold: Fold, x: &[T], n: usize, acc: &mut [T]) -> u
             // SAFETY: promised by the caller; there are eight accumulators.
             unsafe {
                 let first = x.as_ptr().add(i * ROWS * n);
-                let rows = std::array::from_fn(|r| T::row::<M>(first.add(r * n), n));
+                let mut rows = [T::row::<M>(first, n); ROWS];
+                for (r, row) in rows.iter_mut().enumerate().skip(1) {
+                    *row = T::row::<M>(first.add(r * n), n);
+                }
                 T::Vector::ends::<M>(&rows, acc.as_mut_ptr());
             }
         }
@@ -210,17 +213,17 @@ impl Merged<f32> for __m256 {
         // SAFETY: promised by the caller.
         unsafe {
             // Lanes k and k + 4 of rows r and r + 4: the halves of the vectors.
-            let merged: [Self; 4] = std::array::from_fn(|r| {
-                let (a, b) = (rows[r], rows[r + 4]);
-                let low = _mm256_permute2f128_ps::<0x20>(a, b);
-                low.merge::<M>(_mm256_permute2f128_ps::<0x31>(a, b))
-            });
-            // Lanes k and k + 2 of four of them.
-            let pairs: [Self; 2] = std::array::from_fn(|r| {
-                let (a, b) = (merged[2 * r], merged[2 * r + 1]);
-                let low = _mm256_shuffle_ps::<0x44>(a, b);
-                low.merge::<M>(_mm256_shuffle_ps::<0xee>(a, b))
-            });
+            let mut merged = [rows[0]; 4];
+            for (r, merged) in merged.iter_mut().enumerate() {
+                let low = _mm256_permute2f128_ps::<0x20>(rows[r], rows[r + 4]);
+                *merged = low.merge::<M>(_mm256_permute2f128_ps::<0x31>(rows[r], rows[r + 4]));
+            }
+            // Lanes k and k + 2 of two of them.
+            let mut pairs = [rows[0]; 2];
+            for (pair, of) in pairs.iter_mut().zip(merged.chunks_exact(2)) {
+                let low = _mm256_shuffle_ps::<0x44>(of[0], of[1]);
+                *pair = low.merge::<M>(_mm256_shuffle_ps::<0xee>(of[0], of[1]));
+            }
             let even = _mm256_shuffle_ps::<0x88>(pairs[0], pairs[1]);
             let odd = _mm256_shuffle_ps::<0xdd>(pairs[0], pairs[1]);
             even.merge::<M>(odd).store(to);
@@ -238,11 +241,12 @@ impl Merged<f64> for __m256d {
         unsafe {
             for first in [0, 4] {
                 // Lanes k and k + 2 of rows r and r + 2.
-                let merged: [Self; 2] = std::array::from_fn(|r| {
+                let mut merged = [rows[0]; 2];
+                for (r, merged) in merged.iter_mut().enumerate() {
                     let (a, b) = (rows[first + r], rows[first + r + 2]);
                     let low = _mm256_permute2f128_pd::<0x20>(a, b);
-                    low.merge::<M>(_mm256_permute2f128_pd::<0x31>(a, b))
-                });
+                    *merged = low.merge::<M>(_mm256_permute2f128_pd::<0x31>(a, b));
+                }
                 let even = _mm256_unpacklo_pd(merged[0], merged[1]);
                 let odd = _mm256_unpackhi_pd(merged[0], merged[1]);
                 even.merge::<M>(odd).store(to.add(first));
