@@ -15,3 +15,4 @@ pub use arg::{ArgMax, ArgMin, ArgOp, arg_reduce};
 pub use axes::{reduce, reduce_axes};
 pub use fed::{Fed, Feeder};
 pub use ops::{All, Any, Max, Mean, Min, Prod, ReduceOp, Sum};
+pub(crate) use tree::of_rows;

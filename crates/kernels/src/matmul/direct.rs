@@ -36,7 +36,7 @@ impl Numbers for f64 {
 const MOST: usize = 1 << 25;
 
 /// Multiply-adds from which on threads share a product, each strips of its own.
-const SHARED: usize = 1 << 20;
+const SHARED: usize = 1 << 19;
 
 /// Of fewer rows each column is read too few times, unless all columns lie near.
 const FEW_ROWS: usize = 4;
@@ -65,7 +65,7 @@ fn is_for<T: Numbers>(p: &Product<T>, width: usize) -> bool {
     let multiplies = p.m.saturating_mul(p.n).saturating_mul(p.k);
     let few = p.m < FEW_ROWS && p.k.saturating_mul(p.n) > NEAR;
     let thin = p.m < 2 || p.k < FEW_ROWS || p.n * size_of::<T>() < 32;
-    let shared = multiplies > SHARED && p.a.col_stride == 1;
+    let shared = multiplies >= SHARED && p.a.col_stride == 1;
     let gains = p.b.col_stride != 1 || p.n <= width || p.m < FEW_ROWS || shared;
     multiplies <= MOST && gains && !few && !thin
 }

@@ -88,7 +88,9 @@ fn take<T: Clone>(
     for first in (places.start..end).step_by(AT_ONCE) {
         let found = &mut found[..AT_ONCE.min(end - first)];
         indices.places(first, found);
-        if let Some(at) = found.iter().position(|&i| i >= n) {
+        if found.iter().fold(false, |any, &i| any | (i >= n))
+            && let Some(at) = found.iter().position(|&i| i >= n)
+        {
             return Err(first + at);
         }
         copy_rows(x, inner, found, rows);

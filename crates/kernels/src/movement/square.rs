@@ -1,6 +1,9 @@
 //! Squares transposed in registers: the innermost step of a transposing copy, for elements of four and eight bytes.
 
 #[cfg(target_arch = "x86_64")]
+mod narrow;
+
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 use std::mem::needs_drop;
 
@@ -19,14 +22,18 @@ pub(crate) type Transpose<T> = unsafe fn(*const T, isize, *mut T, isize);
 /// `past_cache` writes lines of 64 bytes, at multiples of 64, past the cache: [`fence`] must follow.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn transpose<T>(past_cache: bool) -> Option<Transpose<T>> {
-    if needs_drop::<T>() || level() != Level::Avx512 {
+    if needs_drop::<T>() {
         return None;
     }
-    match (size_of::<T>(), past_cache) {
-        (4, false) => Some(of_four::<T, false>),
-        (4, true) => Some(of_four::<T, true>),
-        (8, false) => Some(of_eight::<T, false>),
-        (8, true) => Some(of_eight::<T, true>),
+    match (level(), size_of::<T>(), past_cache) {
+        (Level::Avx512, 4, false) => Some(of_four::<T, false>),
+        (Level::Avx512, 4, true) => Some(of_four::<T, true>),
+        (Level::Avx512, 8, false) => Some(of_eight::<T, false>),
+        (Level::Avx512, 8, true) => Some(of_eight::<T, true>),
+        (Level::Avx2, 4, false) => Some(narrow::of_four::<T, false>),
+        (Level::Avx2, 4, true) => Some(narrow::of_four::<T, true>),
+        (Level::Avx2, 8, false) => Some(narrow::of_eight::<T, false>),
+        (Level::Avx2, 8, true) => Some(narrow::of_eight::<T, true>),
         _ => None,
     }
 }

@@ -105,6 +105,9 @@ macro_rules! falling {
 falling!(falling_f32, f32, u32);
 falling!(falling_f64, f64, u64);
 
+/// What finding an element by its entry costs.
+const FIND_NS: f64 = 2.0;
+
 /// Entries that are looked through at once, at least.
 const BATCH: usize = 1024;
 
@@ -138,14 +141,16 @@ pub fn top_k<T: Ordered, const LEAST: bool>(
         let rows = values.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (row, (values, places)) in x[first * n..].chunks_exact(n).zip(rows) {
             select::<T, LEAST>(row, k, &mut best);
-            let found = values.chunks_mut(STRETCH).zip(places.chunks_mut(STRETCH));
-            for (best, (values, places)) in best.chunks(STRETCH).zip(found) {
-                for (entry, (v, p)) in best.iter().zip(values.iter_mut().zip(places)) {
+            let values = Base::of(values);
+            pool::par_chunks_mut(places, FIND_NS, |at, places| {
+                // SAFETY: threads have places of their own.
+                let values = unsafe { values.piece(at, places.len()) };
+                for (entry, (v, p)) in best[at..].iter().zip(values.iter_mut().zip(places)) {
                     let place = T::place(*entry);
                     (*v, *p) = (row[place as usize], place as i32);
                 }
-                breathe_after(best.len());
-            }
+            });
+            breathe_after(best.len());
         }
     });
 }

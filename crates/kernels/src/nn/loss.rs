@@ -1,22 +1,29 @@
 //! Cross entropy of rows against their softmax: the loss, and its gradient by the logits.
 
-use super::softmax::{Real, Rows, Scaled, exponentials};
+use super::softmax::{Real, Rows, Scaled, Shift, exponentials, some_rows};
 use crate::isa::{Isa, Job, dispatch};
 use crate::pool;
 
 /// A float type that losses are computed in.
-pub trait Loss: Rows + private::Row {}
+pub trait Loss: Rows + Real + private::Row {}
 
 impl Loss for f32 {}
 impl Loss for f64 {}
 
 mod private {
-    /// One row of each loss.
+    use super::Shift;
+
+    /// One row of each loss, whose exponentials `gradient` holds.
     pub trait Row: Sized {
-        /// Fills `gradient` and returns the loss.
-        fn dense(logits: &[Self], labels: &[Self], gradient: &mut [Self]) -> Self;
+        /// Turns the exponentials into the gradient, and returns the loss.
+        fn dense(logits: &[Self], labels: &[Self], gradient: &mut [Self], of: Shift<Self>) -> Self;
         /// As `dense`, for one class; `None` gives NaN.
-        fn sparse(logits: &[Self], label: Option<usize>, gradient: &mut [Self]) -> Self;
+        fn sparse(
+            logits: &[Self],
+            label: Option<usize>,
+            gradient: &mut [Self],
+            of: Shift<Self>,
+        ) -> Self;
     }
 }
 
@@ -72,21 +79,18 @@ impl<R: Real> Job for Dense<'_, R> {
 macro_rules! row {
     ($($t:ident)*) => {$(
         impl private::Row for $t {
-            fn dense(logits: &[$t], labels: &[$t], gradient: &mut [$t]) -> $t {
-                let (max, sum) = exponentials(logits, gradient);
-                let shift = [max, sum.ln()];
-                dispatch(Dense { logits, labels, gradient, shift, scale: 1.0 / sum })
+            fn dense(logits: &[$t], labels: &[$t], gradient: &mut [$t], of: Shift<$t>) -> $t {
+                let shift = [of.max, of.sum.ln()];
+                dispatch(Dense { logits, labels, gradient, shift, scale: 1.0 / of.sum })
             }
-            fn sparse(logits: &[$t], label: Option<usize>, gradient: &mut [$t]) -> $t {
+            fn sparse(logits: &[$t], label: Option<usize>, gradient: &mut [$t], of: Shift<$t>) -> $t {
                 let Some(label) = label else {
                     gradient.fill($t::NAN);
                     return $t::NAN;
                 };
-                let (max, sum) = exponentials(logits, gradient);
-                let scale = 1.0 / sum;
-                dispatch(Scaled(gradient, scale));
+                dispatch(Scaled(gradient, 1.0 / of.sum));
                 gradient[label] -= 1.0;
-                sum.ln() - (logits[label] - max)
+                of.sum.ln() - (logits[label] - of.max)
             }
         }
     )*};
@@ -105,9 +109,8 @@ pub fn softmax_cross_entropy<T: Loss>(
         logits.len() == loss.len() * c && labels.len() == logits.len(),
         "c logits and labels a row"
     );
-    by_rows(c, loss, gradient, |row, gradient| {
-        let at = row * c..(row + 1) * c;
-        T::dense(&logits[at.clone()], &labels[at], gradient)
+    by_rows(logits, c, loss, gradient, |row, logits, gradient, shift| {
+        T::dense(logits, &labels[row * c..][..c], gradient, shift)
     });
 }
 
@@ -123,35 +126,36 @@ pub fn sparse_softmax_cross_entropy<T: Loss>(
         logits.len() == loss.len() * c && labels.len() == loss.len(),
         "c logits and a label a row"
     );
-    by_rows(c, loss, gradient, |row, gradient| {
+    by_rows(logits, c, loss, gradient, |row, logits, gradient, shift| {
         let label = usize::try_from(labels[row]).ok().filter(|&l| l < c);
-        T::sparse(&logits[row * c..][..c], label, gradient)
+        T::sparse(logits, label, gradient, shift)
     });
 }
 
-/// Calls `f(row, gradient row)` and stores its result as the row's loss.
+/// Calls `f(row, its logits, its exponentials, their shift)` and stores its result as the row's loss.
 fn by_rows<T: Loss>(
+    logits: &[T],
     c: usize,
     loss: &mut [T],
     gradient: &mut [T],
-    f: impl Fn(usize, &mut [T]) -> T + Sync,
+    f: impl Fn(usize, &[T], &mut [T], Shift<T>) -> T + Sync,
 ) {
     assert_eq!(gradient.len(), loss.len() * c, "c gradients a row");
     if c == 0 {
-        return loss
-            .iter_mut()
-            .enumerate()
-            .for_each(|(row, l)| *l = f(row, &mut []));
+        let [shift, ..] = exponentials(&[], 0, &mut []);
+        let losses = loss.iter_mut().enumerate();
+        return losses.for_each(|(row, l)| *l = f(row, &[], &mut [], shift));
     }
     let cost = 10.0 + 1.5 * c as f64;
     let serial = |first: usize, loss: &mut [T], gradient: &mut [T]| {
-        for (i, (l, g)) in loss
-            .iter_mut()
-            .zip(gradient.chunks_exact_mut(c))
-            .enumerate()
-        {
-            *l = f(first + i, g);
-        }
+        some_rows(c, gradient, |row, gradient| {
+            let logits = &logits[(first + row) * c..][..gradient.len()];
+            let shifts = exponentials(logits, c, gradient);
+            let rows = gradient.chunks_exact_mut(c).zip(logits.chunks_exact(c));
+            for (i, ((g, x), shift)) in rows.zip(shifts).enumerate() {
+                loss[row + i] = f(first + row + i, x, g, shift);
+            }
+        });
     };
     if !pool::worth_it(loss.len() as f64 * cost) {
         return serial(0, loss, gradient);

@@ -1,94 +1,86 @@
 //! Softmax of rows: shifted by the greatest, so that nothing overflows.
 
 use half::{bf16, f16};
-use std::hint::black_box;
 
 use crate::halves::Half;
 use crate::isa::{Isa, Job, dispatch};
+use crate::reduce::{Max, Sum, of_rows};
 use crate::scratch::vec_of;
 use crate::{pool, vmath};
 
-/// Independent accumulators of a row's loops, and those of long rows.
-const LANES: usize = 16;
-const MANY: usize = 64;
-/// Elements of a long row.
-const LONG: usize = 256;
+/// Rows that are reduced side by side.
+const SOME: usize = 8;
 
 /// A float that rows are computed in.
-pub(super) trait Real:
-    Copy + Send + Sync + num_traits::Float + std::ops::AddAssign + 'static
-{
+pub trait Real: Copy + Send + Sync + num_traits::Float + std::ops::AddAssign + 'static {
     fn exp_in<I: Isa>(self) -> Self;
+    /// The greatest of each row of `c`; NaN where one is.
+    fn greatest(x: &[Self], c: usize, out: &mut [Self]);
+    /// The sum of each row of `c`.
+    fn sums(x: &[Self], c: usize, out: &mut [Self]);
 }
 
-impl Real for f32 {
-    #[inline(always)]
-    fn exp_in<I: Isa>(self) -> f32 {
-        vmath::f32::exp::<I>(self)
-    }
-}
-
-impl Real for f64 {
-    #[inline(always)]
-    fn exp_in<I: Isa>(self) -> f64 {
-        vmath::f64::exp::<I>(self)
-    }
-}
-
-/// Folds a row in lanes, then the lanes by halves.
-#[inline(always)]
-fn fold_in<R: Real, const N: usize>(x: &[R], start: R, f: impl Fn(R, R) -> R) -> R {
-    let mut lanes = [start; N];
-    let mut chunks = x.chunks_exact(N);
-    for chunk in &mut chunks {
-        for i in 0..N {
-            lanes[i] = f(lanes[i], chunk[i]);
+macro_rules! reals {
+    ($($t:ident)*) => {$(
+        impl Real for $t {
+            #[inline(always)]
+            fn exp_in<I: Isa>(self) -> $t {
+                vmath::$t::exp::<I>(self)
+            }
+            fn greatest(x: &[$t], c: usize, out: &mut [$t]) {
+                of_rows::<$t, Max>(x, c, out);
+            }
+            fn sums(x: &[$t], c: usize, out: &mut [$t]) {
+                of_rows::<$t, Sum>(x, c, out);
+            }
         }
-    }
-    for (lane, &v) in lanes.iter_mut().zip(chunks.remainder()) {
-        *lane = f(*lane, v);
-    }
-    // Lanes in memory are vectors in the loop; LLVM would pair them for the halves instead.
-    let mut lanes = black_box(lanes);
-    let mut width = N / 2;
-    while width > 0 {
-        for i in 0..width {
-            lanes[i] = f(lanes[i], lanes[i + width]);
-        }
-        width /= 2;
-    }
-    lanes[0]
+    )*};
 }
+reals!(f32 f64);
 
-/// Folds a row.
-#[inline(always)]
-fn fold<R: Real>(x: &[R], start: R, f: impl Fn(R, R) -> R) -> R {
-    match x.len() {
-        LONG.. => fold_in::<R, MANY>(x, start, f),
-        _ => fold_in::<R, LANES>(x, start, f),
-    }
-}
-
-/// Fills `out` with `e^(x - max)`; returns the greatest number of `x` and the sum of `out`.
-struct Exponentials<'a, R>(&'a [R], &'a mut [R]);
+/// Fills rows of `out` with `e^(x - max)`.
+struct Exponentials<'a, R>(&'a [R], usize, &'a [R], &'a mut [R]);
 
 impl<R: Real> Job for Exponentials<'_, R> {
-    type Out = (R, R);
+    type Out = ();
     #[inline(always)]
-    fn run<I: Isa>(self) -> (R, R) {
-        let Exponentials(x, out) = self;
-        // Where there is a NaN, the sum is one.
-        let max = fold(x, R::neg_infinity(), |a, b| if b > a { b } else { a });
-        for (o, &v) in out.iter_mut().zip(x) {
-            *o = (v - max).exp_in::<I>();
+    fn run<I: Isa>(self) {
+        let Exponentials(x, c, max, out) = self;
+        for ((out, x), &max) in out.chunks_exact_mut(c).zip(x.chunks_exact(c)).zip(max) {
+            for (o, &v) in out.iter_mut().zip(x) {
+                *o = (v - max).exp_in::<I>();
+            }
         }
-        (max, fold(out, R::zero(), |a, b| a + b))
     }
 }
 
-/// `e^(x - max)` of a row into `out`, with the greatest and the sum.
-pub(super) fn exponentials<R: Real>(x: &[R], out: &mut [R]) -> (R, R) {
-    dispatch(Exponentials(x, out))
+/// The greatest number of a row, and the sum of its exponentials.
+#[derive(Clone, Copy)]
+pub struct Shift<R> {
+    pub max: R,
+    pub sum: R,
+}
+
+/// `e^(x - max)` of some rows of `c` into `out`, with the greatest and the sum of each, of which only as many count.
+pub(super) fn exponentials<R: Real>(x: &[R], c: usize, out: &mut [R]) -> [Shift<R>; SOME] {
+    let n = x.len() / c.max(1);
+    let (mut max, mut sum) = ([R::neg_infinity(); SOME], [R::zero(); SOME]);
+    if c > 0 {
+        R::greatest(x, c, &mut max[..n]);
+        dispatch(Exponentials(x, c, &max, out));
+        R::sums(out, c, &mut sum[..n]);
+    }
+    std::array::from_fn(|row| Shift {
+        max: max[row],
+        sum: sum[row],
+    })
+}
+
+/// Calls `f(first row, rows of out)` for all rows of `c`, some at a time.
+pub(super) fn some_rows<R>(c: usize, out: &mut [R], mut f: impl FnMut(usize, &mut [R])) {
+    for (block, out) in out.chunks_mut(SOME * c).enumerate() {
+        f(block * SOME, out);
+    }
 }
 
 /// Multiplies all elements.
@@ -117,21 +109,11 @@ impl<R: Real> Job for Lowered<'_, R> {
     }
 }
 
-fn softmax_row<R: Real>(x: &[R], out: &mut [R]) {
-    let (_, sum) = exponentials(x, out);
-    dispatch(Scaled(out, R::one() / sum));
-}
-
-fn log_softmax_row<R: Real>(x: &[R], out: &mut [R]) {
-    let (max, sum) = exponentials(x, out);
-    dispatch(Lowered(x, out, [max, sum.ln()]));
-}
-
 /// An element type whose rows have a softmax.
 pub trait Rows: Copy + Send + Sync + 'static {
-    /// Applies a function of rows, in the type itself or in `f32`.
+    /// Applies a function to some rows of `c`, in the type itself or in `f32`.
     #[doc(hidden)]
-    fn by_row(x: &[Self], out: &mut [Self], kind: Kind);
+    fn apply(x: &[Self], c: usize, out: &mut [Self], kind: Kind);
 }
 
 /// Which function of a row.
@@ -144,18 +126,22 @@ pub enum Kind {
     LogSoftmax,
 }
 
-fn by_row<R: Real>(x: &[R], out: &mut [R], kind: Kind) {
-    match kind {
-        Kind::Softmax => softmax_row(x, out),
-        Kind::LogSoftmax => log_softmax_row(x, out),
+fn apply<R: Real>(x: &[R], c: usize, out: &mut [R], kind: Kind) {
+    let shifts = exponentials(x, c, out);
+    let rows = out.chunks_exact_mut(c).zip(x.chunks_exact(c)).zip(shifts);
+    for ((out, x), Shift { max, sum }) in rows {
+        match kind {
+            Kind::Softmax => dispatch(Scaled(out, R::one() / sum)),
+            Kind::LogSoftmax => dispatch(Lowered(x, out, [max, sum.ln()])),
+        }
     }
 }
 
 macro_rules! rows {
     ($($t:ty)*) => {$(
         impl Rows for $t {
-            fn by_row(x: &[$t], out: &mut [$t], kind: Kind) {
-                by_row(x, out, kind);
+            fn apply(x: &[$t], c: usize, out: &mut [$t], kind: Kind) {
+                apply(x, c, out, kind);
             }
         }
     )*};
@@ -165,10 +151,10 @@ rows!(f32 f64);
 macro_rules! half_rows {
     ($($t:ty)*) => {$(
         impl Rows for $t {
-            fn by_row(x: &[$t], out: &mut [$t], kind: Kind) {
+            fn apply(x: &[$t], c: usize, out: &mut [$t], kind: Kind) {
                 let (mut wide, mut res) = (vec_of(0f32, x.len()), vec_of(0f32, x.len()));
                 <$t as Half>::widen(x, &mut wide);
-                by_row(&wide, &mut res, kind);
+                apply(&wide, c, &mut res, kind);
                 <$t as Half>::narrow(&res, out);
             }
         }
@@ -179,9 +165,9 @@ half_rows!(f16 bf16);
 fn rows<T: Rows>(x: &[T], c: usize, out: &mut [T], kind: Kind) {
     assert_eq!(x.len(), out.len(), "operand and result have one length");
     pool::par_rows_mut(out, c, 10.0 + c as f64, |first, out| {
-        for (r, out) in out.chunks_exact_mut(c).enumerate() {
-            T::by_row(&x[(first + r) * c..][..c], out, kind);
-        }
+        some_rows(c, out, |row, out| {
+            T::apply(&x[(first + row) * c..][..out.len()], c, out, kind);
+        });
     });
 }
 
@@ -201,7 +187,7 @@ mod tests {
 
     #[test]
     fn rows_sum_to_one_and_agree_with_the_definition() {
-        for (n, c) in [(0, 3), (1, 1), (5, 7), (300, 1000)] {
+        for (n, c) in [(0, 3), (1, 1), (5, 7), (9, 50), (300, 1000), (3, 5000)] {
             let x: Vec<f32> = (0..n * c)
                 .map(|i| ((i * 7919) % 1013) as f32 * 0.1 - 50.0)
                 .collect();

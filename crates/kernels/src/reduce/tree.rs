@@ -346,6 +346,11 @@ fn slabs<T: Copy + Sync, O: ReduceOp<T>>(
     }
 }
 
+/// Reduces rows of `n` elements each, on the caller's thread.
+pub(crate) fn of_rows<T: Copy + Sync, O: ReduceOp<T>>(x: &[T], n: usize, acc: &mut [O::Acc]) {
+    slabs::<T, O>(x, n, 1, 0, acc, false);
+}
+
 /// As [`middle`], on the caller's thread.
 #[cfg(test)]
 pub(super) fn sequential<T: Copy + Sync, O: ReduceOp<T>>(

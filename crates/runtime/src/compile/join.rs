@@ -9,7 +9,7 @@ use super::lower::{Program, SlotInfo};
 use super::reads::{count_reads, each_read};
 use super::rows::{Doing, Rows, cut, most_elements, row_counts};
 use super::settle::settled;
-use super::totals::{Wish, extent_of, wish};
+use super::totals::{WHOLE, Wish, extent_of, is_whole, wish};
 use crate::plan::{Action, Block, Slot, Step};
 use ferrograph_graph::Effect;
 use ferrograph_ops::AssignKind;
@@ -106,6 +106,10 @@ pub(super) struct Group {
     pub rows: Rows,
     /// Whether they read variables, and whether they change some.
     effect: Option<Effect>,
+    /// Whether one of them reduces all to so little that one thread does it.
+    has_whole: bool,
+    /// The most elements of a value of theirs.
+    largest: usize,
     /// Whether one of them takes a slice where it lies: variables, which may be left to the single steps, do not go along.
     slices: bool,
 }
@@ -132,10 +136,15 @@ impl Group {
         read.iter().any(|slot| self.taken.contains(slot))
     }
 
-    /// Whether the reductions of both can be fed in one order, and none slices while the other has effects.
+    /// Whether the reductions of both can be fed in one order, none by one thread what the other shares among some, and
+    /// none slices while the other has effects.
     fn agrees(&self, other: &Group) -> bool {
         let is_bound = |group: &Group| group.effect > Some(Effect::Pure);
         if self.slices && is_bound(other) || other.slices && is_bound(self) {
+            return false;
+        }
+        let holds_up = |group: &Group, other: &Group| group.has_whole && other.largest > WHOLE;
+        if holds_up(self, other) || holds_up(other, self) {
             return false;
         }
         match (self.wish, other.wish) {
@@ -154,6 +163,8 @@ impl Group {
         self.taken.extend(other.taken);
         self.rows.retain(|rows| other.rows.contains(rows));
         self.effect = self.effect.max(other.effect);
+        self.has_whole |= other.has_whole;
+        self.largest = self.largest.max(other.largest);
         self.slices |= other.slices;
     }
 }
@@ -182,15 +193,18 @@ impl Groups<'_> {
         let doing = Doing::of(self.facts, &step);
         let made = doing.and_then(|doing| doing.made());
         let is_total = matches!(doing, Some(Doing::Total(_)));
-        let wish = match doing {
-            Some(Doing::Total(bound)) => extent_of(self.facts.slots(), bound).and_then(wish),
+        let extent = match doing {
+            Some(Doing::Total(bound)) => extent_of(self.facts.slots(), bound),
             _ => None,
         };
+        let largest = doing.map_or(0, |doing| most_elements(self.facts.slots(), &doing));
         let mut group = Group {
             made: made.into_iter().collect(),
             totals: made.into_iter().filter(|_| is_total).collect(),
             taken: self.large(&read),
-            wish,
+            wish: extent.and_then(wish),
+            has_whole: extent.is_some_and(is_whole),
+            largest,
             rows,
             effect: Some(effect),
             slices: matches!(doing, Some(Doing::Window { .. })),

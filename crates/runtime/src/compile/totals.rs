@@ -9,7 +9,7 @@ use ferrograph_graph::Kernel;
 pub(super) const WIDEST: usize = 16 << 10;
 
 /// Elements of a reduction that one thread may do.
-const WHOLE: usize = 32 << 10;
+pub(super) const WHOLE: usize = 32 << 10;
 
 /// Parts of other reductions that threads may do at once, at least.
 const PARTS: usize = 4;
@@ -63,6 +63,11 @@ pub(super) fn wish(extent: Extent) -> Option<Wish> {
         return Some(Wish::Rows);
     }
     (inner >= COLUMNS).then_some(Wish::Columns(extent))
+}
+
+/// Whether a reduction is of so few elements, in one go, that one thread does it.
+pub(super) fn is_whole(extent: Extent) -> bool {
+    wish(extent) == Some(Wish::Rows) && extent.n.saturating_mul(extent.inner) <= WHOLE
 }
 
 /// Of how many rows, a power of two, the elements are fed in order by one thread.
