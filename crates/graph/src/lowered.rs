@@ -81,6 +81,7 @@ pub enum ScalarCode {
     Sigmoid,
     Softplus,
     Erf,
+    Erfc,
     Relu,
     Relu6,
     Floor,

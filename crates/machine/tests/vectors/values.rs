@@ -105,7 +105,7 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    f32 F32, Exp Expm1 Log Log1p Tanh Sigmoid Softplus Erf;
+    f32 F32, Exp Expm1 Log Log1p Tanh Sigmoid Softplus Erf Erfc;
     f64 F64, Exp Log Log1p Tanh Sigmoid;
 }
 

@@ -64,7 +64,7 @@ table! {
     /// The error function.
     ERF: erf = UnaryDef::new("Erf", loops!(Of, k::Erf, floating)).vjp(g::erf).code(ScalarCode::Erf);
     /// `1 - erf(x)`.
-    ERFC: erfc = UnaryDef::new("Erfc", loops!(Of, k::Erfc, floating)).vjp(g::erfc);
+    ERFC: erfc = UnaryDef::new("Erfc", loops!(Of, k::Erfc, floating)).vjp(g::erfc).code(ScalarCode::Erfc);
     /// The inverse of the error function.
     ERFINV: erfinv = UnaryDef::new("Erfinv", loops!(Of, k::Erfinv, floating)).vjp(g::erfinv);
     /// The quantile of the normal distribution.

@@ -24,6 +24,8 @@ pub enum Function {
     /// `log(1 + e^x)`
     Softplus,
     Erf,
+    /// `1 - erf(x)`
+    Erfc,
     /// The power of three.
     Cube,
     /// The power of one half.
@@ -32,7 +34,7 @@ pub enum Function {
 
 impl Function {
     /// All of them.
-    pub const ALL: [Function; 10] = [
+    pub const ALL: [Function; 11] = [
         Function::Exp,
         Function::Expm1,
         Function::Log,
@@ -41,13 +43,17 @@ impl Function {
         Function::Sigmoid,
         Function::Softplus,
         Function::Erf,
+        Function::Erfc,
         Function::Cube,
         Function::Root,
     ];
 
     /// Whether it is vector code for numbers of that type.
     pub fn is_known(self, float: Float) -> bool {
-        let is_single = matches!(self, Function::Expm1 | Function::Softplus | Function::Erf);
+        let is_single = matches!(
+            self,
+            Function::Expm1 | Function::Softplus | Function::Erf | Function::Erfc
+        );
         float == Float::F32 || !is_single
     }
 
@@ -65,6 +71,7 @@ impl Function {
             (Function::Sigmoid, Float::F32) => single::sigmoid(to, x),
             (Function::Softplus, _) => single::softplus(to, x),
             (Function::Erf, _) => single::erf(to, x),
+            (Function::Erfc, _) => single::erfc(to, x),
             (Function::Cube, Float::F32) => single::cube(to, x),
             (Function::Exp, Float::F64) => double::exp(to, x),
             (Function::Log, Float::F64) => double::log(to, x),

@@ -4,8 +4,8 @@ use super::super::Float;
 use super::super::assembler::{Opcode, Prefix, Table};
 use super::super::lower::{Arg, Lowering, Micro, code, relation};
 use ferrograph_kernels::coefficients::single::{
-    ERF_NEAR, ERF_ROOT, ERF_SMALL, EXP_TAIL, EXP_TWICE, LN2_HALF, LN2_HI, LN2_LO, LOG, LOG_SCALE,
-    ROUND, SQRT_HALF, TANH, TANH_NEAR,
+    ERF_NEAR, ERF_ROOT, ERF_SMALL, ERFC, ERFC_NEAR, EXP_TAIL, EXP_TWICE, LN2_HALF, LN2_HI, LN2_LO,
+    LOG, LOG_SCALE, ROUND, SQRT_HALF, TANH, TANH_NEAR,
 };
 use std::f32::consts::LOG2_E;
 
@@ -59,6 +59,11 @@ pub(super) fn exp(to: &mut Lowering, x: Arg) -> Arg {
     let x = to.at_most(x, 89.5);
     let x = to.at_least(x, -105.0);
     let (n, r) = reduced(to, x);
+    scaled_exp(to, n, r)
+}
+
+/// `e^r` times `2^n`, in two steps.
+fn scaled_exp(to: &mut Lowering, n: Arg, r: Arg) -> Arg {
     let rest = exp_rest(to, r);
     let one = to.number(1.0);
     let y = to.add(rest, one);
@@ -193,6 +198,43 @@ pub(super) fn erf(to: &mut Lowering, x: Arg) -> Arg {
     let is_small = to.compare(relation::LESS, c, limit);
     let y = to.blend(is_small, small, large);
     to.with_sign_of(y, x)
+}
+
+/// `e^-t²` for numbers from 0 to 10.25.
+fn exp_of_square(to: &mut Lowering, t: Arg) -> Arg {
+    let mask = to.bits(0xffff_f000);
+    let leading = to.and(t, mask);
+    let (less, more) = (to.sub(t, leading), to.add(t, leading));
+    let rest = to.mul(less, more);
+    let minus = to.negated(leading);
+    let square = to.mul(minus, leading);
+    let (n, r) = reduced(to, square);
+    let r = to.sub(r, rest);
+    scaled_exp(to, n, r)
+}
+
+pub(super) fn erfc(to: &mut Lowering, x: Arg) -> Arg {
+    let t = to.magnitude(x);
+    let t = to.at_most(t, 10.25);
+    let three = to.number(3.0);
+    let (above, below) = (to.sub(t, three), to.add(t, three));
+    let s = to.div(above, below);
+    let smooth = to.polynomial(s, &ERFC);
+    let smooth = to.div(smooth, below);
+    let e = exp_of_square(to, t);
+    let y = to.mul(smooth, e);
+    let (zero, one, two) = (to.number(0.0), to.number(1.0), to.number(2.0));
+    let other = to.sub(two, y);
+    let is_negative = to.compare(relation::LESS, x, zero);
+    let y = to.blend(is_negative, other, y);
+    let z = to.mul(x, x);
+    let small = to.polynomial(z, &ERF_SMALL);
+    let small = to.mul_add(small, x, x);
+    let near = to.sub(one, small);
+    let limit = to.number(ERFC_NEAR.into());
+    let is_near = to.compare(relation::LESS, t, limit);
+    let y = to.blend(is_near, near, y);
+    to.where_equal(x, x, y, x)
 }
 
 /// `x³`, rounded once.

@@ -169,6 +169,7 @@ fn applied(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Function> {
         ScalarCode::Sigmoid => F::Sigmoid,
         ScalarCode::Softplus => F::Softplus,
         ScalarCode::Erf => F::Erf,
+        ScalarCode::Erfc => F::Erfc,
         _ => return None,
     };
     let float = float_type(joining.facts.slots()[bound.ins[0] as usize].dtype)?;
