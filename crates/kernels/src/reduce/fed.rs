@@ -239,17 +239,24 @@ impl<T: Copy, O: ReduceOp<T>> Job for Lanes<'_, T, O> {
         for (lane, &x) in lanes[from % LANES..].iter_mut().zip(head) {
             *lane = O::merge(*lane, O::lift(x));
         }
-        let mut chunks = x.chunks_exact(LANES);
-        for chunk in &mut chunks {
-            for i in 0..LANES {
-                lanes[i] = O::merge(lanes[i], O::lift(chunk[i]));
-            }
-        }
-        for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
+        let (x, tail) = x.split_at(x.len() / LANES * LANES);
+        let mut lanes = in_registers::<T, O>(lanes, x);
+        for (lane, &x) in lanes.iter_mut().zip(tail) {
             *lane = O::merge(*lane, O::lift(x));
         }
         acc.copy_from_slice(&lanes);
     }
+}
+
+/// Merges whole rows of lanes: no lane is told by a variable here, so that they need not lie in memory.
+#[inline(always)]
+fn in_registers<T: Copy, O: ReduceOp<T>>(mut lanes: [O::Acc; LANES], x: &[T]) -> [O::Acc; LANES] {
+    for chunk in x.chunks_exact(LANES) {
+        for i in 0..LANES {
+            lanes[i] = O::merge(lanes[i], O::lift(chunk[i]));
+        }
+    }
+    lanes
 }
 
 #[cfg(test)]

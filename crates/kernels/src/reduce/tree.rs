@@ -18,6 +18,8 @@ pub(super) const LEAF: usize = 2048;
 pub(super) const ROWS: usize = 64;
 /// Columns that the row loop takes at once, so that their accumulators stay in cache.
 const COLUMNS: usize = 512;
+/// Columns that are few.
+const NARROW: usize = 64;
 /// Below this many elements a subtree stays on one thread.
 const SPLIT: usize = 64 * 1024;
 
@@ -216,13 +218,17 @@ impl<T: Copy, O: ReduceOp<T>> Job for RowBlock<'_, T, O::Acc, O> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        if self.acc.len() <= NARROW {
+            return self.narrow();
+        }
         let RowBlock { x, row, acc, .. } = self;
         let width = acc.len();
         acc.fill(O::identity());
         let mut at = 0;
         // Some rows at once, so that an accumulator is read and written once for them.
         while at + 3 * row + width <= x.len() {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|i| &x[at + i * row..][..width]);
+            let (a, b) = (&x[at..][..width], &x[at + row..][..width]);
+            let (c, d) = (&x[at + 2 * row..][..width], &x[at + 3 * row..][..width]);
             for i in 0..width {
                 let sum = O::merge(acc[i], O::lift(a[i]));
                 let sum = O::merge(sum, O::lift(b[i]));
@@ -238,6 +244,39 @@ impl<T: Copy, O: ReduceOp<T>> Job for RowBlock<'_, T, O::Acc, O> {
             }
             at += row;
         }
+    }
+}
+
+impl<T: Copy, O: ReduceOp<T>> RowBlock<'_, T, O::Acc, O> {
+    /// A few columns, some of which stay in registers while the rows pass by.
+    #[inline(always)]
+    fn narrow(mut self) {
+        let mut column = 0;
+        while column < self.acc.len() {
+            column += match self.acc.len() - column {
+                32.. => self.columns::<32>(column),
+                16.. => self.columns::<16>(column),
+                8.. => self.columns::<8>(column),
+                4.. => self.columns::<4>(column),
+                _ => self.columns::<1>(column),
+            };
+        }
+    }
+
+    /// So many columns from one on; says how many.
+    #[inline(always)]
+    fn columns<const N: usize>(&mut self, column: usize) -> usize {
+        let mut lanes = [O::identity(); N];
+        for row in self.x[column..].chunks(self.row) {
+            let Some(row) = row.first_chunk::<N>() else {
+                break;
+            };
+            for i in 0..N {
+                lanes[i] = O::merge(lanes[i], O::lift(row[i]));
+            }
+        }
+        self.acc[column..column + N].copy_from_slice(&lanes);
+        N
     }
 }
 
