@@ -549,7 +549,7 @@ fn places_are_within_where_each_is() {
 #[test]
 fn sums_in_any_order_are_those_in_order() {
     let n = 300_000;
-    let updates: Vec<i32> = (0..n as i32).map(|i| i * 7 - 1000).collect();
+    let updates: Vec<i32> = (0..n).map(|i| i * 7 - 1000).collect();
     let places = |first: usize, to: &mut [usize]| {
         let all = to.iter_mut().zip(first..);
         all.for_each(|(to, i)| *to = if i % 13 == 0 { usize::MAX } else { i * 31 % 97 });

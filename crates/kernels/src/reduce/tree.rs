@@ -415,7 +415,7 @@ mod tests {
         ] {
             let value = |i: usize| match i % 11 {
                 3 => -0.0,
-                8 if n == 31 || n == 300 && i % 7 == 0 => f64::NAN,
+                8 if n == 31 || n == 300 && i.is_multiple_of(7) => f64::NAN,
                 k => (k as f64 - 4.3) * 1.37e-3 * (i + 1) as f64,
             };
             let x: Vec<T> = (0..37 * n)

@@ -86,7 +86,7 @@ const LN2_HI: f64 = 0.693_147_180_559_890_3;
 const LN2_LO: f64 = 5.497_923_018_708_371e-14;
 
 const TWO_THIRDS: f64 = 2.0 / 3.0;
-const TWO_THIRDS_REST: f64 = 3.700_743_415_417_188_4e-17;
+const TWO_THIRDS_REST: f64 = 3.700_743_415_417_188e-17;
 
 /// `(log((1 + s) / (1 - s)) - 2 s - 2/3 s³) / s⁵` in `s²`: a Chebyshev fit.
 const LOG: [f64; 8] = [
