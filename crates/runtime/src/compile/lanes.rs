@@ -3,7 +3,7 @@
 
 use super::lower::{Program, SlotInfo};
 use crate::plan::{Action, Block, Lanes, Slot, Step, Taken};
-use ferrograph_graph::{Effect, Graph};
+use ferrograph_graph::{Effect, Graph, ObjectKernel};
 use ferrograph_kernels::pool;
 use ferrograph_tensor::DType;
 use foldhash::fast::FixedState;
@@ -113,6 +113,7 @@ impl Finder<'_> {
             let graph = self.graphs[step.site.graph as usize].upgrade();
             graph.map(|graph| graph.node(step.site.node).op.effect())
         };
+        let is_handle = |taken: &Taken| self.slots[taken.slot as usize].dtype == DType::Resource;
         match &step.action {
             Action::Kernel(_) => match self.bytes(step) {
                 Some(bytes) if bytes <= MOST && effect() == Some(Effect::Pure) => {
@@ -121,9 +122,13 @@ impl Finder<'_> {
                 _ => Part::Other,
             },
             Action::Eval { ins, .. } if effect() == Some(Effect::Reads) => {
-                let is_handle =
-                    |taken: &Taken| self.slots[taken.slot as usize].dtype == DType::Resource;
                 match ins.iter().all(is_handle) {
+                    true => Part::Read,
+                    false => Part::Other,
+                }
+            }
+            Action::Object { object, bound, .. } if effect() == Some(Effect::Reads) => {
+                match is_handle(object) && matches!(bound.kernel, ObjectKernel::Reads(_)) {
                     true => Part::Read,
                     false => Part::Other,
                 }
@@ -199,6 +204,10 @@ fn operands(step: &Step) -> (Vec<Slot>, &[Slot]) {
     match &step.action {
         Action::Kernel(bound) => (bound.ins.to_vec(), &bound.outs),
         Action::Eval { ins, outs, .. } => (ins.iter().map(|taken| taken.slot).collect(), outs),
+        Action::Object { object, bound, .. } => {
+            let ins = std::iter::once(object.slot).chain(bound.ins.iter().copied());
+            (ins.collect(), &bound.outs)
+        }
         _ => (Vec::new(), &[]),
     }
 }
