@@ -109,3 +109,12 @@ def test_indices_go_with_as_many_tensors():
     for indices, data in ((endless, [[1.0]]), ([], []), ([[0]], [[1.0], [2.0]])):
         with pytest.raises(ValueError, match="indices do not go with"):
             fg.dynamic_stitch(indices, data)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+def test_numbers_that_are_none_pass_their_gradient_on(dtype):
+    x = fg.constant([np.nan, 1.0, 70000.0, -70000.0], dtype)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = fg.cast(fg.saturate_cast(x, fg.float16), fg.float32)
+    assert tape.gradient(y, x).numpy()[:2].tolist() == [1.0, 1.0]

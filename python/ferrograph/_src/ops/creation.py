@@ -18,6 +18,7 @@ from ._base import (
     emit,
     float32,
     float64,
+    integers,
     is_tensor,
     known_size,
     shape_argument,
@@ -290,7 +291,7 @@ def one_hot(
     on = convert(1, dtype) if on_value is None else convert(on_value, dtype)
     off = convert(0, dtype) if off_value is None else convert(off_value, dtype)
     attrs = {"axis": -1 if axis is None else axis}
-    return emit("OneHot", (indices, depth, on, off), attrs, name)
+    return emit("OneHot", (integers(indices), depth, on, off), attrs, name)
 
 
 @public("sequence_mask")
@@ -383,8 +384,9 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
         "Assert", (is_inside, "an index lies behind the end of an array of shape", dims), None, None
     )
     below = emit("Cumprod", (dims, 0), {"exclusive": True, "reverse": True}, None)
-    if indices.ndim != 0:
-        below, dims = expand_dims(below, 1), expand_dims(dims, 1)
+    # As many axes of size 1 behind the one of ``dims`` as the indices have.
+    sizes = concat([shape(dims), ones_like(shape(indices))], 0)
+    below, dims = reshape(below, sizes), reshape(dims, sizes)
     return emit(
         "TruncateMod", (emit("TruncateDiv", (indices, below), None, None), dims), None, name
     )

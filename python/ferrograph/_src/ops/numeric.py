@@ -82,8 +82,9 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
 
 def _clipped(value: Tensor, target: Any) -> Tensor:
     """Real numbers clipped to what another dtype can hold."""
-    low, high = _common_limits(value.dtype, target)
-    return minimum(maximum(value, convert(low, value.dtype)), convert(high, value.dtype))
+    low, high = (convert(limit, value.dtype) for limit in _common_limits(value.dtype, target))
+    # The limits stand first: of what cannot be compared, the gradient goes to the value.
+    return minimum(high, maximum(low, value))
 
 
 @public("bitcast")
@@ -237,7 +238,7 @@ def accumulate_n(
     Raises:
       ValueError: where ``inputs`` is no list, and where one is not of the shape or dtype told.
     """
-    if not isinstance(inputs, (list, tuple)):
+    if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(f"accumulate_n needs a list of tensors, got {inputs!r}")
     tensors = convert_all(inputs)
     for tensor in tensors:
