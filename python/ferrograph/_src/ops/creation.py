@@ -213,7 +213,7 @@ def linspace(
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
 
     Args:
-      start: a tensor; integers become float64.
+      start: a tensor; integers become float64, those of 16 bits and less float32.
       stop: likewise, of the same dtype.
       num: how many.
       name: a name for the operation.
@@ -221,7 +221,8 @@ def linspace(
     """
     start, stop = convert_pair(start, stop)
     if start.dtype.is_integer:
-        start, stop = cast(start, float64), cast(stop, float64)
+        dtype = float32 if start.dtype.size < 4 else float64
+        start, stop = cast(start, dtype), cast(stop, dtype)
     none = isinstance(num, int) and num == 0
     if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1) and not none:
         return emit("LinSpace", (start, stop, num), None, name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
-from ..values.dtypes import FLOAT8_DTYPES
+from ..values.dtypes import FLOAT8_DTYPES, int16
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -18,6 +18,7 @@ from ._base import (
     convert,
     convert_all,
     emit,
+    int32,
     int_vector,
     is_slices,
     is_tensor,
@@ -78,6 +79,12 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
     else:
         value = _clipped(real(value) if source.is_complex else value, parts)
     return cast(value, dtype, name)
+
+
+def widened(value: TensorLike) -> Tensor:
+    """Indices as a tensor, those of int16 as int32."""
+    value = convert(value)
+    return cast(value, int32) if value.dtype == int16 else value
 
 
 def _clipped(value: Tensor, target: Any) -> Tensor:

@@ -23,7 +23,7 @@ from ._emits import dressed
 from ._numbers import whole
 from .arrays import concat, expand_dims, reshape, shape
 from .debug import assert_equal
-from .numeric import cast
+from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -122,7 +122,7 @@ def gather(
     Raises:
       InvalidArgumentError: for an index outside of the axis.
     """
-    indices = convert(indices)
+    indices = widened(indices)
     axis = batch_dims if axis is None else axis
     if batch_dims < 0:
         batch_dims += known_rank(indices, "a negative batch_dims")
@@ -156,8 +156,9 @@ def gather_nd(
         along the common axes.
       ValueError: where ``indices`` have no axis behind those.
     """
+    indices = widened(indices)
     if batch_dims:
-        params, indices = convert(params), convert(indices)
+        params = convert(params)
         _check_common(params, indices, batch_dims)
         indices = _with_batch_coordinates(indices, batch_dims)
     return emit("GatherNd", (params, indices), None, name)
