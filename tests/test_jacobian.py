@@ -140,3 +140,20 @@ def test_differences_agree_with_gradients():
     assert [j.shape for j in computed] == [(1, 2), (1, 2)]
     for one, other in zip(computed, measured, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_a_jacobian_has_one_target():
+    x = fg.constant([1.0, 2.0])
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        targets = [x * x, x + 1.0]
+    with pytest.raises(TypeError, match="one tensor"):
+        tape.jacobian(targets, x)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_tape_that_recorded_nothing_has_no_gradients(persistent):
+    x = fg.constant(1.0)
+    for ask in ("gradient", "jacobian"):
+        with pytest.raises(RuntimeError, match="recorded nothing"):
+            getattr(fg.GradientTape(persistent), ask)(x, x)

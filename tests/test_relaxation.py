@@ -159,3 +159,27 @@ def test_recursion_knows_what_its_arguments_tell():
     for size in (2, 3, 4, 5):
         assert outer(fg.fill([size], 8.0)).numpy().tolist() == [1.0] * size
     assert all(shape in ([size], [None]) for shape, size in zip(seen, (2, 3, 4, 5), strict=True))
+
+
+def test_a_function_asked_for_has_the_sizes_asked_for():
+    f = fg.function(lambda x: x * 2.0)
+    for n in (2, 3, 4):
+        concrete = f.get_concrete_function(fg.TensorSpec([n], fg.float32))
+        assert concrete.inputs[0].shape == [n]
+        with pytest.raises(TypeError, match="was traced with shape"):
+            fg.function(lambda x, concrete=concrete: concrete(x))(fg.ones([n + 1]))
+    relaxing = fg.function(lambda x: x * 2.0, reduce_retracing=True)
+    shapes = [
+        relaxing.get_concrete_function(fg.TensorSpec([n], fg.float32)).inputs[0].shape
+        for n in (2, 3)
+    ]
+    assert shapes[0] == [2] and shapes[1].as_list() == [None]
+
+
+def test_a_signature_takes_specs_that_lie_within_it():
+    f = fg.function(lambda x: x, input_signature=[fg.TensorSpec([None, 2])])
+    f.get_concrete_function(fg.TensorSpec([3, 2]))
+    f.get_concrete_function(fg.TensorSpec([None, 2]))
+    for shape in (None, [3, None], [3, 2, 1]):
+        with pytest.raises(TypeError, match="incompatible"):
+            f.get_concrete_function(fg.TensorSpec(shape))

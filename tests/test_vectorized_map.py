@@ -270,3 +270,31 @@ def test_many_rows_take_at_most_three_times_the_batched_operation(name):
             run(x)
             least[i] = min(least[i], time.perf_counter() - begin)
     assert least[0] < 3 * least[1] + 2e-5, least
+
+
+class Layer(fg.Module):
+    """Makes its variable when it is called first."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = None
+
+    def __call__(self, x):
+        if self.weight is None:
+            self.weight = fg.Variable(2.0)
+        return x * self.weight
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, fg.function], ids=["eager", "traced"])
+def test_variables_are_made_by_the_first_row(wrap):
+    layer = Layer()
+    scaled = wrap(lambda rows: fg.vectorized_map(layer, rows))
+    for _ in range(2):
+        assert scaled(fg.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
+    layer.weight.assign(3.0)
+    assert scaled(fg.constant([1.0])).numpy().tolist() == [3.0]
+
+
+def test_variables_that_rows_begin_with_are_refused():
+    with pytest.raises(ValueError, match="make the variable outside"):
+        fg.vectorized_map(lambda row: fg.Variable(row) + 1.0, fg.constant([1.0, 2.0]))

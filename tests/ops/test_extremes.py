@@ -109,3 +109,25 @@ def test_indices_go_with_as_many_tensors():
     for indices, data in ((endless, [[1.0]]), ([], []), ([[0]], [[1.0], [2.0]])):
         with pytest.raises(ValueError, match="indices do not go with"):
             fg.dynamic_stitch(indices, data)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+def test_numbers_that_are_none_pass_their_gradient_on(dtype):
+    x = fg.constant([np.nan, 1.0, 70000.0, -70000.0], dtype)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = fg.cast(fg.saturate_cast(x, fg.float16), fg.float32)
+    assert tape.gradient(y, x).numpy()[:2].tolist() == [1.0, 1.0]
+
+
+def test_indices_of_two_bytes():
+    at = fg.constant([2, 0], fg.int16)
+    assert fg.gather([1, 2, 3], at).numpy().tolist() == [3, 1]
+    assert fg.gather_nd([1, 2, 3], at[:, None]).numpy().tolist() == [3, 1]
+    assert fg.nn.embedding_lookup(fg.eye(3), at).numpy()[0].tolist() == [0, 0, 1]
+    assert fg.math.top_k([1, 2, 3], fg.constant(1, fg.int16)).values.numpy().tolist() == [3]
+    for dtype in (fg.int16, fg.uint16):
+        found = fg.argmax([[1, 3, 2]], axis=fg.constant(1, fg.int16), output_type=dtype)
+        assert (found.dtype, found.numpy().tolist()) == (dtype, [1])
+    with pytest.raises((TypeError, fg.errors.InvalidArgumentError)):
+        fg.gather([1, 2, 3], fg.constant([1], fg.int8))

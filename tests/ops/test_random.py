@@ -225,3 +225,15 @@ def test_gamma_samples_are_those_of_the_global_seed():
     np.testing.assert_allclose(second, [1.3566085477138712, 1.7397734747265774], rtol=1e-14)
     third = fg.random.gamma([3], [0.5, 2.0, 7.0])
     np.testing.assert_allclose(third[0], [0.88182777, 0.58824861, 5.08797264], rtol=1e-6)
+
+
+def test_poisson_numbers_under_a_global_seed_are_the_recorded_ones():
+    fg.random.set_seed(5)
+    try:
+        drawn = fg.random.poisson([4], [3.0, 50.0]).numpy()
+        fg.random.set_seed(5)
+        pairs = [fg.random.poisson([2], 3.0).numpy().tolist() for _ in range(2)]
+    finally:
+        fg.random.set_seed(None)
+    assert drawn.tolist() == [[1, 36], [2, 50], [5, 57], [2, 56]]
+    assert pairs == [[1, 2], [3, 3]]

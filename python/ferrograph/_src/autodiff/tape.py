@@ -59,7 +59,7 @@ class GradientTape(_core.TapeBase):
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
         self._recording = False
-        self._used = False
+        self._used = self._entered = False
         self._variables: dict[int, Variable] = {}
 
     def __enter__(self) -> GradientTape:
@@ -74,7 +74,7 @@ class GradientTape(_core.TapeBase):
 
     def _begin(self) -> None:
         self._start()
-        self._recording = True
+        self._recording = self._entered = True
 
     def _end(self) -> None:
         self._stop()
@@ -121,7 +121,7 @@ class GradientTape(_core.TapeBase):
 
         ``output_gradients`` weights the targets. A source that the targets do not depend on gives
         None, or zeros if ``unconnected_gradients`` says so. RuntimeError where a tape that is not
-        persistent is asked twice.
+        persistent is asked twice, and where it has recorded nothing.
         """
         self._use()
         unconnected = UnconnectedGradients(unconnected_gradients)
@@ -164,8 +164,10 @@ class GradientTape(_core.TapeBase):
 
         A result has the shape of the target followed by that of the source. The gradients of all
         elements are computed at once; with ``experimental_use_pfor=False`` one after the other.
-        ``parallel_iterations`` is accepted and changes nothing.
+        ``parallel_iterations`` is accepted and changes nothing. TypeError for several targets.
         """
+        if isinstance(target, (list, tuple, dict)):
+            raise TypeError("jacobian takes one tensor for a target, no structure of them")
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         self._use()
         flat = nest.flatten(sources, expand_composites=True)
@@ -230,7 +232,11 @@ class GradientTape(_core.TapeBase):
             return _core.convert_to_tensor(target)
 
     def _use(self) -> None:
-        """RuntimeError where the tape was used up."""
+        """RuntimeError where the tape was used up, or has recorded nothing."""
+        if not self._entered:
+            raise RuntimeError(
+                "the tape has recorded nothing: compute the target in a block of `with tape:`"
+            )
         if self._used and not self._persistent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "

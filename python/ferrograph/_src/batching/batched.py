@@ -6,16 +6,30 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
+from ..state.variable import Creation, pop_creation, push_creation
 from ..values.tensor_spec import TensorSpec
 
 __all__ = ["RowFunction"]
 
 
 class RowFunction:
-    """The trace of a function of one row: ``fn`` takes tensors of these specs and gives tensors."""
+    """The trace of a function of one row: ``fn`` takes tensors of these specs and gives tensors.
+
+    Variables that it makes outside of a traced function are made at once.
+    """
 
     def __init__(self, fn: Callable, specs: list[TensorSpec], name: str):
         self._region = _core.Region(name)
+        if not _core.executing_eagerly():
+            self._trace(fn, specs)
+            return
+        push_creation(Creation(allowed=True, at_once=True))
+        try:
+            self._trace(fn, specs)
+        finally:
+            pop_creation()
+
+    def _trace(self, fn: Callable, specs: list[TensorSpec]) -> None:
         self._region.enter()
         try:
             inputs = [self._region.add_input(s.dtype, s.shape, "row") for s in specs]

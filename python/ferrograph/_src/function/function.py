@@ -156,12 +156,13 @@ class Function(Explained):
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, traced now if need be. TensorSpecs stand for tensors.
 
-        With an input signature the arguments may be left out.
+        A new trace has the sizes that the arguments say, unless ``reduce_retracing`` asks for fewer
+        traces. With an input signature the arguments may be left out.
         """
         with self._lock:
             if self._signature is not None:
                 return self._for_signature(args, kwargs)
-            return self._for_call(args, kwargs)
+            return self._for_call(args, kwargs, relax=self._reduce_retracing is True)
 
     # Called by the native call path.
 
@@ -198,14 +199,14 @@ class Function(Explained):
 
     # Tracing.
 
-    def _for_call(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+    def _for_call(self, args: tuple, kwargs: dict, relax: bool = True) -> ConcreteFunction:
         wanted = self._signature_of(args, kwargs)
         found = self._find(wanted)
         if found is None and wanted._types():
             found = special.find(self, wanted)
         if found is None and self._depth:
             found = special.call(self, wanted)
-        return self._make(args, kwargs, wanted, relax=True) if found is None else found
+        return self._make(args, kwargs, wanted, relax) if found is None else found
 
     def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
         """The trace for a call that found none."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..control_flow.functional import foldl
 from ..native import _core
+from ..ops._ranks import to_front
 from ..ops.indexing import newaxis
 from ..ops.segments import unsorted_segment_min
 from ..ops.sorting import searchsorted, unique, unique_with_counts
@@ -72,7 +73,7 @@ def UniqueV2(*, x: Any, axis: Any, out_idx: Any = dtypes.int32, name: str | None
     ([[1, 2], [3, 4]], [0, 1, 0])
 
     Args:
-      x: a tensor of known rank.
+      x: a tensor.
       axis: the axis, in a list; an empty one for a vector's.
       out_idx: the dtype of the positions.
       name: a name for the operation.
@@ -93,7 +94,7 @@ def UniqueWithCountsV2(
     [2, 1]
 
     Args:
-      x: a tensor of known rank.
+      x: a tensor.
       axis: the axis, in a list; an empty one for a vector's.
       out_idx: the dtype of the positions and counts.
       name: a name for the operation.
@@ -103,13 +104,12 @@ def UniqueWithCountsV2(
 
 def _unique_slices(x: Any, axis: Any, out_idx: Any) -> tuple:
     x = _core.convert_to_tensor(x)
-    if x.shape.rank is None:
-        raise ValueError("the slices of a tensor of unknown rank cannot be compared")
     axes = _core.convert_to_tensor(axis, dtypes.int64)._constant_value()
     if axes is None or axes.numpy().size > 1:
         raise ValueError(f"axis must be known, a list of one number or of none, got {axis!r}")
-    at = int(axes.numpy()[0]) % x.shape.rank if axes.numpy().size else 0
-    order = [at, *(i for i in range(x.shape.rank) if i != at)]
+    at = int(axes.numpy()[0]) if axes.numpy().size else 0
+    at = at if x.shape.rank is None else at % x.shape.rank
+    order, _ = to_front(x, [at])
     sizes = ops.gather(ops.shape(x), order)
     rows = ops.reshape(ops.transpose(x, order), [sizes[0], ops.reduce_prod(sizes[1:])])
     _, idx, count = unique_with_counts(_numbered(rows), out_idx)

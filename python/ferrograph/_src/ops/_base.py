@@ -32,6 +32,7 @@ __all__ = [
     "int32",
     "int64",
     "int_vector",
+    "integers",
     "is_slices",
     "is_symbolic",
     "is_tensor",
@@ -100,6 +101,11 @@ def _are_tensors(values: Any) -> Any:
         if not is_tensor(v):
             return False
     return True
+
+
+def integers(value: TensorLike) -> Any:
+    """``value`` as a tensor: of int32 where it is a list without elements."""
+    return convert(value, dtype_hint=int32) if isinstance(value, (list, tuple)) else convert(value)
 
 
 def convert_pair(x: TensorLike, y: TensorLike) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..hints import Any
 from ._base import TensorShape, convert, emit, int32, rank_of
 
-__all__ = ["in_three", "of_rank", "places_of", "split_shape"]
+__all__ = ["in_three", "of_rank", "places_of", "split_shape", "to_front"]
 
 
 def of_rank(x: Any, rank: int) -> Any:
@@ -41,3 +41,18 @@ def in_three(x: Any, axis: int) -> tuple[Any, Any, Any]:
     ends = [emit("Prod", (part, [0]), None, None) for part in (before, behind)]
     shape = emit("Pack", [ends[0], size[0], ends[1]], {"axis": 0}, None)
     return emit("Reshape", (x, shape), None, None), before, behind
+
+
+def to_front(x: Any, axes: list[int]) -> tuple[Any, Any]:
+    """The order of axes with these in front, and the one that puts them back."""
+    if x.ndim is not None:
+        order = axes + [i for i in range(x.ndim) if i not in axes]
+        return order, [order.index(i) for i in range(x.ndim)]
+    rank = rank_of(x)
+    places = places_of(axes, rank)
+    each = emit("Range", (0, rank, 1), None, None)
+    here = emit("UnsortedSegmentSum", (places * 0 + 1, places, rank), None, None)
+    rest = emit("Where", (emit("Equal", (here, 0), None, None),), None, None)
+    rest = emit("GatherV2", (each, emit("Reshape", (rest, [-1]), None, None), 0), None, None)
+    order = emit("ConcatV2", (places, rest, 0), None, None)
+    return order, emit("InvertPermutation", (order,), None, None)

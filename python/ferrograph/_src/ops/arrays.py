@@ -20,6 +20,7 @@ from ._base import (
     executing_eagerly,
     int32,
     int_vector,
+    integers,
     is_tensor,
     known_size,
     listed,
@@ -626,4 +627,4 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     Raises:
       InvalidArgumentError: where ``x`` is no permutation.
     """
-    return emit("InvertPermutation", (x,), None, name)
+    return emit("InvertPermutation", (integers(x),), None, name)

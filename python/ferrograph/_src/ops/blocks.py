@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, known_rank, refusal, static_value
+from ._base import Tensor, TensorLike, convert, emit, refusal, static_value
 from ._numbers import whole
-from ._ranks import of_rank
+from ._ranks import of_rank, to_front
 from .arithmetic import less, subtract
 from .arrays import concat, expand_dims, pad, reshape, shape, transpose
 from .creation import range
@@ -103,7 +104,9 @@ def space_to_batch(
     """
     x = convert(input)
     block = _block(block_shape, "space_to_batch")
-    rank = known_rank(x, "space_to_batch")
+    rank = x.ndim
+    if rank is None:
+        return _by_first(x, len(block) + 1, lambda flat: space_to_batch(flat, block, paddings))
     quiet = [[0, 0]] * (rank - 1 - len(block))
     x = pad(x, concat([[[0, 0]], paddings, *([quiet] if quiet else [])], 0))
     batch, *sizes = _sizes(x)
@@ -132,6 +135,8 @@ def batch_to_space(
     """
     x = convert(input)
     block = _block(block_shape, "batch_to_space")
+    if x.ndim is None:
+        return _by_first(x, len(block) + 1, lambda flat: batch_to_space(flat, block, crops))
     batch, *sizes = _sizes(x)
     k = len(block)
     for n in block:
@@ -139,7 +144,7 @@ def batch_to_space(
     order = [k]
     for i in builtins.range(k):
         order += [k + 1 + i, i]
-    order += builtins.range(2 * k + 1, known_rank(x, "batch_to_space") + k)
+    order += builtins.range(2 * k + 1, x.ndim + k)
     moved = transpose(reshape(x, [*block, batch, *sizes]), order)
     whole = [side * n for side, n in zip(sizes, block, strict=False)]
     out = reshape(moved, [batch, *whole, *sizes[k:]])
@@ -153,6 +158,15 @@ def batch_to_space(
     return emit("Identity", (out[tuple(key)],), None, name)
 
 
+def _by_first(x: Tensor, n: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """``function`` of a tensor of unknown rank, whose axes behind the first ``n`` are one there."""
+    sizes = shape(x)
+    rest = emit("Prod", (sizes[n:], [0]), None, None)
+    leading = [sizes[i] for i in builtins.range(n)]
+    out = function(reshape(x, [*leading, rest]))
+    return reshape(out, concat([shape(out)[:n], sizes[n:]], 0))
+
+
 def _block(value: Any, function: str) -> list[int]:
     """The sizes of a block, a vector that is known."""
     known, what = static_value(value), f"{function}: block_shape"
@@ -160,11 +174,16 @@ def _block(value: Any, function: str) -> list[int]:
         raise ValueError(f"{what} must be known while tracing")
     if known.ndim != 1:
         raise ValueError(f"{what} must be a vector, got shape {known.shape}")
-    return [whole(n, what) for n in known]
+    sizes = [whole(n, what) for n in known]
+    if any(n < 1 for n in sizes):
+        raise refusal(f"{what} must be positive, got {sizes}")
+    return sizes
 
 
-def _axis(axis: Any, rank: int, what: str) -> int:
+def _axis(axis: Any, rank: int | None, what: str) -> int:
     number = whole(axis, f"reverse_sequence: {what}")
+    if rank is None:
+        return number
     if not -rank <= number < rank:
         raise ValueError(f"reverse_sequence: {what} {number} is not in [{-rank}, {rank})")
     return number % rank
@@ -195,15 +214,12 @@ def reverse_sequence(
       InvalidArgumentError: where a length is more than the axis has.
     """
     x, lengths = convert(input), convert(seq_lengths)
-    axes = known_rank(x, "reverse_sequence")
-    batch_axis = 0 if batch_axis is None else _axis(batch_axis, axes, "batch_axis")
-    seq_axis = _axis(seq_axis, axes, "seq_axis")
-    rest = [i for i in builtins.range(axes) if i not in (batch_axis, seq_axis)]
-    order = [batch_axis, seq_axis, *rest]
+    batch_axis = 0 if batch_axis is None else _axis(batch_axis, x.ndim, "batch_axis")
+    seq_axis = _axis(seq_axis, x.ndim, "seq_axis")
+    order, back = to_front(x, [batch_axis, seq_axis])
     places = expand_dims(range(shape(x, lengths.dtype)[seq_axis]), 0)
     lengths = expand_dims(lengths, 1)
     turned = subtract(subtract(lengths, 1), places)
     picks = emit("SelectV2", (less(places, lengths), turned, places), None, None)
     out = gather(transpose(x, order), picks, batch_dims=1)
-    back = [order.index(i) for i in builtins.range(axes)]
     return transpose(out, back, name=name)

@@ -18,6 +18,7 @@ from ._base import (
     emit,
     float32,
     float64,
+    integers,
     is_tensor,
     known_size,
     shape_argument,
@@ -212,7 +213,7 @@ def linspace(
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
 
     Args:
-      start: a tensor; integers become float64.
+      start: a tensor; integers become float64, those of 16 bits and less float32.
       stop: likewise, of the same dtype.
       num: how many.
       name: a name for the operation.
@@ -220,7 +221,8 @@ def linspace(
     """
     start, stop = convert_pair(start, stop)
     if start.dtype.is_integer:
-        start, stop = cast(start, float64), cast(stop, float64)
+        dtype = float32 if start.dtype.size < 4 else float64
+        start, stop = cast(start, dtype), cast(stop, dtype)
     none = isinstance(num, int) and num == 0
     if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1) and not none:
         return emit("LinSpace", (start, stop, num), None, name)
@@ -290,7 +292,7 @@ def one_hot(
     on = convert(1, dtype) if on_value is None else convert(on_value, dtype)
     off = convert(0, dtype) if off_value is None else convert(off_value, dtype)
     attrs = {"axis": -1 if axis is None else axis}
-    return emit("OneHot", (indices, depth, on, off), attrs, name)
+    return emit("OneHot", (integers(indices), depth, on, off), attrs, name)
 
 
 @public("sequence_mask")
@@ -383,8 +385,9 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
         "Assert", (is_inside, "an index lies behind the end of an array of shape", dims), None, None
     )
     below = emit("Cumprod", (dims, 0), {"exclusive": True, "reverse": True}, None)
-    if indices.ndim != 0:
-        below, dims = expand_dims(below, 1), expand_dims(dims, 1)
+    # As many axes of size 1 behind the one of ``dims`` as the indices have.
+    sizes = concat([shape(dims), ones_like(shape(indices))], 0)
+    below, dims = reshape(below, sizes), reshape(dims, sizes)
     return emit(
         "TruncateMod", (emit("TruncateDiv", (indices, below), None, None), dims), None, name
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values.dtypes import uint64
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -18,8 +17,9 @@ from ._base import (
     int64,
     is_tensor,
 )
+from ._seeds import seed_leading_to
 from .arithmetic import divide, maximum
-from .arrays import broadcast_dynamic_shape, broadcast_to, concat, reshape, shape, stack
+from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
 from .numeric import cast
 from .random_ops import operation_seeds, sizes
 
@@ -88,11 +88,19 @@ def _gamma(shape: Any, keyed: Any, alpha: Tensor, rate: Tensor, name: Any) -> Te
 
 def _place(seed: int | None) -> tuple[Tensor, Tensor]:
     """The key and the counter at which an operation draws that has this seed of its own."""
+    return emit("StatelessRandomGetKeyCounter", (_seed_of_draw(seed),), None, None)
+
+
+def _seed_of_draw(seed: int | None) -> Tensor:
+    """A seed that leads an operation which has this seed of its own to where it draws.
+
+    Eagerly under a global seed alone that is where tensorflow's draws.
+    """
     if seed is None and executing_eagerly():
-        seeds = [cast(part, uint64) for part in operation_seeds(None)]
-        if any(int(part) for part in seeds):
-            return reshape(seeds[0], [1]), stack([convert(0, uint64), seeds[1]])
-    return emit("StatelessRandomGetKeyCounter", (drawn_seed(seed),), None, None)
+        key, counter = (int(part) for part in operation_seeds(None))
+        if key or counter:
+            return convert(seed_leading_to(key, counter), int64)
+    return drawn_seed(seed)
 
 
 def _shape(x: Tensor) -> Tensor:
@@ -167,8 +175,9 @@ def poisson(
 ) -> Tensor:
     """Samples of Poisson distributions: ``shape`` of them for each of the rates ``lam``.
 
-    The numbers are not those that tensorflow draws for the same seeds; ``stateless_poisson`` draws
-    the same.
+    The numbers are those that tensorflow draws for the same global seed; with a seed of the
+    operation's own, and in functions, they are others. ``stateless_poisson`` draws the same
+    everywhere.
 
     >>> fg.random.poisson([5], [0.5, 20.0]).shape
     TensorShape([5, 2])
@@ -181,7 +190,7 @@ def poisson(
       name: a name for the operation.
     """
     lam = convert(lam)
-    return stateless_poisson(_behind(shape, lam), drawn_seed(seed), lam, dtype, name)
+    return stateless_poisson(_behind(shape, lam), _seed_of_draw(seed), lam, dtype, name)
 
 
 @public("math.sobol_sample")

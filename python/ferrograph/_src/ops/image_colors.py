@@ -186,9 +186,17 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     if known is not None and not -1 <= real(delta, "adjust_hue: delta", ValueError) <= 1:
         raise ValueError(f"delta must be in the interval [-1, 1], got {float(known)}")
     image, dtype = as_floats(image)
-    hue, saturation, value = _hsv(image)
-    hue = hue + cast(delta, image.dtype)
-    return back_from_floats(_rgb(hue - floor(hue), saturation, value), dtype)
+    red, green, blue = _channels(image)
+    most = maximum(maximum(red, green), blue)
+    least = minimum(minimum(red, green), blue)
+    turn = _turn(red, green, blue, most, most - least) + 6.0 * cast(delta, image.dtype)
+    turn = turn - 6.0 * floor(turn / 6.0)
+    # The largest and the least channel stay what they are, whatever their signs.
+    parts = [
+        where(share >= 1, most, where(share <= 0, least, least + share * (most - least)))
+        for share in _shares(turn)
+    ]
+    return back_from_floats(stack(parts, -1), dtype)
 
 
 @public("image.adjust_saturation")
@@ -209,10 +217,10 @@ def adjust_saturation(
       ValueError: where there are not 3 channels; InvalidArgumentError when it runs.
     """
     image, dtype = as_floats(image)
-    hue, saturation, value = _hsv(image)
+    turn, saturation, value = _hsv(image)
     factor = cast(convert(saturation_factor, dtype_hint=float32), image.dtype)
     saturation = clip_by_value(saturation * factor, 0.0, 1.0)
-    return back_from_floats(_rgb(hue, saturation, value), dtype)
+    return back_from_floats(_rgb(turn, saturation, value), dtype)
 
 
 def _channels(images: Tensor) -> list[Tensor]:
@@ -226,36 +234,42 @@ def _channels(images: Tensor) -> list[Tensor]:
 
 
 def _hsv(images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Hue, saturation and value of RGB images."""
+    """Hue, from 0 to 6, saturation and value of RGB images."""
     red, green, blue = _channels(images)
     value = maximum(maximum(red, green), blue)
     spread = value - minimum(minimum(red, green), blue)
-    is_gray, is_dark = spread <= 0, value <= 0
-    step = where(is_gray, spread * 0 + 1, spread) * 6.0
-    hue = where(
+    is_dark = value <= 0
+    turn = _turn(red, green, blue, value, spread)
+    saturation = where(is_dark, value * 0, spread / where(is_dark, value * 0 + 1, value))
+    return turn, saturation, value
+
+
+def _turn(red: Tensor, green: Tensor, blue: Tensor, value: Tensor, spread: Tensor) -> Tensor:
+    """The hue, from 0 to 6; ``value`` is the largest channel, ``spread`` how far the least is."""
+    is_gray = spread <= 0
+    step = where(is_gray, spread * 0 + 1, spread)
+    turn = where(
         red >= value,
         (green - blue) / step,
         where(
             green >= value,
-            (blue - red) / step + 2.0 / 6.0,
-            (red - green) / step + 4.0 / 6.0,
+            (blue - red) / step + 2.0,
+            (red - green) / step + 4.0,
         ),
     )
-    hue = where(is_gray, hue * 0, where(hue < 0, hue + 1.0, hue))
-    saturation = where(is_dark, value * 0, spread / where(is_dark, value * 0 + 1, value))
-    return hue, saturation, value
+    return where(is_gray, turn * 0, where(turn < 0, turn + 6.0, turn))
 
 
-def _rgb(hue: Tensor, saturation: Tensor, value: Tensor) -> Tensor:
-    """RGB images of hue, saturation and value."""
-    turn = hue * 6.0
-    chroma = (
-        abs(turn - 3.0) - 1.0,
-        2.0 - abs(turn - 2.0),
-        2.0 - abs(turn - 4.0),
-    )
+def _rgb(turn: Tensor, saturation: Tensor, value: Tensor) -> Tensor:
+    """RGB images of hue, from 0 to 6, saturation and value."""
     gray = 1.0 - saturation
-    return stack([(gray + saturation * clip_by_value(c, 0.0, 1.0)) * value for c in chroma], -1)
+    return stack([(gray + saturation * share) * value for share in _shares(turn)], -1)
+
+
+def _shares(turn: Tensor) -> list[Tensor]:
+    """How far red, green and blue are from the least channel to the largest, from 0 to 1."""
+    shares = (abs(turn - 3.0) - 1.0, 2.0 - abs(turn - 2.0), 2.0 - abs(turn - 4.0))
+    return [clip_by_value(share, 0.0, 1.0) for share in shares]
 
 
 def _float_images(images: TensorLike) -> Tensor:
@@ -279,7 +293,8 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     Raises:
       ValueError: where there are not 3 channels; InvalidArgumentError when it runs.
     """
-    return stack(_hsv(_float_images(images)), -1)
+    turn, saturation, value = _hsv(_float_images(images))
+    return stack([turn / 6.0, saturation, value], -1)
 
 
 @public("image.hsv_to_rgb")
@@ -296,7 +311,8 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     Raises:
       ValueError: where there are not 3 channels; InvalidArgumentError when it runs.
     """
-    return _rgb(*_channels(_float_images(images)))
+    hue, saturation, value = _channels(_float_images(images))
+    return _rgb(hue * 6.0, saturation, value)
 
 
 @public("image.rgb_to_grayscale")

@@ -13,11 +13,11 @@ from ._base import (
     emit,
     float32,
     int32,
-    known_rank,
     known_size,
     refusal,
 )
 from ._numbers import flag, real, several, whole
+from ._ranks import of_rank
 from .activations import moments
 from .arithmetic import (
     greater_equal,
@@ -81,7 +81,8 @@ def extract_glimpse(
       ValueError: for another noise, or images of another rank.
     """
     images, offsets = convert(input, float32), convert(offsets, float32)
-    if known_rank(images, "extract_glimpse") != 4:
+    images = of_rank(images, 4)
+    if images.ndim != 4:
         raise ValueError(f"input must have rank 4, got shape {images.shape}")
     if noise not in _NOISES:
         raise ValueError(f'noise must be "uniform", "gaussian" or "zero", got {noise!r}')

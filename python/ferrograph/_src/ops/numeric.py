@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..hints import Any
 from ..native import _core
-from ..values.dtypes import FLOAT8_DTYPES
+from ..values.dtypes import FLOAT8_DTYPES, int16
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -17,6 +17,7 @@ from ._base import (
     convert,
     convert_all,
     emit,
+    int32,
     int_vector,
     is_slices,
     is_tensor,
@@ -79,10 +80,17 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
     return cast(value, dtype, name)
 
 
+def widened(value: TensorLike) -> Tensor:
+    """Indices as a tensor, those of int16 as int32."""
+    value = convert(value)
+    return cast(value, int32) if value.dtype == int16 else value
+
+
 def _clipped(value: Tensor, target: Any) -> Tensor:
     """Real numbers clipped to what another dtype can hold."""
-    low, high = _common_limits(value.dtype, target)
-    return minimum(maximum(value, convert(low, value.dtype)), convert(high, value.dtype))
+    low, high = (convert(limit, value.dtype) for limit in _common_limits(value.dtype, target))
+    # The limits stand first: of what cannot be compared, the gradient goes to the value.
+    return minimum(high, maximum(low, value))
 
 
 @public("bitcast")
@@ -236,7 +244,7 @@ def accumulate_n(
     Raises:
       ValueError: where ``inputs`` is no list, and where one is not of the shape or dtype told.
     """
-    if not isinstance(inputs, (list, tuple)):
+    if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(f"accumulate_n needs a list of tensors, got {inputs!r}")
     tensors = convert_all(inputs)
     for tensor in tensors:

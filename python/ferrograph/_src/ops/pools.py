@@ -12,6 +12,7 @@ from typing import Any
 from ..values.dtypes import float64, int64
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
+from ._ranks import of_rank
 from .arithmetic import maximum, realdiv
 from .arrays import concat, expand_dims, pad, reshape, reverse, shape, squeeze, stack, transpose
 from .convolutions import (
@@ -362,6 +363,7 @@ def _windows_along(x: Any, axis: int, size: Any, stride: int, rate: int, padding
 
 def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any:
     """For each place in a window of images the elements that stand there, one for each window."""
+    x = of_rank(x, 4)
     sizes = x.shape.as_list()[1:3]
     sizes = [shape(x)[i + 1] if n is None else n for i, n in enumerate(sizes)]
     spans, pads = [], []

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..hints import Any, TypeVar
 from ..values.dtypes import bool as boolean
+from ..values.dtypes import int16, uint16
 from ..values.public import public
 from ._base import (
     DROP,
@@ -25,7 +26,7 @@ from ._dispatch import dispatched
 from ._emits import dressed
 from .arithmetic import add, divide, greater, greater_equal, not_equal, subtract
 from .elementwise import abs, exp, is_finite, log, sqrt, square
-from .numeric import cast
+from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -271,8 +272,18 @@ def argmax(
     Raises:
       InvalidArgumentError: where the axis is empty.
     """
-    attrs = {"output_type": as_dtype(output_type)}
-    return emit("ArgMax", (input, 0 if axis is None else axis), attrs, name)
+    dtype = as_dtype(output_type)
+    is_narrow = dtype in (int16, uint16)
+    attrs = {"output_type": int64 if is_narrow else dtype}
+    found = emit("ArgMax", (input, _axis_of(axis)), attrs, name)
+    return cast(found, dtype) if is_narrow else found
+
+
+def _axis_of(axis: Any) -> Any:
+    """The axis to search: the first unless told."""
+    if axis is None:
+        return 0
+    return widened(axis) if is_tensor(axis) else axis
 
 
 @public("math.argmin", "argmin")
@@ -285,7 +296,7 @@ def argmin(
     array([0, 1])
     """
     attrs = {"output_type": as_dtype(output_type)}
-    return emit("ArgMin", (input, 0 if axis is None else axis), attrs, name)
+    return emit("ArgMin", (input, _axis_of(axis)), attrs, name)
 
 
 @public("math.cumsum", "cumsum")

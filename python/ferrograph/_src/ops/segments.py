@@ -7,10 +7,21 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, float64, int32, int64, rank_of
+from ._base import (
+    Tensor,
+    TensorLike,
+    convert,
+    emit,
+    float64,
+    int32,
+    int64,
+    rank_of,
+    refusal,
+)
 from ._dispatch import dispatched
 from ._emits import dressed
 from ._numbers import several, whole
+from ._ranks import split_shape
 from .arithmetic import (
     add,
     divide,
@@ -26,7 +37,7 @@ from .arithmetic import (
 )
 from .arrays import concat, expand_dims, rank, reshape, shape
 from .creation import ones, ones_like, range, zeros, zeros_like
-from .debug import Assert
+from .debug import Assert, assert_equal
 from .elementwise import floor, sqrt
 from .numeric import cast
 from .reductions import reduce_all, reduce_max, reduce_min
@@ -261,11 +272,13 @@ def bincount(
       binary_output: whether to tell 1 for all that occurs, however often.
 
     Raises:
-      ValueError: for another axis.
-      InvalidArgumentError: for a negative number.
+      ValueError: for another axis, and for ``binary_output`` with weights.
+      InvalidArgumentError: for a negative number, more than two axes, weights of another shape.
     """
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
+    if binary_output and weights is not None:
+        raise ValueError("bincount takes binary_output or weights, not both")
     arr = convert(arr)
     if arr.dtype.is_floating or arr.dtype.is_bool:
         arr = cast(arr, int32)
@@ -276,20 +289,46 @@ def bincount(
     shortened = maxlength is not None
     if shortened:
         length = minimum(length, cast(maxlength, arr.dtype))
-    counted = ones_like(arr, dtype) if weights is None else convert(weights)
-    if arr.ndim == 2 and axis == -1:
+    counted = ones_like(arr, dtype) if weights is None else _weights_of(arr, weights)
+    lead = None
+    if axis == -1 and arr.ndim not in (0, 1):
+        # Vectors and matrices are one where the rank is not known.
+        lead, arr, counted = _in_rows(arr, counted)
         rows = shape(arr, arr.dtype)[0]
         place = expand_dims(range(rows), 1)
         bins = emit("AddV2", (multiply(place, length), arr), None, None)
         total = multiply(rows, length)
     else:
-        rows, bins, total = None, arr, length
+        bins, total = arr, length
     if shortened:
         bins = emit("SelectV2", (less(arr, length), bins, convert(-1, arr.dtype)), None, None)
     counts = unsorted_segment_sum(counted, bins, total)
     if binary_output:
         counts = cast(greater(counts, zeros_like(counts)), counts.dtype)
-    return counts if rows is None else reshape(counts, [rows, length], name)
+    if lead is None:
+        return counts
+    return reshape(counts, concat([lead, reshape(cast(length, int32), [1])], 0), name)
+
+
+def _weights_of(arr: Tensor, weights: Any) -> Tensor:
+    """The weights of what is counted. InvalidArgumentError where they are of another shape."""
+    weights = convert(weights)
+    if not weights.shape.is_compatible_with(arr.shape):
+        raise refusal(f"bincount: weights have shape {weights.shape}, arr has {arr.shape}")
+    if weights.shape.rank is None or arr.shape.rank is None:
+        assert_equal(shape(weights), shape(arr), "bincount: weights must have the shape of arr")
+    return weights
+
+
+def _in_rows(arr: Tensor, counted: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The sizes before the last axis, and two tensors of one shape as matrices."""
+    if arr.ndim is not None and arr.ndim > 2:
+        raise refusal(f"bincount counts in the rows of a matrix at most, got shape {arr.shape}")
+    if arr.ndim is None:
+        Assert(less(rank_of(arr), 3), ["bincount counts in the rows of a matrix at most"])
+    lead, n, _ = split_shape(arr, -1)
+    sizes = concat([reshape(emit("Prod", (lead, [0]), None, None), [1]), n], 0)
+    return lead, reshape(arr, sizes), reshape(counted, sizes)
 
 
 @public("histogram_fixed_width_bins")

@@ -16,12 +16,14 @@ from ._base import (
     int64,
     int_vector,
     known_rank,
+    refusal,
 )
 from ._dispatch import dispatched
 from ._emits import dressed
 from ._numbers import whole
 from .arrays import concat, expand_dims, reshape, shape
-from .numeric import cast
+from .debug import assert_equal
+from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -120,7 +122,7 @@ def gather(
     Raises:
       InvalidArgumentError: for an index outside of the axis.
     """
-    indices = convert(indices)
+    indices = widened(indices)
     axis = batch_dims if axis is None else axis
     if batch_dims < 0:
         batch_dims += known_rank(indices, "a negative batch_dims")
@@ -150,20 +152,40 @@ def gather_nd(
       bad_indices_policy: "" or "ERROR"; indices outside are always an error.
 
     Raises:
-      InvalidArgumentError: for coordinates outside of ``params``.
+      InvalidArgumentError: for coordinates outside of ``params``, and where both have other sizes
+        along the common axes.
+      ValueError: where ``indices`` have no axis behind those.
     """
+    indices = widened(indices)
     if batch_dims:
-        indices = _with_batch_coordinates(convert(indices), batch_dims)
+        params = convert(params)
+        _check_common(params, indices, batch_dims)
+        indices = _with_batch_coordinates(indices, batch_dims)
     return emit("GatherNd", (params, indices), None, name)
+
+
+def _check_common(params: Tensor, indices: Tensor, batch_dims: int) -> None:
+    """Refuse tensors that have not the same ``batch_dims`` first axes."""
+    if indices.ndim is not None and batch_dims >= indices.ndim:
+        raise ValueError(
+            f"gather_nd: batch_dims = {batch_dims} must be less than rank(indices) = {indices.ndim}"
+        )
+    own, other = params.shape[:batch_dims], indices.shape[:batch_dims]
+    if not own.is_compatible_with(other):
+        raise refusal(f"gather_nd: params have the batch {own}, indices {other}")
+    if not (own.is_fully_defined() and other.is_fully_defined()):
+        message = "gather_nd: params and indices have other batches"
+        assert_equal(shape(params)[:batch_dims], shape(indices)[:batch_dims], message)
 
 
 def _with_batch_coordinates(indices: Any, batch_dims: Any) -> Any:
     """Coordinates that begin with the place in the batch that they stand at."""
     sizes = shape(indices, indices.dtype)
     outer = concat([sizes[:-1], convert([1], indices.dtype)], 0)
+    zero, one = convert(0, indices.dtype), convert(1, indices.dtype)
     columns = []
     for axis in range(batch_dims):
-        places = emit("Range", (convert(0, indices.dtype), sizes[axis], 1), None, None)
+        places = emit("Range", (zero, sizes[axis], one), None, None)
         behind = emit("OnesLike", (sizes[axis + 1 :],), None, None)
         column = reshape(places, concat([convert([-1], indices.dtype), behind], 0))
         columns.append(emit("BroadcastTo", (column, outer), None, None))

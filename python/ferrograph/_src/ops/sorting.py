@@ -15,6 +15,7 @@ from ._base import (
     convert_pair,
     emit,
     int32,
+    is_tensor,
     refusal,
     swapped_axes,
 )
@@ -22,7 +23,7 @@ from ._numbers import whole
 from .arithmetic import greater, greater_equal, less, logical_and, multiply
 from .arrays import expand_dims, reshape, shape, transpose
 from .elementwise import is_finite
-from .numeric import cast
+from .numeric import cast, widened
 from .reductions import reduce_all, reduce_sum
 from .selection import gather
 
@@ -59,6 +60,7 @@ def top_k(
     Raises:
       ValueError, InvalidArgumentError: where the axis has fewer elements.
     """
+    k = widened(k) if is_tensor(k) else k
     values, indices = emit("TopKV2", (input, k), {"sorted": sorted}, name)
     return TopKV2(values, cast(indices, index_type))
 

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import partition
+from ..ops._base import refusal
 from ..values import dtypes
 from .elementwise import same_rows
 from .tensor import RaggedTensor, is_ragged
@@ -304,7 +305,11 @@ def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
         )
         if known is None:
             raise ValueError("tile of a ragged tensor needs multiples that are known while tracing")
-        if int(known) != 1:
+        if int(known) < 0:
+            raise refusal(f"tile: multiples must not be negative, got {int(known)}")
+        if int(known) == 0:
+            value = value[(*[slice(None)] * axis, slice(0, 0))]
+        elif int(known) != 1:
             value = concat([value] * int(known), axis)
     return value
 

@@ -89,7 +89,8 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     if ragged_rank > 1:
         flat = ops.reshape(tensor, ops.concat([[size[0] * size[1]], size[2:]], 0))
         inner = from_tensor(flat, lengths, padding, ragged_rank - 1, dtype)
-        return RaggedTensor.from_uniform_row_length(inner, size[1], size[0])
+        rows, length = (_size(tensor, size, axis) for axis in (0, 1))
+        return RaggedTensor.from_uniform_row_length(inner, length, rows)
     if padding is not None:
         nested = [_lengths_before(tensor, padding, dtype)]
     if nested:
@@ -99,6 +100,12 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     if tensor.shape.rank is not None:
         values.set_shape([None, *tensor.shape.as_list()[2:]])
     return RaggedTensor(values, ops.range(size[0] + 1) * size[1], known)
+
+
+def _size(tensor: Any, sizes: Any, axis: int) -> Any:
+    """The size of an axis: a number where it is known."""
+    known = tensor.shape[axis] if tensor.shape.rank is not None else None
+    return sizes[axis] if known is None else known
 
 
 def _nested_lengths(lengths: Any, dtype: Any) -> list:
@@ -129,9 +136,11 @@ def _lengths_before(tensor: Any, padding: Any, dtype: Any) -> Any:
     """How long each row is without the padding at its end."""
     padding = _core.convert_to_tensor(padding, tensor.dtype)
     used = ops.not_equal(tensor, padding)
-    rank = tensor.shape.rank
-    if rank is not None and rank > 2:
-        used = ops.reduce_any(used, axis=list(range(2, rank)))
+    if tensor.shape.rank is None:
+        rows = ops.shape(tensor)
+        used = ops.reshape(used, [rows[0], rows[1], ops.reduce_prod(rows[2:])])
+    if used.shape.rank > 2:
+        used = ops.reduce_any(used, axis=list(range(2, used.shape.rank)))
     numbers = ops.range(1, ops.shape(tensor, dtype)[1] + 1)
     ends = ops.where(used, numbers, ops.zeros([], dtype))
     nothing = ops.zeros([ops.shape(tensor)[0], 1], dtype)

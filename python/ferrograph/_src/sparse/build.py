@@ -198,6 +198,7 @@ def concat(
     """Sparse tensors joined along an axis.
 
     The other sizes must agree, unless ``expand_nonconcat_dims``, which takes the largest.
+    ValueError where there are none.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.to_dense(fg.sparse.concat(1, [sp, sp])).numpy()
@@ -205,6 +206,8 @@ def concat(
            [7, 0, 7, 0]], dtype=int32)
     """
     inputs = [_sparse(sp) for sp in several(sp_inputs, "sparse.concat: sp_inputs")]
+    if not inputs:
+        raise ValueError("sparse.concat needs one tensor at least")
     axis = whole(axis, "sparse.concat: axis")
     rank = _rank_of(inputs[0])
     axis = axis + rank if axis < 0 else axis
@@ -226,6 +229,8 @@ def concat(
 def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list:
     """``num_split`` parts along an axis, the first ones longer by one where it does not go up.
 
+    InvalidArgumentError for more parts than the axis has places, and for none.
+
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> [part.values.numpy().tolist() for part in fg.sparse.split(sp, 2, axis=0)]
     [[5], [7]]
@@ -234,12 +239,14 @@ def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> 
     rank = _rank_of(sp)
     axis = axis + rank if axis < 0 else axis
     along = ops.one_hot(axis, rank, dtype=dtypes.int64)
-    size = sp.dense_shape[axis]
+    size, num_split = sp.dense_shape[axis], whole(num_split, "sparse.split: num_split")
+    fits = ops.logical_and(ops.greater(num_split, 0), ops.less_equal(num_split, size))
+    require(fits, "sparse.split: num_split must be between 1 and the size of the axis")
     parts, start = [], ops.zeros([], dtypes.int64)
     for i in range(num_split):
         length = size // num_split + ops.cast(i < size % num_split, dtypes.int64)
-        whole = sp.dense_shape * (1 - along) + along * length
-        parts.append(slice(sp, along * start, whole))
+        sizes = sp.dense_shape * (1 - along) + along * length
+        parts.append(slice(sp, along * start, sizes))
         start = start + length
     return parts
 

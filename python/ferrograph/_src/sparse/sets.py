@@ -107,7 +107,7 @@ def _same_as_before(rows: Any, values: Any) -> Any:
 def _unique(value: Any) -> tuple:
     rows, values, shape = _entries(value)
     rows, values = _sorted(rows, values)
-    new = ops.logical_not(_same_as_before(rows, values))
+    new = ops.reshape(ops.logical_not(_same_as_before(rows, values)), [-1])
     return ops.boolean_mask(rows, new), ops.boolean_mask(values, new), shape
 
 

@@ -183,8 +183,8 @@ def _initial(value: Any, dtype: Any, creation: Creation | None) -> Any:
         value = _core.convert_to_tensor(value, dtype)
     if value._constant_value() is None:
         raise ValueError(
-            f"the initial value of the Variable at {_user_line()} is computed from the elements of "
-            "a dataset: make the variable outside of the function"
+            f"the initial value of the Variable at {_user_line()} is computed from the elements "
+            "that the function is traced for: make the variable outside of the function"
         )
     return value
 

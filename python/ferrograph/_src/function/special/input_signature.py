@@ -137,11 +137,19 @@ def _narrow(function: Any, spec: Any, value: Any) -> Any:
             raise _incompatible(function, spec, value, TypeError)
         return spec
     if isinstance(value, TensorSpec):
-        if value.dtype != spec.dtype or not spec.shape.is_compatible_with(value.shape):
+        if value.dtype != spec.dtype or not _is_within(value.shape, spec.shape):
             raise _incompatible(function, spec, value, TypeError)
         return spec
     _leaf(function, spec, value)
     return spec
+
+
+def _is_within(shape: Any, other: Any) -> bool:
+    """Whether every tensor of a shape has another one."""
+    if other.rank is None or shape.rank is None:
+        return other.rank is None
+    dims = zip(shape, other, strict=False)
+    return shape.rank == other.rank and all(b is None or a == b for a, b in dims)
 
 
 def specs_for(function: Any, args: tuple) -> tuple:
