@@ -120,6 +120,99 @@ def test_numbers_that_are_none_pass_their_gradient_on(dtype):
     assert tape.gradient(y, x).numpy()[:2].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("name", ["bessel_i1", "bessel_i1e", "bessel_j1"])
+def test_slopes_at_the_least_numbers(name, dtype):
+    """Half at zero, where the value itself has no digits left."""
+    least = {"float64": 5e-324, "float32": 1e-45, "float16": 6e-8, "bfloat16": 1e-38}[dtype]
+    x = fg.constant([0.0, least, -least, 20 * least], dtype)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = getattr(fg.math.special, name)(x)
+    assert tape.gradient(y, x).numpy().astype(float).tolist() == [0.5] * 4
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_slope_of_a_pole_is_infinite(dtype):
+    x = fg.constant([0.0, 1.0, np.inf], dtype)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        y = fg.math.special.bessel_k1e(x)
+    slope = tape.gradient(y, x).numpy()
+    assert (slope[0], slope[2]) == (-np.inf, 0)
+    assert np.isclose(slope[1], -1.1444631, rtol=1e-3 if dtype == "float16" else 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_diagonals_of_self_adjoint_matrices_are_real(dtype):
+    matrix = np.array([[4, 9, 9], [1 + 1j, 5, 9], [0.5j, 2, 6]], dtype)
+    turned = matrix + 3j * np.eye(3, dtype=dtype)
+    lower = np.tril(matrix, -1)
+    whole = lower + lower.conj().T + np.diag(np.diag(matrix))
+    wanted = np.linalg.eigvalsh(whole)
+    np.testing.assert_allclose(fg.linalg.eigvalsh(turned).numpy().real, wanted, rtol=1e-5)
+    values, vectors = fg.linalg.eigh(turned)
+    np.testing.assert_allclose(whole @ vectors, vectors * values, atol=1e-4)
+    np.testing.assert_allclose(fg.linalg.cholesky(turned), np.linalg.cholesky(whole), rtol=1e-5)
+
+
+INFINITE = [complex(a, b) for a in (np.inf, -np.inf, 1.0, 0.0) for b in (np.inf, -np.inf, 1.0)][:-2]
+
+
+@pytest.mark.parametrize("name", ["asin", "acos", "asinh", "acosh", "exp"])
+def test_functions_of_infinite_numbers(name):
+    z = np.array(INFINITE)
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, {"exp": "exp"}.get(name, name.replace("a", "arc", 1)))(z)
+    found = getattr(fg.math, name)(z).numpy()
+    np.testing.assert_allclose(found.real, wanted.real)
+    if name != "exp":
+        np.testing.assert_allclose(found.imag, wanted.imag)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, fg.function], ids=["eager", "traced"])
+@pytest.mark.parametrize("nothing", [[], (), [[], []], np.zeros([0]), np.zeros([2, 0], np.int32)])
+def test_nothing_is_text_where_text_is_taken(nothing, wrap):
+    shape = np.shape(nothing)
+    for call in (
+        fg.strings.upper,
+        fg.strings.strip,
+        fg.io.decode_base64,
+        lambda x: fg.strings.regex_replace(x, "a", "b"),
+        lambda x: fg.strings.substr(x, 0, 1),
+        lambda x: fg.strings.join([x, x]),
+    ):
+        found = wrap(lambda call=call: call(nothing))()
+        assert (found.shape, found.dtype) == (shape, fg.string)
+    assert wrap(lambda: fg.strings.length(nothing))().dtype == fg.int32
+    assert wrap(lambda: fg.strings.to_hash_bucket_fast(nothing, 3))().shape == shape
+    with pytest.raises((TypeError, fg.errors.InvalidArgumentError)):
+        wrap(lambda: fg.strings.upper(fg.zeros([0])))()
+
+
+def test_nothing_is_a_list_of_indices():
+    assert fg.one_hot([], 3).shape == [0, 3]
+    assert fg.math.invert_permutation([]).dtype == fg.int32
+    with pytest.raises((TypeError, fg.errors.InvalidArgumentError)):
+        fg.bitwise.invert([])
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_window_a_little_too_long_leaves_nothing(stride):
+    x = fg.ones([1, 3, 3, 2])
+    for size in range(4, 4 + stride):
+        assert fg.nn.max_pool2d(x, size, stride, "VALID").shape == [1, 0, 0, 2]
+        assert fg.nn.avg_pool2d(x, size, stride, "VALID").shape == [1, 0, 0, 2]
+        filters = fg.ones([size, size, 2, 4])
+        with fg.GradientTape() as tape:
+            tape.watch([x, filters])
+            y = fg.nn.conv2d(x, filters, stride, "VALID")
+        assert y.shape == [1, 0, 0, 4]
+        assert not any(np.any(g) for g in tape.gradient(y, [x, filters]))
+    with pytest.raises(ValueError, match="negative"):
+        fg.function(lambda: fg.nn.max_pool2d(x, 3 + 2 * stride, stride, "VALID"))()
+
+
 def test_indices_of_two_bytes():
     at = fg.constant([2, 0], fg.int16)
     assert fg.gather([1, 2, 3], at).numpy().tolist() == [3, 1]

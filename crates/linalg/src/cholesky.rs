@@ -1,7 +1,7 @@
 //! The Cholesky factor.
 
-use faer::Side;
 use faer::linalg::solvers::Llt;
+use faer::{MatRef, Side};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
 };
@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use crate::emit::*;
 use crate::field::{Field, with_field};
-use crate::stack::{Stack, cost, each, square};
+use crate::stack::{Stack, cost, each, square, with_real_diagonal};
 
 declare! {
     trait EmitCholesky;
@@ -60,7 +60,8 @@ fn kernel<T: Field>(stack: Stack) -> Kernel {
         }
         let input = o.input::<T>(0);
         let found = each(stack.n, cost(flops(stack)), |i| {
-            Ok(Llt::new(stack.at(input, i), Side::Lower).ok())
+            let of = |a: MatRef<'_, T>| Llt::new(a, Side::Lower).ok();
+            Ok(with_real_diagonal(stack.at(input, i), of))
         })?;
         let output = o.output::<T>(0);
         output.fill(T::of_real(0.0));

@@ -14,7 +14,7 @@ use crate::emit::*;
 use crate::factor::is_finite;
 use crate::field::{Field, with_field};
 use crate::qr::grad_or_zero;
-use crate::stack::{Stack, cost, each, open, spec_of, square, write};
+use crate::stack::{Stack, cost, each, open, spec_of, square, with_real_diagonal, write};
 
 declare! {
     trait EmitEigen;
@@ -160,7 +160,7 @@ impl Op for Eig {
 type Pairs<T> = (Vec<T>, Option<Mat<T>>);
 
 fn self_adjoint<T: Field>(stack: Stack, vectors: bool) -> Kernel {
-    general::<T, T>(stack, vectors, move |a| {
+    let of = move |a: MatRef<'_, T>| {
         let is_lower_finite = (0..a.nrows()).all(|i| (0..=i).all(|j| a[(i, j)].is_finite_number()));
         match (is_lower_finite, vectors) {
             (false, _) => None,
@@ -174,7 +174,8 @@ fn self_adjoint<T: Field>(stack: Stack, vectors: bool) -> Kernel {
                 Some((values, Some(factors.U().to_owned())))
             }
         }
-    })
+    };
+    general::<T, T>(stack, vectors, move |a| with_real_diagonal(a, of))
 }
 
 fn of_real<R>(a: MatRef<'_, R>, vectors: bool) -> Option<Pairs<Complex<R>>>

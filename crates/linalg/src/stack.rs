@@ -53,6 +53,22 @@ impl Stack {
     }
 }
 
+/// `f` of a square matrix whose diagonal has no imaginary parts: those of a self-adjoint one are rounding errors at most.
+pub(crate) fn with_real_diagonal<T: Field, R>(
+    a: MatRef<'_, T>,
+    f: impl FnOnce(MatRef<'_, T>) -> R,
+) -> R {
+    let real = |i: usize| T::of_real(a[(i, i)].real_part());
+    if (0..a.nrows()).all(|i| a[(i, i)] == real(i)) {
+        return f(a);
+    }
+    let mut copy = a.to_owned();
+    for i in 0..a.nrows() {
+        copy[(i, i)] = real(i);
+    }
+    f(copy.as_ref())
+}
+
 /// Calls `f` with each number below `n`, over the pool where `cost_ns` each is worth it: the results in order, or the
 /// first error.
 pub(crate) fn each<R: Send>(

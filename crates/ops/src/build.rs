@@ -39,6 +39,15 @@ pub trait Build: Emitter {
         let factor = self.scalar(factor, a.dtype())?;
         self.mul(a, &factor)
     }
+    /// `y / x`, which is `at_zero` where `x` is so near to zero that `y` is no normal number.
+    fn ratio_at_zero(&mut self, y: &Val, x: &Val, at_zero: f64) -> Result<Val> {
+        let least = self.scalar(4.0 * least_normal(x.dtype()), x.dtype())?;
+        let value = self.scalar(at_zero, x.dtype())?;
+        let size = self.abs(x)?;
+        let is_zero = self.less(&size, &least)?;
+        let ratio = self.div_no_nan(y, x)?;
+        self.select(&is_zero, &value, &ratio)
+    }
     /// The complex conjugate; a real value is its own.
     fn conj(&mut self, a: &Val) -> Result<Val> {
         if a.dtype().is_complex() {
@@ -114,6 +123,15 @@ pub trait Build: Emitter {
 }
 
 impl<E: Emitter + ?Sized> Build for E {}
+
+/// The least number of a float dtype that has all its digits.
+fn least_normal(dtype: DType) -> f64 {
+    match dtype {
+        DType::Float16 => f16::MIN_POSITIVE.to_f64(),
+        DType::Float64 => f64::MIN_POSITIVE,
+        _ => f64::from(f32::MIN_POSITIVE),
+    }
+}
 
 /// A scalar tensor of a numeric dtype.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

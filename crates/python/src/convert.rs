@@ -84,7 +84,11 @@ fn cast_freely(obj: &Bound<'_, PyAny>, tensor: Tensor, dtype: Option<DType>) -> 
     let Some(dtype) = dtype.filter(|&d| d != tensor.dtype()) else {
         return Ok(tensor);
     };
-    if dtype == DType::String || tensor.dtype() == DType::String || !dtype.is_dense() {
+    let has_text = dtype == DType::String || tensor.dtype() == DType::String;
+    if tensor.shape().contains(&0) && has_text && (dtype == DType::String || dtype.is_dense()) {
+        return Tensor::zeros(dtype, tensor.shape().clone()).map_err(|e| core_error(obj.py(), e));
+    }
+    if has_text || !dtype.is_dense() {
         return Err(does_not_convert(obj, dtype));
     }
     values::cast(obj.py(), &tensor, dtype)

@@ -8,7 +8,9 @@ use crate::turns::Turns;
 use crate::variable::PyVariable;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
-use ferrograph_graph::{Batching, OpRef, Sym, Tensors, Val, Vals, dtype_sources, explain_other};
+use ferrograph_graph::{
+    Batching, Decl, Kind, OpRef, Sym, Tensors, Val, Vals, dtype_sources, explain_other,
+};
 use ferrograph_ops::Const;
 use ferrograph_runtime::{compute, compute_pair, computes_now, emit_named, is_tracing};
 use ferrograph_tensor::{DType, Tensor};
@@ -274,8 +276,47 @@ pub(crate) fn prepared(
     inputs: &Bound<'_, PyAny>,
     attrs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(OpRef, Vals)> {
-    let vals = inputs_of(inputs)?;
-    Ok((made(py, op, attrs)?, vals))
+    let mut vals = inputs_of(inputs)?;
+    let op = made(py, op, attrs)?;
+    if let Some(i) = another_dtype(op.decl(), &vals) {
+        retype_empty(inputs, op.decl(), i, &mut vals)?;
+    }
+    Ok((op, vals))
+}
+
+/// The first of the inputs whose dtype is not the one that is declared.
+fn another_dtype(decl: &Decl, vals: &Vals) -> Option<usize> {
+    let n = vals.len();
+    (0..n.min(decl.inputs.len())).find(|&i| match decl.input(i, n).kind {
+        Kind::Is(dtype) => vals[i].dtype() != dtype,
+        _ => false,
+    })
+}
+
+/// Gives inputs from number `first` on that are no tensors and have no elements, so that nothing tells their dtype, the
+/// one that is declared.
+#[cold]
+fn retype_empty(
+    inputs: &Bound<'_, PyAny>,
+    decl: &Decl,
+    first: usize,
+    vals: &mut Vals,
+) -> PyResult<()> {
+    let (py, n) = (inputs.py(), vals.len());
+    for i in first..n.min(decl.inputs.len()) {
+        let Kind::Is(dtype) = decl.input(i, n).kind else {
+            continue;
+        };
+        let shape = vals[i].spec().shape.to_static();
+        let Some(shape) = shape.filter(|s| s.contains(&0)) else {
+            continue;
+        };
+        if vals[i].dtype() != dtype && as_val(&inputs.get_item(i)?)?.is_none() {
+            let empty = Tensor::zeros(dtype, shape).or_raise(py)?;
+            vals[i] = constant(py, empty, None)?;
+        }
+    }
+    Ok(())
 }
 
 /// Emits a binary operation; an operand that is no tensor takes the dtype of the other.

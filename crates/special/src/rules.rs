@@ -14,15 +14,6 @@ pub(crate) fn times(e: &mut E<'_>, g: &Val, slope: &Val) -> Result<Val> {
     e.mul_no_nan(slope, g)
 }
 
-/// `y / x`, which is `at_zero` at 0.
-fn ratio(e: &mut E<'_>, x: &Val, y: &Val, at_zero: f64) -> Result<Val> {
-    let zero = e.scalar(0.0, x.dtype())?;
-    let value = e.scalar(at_zero, x.dtype())?;
-    let is_zero = e.equal(x, &zero, true)?;
-    let ratio = e.div_no_nan(y, x)?;
-    e.select(&is_zero, &value, &ratio)
-}
-
 pub(crate) fn bessel_i0(e: &mut E<'_>, x: &Val, _y: &Val) -> Result<Val> {
     e.bessel_i1(x)
 }
@@ -30,7 +21,7 @@ pub(crate) fn bessel_i0(e: &mut E<'_>, x: &Val, _y: &Val) -> Result<Val> {
 /// `I0 - I1 / x`
 pub(crate) fn bessel_i1(e: &mut E<'_>, x: &Val, y: &Val) -> Result<Val> {
     let other = e.bessel_i0(x)?;
-    let ratio = ratio(e, x, y, 0.5)?;
+    let ratio = e.ratio_at_zero(y, x, 0.5)?;
     e.sub(&other, &ratio)
 }
 
@@ -53,12 +44,14 @@ pub(crate) fn bessel_k0e(e: &mut E<'_>, x: &Val, y: &Val) -> Result<Val> {
     e.sub(y, &other)
 }
 
-/// `K1e - K0e - K1e / x`
+/// `K1e (1 - 1 / x) - K0e`, whose terms are of one sign at the pole
 pub(crate) fn bessel_k1e(e: &mut E<'_>, x: &Val, y: &Val) -> Result<Val> {
     let other = e.bessel_k0e(x)?;
-    let ratio = e.div(y, x)?;
-    let difference = e.sub(y, &other)?;
-    e.sub(&difference, &ratio)
+    let one = e.scalar(1.0, x.dtype())?;
+    let inverse = e.div(&one, x)?;
+    let factor = e.sub(&one, &inverse)?;
+    let product = e.mul(y, &factor)?;
+    e.sub(&product, &other)
 }
 
 pub(crate) fn bessel_j0(e: &mut E<'_>, x: &Val, _y: &Val) -> Result<Val> {
@@ -69,7 +62,7 @@ pub(crate) fn bessel_j0(e: &mut E<'_>, x: &Val, _y: &Val) -> Result<Val> {
 /// `J0 - J1 / x`
 pub(crate) fn bessel_j1(e: &mut E<'_>, x: &Val, y: &Val) -> Result<Val> {
     let other = e.bessel_j0(x)?;
-    let ratio = ratio(e, x, y, 0.5)?;
+    let ratio = e.ratio_at_zero(y, x, 0.5)?;
     e.sub(&other, &ratio)
 }
 
@@ -120,6 +113,6 @@ pub(crate) fn spence(e: &mut E<'_>, x: &Val, _y: &Val) -> Result<Val> {
     let one = e.scalar(1.0, x.dtype())?;
     let off = e.sub(x, &one)?;
     let log = e.log(x)?;
-    let slope = ratio(e, &off, &log, 1.0)?;
+    let slope = e.ratio_at_zero(&log, &off, 1.0)?;
     e.neg(&slope)
 }

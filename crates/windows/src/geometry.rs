@@ -173,7 +173,10 @@ impl Windows {
             (_, None) => return Ok(Dim::UNKNOWN),
         };
         let axis = self.axis(i, n, window)?;
-        if axis.output == 0 && n > 0 && self.padding == Padding::Valid {
+        let reach = window.saturating_sub(1).saturating_mul(axis.dilation) + 1;
+        // A window that sticks out by less than two steps is one that is not there.
+        let far = n.saturating_add(2 * axis.stride) <= reach;
+        if axis.output == 0 && n > 0 && far && self.padding == Padding::Valid {
             bail!(
                 Shape,
                 "Computed output size would be negative: a window of {window} with dilation {} does not fit an axis of {n}",

@@ -135,6 +135,11 @@ pub fn exp(z: C) -> C {
     if z.im == 0.0 {
         return C::new(z.re.exp(), z.im);
     }
+    if z.re.is_infinite() && !z.im.is_finite() {
+        // The direction is unknown: zero has none, and an infinite size stays.
+        let is_zero = z.re < 0.0;
+        return C::new(z.re.exp(), if is_zero { 0.0 } else { f64::NAN });
+    }
     turned(z.re, z.im.cos(), z.im.sin())
 }
 
@@ -243,8 +248,19 @@ fn plus_one(z: C) -> C {
     C::new(z.re + 1.0, z.im)
 }
 
+/// The direction of an infinite number, each part -1, 0 or 1; None of others, and where a part is NaN.
+fn direction(z: C) -> Option<C> {
+    let is_infinite = z.re.is_infinite() || z.im.is_infinite();
+    let part = |x: f64| if x.is_infinite() { 1f64 } else { 0.0 }.copysign(x);
+    (is_infinite && !z.re.is_nan() && !z.im.is_nan()).then(|| C::new(part(z.re), part(z.im)))
+}
+
 /// The inverse sine.
 pub fn asin(z: C) -> C {
+    if let Some(to) = direction(z) {
+        let angle = to.re.atan2(to.im.abs());
+        return C::new(angle, f64::INFINITY.copysign(z.im));
+    }
     let (below, above) = (sqrt(plus_one(-z)), sqrt(plus_one(z)));
     C::new(
         z.re.atan2((below * above).re),
@@ -254,6 +270,10 @@ pub fn asin(z: C) -> C {
 
 /// The inverse cosine.
 pub fn acos(z: C) -> C {
+    if let Some(to) = direction(z) {
+        let angle = to.im.abs().atan2(to.re);
+        return C::new(angle, (-f64::INFINITY).copysign(-z.im));
+    }
     let (below, above) = (sqrt(plus_one(-z)), sqrt(plus_one(z)));
     C::new(
         2.0 * below.re.atan2(above.re),
@@ -263,6 +283,10 @@ pub fn acos(z: C) -> C {
 
 /// The inverse hyperbolic cosine.
 pub fn acosh(z: C) -> C {
+    if let Some(to) = direction(z) {
+        let angle = to.im.abs().atan2(to.re);
+        return C::new(f64::INFINITY, angle.copysign(z.im));
+    }
     let (below, above) = (sqrt(C::new(z.re - 1.0, z.im)), sqrt(plus_one(z)));
     C::new(
         libm::asinh((below.conj() * above).re),
@@ -316,6 +340,19 @@ mod tests {
     fn near(got: C, re: f64, im: f64) {
         let want = C::new(re, im);
         assert!((got - want).norm() <= 1e-14 * want.norm(), "{got} {want}");
+    }
+
+    #[test]
+    fn infinite_numbers_have_directions() {
+        let (inf, right) = (f64::INFINITY, std::f64::consts::FRAC_PI_2);
+        assert_eq!(asin(C::new(inf, -1.0)), C::new(right, -inf));
+        assert_eq!(asin(C::new(-inf, inf)), C::new(-0.5 * right, inf));
+        assert_eq!(acos(C::new(-inf, inf)), C::new(1.5 * right, -inf));
+        assert_eq!(acosh(C::new(inf, -inf)), C::new(inf, -0.5 * right));
+        assert_eq!(asinh(C::new(0.0, inf)), C::new(inf, right));
+        assert_eq!(exp(C::new(-inf, inf)), C::new(0.0, 0.0));
+        let grown = exp(C::new(inf, inf));
+        assert!(grown.re == inf && grown.im.is_nan());
     }
 
     #[test]

@@ -104,11 +104,7 @@ fn bessel_i0e(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
 
 /// `i0e - (sign(x) + 1 / x) i1e`, where `i1e / x` is 1/2 at 0.
 fn bessel_i1e(e: &mut dyn Emitter, c: &UnaryCall<'_>) -> Result<Val> {
-    let zero = e.scalar(0.0, c.x.dtype())?;
-    let half = e.scalar(0.5, c.x.dtype())?;
-    let at_zero = e.equal(c.x, &zero, true)?;
-    let ratio = e.div_no_nan(c.y, c.x)?;
-    let ratio = e.select(&at_zero, &half, &ratio)?;
+    let ratio = e.ratio_at_zero(c.y, c.x, 0.5)?;
     let sign = e.sign(c.x)?;
     let scaled = e.mul(&sign, c.y)?;
     let other = e.bessel_i0e(c.x)?;
