@@ -72,6 +72,11 @@ class GradientTape(_core.TapeBase):
         if self._recording:
             self._end()
 
+    def _follow(self, stops: list) -> None:
+        """Takes in what was traced so far, up to ``stops``."""
+        super()._follow(stops)
+        self._entered = True
+
     def _begin(self) -> None:
         self._start()
         self._recording = self._entered = True
