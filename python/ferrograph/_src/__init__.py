@@ -8,8 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from importlib import import_module
-
-from .hints import Any
+from typing import Any
 
 _importing: list[int] = []  # the threads that import a module late, once for each module
 _forking: list[int] = []  # the threads that are about to fork

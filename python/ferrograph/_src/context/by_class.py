@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-
-from ..hints import Any
+from typing import Any
 
 __all__ = ["ByClass"]
 

@@ -6,8 +6,7 @@ A field is called as a function; who reads it need not know where it comes from.
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from ..hints import Any
+from typing import Any
 
 __all__ = ["hooks"]
 

@@ -8,8 +8,7 @@ it files of UTF-8 are read here; what is no such file is left to it.
 from __future__ import annotations
 
 import sys
-
-from ..hints import Any
+from typing import Any
 
 __all__ = ["line", "lines"]
 

@@ -11,17 +11,12 @@ import sys
 import time
 import weakref
 from collections import deque
+from typing import Any
 
-from .. import later
 from ..context import thread
 from ..context.ownership import is_own_file
-from ..hints import TYPE_CHECKING, Any
 from ..values.errors import RetraceError
-
-if TYPE_CHECKING:
-    from . import explain
-else:
-    (explain,) = later(__package__, "explain")
+from . import explain
 
 __all__ = ["Log", "Miss", "in_short", "sites"]
 

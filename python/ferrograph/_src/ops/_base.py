@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ..native import Tensor, _core
 from ..values import errors
 from ..values.composite import IndexedSlices

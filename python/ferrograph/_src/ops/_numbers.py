@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ._base import emit, is_tensor, known_size, static_value
 
 __all__ = ["flag", "real", "several", "whole"]

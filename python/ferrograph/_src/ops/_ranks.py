@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ._base import TensorShape, convert, emit, int32, rank_of
 
 __all__ = ["in_three", "of_rank", "places_of", "split_shape", "to_front"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ..native import _core
 from ..values.public import public
 from ._base import (

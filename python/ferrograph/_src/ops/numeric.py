@@ -4,7 +4,8 @@ lists.
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ..native import _core
 from ..values.dtypes import FLOAT8_DTYPES, int16
 from ..values.public import public

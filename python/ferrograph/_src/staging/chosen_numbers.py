@@ -10,10 +10,9 @@ Integers have no bounds in Python, and a tensor has; ``bounds`` says what become
 from __future__ import annotations
 
 import opcode
+from typing import Any
 
-from .. import ops
 from ..context.ownership import is_own_file
-from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import chosen, traces
@@ -125,41 +124,6 @@ def refuse_truth(value: Any, sign: str) -> None:
                 "Write `int(b)` in its place.",
             )
         )
-
-
-# What a number of Python's becomes beside a tensor, by the dtype of the tensor that stands for it
-# with the class that it then has: as exactly as in plain Python.
-_WEAK = {
-    dtypes.int32: (
-        int,
-        {dtypes.float32, dtypes.float64, dtypes.int64, dtypes.complex64, dtypes.complex128},
-    ),
-    dtypes.float64: (float, {dtypes.float32, dtypes.complex64, dtypes.complex128}),
-}
-
-_INTEGERS, _FLOAT = (None, frozenset({int})), dtypes.float64
-
-
-def weakened(x: Any, y: Any) -> tuple | None:
-    """Two operands of an operator, whose dtypes differ, where one is a number of Python's that the
-    graph chose: it takes the dtype of the other one, as it does in plain Python, beside a float of
-    Python's that of one. None of others."""
-    if type(y) is float:
-        is_integer = x.dtype == dtypes.int32 and is_chosen(x) and kinds_of(x) in _INTEGERS
-        return (ops.cast(x, _FLOAT), _core.convert_to_tensor(y, _FLOAT)) if is_integer else None
-    if _is_weak(x, y):
-        return ops.cast(x, y.dtype), y
-    return (x, ops.cast(y, x.dtype)) if _is_weak(y, x) else None
-
-
-def _is_weak(number: Any, other: Any) -> bool:
-    """Whether a value is a number that takes the dtype of another one."""
-    if type(number) is not _core.SymbolicTensor or number.dtype not in _WEAK:
-        return False
-    kind, taking = _WEAK[number.dtype]
-    if getattr(other, "dtype", None) not in taking or not is_chosen(number):
-        return False
-    return kinds_of(number) in (None, frozenset({kind}))
 
 
 _OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")

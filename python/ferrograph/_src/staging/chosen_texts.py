@@ -7,7 +7,8 @@ another text than plain Python makes.
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import thread as _thread

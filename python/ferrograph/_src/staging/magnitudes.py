@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ..native import _core
 from ..values import dtypes
 from .journal import thread as _thread

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from ..hints import Any
+from typing import Any
 
 _MOST = 10_000  # operations to look through
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from ..native import Tensor, _core
 from .dtypes import as_dtype
 from .markers import TensorType

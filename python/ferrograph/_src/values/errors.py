@@ -14,7 +14,8 @@ True
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
+
 from .public import public
 
 __all__ = [

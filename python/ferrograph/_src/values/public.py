@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-
-from ..hints import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from typing import Literal
+from typing import Any, Literal, TypeVar
 
 __all__ = ["Facts", "facts", "functions_like", "public"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..hints import Any
+from typing import Any
 
 __all__ = ["Reference"]
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 import _ast as ast
 import threading
 import types
+from typing import Any
 
 from ...context.ownership import KEPT, SITES
-from ...hints import Any
 from . import build
 
 _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
@@ -189,7 +189,7 @@ _METHODS = {
     ),
     **dict.fromkeys(("get", "items", "keys", "values", "setdefault", "update"), "ag__dict"),
     **dict.fromkeys(("add", "discard"), "ag__set"),
-    **dict.fromkeys(("split", "strip", "startswith", "endswith"), "ag__str"),
+    **dict.fromkeys(("join", "split", "strip", "startswith", "endswith"), "ag__str"),
 }
 
 
