@@ -415,7 +415,7 @@ def test_variables_that_each_trace_makes_are_refused():
     ds = fg.data.Dataset.from_tensor_slices([1.0, 2.0])
     with pytest.raises(ValueError, match="on a call that is not its first"):
         ds.map(lambda x: x + fg.Variable(1.0))
-    with pytest.raises(ValueError, match="is computed from the elements of a dataset"):
+    with pytest.raises(ValueError, match="is computed from the elements that the function is"):
         ds.map(lambda x: x + fg.Variable(x))
     with pytest.raises(ValueError, match="on a call that is not its first"):
         fg.function(lambda: ds.map(lambda x: x + fg.Variable(1.0)).reduce(0.0, fg.add))()
