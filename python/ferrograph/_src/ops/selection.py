@@ -22,7 +22,6 @@ from ._dispatch import dispatched
 from ._emits import dressed
 from ._numbers import whole
 from .arrays import concat, expand_dims, reshape, shape
-from .debug import assert_equal
 from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -174,8 +173,8 @@ def _check_common(params: Tensor, indices: Tensor, batch_dims: int) -> None:
     if not own.is_compatible_with(other):
         raise refusal(f"gather_nd: params have the batch {own}, indices {other}")
     if not (own.is_fully_defined() and other.is_fully_defined()):
-        message = "gather_nd: params and indices have other batches"
-        assert_equal(shape(params)[:batch_dims], shape(indices)[:batch_dims], message)
+        text = "gather_nd: params and indices have other batches:"
+        _assert_same(shape(params)[:batch_dims], shape(indices)[:batch_dims], text)
 
 
 def _with_batch_coordinates(indices: Any, batch_dims: Any) -> Any:
@@ -357,7 +356,8 @@ def boolean_mask(
     _check_mask(tensor, mask, axis)
     sizes, end = shape(tensor), axis + mask.ndim
     if not (tensor.shape.is_fully_defined() and mask.shape.is_fully_defined()):
-        _assert_same(shape(mask), sizes[axis:end])
+        text = "boolean_mask: the mask does not fit the axes that it masks:"
+        _assert_same(shape(mask), sizes[axis:end], text)
     length = emit("Prod", (sizes[axis:end], [0]), None, None)
     rows = reshape(tensor, concat([sizes[:axis], expand_dims(length, 0), sizes[end:]], 0))
     places = emit("Where", (reshape(mask, [-1]),), None, None)
@@ -365,11 +365,10 @@ def boolean_mask(
     return emit("GatherV2", (rows, places, axis), {"batch_dims": 0}, name)
 
 
-def _assert_same(mask: Any, masked: Any) -> None:
-    """Whether a mask has the sizes of the axes that it masks, when it runs."""
-    same = emit("All", (emit("Equal", (mask, masked), None, None), [0]), None, None)
-    text = convert("boolean_mask: the mask does not fit the axes that it masks:")
-    emit("Assert", (same, text, mask, masked), {"summarize": 9}, None)
+def _assert_same(sizes: Any, others: Any, text: str) -> None:
+    """Checks that sizes are equal when they are known, else refuses with a text and both."""
+    same = emit("All", (emit("Equal", (sizes, others), None, None), [0]), None, None)
+    emit("Assert", (same, convert(text), sizes, others), {"summarize": 9}, None)
 
 
 def _check_mask(tensor: Any, mask: Any, axis: Any) -> Any:
