@@ -269,7 +269,7 @@ def test_many_rows_take_at_most_three_times_the_batched_operation(name):
             begin = time.perf_counter()
             run(x)
             least[i] = min(least[i], time.perf_counter() - begin)
-    assert least[0] < 3 * least[1] + 2e-5, least
+    assert least[0] < 3 * least[1] + 4e-5, least
 
 
 class Layer(fg.Module):
