@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::element::Product;
+use super::sums::Sums;
 use crate::isa::{Level, level};
 use crate::movement::square;
 use crate::pool::{self, Base};
@@ -14,10 +15,12 @@ use crate::stop;
 use crate::tiles::lanes::Lanes;
 
 /// Numbers of one dtype, and the vectors that hold them.
-pub(super) trait Numbers: Copy + Default + Send + Sync + 'static {
+pub(super) trait Numbers:
+    Copy + Default + std::ops::Add<Output = Self> + Send + Sync + 'static
+{
     const ONE: Self;
-    type Wide: Lanes<Self>;
-    type Narrow: Lanes<Self>;
+    type Wide: Sums<Self>;
+    type Narrow: Sums<Self>;
 }
 
 impl Numbers for f32 {

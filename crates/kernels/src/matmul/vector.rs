@@ -1,30 +1,10 @@
 //! Products of a matrix that lies in the nearer caches with a vector, from either side: by rows where rows lie together,
 //! several sums at once; by columns where columns do. Neither lays anything out.
 
-use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
-
+use super::direct::Numbers;
 use super::element::Product;
 use super::sums::{ROWS, Sums};
 use crate::isa::{Level, level};
-
-/// Numbers of one dtype, and the vectors that hold them.
-pub(super) trait Numbers: Copy + Default + std::ops::Add<Output = Self> + 'static {
-    const ONE: Self;
-    type Wide: Sums<Self>;
-    type Narrow: Sums<Self>;
-}
-
-impl Numbers for f32 {
-    const ONE: f32 = 1.0;
-    type Wide = __m512;
-    type Narrow = __m256;
-}
-
-impl Numbers for f64 {
-    const ONE: f64 = 1.0;
-    type Wide = __m512d;
-    type Narrow = __m256d;
-}
 
 /// Elements of a matrix from which on plain loops are slower, and up to which it lies near.
 const LEAST: usize = 32;
