@@ -264,12 +264,12 @@ def test_many_rows_take_at_most_three_times_the_batched_operation(name):
     x = fg.constant(MANY)
     runs = [fg.function(lambda x: fg.vectorized_map(row, x)), fg.function(batched)]
     least = [np.inf, np.inf]
-    for _ in range(30):
+    for _ in range(300):
         for i, run in enumerate(runs):
             begin = time.perf_counter()
             run(x)
             least[i] = min(least[i], time.perf_counter() - begin)
-    assert least[0] < 3 * least[1] + 4e-5, least
+    assert least[0] < 3 * least[1] + 2e-5, least
 
 
 class Layer(fg.Module):
