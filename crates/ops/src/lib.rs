@@ -58,7 +58,7 @@ pub use elementwise::{
     Binary, Cast, CheckNumericsV2, Equality, Faults, ScalarFunction, Unary, scalar_function,
 };
 pub use gather::{GatherNd, GatherV2};
-pub use index::Where;
+pub use index::{MergeRows, Where};
 pub use interrupt::{
     Watch, attempt, check_interrupt, set_interrupt_check, set_waiting, stopped, while_waiting,
     while_wanted,

@@ -36,6 +36,8 @@ pub(crate) trait Io<'a, T> {
     fn input(&self, i: usize) -> &'a [T];
     /// The elements of index input `i` of that dtype, as in [`indices_of`].
     fn ints(&self, i: usize, dtype: DType) -> Indices<'a>;
+    /// The elements of input `i` of bools.
+    fn truths(&self, i: usize) -> &'a [bool];
     /// The elements of output `i`.
     fn output(&mut self, i: usize) -> &mut [T];
     /// Zero, false or the empty string.
@@ -99,6 +101,9 @@ impl<'a, const N: usize> Io<'a, [u8; N]> for Chunks<'_, 'a, N> {
     fn ints(&self, i: usize, dtype: DType) -> Indices<'a> {
         index_input(self.operands, i, dtype)
     }
+    fn truths(&self, i: usize) -> &'a [bool] {
+        self.operands.input(i)
+    }
     fn output(&mut self, i: usize) -> &mut [[u8; N]] {
         self.operands.output_bytes(i).as_chunks_mut().0
     }
@@ -119,6 +124,9 @@ impl<'a> Io<'a, Bytes> for Strings<'a> {
     }
     fn ints(&self, i: usize, _dtype: DType) -> Indices<'a> {
         indices_of(&self.inputs[i]).unwrap_or(Indices::Wide(&[]))
+    }
+    fn truths(&self, i: usize) -> &'a [bool] {
+        self.inputs[i].as_slice().unwrap_or(&[])
     }
     fn output(&mut self, i: usize) -> &mut [Bytes] {
         &mut self.outputs[i]

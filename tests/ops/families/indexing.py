@@ -162,3 +162,22 @@ for op, name, how, dtypes in [
         empty=[X, NO_PLACES, Vary(0)],
         forms={"rows": [X, np.array([[2], [0]], np.int64), Vary(2, 4, seed=2)]},
     )
+
+
+def merged(condition, yes, no):
+    """The next row of either, as the condition says."""
+    parts = {True: iter(yes), False: iter(no)}
+    rows = [next(parts[bool(c)]) for c in condition]
+    return np.stack(rows) if rows else yes
+
+
+row(
+    "MergeRows",
+    lambda fg, c, yes, no: fg._core.emit("MergeRows", (c, yes, no), None, None),
+    [np.array([True, False, False, True]), Vary(2, 3), Vary(2, 3, seed=1)],
+    merged,
+    (1, 2),
+    dtypes=ALL,
+    empty=[np.zeros(0, bool), Vary(0, 3), Vary(0, 3)],
+    hidden="joins the branches of a condition that vectorized_map runs for many rows",
+)

@@ -56,6 +56,12 @@ impl<'a> Truths<'a> {
         self.before.last().copied().unwrap_or(0)
     }
 
+    /// How many elements in front of that one are true.
+    pub(super) fn before(&self, at: usize) -> usize {
+        let block = at / BLOCK;
+        self.before[block] + trues(&self.all[block * BLOCK..at])
+    }
+
     /// Writes the coordinates of those, in an array of that shape, one row after another.
     pub fn coordinates(&self, shape: &[usize], out: &mut [i64]) {
         let rank = shape.len();

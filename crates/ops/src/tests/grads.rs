@@ -112,6 +112,12 @@ fn of_scatters() {
 }
 
 #[test]
+fn of_merged_rows() {
+    let holds = Tensor::from_slice([5], &[true, false, false, true, false]).unwrap();
+    check_gradients("MergeRows", &[&holds, &x(&[2, 3]), &x(&[3, 3])], &[]);
+}
+
+#[test]
 fn of_segments() {
     let data = t64(&[4, 2], &[0.3, -2.0, 1.7, 0.05, 2.9, -0.6, 1.1, 0.8]);
     for name in ["Sum", "Prod", "Max", "Min"] {

@@ -5,7 +5,7 @@ use crate::emit::TraceEmitter;
 use ferrograph_graph::{Branch, Emitter, Graph, Region, Role, Val};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{Call, CustomGradient, While};
-use ferrograph_tensor::{DType, Dim, ErrorKind, Result};
+use ferrograph_tensor::{DType, Dim, ErrorKind, Result, bail};
 use std::sync::Arc;
 
 /// The outputs for all rows; `None` where the graphs cannot run for many rows, but the operation by itself may, row by row.
@@ -121,25 +121,25 @@ fn chosen_by_row(
         made.push(site.made(region, all.clone(), Dim::UNKNOWN)?);
     }
     let not = e.logical_not(condition)?;
-    let (mut numbers, mut parts) = (Vec::new(), Vec::new());
+    let mut parts = Vec::new();
     for ((holds, region), made) in [condition, &not].into_iter().zip(regions).zip(made) {
         let chosen = Chosen::of(e, holds)?;
         let inputs: Vec<Rowed> = region.fed(site.inputs);
         let mut inputs = chosen.rows(e, &inputs)?;
-        inputs.push(chosen.count.clone());
+        inputs.push(chosen.count);
         parts.push(e.emit(Arc::new(Call::of(made.graph)), &inputs)?);
-        numbers.push(chosen.numbers);
     }
-    let axis = e.scalar(0.0, DType::Int32)?;
-    let order = e.concat_v2(&numbers, &axis)?;
-    let back = e.invert_permutation(&order)?;
-    let mut outputs = Vec::new();
-    for i in 0..site.outputs.len() {
-        let both: Vec<Val> = parts.iter().map(|p| p[i].clone()).collect();
-        let joined = e.concat_v2(&both, &axis)?;
-        outputs.push(Rowed::Each(e.gather_v2(&joined, &back, &axis, 0)?));
+    let [yes, no] = &parts[..] else {
+        bail!(Internal, "a choice by row of {} branches", parts.len());
+    };
+    if yes.iter().any(|val| val.dtype() == DType::Variant) {
+        return Err(unbatchable("a list that some rows make"));
     }
-    Ok(outputs)
+    let merged = yes.iter().zip(no).map(|(yes, no)| {
+        let merged = e.merge_rows(condition, yes, no)?;
+        Ok(Rowed::Each(merged))
+    });
+    merged.collect()
 }
 
 /// Some of the rows.

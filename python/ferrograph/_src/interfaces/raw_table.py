@@ -24,7 +24,7 @@ __all__ = [
 _OWN = (
     "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
     "ExtractImagePatchesGrad IgammaGradAA IteratorHasNext IteratorPosition LoadShardsDataset "
-    "OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition"
+    "MergeRows OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition"
 )
 OWN = frozenset(_OWN.split())
 
