@@ -72,17 +72,38 @@ pub fn reduce_axes<T: Copy + Sync + 'static, O: ReduceOp<T>>(
         return out.fill(O::finish(O::identity(), n));
     }
     let mut groups = groups(shape, reduced);
-    let Some(last) = groups.iter().rposition(|g| g.reduced) else {
+    let Some(first) = first_pass(&groups) else {
         return out
             .iter_mut()
             .zip(x)
             .for_each(|(o, &v)| *o = O::finish(O::lift(v), n));
     };
-    let mut acc = pass::<T, O>(x, &mut groups, last);
+    let mut acc = pass::<T, O>(x, &mut groups, first);
     while let Some(next) = groups.iter().rposition(|g| g.reduced) {
         acc = pass::<O::Acc, Partial<T, O>>(&acc, &mut groups, next);
     }
     finish::<T, O>(&acc, n, out);
+}
+
+/// Columns side by side that fill vectors, and elements of a row that do.
+const WIDE: usize = 32;
+
+/// The group that is reduced first, while there is most to read: the longest of those whose elements fill vectors, or else
+/// the last one.
+fn first_pass(groups: &[Group]) -> Option<usize> {
+    let mut inner = 1;
+    let mut found: Option<(usize, usize)> = None;
+    for (at, group) in groups.iter().enumerate().rev() {
+        if group.reduced {
+            let is_wide = inner >= WIDE || inner == 1 && group.len >= WIDE;
+            let len = if is_wide { group.len } else { 0 };
+            if found.is_none_or(|(_, most)| len > most) {
+                found = Some((at, len));
+            }
+        }
+        inner *= group.len;
+    }
+    found.map(|(at, _)| at)
 }
 
 /// Reduces one group of dimensions and removes it.
@@ -132,6 +153,8 @@ mod tests {
             &[100, 700],
             &[5000, 3],
             &[3, 5000],
+            &[2, 70, 5, 8],
+            &[40, 4, 33, 6],
         ];
         for shape in shapes {
             let x: Vec<i64> = (0..shape.iter().product::<usize>() as i64)

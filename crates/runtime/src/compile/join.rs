@@ -7,7 +7,7 @@
 
 use super::lower::{Program, SlotInfo};
 use super::reads::{count_reads, each_read};
-use super::rows::{Doing, Rows, cut, most_elements, row_counts};
+use super::rows::{Doing, Rows, Share, cut, most_elements, row_counts};
 use super::settle::settled;
 use super::totals::{WHOLE, Wish, extent_of, is_whole, wish};
 use crate::plan::{Action, Block, Slot, Step};
@@ -310,8 +310,8 @@ fn slices(facts: &Facts<'_>, single: &Group, rows: usize, made: &[Slot]) -> bool
     single.steps.iter().all(|(_, step)| {
         Doing::of(facts, step).is_some_and(|doing| {
             cut(slots, &doing, rows).is_some_and(|cut| {
-                let mut ins = doing.ins().iter().zip(&cut.sliced);
-                ins.all(|(slot, &sliced)| sliced || !made.contains(slot))
+                let mut ins = doing.ins().iter().zip(&cut.shares);
+                ins.all(|(slot, &share)| share == Share::Each || !made.contains(slot))
             })
         })
     })

@@ -5,7 +5,7 @@ use super::join::Facts;
 use super::lower::SlotInfo;
 use super::totals::{WIDEST, extent_of, takes_rows};
 use super::windows::{sliced, window};
-use crate::plan::{Action, Bound, Slot, Step};
+use crate::plan::{Action, Bound, Slot, Step, Turn};
 use ferrograph_graph::{Inputs, Kernel, Lowered, OpRef, ScalarCode, lower};
 use ferrograph_ops::{AssignKind, AssignVariable, ReadVariableOp, combining};
 use ferrograph_tensor::{DType, PartialShape, Shape, Tensor, TensorSpec};
@@ -17,10 +17,24 @@ pub(super) type Rows = SmallVec<[usize; 4]>;
 /// Elements of a variable that is changed where it lies, at most: nothing stops that once it has begun.
 const LARGEST: usize = 4 << 20;
 
-/// How a step is cut into that many rows: the axes that are counted, and of each input whether it has them.
+/// Elements of the rows, at least, for which an operand that takes turns has the same row, or all of its rows.
+const LINE: usize = 1024;
+
+/// How a step is cut into that many rows: the axes that are counted, and what of each input goes with a row.
 pub(super) struct Cut {
-    axes: usize,
-    pub sliced: SmallVec<[bool; 4]>,
+    pub axes: usize,
+    pub shares: SmallVec<[Share; 4]>,
+}
+
+/// What of an operand goes with a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Share {
+    /// All of it.
+    All,
+    /// The row of that number.
+    Each,
+    /// One of its rows, in turn.
+    Turn(Turn),
 }
 
 /// What a step does that works row by row and does not fail.
@@ -210,42 +224,43 @@ pub(super) fn cut(slots: &[SlotInfo], doing: &Doing<'_>, rows: usize) -> Option<
         Doing::Total(bound) => return cut_total(slots, bound, rows),
         Doing::Window { bound, .. } => {
             let axes = leading(out, rows)?;
-            let sliced = [false].into_iter().collect();
-            return window(slots, bound, rows).map(|_| Cut { axes, sliced });
+            let shares = [Share::All].into_iter().collect();
+            return window(slots, bound, rows).map(|_| Cut { axes, shares });
         }
         _ => {
             let mut ins = doing.ins().iter();
             let fits =
                 ins.all(|&slot| shape(slots, slot).is_some_and(|s| leading(s, rows).is_some()));
-            let sliced = doing.ins().iter().map(|_| true).collect();
+            let shares = doing.ins().iter().map(|_| Share::Each).collect();
             let axes = leading(out, rows).filter(|_| fits)?;
-            return Some(Cut { axes, sliced });
+            return Some(Cut { axes, shares });
         }
     };
     let ins = || bound.ins.iter().map(|&slot| shape(slots, slot));
     if bound.repeats {
         let axes = leading(out, rows)?;
-        let sliced = is_sliced(ins().next()??, out, axes)?;
-        let sliced = [sliced, false].into_iter().take(bound.ins.len()).collect();
-        return Some(Cut { axes, sliced });
+        let share = share(ins().next()??, out, axes)?;
+        let shares = [share, Share::All].into_iter().take(bound.ins.len());
+        let shares = shares.collect();
+        return Some(Cut { axes, shares });
     }
     if bound.by_rows {
         let (_, lead) = out.split_last()?;
         let axes = leading(lead, rows)?;
-        let sliced = bound.ins.iter().map(|_| true).collect();
-        return Some(Cut { axes, sliced });
+        let shares = bound.ins.iter().map(|_| Share::Each).collect();
+        return Some(Cut { axes, shares });
     }
     let Some(marks) = bound.reduced.as_ref().map(|reduced| &reduced.axes) else {
         let axes = leading(out, rows)?;
-        let sliced = ins().map(|input| is_sliced(input?, out, axes));
-        let sliced = sliced.collect::<Option<_>>()?;
-        return Some(Cut { axes, sliced });
+        let shares = ins().map(|input| share(input?, out, axes));
+        let shares = shares.collect::<Option<_>>()?;
+        return Some(Cut { axes, shares });
     };
     let input = ins().next()??;
     let kept = marks.iter().take_while(|&&reduced| !reduced).count();
     let axes = leading(&input[..kept], rows)?;
-    let sliced = (0..bound.ins.len()).map(|i| i == 0).collect();
-    (input.get(..axes) == out.get(..axes)).then_some(Cut { axes, sliced })
+    let shares = first_of(bound);
+    (input.get(..axes) == out.get(..axes)).then_some(Cut { axes, shares })
 }
 
 /// How to cut what reduces rows: where it can be fed them.
@@ -253,8 +268,14 @@ fn cut_total(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> Option<C
     let input = shape(slots, bound.ins[0])?;
     let axes = leading(input, rows)?;
     let extent = extent_of(slots, bound)?;
-    let sliced = (0..bound.ins.len()).map(|i| i == 0).collect();
-    takes_rows(extent, rows, input.n_elements() / rows).then_some(Cut { axes, sliced })
+    let shares = first_of(bound);
+    takes_rows(extent, rows, input.n_elements() / rows).then_some(Cut { axes, shares })
+}
+
+/// The rows of the first input, all of the others.
+fn first_of(bound: &Bound<Kernel>) -> SmallVec<[Share; 4]> {
+    let share = |i| if i == 0 { Share::Each } else { Share::All };
+    (0..bound.ins.len()).map(share).collect()
 }
 
 /// How many leading axes have that many positions; those of size 1 behind them are counted in.
@@ -270,15 +291,50 @@ fn leading(shape: &[usize], rows: usize) -> Option<usize> {
     found
 }
 
-/// Whether an operand that broadcasts to a shape has its leading axes, or repeats along all of them; none where it is
-/// neither.
-fn is_sliced(operand: &[usize], out: &[usize], axes: usize) -> Option<bool> {
+/// What of an operand that broadcasts to a shape goes with each position of its leading axes, where tiles can follow that.
+fn share(operand: &[usize], out: &[usize], axes: usize) -> Option<Share> {
+    let share = turns(operand, out, axes)?;
+    let width: usize = out[axes..].iter().product();
+    match share {
+        Share::Turn(turn) if turn.line() * width < LINE => None,
+        share => Some(share),
+    }
+}
+
+/// What of an operand that broadcasts to a shape goes with each position of its leading axes: axes that it has must be
+/// neighbours, but for those of size 1.
+fn turns(operand: &[usize], out: &[usize], axes: usize) -> Option<Share> {
     if operand.len() == out.len() && operand[..axes] == out[..axes] {
-        return Some(true);
+        return Some(Share::Each);
     }
     let missing = out.len().checked_sub(operand.len())?;
-    let repeats = operand.iter().take(axes.saturating_sub(missing));
-    repeats.copied().all(|n| n == 1).then_some(false)
+    let has = |axis: usize| axis >= missing && operand[axis - missing] != 1;
+    let Some(first) = (0..axes).find(|&axis| has(axis)) else {
+        return Some(Share::All);
+    };
+    let end = (0..axes).rfind(|&axis| has(axis))? + 1;
+    let own = &out[first..end];
+    (operand.get(first - missing..end - missing)? == own).then(|| {
+        Share::Turn(Turn {
+            every: out[end..axes].iter().product(),
+            count: own.iter().product(),
+        })
+    })
+}
+
+/// Which of the elements that an operand has for a row goes with each of a row of the result, where they go in turn.
+pub(super) fn within(operand: &[usize], out: &[usize], axes: usize) -> Option<Turn> {
+    let (behind, row) = (
+        (axes + operand.len()).saturating_sub(out.len()),
+        &out[axes..],
+    );
+    let operand = operand.get(behind..)?;
+    let (every, count) = match turns(operand, row, row.len())? {
+        Share::All => (1, 1),
+        Share::Each => (1, row.iter().product()),
+        Share::Turn(turn) => return Some(turn),
+    };
+    Some(Turn { every, count })
 }
 
 /// The kernel of a step that is cut into rows, for a tile of so many of them.
@@ -289,25 +345,31 @@ pub(super) fn bind(
     cut: &Cut,
     tile: usize,
 ) -> Option<Kernel> {
-    let spec = |slot: Slot, sliced: bool| {
+    let rank = shape(slots, bound.outs[0])?.rank();
+    let spec = |slot: Slot, share: Share| {
         let info = &slots[slot as usize];
-        let mut shape = info.shape.clone()?;
-        if sliced {
-            shape = tiled(&shape, cut.axes, tile);
-        }
+        let shape = info.shape.clone()?;
+        let shape = match share {
+            Share::All => shape,
+            Share::Each => tiled(&shape, cut.axes, tile),
+            Share::Turn(turn) => {
+                let axes = (cut.axes + shape.rank()).checked_sub(rank)?;
+                tiled(&shape, axes, turn.rows(tile))
+            }
+        };
         Some(TensorSpec::new(info.dtype, PartialShape::from(&shape)))
     };
-    let ins = bound.ins.iter().zip(&cut.sliced);
+    let ins = bound.ins.iter().zip(&cut.shares);
     let specs: Vec<TensorSpec> = ins
         .clone()
-        .map(|(&slot, &sliced)| spec(slot, sliced))
+        .map(|(&slot, &share)| spec(slot, share))
         .collect::<Option<_>>()?;
     let known: Vec<Option<Tensor>> = ins
-        .map(|(&slot, &sliced)| constants(slot).filter(|_| !sliced))
+        .map(|(&slot, &share)| constants(slot).filter(|_| share == Share::All))
         .collect();
     let inputs = specs.iter().zip(&known).map(|(s, k)| (s, k.as_ref(), None));
     let inputs = Inputs::new(inputs);
-    bound_now(op, &inputs, spec(bound.outs[0], true)?)
+    bound_now(op, &inputs, spec(bound.outs[0], Share::Each)?)
 }
 
 /// The kernel that adds rows of so many elements in all, or subtracts the second from the first.
@@ -348,15 +410,42 @@ mod tests {
     }
 
     #[test]
-    fn operands_have_the_leading_axes_or_none_of_them() {
-        assert_eq!(is_sliced(&[4, 3], &[4, 3], 1), Some(true));
-        assert_eq!(is_sliced(&[4, 1], &[4, 3], 1), Some(true));
-        assert_eq!(is_sliced(&[4, 1], &[4, 3], 2), None);
-        assert_eq!(is_sliced(&[3], &[4, 3], 1), Some(false));
-        assert_eq!(is_sliced(&[3], &[4, 3], 2), None);
-        assert_eq!(is_sliced(&[1, 3], &[4, 3], 1), Some(false));
-        assert_eq!(is_sliced(&[], &[4, 3], 2), Some(false));
-        assert_eq!(is_sliced(&[2, 1, 5], &[2, 3, 5], 2), None);
+    fn operands_have_the_leading_axes_or_take_turns_along_them() {
+        let turn = |every, count| Some(Share::Turn(Turn { every, count }));
+        assert_eq!(turns(&[4, 3], &[4, 3], 1), Some(Share::Each));
+        assert_eq!(turns(&[4, 1], &[4, 3], 1), Some(Share::Each));
+        assert_eq!(turns(&[4, 1], &[4, 3], 2), turn(3, 4));
+        assert_eq!(turns(&[3], &[4, 3], 1), Some(Share::All));
+        assert_eq!(turns(&[3], &[4, 3], 2), turn(1, 3));
+        assert_eq!(turns(&[1, 3], &[4, 3], 1), Some(Share::All));
+        assert_eq!(turns(&[], &[4, 3], 2), Some(Share::All));
+        assert_eq!(turns(&[2, 1, 5], &[2, 3, 5], 2), turn(3, 2));
+        assert_eq!(turns(&[3, 1, 5], &[2, 3, 4, 5], 3), turn(4, 3));
+        assert_eq!(turns(&[2, 1, 4, 5], &[2, 3, 4, 5], 3), None);
+        assert_eq!(turns(&[2, 1, 4, 5], &[2, 3, 4, 5], 2), turn(3, 2));
+    }
+
+    #[test]
+    fn elements_of_rows_take_turns() {
+        let turn = |every, count| Some(Turn { every, count });
+        assert_eq!(within(&[4, 3, 5], &[4, 3, 5], 1), turn(1, 15));
+        assert_eq!(within(&[4, 3, 1], &[4, 3, 5], 1), turn(5, 3));
+        assert_eq!(within(&[3, 1], &[4, 3, 5], 1), turn(5, 3));
+        assert_eq!(within(&[5], &[4, 3, 5], 1), turn(1, 5));
+        assert_eq!(within(&[], &[4, 3, 5], 1), turn(1, 1));
+        assert_eq!(within(&[4, 3], &[4, 3], 2), turn(1, 1));
+        assert_eq!(within(&[2, 1, 5], &[2, 3, 5], 0), None);
+    }
+
+    #[test]
+    fn turns_are_long_enough_for_tiles() {
+        assert_eq!(share(&[2, 1, 8], &[2, 100, 8], 2), None);
+        let turn = Turn {
+            every: 200,
+            count: 2,
+        };
+        let long = share(&[2, 1, 8], &[2, 200, 8], 2);
+        assert_eq!(long, Some(Share::Turn(turn)));
     }
 
     #[test]

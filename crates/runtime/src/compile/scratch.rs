@@ -14,7 +14,10 @@ impl Joining<'_> {
             match value {
                 Value::Variable(at) => At::Variable(at, row),
                 Value::Next(_) => At::Scratch(0),
-                Value::All(slot) => At::Input(position(&self.ins, slot).unwrap_or(0), 0),
+                Value::All(slot, _) => At::Input(position(&self.ins, slot).unwrap_or(0), 0),
+                Value::Turn(slot, turn, _) => {
+                    At::Turn(position(&self.ins, slot).unwrap_or(0), row, turn)
+                }
                 Value::Window(at) => {
                     let input = position(&self.ins, self.parts[at].ins[0]).unwrap_or(0);
                     let size = self.dtype(value).size();

@@ -1,30 +1,21 @@
 //! The step that does what those of a group do, a tile of rows at a time.
 
 use super::join::{Facts, Group};
-use super::rows::{Cut, Doing, bind, bind_update, cut};
-use super::totals::{extent_of, walk};
+use super::rows::{Cut, Doing, Share, bind, bind_update, cut, within};
+use super::totals::extent_of;
 use super::update::update;
 use super::variables::Variables;
 use super::vectors::vectors;
 use super::windows::{Window, window};
 use crate::plan::{
-    Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Walk,
-    Work, total,
+    Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Turn,
+    Walk, Work, total,
 };
 use ferrograph_graph::{Kernel, OpRef, Operands, SlotType};
 use ferrograph_ops::AssignKind;
 use ferrograph_tensor::{DType, Origin, Result, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// Elements of the widest value of a tile, where a row has no more.
-const TILE: usize = 2048;
-
-/// Rows of a tile, where they are long: what each member does once a tile, and with one element of each row, is then little
-/// beside the rest.
-const SOME_ROWS: usize = 8;
-/// Elements of the widest value of such a tile, at most.
-const LONG_TILE: usize = 8192;
 
 /// What a step costs for an element that it reads or makes, roughly.
 const ELEMENT_NS: f64 = 0.2;
@@ -45,8 +36,10 @@ pub(super) struct Part<'a> {
 pub(super) enum Value {
     /// The rows of a slot.
     Rows(Slot),
-    /// All of a slot.
-    All(Slot),
+    /// All of a slot, whose elements go with those of a row in turn.
+    All(Slot, Option<Turn>),
+    /// The rows of a slot that are in turn, and so their elements.
+    Turn(Slot, Turn, Option<Turn>),
     /// The rows that the slice of that part takes, where they lie.
     Window(usize),
     /// The rows of that variable.
@@ -72,7 +65,7 @@ pub(super) enum Run {
 /// What a joined step is made from.
 pub(super) struct Joining<'a> {
     pub facts: &'a Facts<'a>,
-    rows: usize,
+    pub rows: usize,
     pub tile: usize,
     pub parts: Vec<Part<'a>>,
     pub variables: Variables,
@@ -80,9 +73,9 @@ pub(super) struct Joining<'a> {
     pub members: Vec<Member>,
     pub runs: Vec<Run>,
     /// The reductions of all rows, with the outputs that they are.
-    totals: Vec<(usize, usize)>,
+    pub totals: Vec<(usize, usize)>,
     /// In which order tiles are taken.
-    walk: Walk,
+    pub walk: Walk,
     /// The inputs of the joined step, and its outputs.
     pub ins: Vec<Slot>,
     pub outs: Vec<Slot>,
@@ -94,7 +87,8 @@ pub(super) struct Joining<'a> {
 /// better left alone.
 pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Vec<Step>> {
     let (_, last) = group.steps.last()?;
-    let mut joining = Joining::of(facts, group)?;
+    let mut ways = group.rows.iter();
+    let joining = ways.find_map(|&rows| Joining::of(facts, group, rows))?;
     let updates = |part: &Part<'_>| part.doing.changes();
     let works = |part: &&Part<'_>| !matches!(part.doing, Doing::Alias { .. });
     let computes = |part: &Part<'_>| matches!(part.doing, Doing::Compute(_) | Doing::Total(_));
@@ -103,8 +97,6 @@ pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Vec<Step>> {
     if !is_worth && !joining.parts.iter().any(updates) {
         return None;
     }
-    joining.name_operands(group);
-    joining.name_members();
     let tiled = joining.tiled()?;
     let action = match joining.variables.slots.is_empty() {
         true => {
@@ -133,8 +125,8 @@ fn alias(facts: &Facts<'_>, from: Slot, to: Slot, site: Site) -> Option<Step> {
 }
 
 impl<'a> Joining<'a> {
-    fn of(facts: &'a Facts<'a>, group: &'a Group) -> Option<Joining<'a>> {
-        let rows = *group.rows.first()?;
+    /// Of so many rows, where tiles of them suit all steps.
+    fn of(facts: &'a Facts<'a>, group: &'a Group, rows: usize) -> Option<Joining<'a>> {
         let mut parts: Vec<Part<'a>> = Vec::with_capacity(group.steps.len());
         for (_, step) in &group.steps {
             let doing = Doing::of(facts, step)?;
@@ -151,7 +143,7 @@ impl<'a> Joining<'a> {
                 cut: cut(facts.slots(), &doing, rows)?,
             });
         }
-        Some(Joining {
+        let mut joining = Joining {
             facts,
             rows,
             tile: 0,
@@ -165,7 +157,11 @@ impl<'a> Joining<'a> {
             ins: Vec::new(),
             outs: Vec::new(),
             aliases: Vec::new(),
-        })
+        };
+        joining.name_operands(group);
+        joining.name_members();
+        joining.choose_tile()?;
+        Some(joining)
     }
 
     /// Says what comes from outside and what is needed there.
@@ -208,12 +204,14 @@ impl<'a> Joining<'a> {
             let doing = self.parts[at].doing;
             match doing {
                 Doing::Compute(bound) => {
-                    let sliced = self.parts[at].cut.sliced.clone();
-                    let ins = self.parts[at].ins.iter().zip(sliced);
+                    let shares = self.parts[at].cut.shares.clone();
+                    let ins = self.parts[at].ins.iter().zip(shares);
+                    let within = |slot| self.within(at, slot, bound.outs[0]);
                     let ins: Vec<Value> = ins
-                        .map(|(&slot, sliced)| match sliced {
-                            true => self.variables.rows(slot),
-                            false => Value::All(slot),
+                        .map(|(&slot, share)| match share {
+                            Share::Each => self.variables.rows(slot),
+                            Share::All => Value::All(slot, within(slot)),
+                            Share::Turn(turn) => Value::Turn(slot, turn, within(slot)),
                         })
                         .collect();
                     let out = self.variables.rows(bound.outs[0]);
@@ -237,7 +235,12 @@ impl<'a> Joining<'a> {
                 }
             }
         }
-        self.choose_tile();
+    }
+
+    /// How the elements that a slot has for a row go with those of a row that a part makes.
+    fn within(&self, part: usize, slot: Slot, out: Slot) -> Option<Turn> {
+        let shape = |slot: Slot| self.facts.slots()[slot as usize].shape.as_ref();
+        within(shape(slot)?, shape(out)?, self.parts[part].cut.axes)
     }
 
     fn name_total(&mut self, at: usize, out: Slot) {
@@ -251,25 +254,6 @@ impl<'a> Joining<'a> {
         let width = self.width(value);
         self.runs.push(Run::Feed(self.totals.len(), width));
         self.totals.push((at, output));
-    }
-
-    /// Says how many rows a tile has, and in which order tiles are taken for the sake of the totals.
-    fn choose_tile(&mut self) {
-        let widest = self.values.iter().filter(|v| !matches!(v, Value::All(_)));
-        let widest = widest.map(|value| self.width(*value)).max();
-        let widest = widest.unwrap_or(1).max(1);
-        let most = (TILE / widest).max(SOME_ROWS.min(LONG_TILE / widest));
-        let most = most.clamp(1, self.rows);
-        let totals = self.totals.iter();
-        let totals = totals.filter_map(|&(at, _)| match self.parts[at].doing {
-            Doing::Total(bound) => {
-                let width = self.width(Value::Rows(bound.ins[0]));
-                extent_of(self.facts.slots(), bound).map(|extent| (extent, width))
-            }
-            _ => None,
-        });
-        let totals: Vec<_> = totals.collect();
-        (self.tile, self.walk) = walk(&totals, most);
     }
 
     fn name_assignment(&mut self, kind: AssignKind, variable: Slot, value: Slot) {
@@ -305,7 +289,9 @@ impl<'a> Joining<'a> {
 
     pub fn dtype(&self, value: Value) -> DType {
         match value {
-            Value::Rows(slot) | Value::All(slot) => self.facts.slots()[slot as usize].dtype,
+            Value::Rows(slot) | Value::All(slot, _) | Value::Turn(slot, ..) => {
+                self.facts.slots()[slot as usize].dtype
+            }
             Value::Window(at) => self.facts.slots()[self.parts[at].ins[0] as usize].dtype,
             Value::Variable(i) | Value::Next(i) => self.variables.held[i].dtype,
         }
@@ -313,7 +299,7 @@ impl<'a> Joining<'a> {
 
     pub fn elements(&self, value: Value) -> usize {
         match value {
-            Value::Rows(slot) | Value::All(slot) => {
+            Value::Rows(slot) | Value::All(slot, _) | Value::Turn(slot, ..) => {
                 let shape = self.facts.slots()[slot as usize].shape.as_ref();
                 shape.map_or(0, Shape::n_elements)
             }
@@ -336,7 +322,11 @@ impl<'a> Joining<'a> {
 
     /// Elements of a row.
     pub fn width(&self, value: Value) -> usize {
-        self.elements(value) / self.rows
+        let rows = match value {
+            Value::Turn(_, turn, _) => turn.count,
+            _ => self.rows,
+        };
+        self.elements(value) / rows
     }
 
     fn tiled(&self) -> Option<Tiled> {
@@ -376,7 +366,8 @@ impl<'a> Joining<'a> {
         let slot_type = |&value: &Value| SlotType {
             dtype: self.dtype(value),
             len: match value {
-                Value::All(_) => self.elements(value),
+                Value::All(..) => self.elements(value),
+                Value::Turn(_, turn, _) => self.width(value) * turn.rows(tile),
                 Value::Window(at) => self.window(at).map_or(0, |window| window.span(tile)),
                 _ => self.width(value) * tile,
             },

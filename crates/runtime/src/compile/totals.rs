@@ -2,6 +2,8 @@
 //! of the tiles each accumulator gets its elements in theirs.
 
 use super::lower::SlotInfo;
+use super::rows::Doing;
+use super::tile::{Joining, Value};
 use crate::plan::{Bound, Extent, Lines, Walk, block, total};
 use ferrograph_graph::Kernel;
 
@@ -16,6 +18,15 @@ const PARTS: usize = 4;
 
 /// Columns of a reduction whose tiles are pieces of its rows, at least.
 const COLUMNS: usize = 256;
+
+/// Elements of the widest value of a tile, where a row has no more.
+const TILE: usize = 2048;
+
+/// Rows of a tile, where they are long: what each member does once a tile, and with one element of each row, is then little
+/// beside the rest.
+const SOME_ROWS: usize = 8;
+/// Elements of the widest value of such a tile, at most.
+const LONG_TILE: usize = 8192;
 
 /// In which order a reduction wants its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +104,7 @@ pub(super) fn takes_rows(extent: Extent, rows: usize, width: usize) -> bool {
 
 /// Rows of a tile, of which that many at most, and the order of tiles for reductions that all want it so; each with the
 /// elements of a row.
-pub(super) fn walk(totals: &[(Extent, usize)], most: usize) -> (usize, Walk) {
+fn walk(totals: &[(Extent, usize)], most: usize) -> (usize, Walk) {
     let in_rows = totals
         .iter()
         .map(|&(e, width)| rows_in_order(e.inner, width));
@@ -103,6 +114,31 @@ pub(super) fn walk(totals: &[(Extent, usize)], most: usize) -> (usize, Walk) {
             down(extent, extent.inner / width, most)
         }
         Some(_) => along(in_rows.max().unwrap_or(1), most),
+    }
+}
+
+/// As [`walk`], with tiles that stay among so many rows each, where they can.
+fn walk_in_lines(totals: &[(Extent, usize)], most: usize, line: usize) -> Option<(usize, Walk)> {
+    if totals.is_empty() {
+        let (rows, slab, block) = (line, 1, 1);
+        return Some((most, Walk::Down(Lines { rows, slab, block })));
+    }
+    let (tile, walk) = walk(totals, most.min(1 << line.trailing_zeros()));
+    let fits = match walk {
+        Walk::Along(_) => line.is_multiple_of(tile),
+        Walk::Down(lines) => {
+            let in_turn = lines.rows.is_multiple_of(line) && line.is_multiple_of(tile);
+            in_turn || line.is_multiple_of(lines.rows)
+        }
+    };
+    fits.then_some((tile, walk))
+}
+
+/// The greatest common divisor.
+fn common(a: usize, b: usize) -> usize {
+    match b {
+        0 => a,
+        b => common(b, a % b),
     }
 }
 
@@ -132,6 +168,41 @@ fn down(extent: Extent, line: usize, most: usize) -> (usize, Walk) {
     let k = k.last().unwrap_or(1);
     let (rows, slab, block) = (k * line, n / k, below / k);
     (rows, Walk::Down(Lines { rows, slab, block }))
+}
+
+impl Joining<'_> {
+    /// Says how many rows a tile has, and in which order tiles are taken for the sake of the totals.
+    pub fn choose_tile(&mut self) -> Option<()> {
+        let widest = self.values.iter().filter(|v| !matches!(v, Value::All(..)));
+        let widest = widest.map(|value| self.width(*value)).max();
+        let widest = widest.unwrap_or(1).max(1);
+        let most = (TILE / widest).max(SOME_ROWS.min(LONG_TILE / widest));
+        let line = self.line();
+        let most = most.clamp(1, line.unwrap_or(self.rows));
+        let totals = self.totals.iter();
+        let totals = totals.filter_map(|&(at, _)| match self.parts[at].doing {
+            Doing::Total(bound) => {
+                let width = self.width(Value::Rows(bound.ins[0]));
+                extent_of(self.facts.slots(), bound).map(|extent| (extent, width))
+            }
+            _ => None,
+        });
+        let totals: Vec<_> = totals.collect();
+        (self.tile, self.walk) = match line {
+            Some(line) => walk_in_lines(&totals, most, line)?,
+            None => walk(&totals, most),
+        };
+        Some(())
+    }
+
+    /// Rows among which tiles have to stay for the sake of operands whose rows go in turn.
+    fn line(&self) -> Option<usize> {
+        let lines = self.values.iter().filter_map(|value| match value {
+            Value::Turn(_, turn, _) => Some(turn.line()),
+            _ => None,
+        });
+        lines.reduce(common)
+    }
 }
 
 #[cfg(test)]

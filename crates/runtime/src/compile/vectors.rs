@@ -9,7 +9,7 @@ mod writer;
 
 use super::rows::Doing;
 use super::tile::{Joining, Run, Value};
-use crate::plan::{self, Member, Order, Task, Vectors};
+use crate::plan::{self, Member, Order, Task, Turn, Vectors};
 use ferrograph_machine::vector::{Float, Loop};
 use ferrograph_tensor::DType;
 use functions::{Function, function, kind};
@@ -34,6 +34,8 @@ enum Reach {
     OfRow,
     /// One row for all.
     Row,
+    /// Elements that go with those of a row in turn, for all rows.
+    Within(Turn),
     /// An element for each, in rows that lie so many elements apart.
     Apart(usize),
 }
@@ -178,10 +180,7 @@ fn operands<'a>(joining: &'a Joining<'_>, at: usize) -> &'a [u32] {
 /// How a value goes with rows of that width; none for others.
 fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
     match value {
-        Value::All(_) => match joining.elements(value) {
-            1 => Some(Reach::One),
-            n => (n == width).then_some(Reach::Row),
-        },
+        Value::All(_, within) => repeated(within?, width),
         Value::Window(at) => {
             let window = joining
                 .window(at)
@@ -191,10 +190,21 @@ fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
                 step => (width >= LONG).then_some(Reach::Apart(step)),
             }
         }
+        Value::Turn(_, turn, within) if turn.every > 1 => repeated(within?, width),
         value => match joining.width(value) {
             n if n == width => Some(Reach::Each),
             n => (n == 1).then_some(Reach::OfRow),
         },
+    }
+}
+
+/// How elements that go with those of any row in turn go with rows of that width.
+fn repeated(within: Turn, width: usize) -> Option<Reach> {
+    match within {
+        Turn { count: 1, .. } => Some(Reach::One),
+        Turn { every: 1, count } if count == width => Some(Reach::Row),
+        turn => (width < LONG && width.is_multiple_of(turn.every * turn.count))
+            .then_some(Reach::Within(turn)),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) use update::{Single, Source, Update, UpdateKernel};
 pub(crate) use vectors::{Order, Run, Task, Vectors};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
-pub(crate) use walk::{Lines, Walk};
+pub(crate) use walk::{Lines, Turn, Walk};
 
 use crate::profile;
 use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};

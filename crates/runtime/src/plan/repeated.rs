@@ -1,6 +1,7 @@
 //! How vector code takes rows along which, or from one to the next, something repeats.
 
 use super::ALIGN;
+use super::walk::Turn;
 
 /// How rows are taken.
 pub(crate) enum Rows {
@@ -26,8 +27,10 @@ pub(crate) struct Repeated {
     pub pointer: usize,
     /// Bytes of an element.
     pub size: usize,
-    /// Whether it has an element for each row; else it is one row for all.
-    pub is_of_row: bool,
+    /// How its elements go with those of any row in turn; none where it has an element for each row.
+    pub within: Option<Turn>,
+    /// Whether it is another one for other tiles.
+    pub changes: bool,
     /// Bytes that it takes.
     pub bytes: usize,
 }
@@ -56,21 +59,26 @@ impl Repeated {
     /// Writes it out.
     ///
     /// # Safety
-    /// The value lies at `from`, one row of `width` elements or `rows` elements; there are [`Repeated::room`] bytes at
+    /// The value lies at `from`, the elements that take turns or `rows` elements; there are [`Repeated::room`] bytes at
     /// `to`, which it takes no more than.
     pub unsafe fn write(&self, from: *const u8, to: *mut u8, rows: usize, width: usize) {
         // SAFETY: promised by the caller.
         unsafe {
-            match (self.is_of_row, self.size) {
-                (false, size) => {
-                    let row = size * width;
-                    for at in (0..self.bytes).step_by(row) {
-                        to.add(at).copy_from_nonoverlapping(from, row);
-                    }
-                }
-                (true, 1) => spread::<u8, CHUNK>(from, to, rows, width),
-                (true, 4) => spread::<u32, { CHUNK / 4 }>(from, to, rows, width),
-                (true, _) => spread::<u64, { CHUNK / 8 }>(from, to, rows, width),
+            let spread = match self.size {
+                1 => spread::<u8, CHUNK>,
+                4 => spread::<u32, { CHUNK / 4 }>,
+                _ => spread::<u64, { CHUNK / 8 }>,
+            };
+            let Some(Turn { every, count }) = self.within else {
+                return spread(from, to, rows, width);
+            };
+            match every {
+                1 => to.copy_from_nonoverlapping(from, count * self.size),
+                _ => spread(from, to, count, every),
+            }
+            let once = every * count * self.size;
+            for at in (once..self.bytes).step_by(once) {
+                to.add(at).copy_from_nonoverlapping(to, once);
             }
         }
     }

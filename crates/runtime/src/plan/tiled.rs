@@ -4,7 +4,7 @@
 use super::ALIGN;
 use super::total::{Feeds, Total};
 use super::vectors::{Order, Task, Vectors, Way};
-use super::walk::{Stretch, Walk};
+use super::walk::{Stretch, Turn, Walk};
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::stop::undisturbed;
@@ -17,6 +17,8 @@ use std::ops::Range;
 pub(crate) enum At {
     /// In that input of the step; each row lies so many bytes behind the one before.
     Input(usize, usize),
+    /// In that input, of which rows of so many bytes go with those of the step in turn.
+    Turn(usize, usize, Turn),
     /// In that input, from this byte on; rows lie so many bytes behind one another.
     Window(usize, usize, usize),
     /// In that output.
@@ -93,7 +95,7 @@ impl Tiled {
     /// Runs all tiles, with variables that lie at these places.
     pub fn run(&self, o: &mut Operands<'_>, variables: &[*mut u8]) -> Result<()> {
         let base = |at: &At| match *at {
-            At::Input(i, _) => o.input_bytes(i).as_ptr().cast_mut(),
+            At::Input(i, _) | At::Turn(i, ..) => o.input_bytes(i).as_ptr().cast_mut(),
             // SAFETY: the first element of a slice is one of its input.
             At::Window(i, start, _) => unsafe { o.input_bytes(i).as_ptr().cast_mut().add(start) },
             At::Output(i, _) => o.output_bytes(i).as_mut_ptr(),
@@ -203,6 +205,7 @@ impl Tiled {
                     | At::Window(_, _, row)
                     | At::Output(_, row)
                     | At::Variable(_, row) => base.add(first * row),
+                    At::Turn(_, row, turn) => base.add(turn.row(first) * row),
                     At::Scratch(offset) => scratch.add(offset),
                 }
             };

@@ -147,7 +147,7 @@ impl Loaded<'_> {
                     for (at, repeated) in self.run.rows.repeated() {
                         let to = frame.add(behind + at);
                         let from = std::mem::replace(&mut pointers[repeated.pointer], to);
-                        if is_first || repeated.is_of_row {
+                        if is_first || repeated.changes {
                             repeated.write(from, to, rows, width);
                         }
                     }

@@ -20,6 +20,33 @@ pub(crate) struct Lines {
     pub block: usize,
 }
 
+/// How rows of an operand go with those of a joined step: one for `every` of these, again from the first after `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub every: usize,
+    pub count: usize,
+}
+
+impl Turn {
+    /// The row that goes with that one.
+    pub fn row(self, row: usize) -> usize {
+        row / self.every % self.count
+    }
+
+    /// Rows of the operand for a tile of so many, which lies in one [line](Turn::line).
+    pub fn rows(self, tile: usize) -> usize {
+        if self.every == 1 { tile } else { 1 }
+    }
+
+    /// Rows of the step, from a multiple of this on, for which the operand has the same row, or rows in their order.
+    pub fn line(self) -> usize {
+        match self.every {
+            1 => self.count,
+            every => every,
+        }
+    }
+}
+
 /// Tiles that one thread takes in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
@@ -129,6 +156,15 @@ mod tests {
                 assert!(met.iter().all(|&met| met == 1), "{walk:?} {tile}");
             }
         }
+    }
+
+    #[test]
+    fn rows_take_turns() {
+        let turn = |every, count| Turn { every, count };
+        let rows = |turn: Turn| (0..12).map(|row| turn.row(row)).collect::<Vec<_>>();
+        assert_eq!(rows(turn(1, 3)), [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
+        assert_eq!(rows(turn(2, 3)), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
+        assert_eq!((turn(1, 3).line(), turn(2, 3).line()), (3, 2));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::functions::{Function, integer, kind};
 use super::{LONG, Reach, elementwise, operands, reach};
 use crate::compile::tile::{Joining, Value};
-use crate::plan::{Member, Repeated, Rows, Together};
+use crate::plan::{Member, Repeated, Rows, Together, Turn};
 use ferrograph_machine::Op;
 use ferrograph_machine::vector::{Element, Float, Inst, Program};
 use hashbrown::HashMap;
@@ -104,7 +104,7 @@ impl<'a> Writer<'a> {
             return made;
         }
         let value = self.joining.values[number as usize];
-        if let Value::All(slot) = value
+        if let Value::All(slot, _) = value
             && let Some(value) = integer(self.joining, slot)
         {
             let made = self.push(Inst::Constant { value });
@@ -153,7 +153,7 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|number| reach(self.joining, value(number), self.width));
         let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
-        let repeats = |reach: &Reach| matches!(reach, Reach::OfRow | Reach::Row | Reach::Apart(_));
+        let repeats = |reach: &Reach| !matches!(reach, Reach::Each | Reach::One);
         if !reaches.iter().any(repeats) {
             return Some(Rows::AsOne);
         }
@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
             Reach::OfRow if is_long => size(number),
             Reach::Apart(step) => step * size(number),
             Reach::Each | Reach::OfRow => count * self.width * size(number),
-            Reach::One | Reach::Row => 0,
+            Reach::One | Reach::Row | Reach::Within(_) => 0,
         };
         let values = || self.values.iter().zip(&reaches);
         let steps = values().map(step).collect();
@@ -179,12 +179,20 @@ impl<'a> Writer<'a> {
             .enumerate()
             .filter(|(_, (_, reach))| repeats(reach));
         let repeated = repeated.map(|(pointer, (number, reach))| {
-            let is_of_row = *reach == Reach::OfRow;
-            let rows = if is_of_row { self.joining.tile } else { count };
+            let within = match *reach {
+                Reach::OfRow => None,
+                Reach::Within(turn) => Some(turn),
+                _ => Some(Turn {
+                    every: 1,
+                    count: self.width,
+                }),
+            };
+            let rows = within.map_or(self.joining.tile, |_| count);
             Repeated {
                 pointer,
                 size: size(number),
-                is_of_row,
+                within,
+                changes: within.is_none() || matches!(value(number), Value::Turn(..)),
                 bytes: rows * self.width * size(number),
             }
         });
