@@ -6,7 +6,8 @@ use super::float::*;
 use super::integer::*;
 use super::{BinaryOp, UnaryOp};
 use crate::isa::Isa;
-use crate::vmath::complex as v;
+use crate::vmath;
+use crate::vmath::complex::{self as v, moderate as m};
 
 ops! {
     /// The complex conjugate.
@@ -114,6 +115,41 @@ macro_rules! functions {
     )*};
 }
 
+/// Functions that are vectors for moderate numbers.
+macro_rules! moderate {
+    ($r:ty: $($op:ty, $cost:expr, $f:expr, $is_rare:path, $rare:path;)*) => {$(
+        impl UnaryOp<Complex<$r>> for $op {
+            type Out = Complex<$r>;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(x: Complex<$r>) -> Complex<$r> {
+                Parts::narrow($f(x.wide()))
+            }
+            #[inline(always)]
+            fn is_rare(x: Complex<$r>) -> bool {
+                $is_rare(x.wide())
+            }
+            fn rare(x: Complex<$r>) -> Complex<$r> {
+                Parts::narrow($rare(x.wide()))
+            }
+        }
+    )*};
+}
+
+macro_rules! angle {
+    ($($t:ident $cost:expr;)*) => {$(
+        impl UnaryOp<Complex<$t>> for Angle {
+            type Out = $t;
+            const COST_NS: f64 = $cost;
+            #[inline(always)]
+            fn apply<I: Isa>(x: Complex<$t>) -> $t {
+                vmath::$t::atan2::<I>(x.im, x.re)
+            }
+        }
+    )*};
+}
+angle! { f32 1.5; f64 2.5; }
+
 macro_rules! complex {
     ($($r:ty)*) => {$(
         complex_binary! { $r:
@@ -132,36 +168,52 @@ macro_rules! complex {
             Square, 1.0, v::square;
             Sign, 8.0, v::sign;
             Reciprocal, 4.0, v::reciprocal;
-            Sqrt, 20.0, v::sqrt;
             Rsqrt, 24.0, v::rsqrt;
-            Exp, 25.0, v::exp;
             Expm1, 25.0, v::expm1;
-            Log, 25.0, v::log;
             Log1p, 25.0, v::log1p;
-            Sin, 40.0, v::sin;
-            Cos, 40.0, v::cos;
             Tan, 40.0, v::tan;
             Asin, 60.0, v::asin;
             Acos, 60.0, v::acos;
             Atan, 60.0, v::atan;
-            Sinh, 40.0, v::sinh;
-            Cosh, 40.0, v::cosh;
             Tanh, 40.0, v::tanh;
             Asinh, 60.0, v::asinh;
             Acosh, 60.0, v::acosh;
             Atanh, 60.0, v::atanh;
             Sigmoid, 40.0, v::sigmoid;
         }
+        moderate! { $r:
+            Sqrt, 3.0, m::sqrt, m::is_extreme, v::sqrt;
+            Exp, 4.0, m::exp::<I>, m::is_far, v::exp;
+            Log, 6.0, m::log::<I>, m::is_extreme, v::log;
+            Sinh, 8.0, m::sinh::<I>, m::is_far, v::sinh;
+            Cosh, 8.0, m::cosh::<I>, m::is_far, v::cosh;
+            Sin, 8.0, m::sin::<I>, m::is_far_turned, v::sin;
+            Cos, 8.0, m::cos::<I>, m::is_far_turned, v::cos;
+        }
         complex_unary! { $r => $r:
             Real, 0.6, |x| x.re;
             Imag, 0.6, |x| x.im;
-            Angle, 12.0, |x| x.im.atan2(x.re);
         }
     )*};
 }
 complex!(f32 f64);
 complex_unary! { f32 => f32: Abs, 1.5, |x| magnitude(x); }
-complex_unary! { f64 => f64: Abs, 5.0, |x| x.re.hypot(x.im); }
+
+impl UnaryOp<Complex<f64>> for Abs {
+    type Out = f64;
+    const COST_NS: f64 = 1.5;
+    #[inline(always)]
+    fn apply<I: Isa>(x: Complex<f64>) -> f64 {
+        m::abs(x)
+    }
+    #[inline(always)]
+    fn is_rare(x: Complex<f64>) -> bool {
+        m::is_extreme(x)
+    }
+    fn rare(x: Complex<f64>) -> f64 {
+        x.re.hypot(x.im)
+    }
+}
 
 #[cfg(test)]
 mod tests {

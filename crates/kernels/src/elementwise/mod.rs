@@ -33,7 +33,7 @@ pub use gradients::*;
 pub use integer::*;
 pub use no_nan::*;
 pub use scalar::{binary_scalar, unary_scalar};
-pub use select::select_broadcast;
+pub use select::{Chosen, select_broadcast};
 pub use special::*;
 pub use unary::*;
 

@@ -248,18 +248,27 @@ impl<T: Copy, O: ReduceOp<T>> Job for RowBlock<'_, T, O::Acc, O> {
 }
 
 impl<T: Copy, O: ReduceOp<T>> RowBlock<'_, T, O::Acc, O> {
-    /// A few columns, some of which stay in registers while the rows pass by.
+    /// A few columns, some of which stay in registers while the rows pass by. The last ones are the end of as many columns as
+    /// a few vectors have, where there are so many: some are reduced again, to the same.
     #[inline(always)]
     fn narrow(mut self) {
-        let mut column = 0;
-        while column < self.acc.len() {
-            column += match self.acc.len() - column {
-                32.. => self.columns::<32>(column),
-                16.. => self.columns::<16>(column),
-                8.. => self.columns::<8>(column),
-                4.. => self.columns::<4>(column),
-                _ => self.columns::<1>(column),
+        let (mut column, n) = (0, self.acc.len());
+        while column < n {
+            let rest = n - column;
+            let lanes = match rest.next_power_of_two().clamp(4, 32) {
+                lanes if lanes <= n => lanes,
+                4 => 1,
+                lanes => lanes / 2,
             };
+            let from = column.min(n.saturating_sub(lanes));
+            column = from
+                + match lanes {
+                    32 => self.columns::<32>(from),
+                    16 => self.columns::<16>(from),
+                    8 => self.columns::<8>(from),
+                    4 => self.columns::<4>(from),
+                    _ => self.columns::<1>(from),
+                };
         }
     }
 
@@ -445,6 +454,28 @@ mod tests {
         short_rows_are_those_of_one_row::<f64, Prod>();
         short_rows_are_those_of_one_row::<f64, Max>();
         short_rows_are_those_of_one_row::<f64, Min>();
+    }
+
+    #[test]
+    fn columns_are_those_of_one_column() {
+        for width in 2..=70 {
+            for n in [1, 3, 64, 200] {
+                let x: Vec<f32> = (0..n * width).map(|i| (i as f32 * 0.37).sin()).collect();
+                let mut all = vec![f32::NAN; width];
+                slabs::<f32, Sum>(&x, n, width, 0, &mut all, false);
+                for (column, found) in all.iter().enumerate() {
+                    let one: Vec<f32> = x.iter().skip(column).step_by(width).copied().collect();
+                    let mut expected = [f32::NAN; 2];
+                    let pairs: Vec<f32> = one.iter().flat_map(|&x| [x, x]).collect();
+                    slabs::<f32, Sum>(&pairs, n, 2, 0, &mut expected, false);
+                    assert_eq!(
+                        found.to_bits(),
+                        expected[0].to_bits(),
+                        "{n} rows of {width}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Inverse functions follow W. Kahan, "Branch cuts for complex elementary functions": products of square roots whose
 //! parts are accurate each by itself.
 
+pub mod moderate;
+
 use num_complex::Complex;
 
 type C = Complex<f64>;

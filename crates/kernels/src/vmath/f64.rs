@@ -11,7 +11,7 @@ mod error;
 mod power;
 
 pub use arcs::{acos, acosh, asin, asinh, atan, atan2, atanh};
-pub use circular::{cos, is_far, sin, tan};
+pub use circular::{FAR, cos, is_far, sin, tan};
 pub use error::{erf, erfc};
 pub use power::pow;
 

@@ -1,7 +1,7 @@
 //! What the kernels make of programs.
 
 use crate::values::{Kernels, Number, Values};
-use ferrograph_kernels::elementwise::{self as k, Binary, Broadcast, CastTo, Unary};
+use ferrograph_kernels::elementwise::{self as k, Binary, CastTo, Unary};
 use ferrograph_machine::Op;
 use ferrograph_machine::vector::{Element, Function, Inst, Program};
 
@@ -15,25 +15,18 @@ where
     let is_truth = args[0].element() == Element::Truth;
     match op {
         Op::Select => {
-            let plan = Broadcast::new([&[n], &[n], &[n]], &[n]);
-            if args[1].element() == Element::Number {
-                k::select_broadcast(
-                    &plan,
-                    args[0].truths(),
-                    args[1].numbers(),
-                    args[2].numbers(),
-                    &mut numbers,
-                );
-                return Values::Numbers(numbers);
+            fn chosen<T: Copy>(holds: &[bool], a: &[T], b: &[T]) -> Vec<T> {
+                let each = holds.iter().zip(a.iter().zip(b));
+                each.map(|(&holds, (&a, &b))| if holds { a } else { b })
+                    .collect()
             }
-            k::select_broadcast(
-                &plan,
-                args[0].truths(),
-                args[1].truths(),
-                args[2].truths(),
-                &mut truths,
-            );
-            return Values::Truths(truths);
+            let (holds, [_, a, b]) = (args[0].truths(), args) else {
+                unreachable!("a choice of two values");
+            };
+            return match a.element() {
+                Element::Number => Values::Numbers(chosen(holds, a.numbers(), b.numbers())),
+                _ => Values::Truths(chosen(holds, a.truths(), b.truths())),
+            };
         }
         Op::Cast if is_truth => {
             k::cast(args[0].truths(), &mut numbers);

@@ -7,10 +7,8 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, Val,
     VjpCall, declare_family, of_family,
 };
-use ferrograph_kernels::elementwise::{Broadcast, select_broadcast};
-use ferrograph_tensor::{
-    DType, Dim, Element, PartialShape, Result, Shape, Tensor, TensorSpec, bail, with_element,
-};
+use ferrograph_kernels::elementwise::{Broadcast, Chosen, select_broadcast};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 
 declare_family! {
@@ -77,8 +75,15 @@ impl Op for Select {
         let cond = static_shape(&TensorSpec::new(DType::Bool, spread))?;
         let (a, b) = (static_shape(inputs.spec(1))?, static_shape(inputs.spec(2))?);
         let plan = Broadcast::new([&cond, &a, &b], &out);
-        let kernel = with_element!(inputs.dtype(1).moved_as(), dense, T => bind::<T>(plan),
-            else => return Ok(Lowered::Eval));
+        let dtype = inputs.dtype(1).moved_as();
+        let kernel = match dtype.is_dense().then(|| dtype.size()) {
+            Some(1) => bind::<1>(plan),
+            Some(2) => bind::<2>(plan),
+            Some(4) => bind::<4>(plan),
+            Some(8) => bind::<8>(plan),
+            Some(16) => bind::<16>(plan),
+            _ => return Ok(Lowered::Eval),
+        };
         Ok(match by_rows {
             true => Lowered::Kernel(kernel),
             false => Lowered::Map(Map {
@@ -116,9 +121,15 @@ impl Op for Select {
     }
 }
 
-fn bind<T: Element>(plan: Broadcast<3>) -> Kernel {
+fn bind<const N: usize>(plan: Broadcast<3>) -> Kernel
+where
+    [u8; N]: Chosen,
+{
     Box::new(move |o| {
-        select_broadcast(&plan, o.input(0), o.input::<T>(1), o.input(2), o.output(0));
+        let (cond, a, b) = (o.input(0), o.input_bytes(1), o.input_bytes(2));
+        let (a, b) = (a.as_chunks().0, b.as_chunks().0);
+        let out = o.output_bytes(0).as_chunks_mut::<N>().0;
+        select_broadcast(&plan, cond, a, b, out);
         Ok(())
     })
 }

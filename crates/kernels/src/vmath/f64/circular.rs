@@ -3,10 +3,13 @@
 use super::poly;
 use crate::isa::Isa;
 
+/// The largest numbers within the reach of the reduction.
+pub const FAR: f64 = 1e6;
+
 /// Whether a number is beyond the reach of the reduction.
 #[inline(always)]
 pub fn is_far(x: f64) -> bool {
-    x.abs() > 1e6
+    x.abs() > FAR
 }
 
 /// A right angle in parts of 33 bits, whose products with the number of right angles are exact; and what they lack.
