@@ -22,13 +22,16 @@ pub trait Ordered: Copy + Send + Sync {
     fn key_of(entry: Self::Entry) -> Self::Key;
     /// The entry of this element.
     fn entry<const LEAST: bool>(self, place: u32) -> Self::Entry;
+    /// The element of a key; none where several have it.
+    fn of_key<const LEAST: bool>(key: Self::Key) -> Option<Self>;
     /// The place in an entry.
     fn place(entry: Self::Entry) -> u32;
 }
 
-/// Entries of elements of at most 32 bits and of 64: `$key` is an integer of the width that falls as the element grows.
+/// Entries of elements of at most 32 bits and of 64: `$key` is an integer of the width that falls as the element grows, and
+/// `$element` the element that has such.
 macro_rules! ordered {
-    (narrow; $($t:ty)*; |$x:ident| $key:expr) => {$(
+    (narrow; $($t:ty)*; |$x:ident| $key:expr, |$k:ident| $element:expr) => {$(
         impl Ordered for $t {
             type Entry = u64;
             type Key = u32;
@@ -37,6 +40,11 @@ macro_rules! ordered {
                 let $x = self;
                 let key = $key as u32;
                 if LEAST { !key } else { key }
+            }
+            #[inline(always)]
+            fn of_key<const LEAST: bool>(key: u32) -> Option<$t> {
+                let $k = if LEAST { !key } else { key };
+                $element
             }
             #[inline(always)]
             fn key_of(entry: u64) -> u32 {
@@ -52,7 +60,7 @@ macro_rules! ordered {
             }
         }
     )*};
-    (wide; $($t:ty)*; |$x:ident| $key:expr) => {$(
+    (wide; $($t:ty)*; |$x:ident| $key:expr, |$k:ident| $element:expr) => {$(
         impl Ordered for $t {
             type Entry = u128;
             type Key = u64;
@@ -61,6 +69,11 @@ macro_rules! ordered {
                 let $x = self;
                 let key = $key as u64;
                 if LEAST { !key } else { key }
+            }
+            #[inline(always)]
+            fn of_key<const LEAST: bool>(key: u64) -> Option<$t> {
+                let $k = if LEAST { !key } else { key };
+                $element
             }
             #[inline(always)]
             fn key_of(entry: u128) -> u64 {
@@ -77,19 +90,28 @@ macro_rules! ordered {
         }
     )*};
 }
-ordered!(narrow; u8 u16; |x| !u32::from(x));
-ordered!(narrow; u32; |x| !x);
-ordered!(narrow; i8 i16; |x| !(i32::from(x) ^ i32::MIN));
-ordered!(narrow; i32; |x| !(x ^ i32::MIN));
-ordered!(wide; u64; |x| !x);
-ordered!(wide; i64; |x| !(x ^ i64::MIN));
-ordered!(narrow; f16 bf16; |x| falling_f32(x.to_f32()));
-ordered!(narrow; f32; |x| falling_f32(x));
-ordered!(wide; f64; |x| falling_f64(x));
+ordered!(narrow; u8 u16; |x| !u32::from(x), |key| Some(!key as _));
+ordered!(narrow; u32; |x| !x, |key| Some(!key));
+ordered!(narrow; i8 i16; |x| !(i32::from(x) ^ i32::MIN), |key| Some((!key as i32 ^ i32::MIN) as _));
+ordered!(narrow; i32; |x| !(x ^ i32::MIN), |key| Some(!key as i32 ^ i32::MIN));
+ordered!(wide; u64; |x| !x, |key| Some(!key));
+ordered!(wide; i64; |x| !(x ^ i64::MIN), |key| Some(!key as i64 ^ i64::MIN));
+ordered!(narrow; f16; |x| falling_f32(x.to_f32()), |key| of_falling_f32(key).map(f16::from_f32));
+ordered!(narrow; bf16; |x| falling_f32(x.to_f32()), |key| of_falling_f32(key).map(bf16::from_f32));
+ordered!(narrow; f32; |x| falling_f32(x), |key| of_falling_f32(key));
+ordered!(wide; f64; |x| falling_f64(x), |key| of_falling_f64(key));
 
-/// Positive floats rise with their bits, negative ones fall; both zeros are one number.
+/// Positive floats rise with their bits, negative ones fall; both zeros are one number, and so is what is none.
 macro_rules! falling {
-    ($name:ident, $t:ty, $bits:ty) => {
+    ($name:ident, $back:ident, $t:ty, $bits:ty) => {
+        #[inline(always)]
+        fn $back(key: $bits) -> Option<$t> {
+            const SIGN: $bits = 1 << (<$bits>::BITS - 1);
+            let bits = if key & SIGN != 0 { key } else { !key & !SIGN };
+            let x = <$t>::from_bits(bits);
+            (key != 0 && x != 0.0).then_some(x)
+        }
+
         #[inline(always)]
         fn $name(x: $t) -> $bits {
             const SIGN: $bits = 1 << (<$bits>::BITS - 1);
@@ -102,8 +124,8 @@ macro_rules! falling {
         }
     };
 }
-falling!(falling_f32, f32, u32);
-falling!(falling_f64, f64, u64);
+falling!(falling_f32, of_falling_f32, f32, u32);
+falling!(falling_f64, of_falling_f64, f64, u64);
 
 /// What finding an element by its entry costs.
 const FIND_NS: f64 = 2.0;
@@ -147,7 +169,8 @@ pub fn top_k<T: Ordered, const LEAST: bool>(
                 let values = unsafe { values.piece(at, places.len()) };
                 for (entry, (v, p)) in best[at..].iter().zip(values.iter_mut().zip(places)) {
                     let place = T::place(*entry);
-                    (*v, *p) = (row[place as usize], place as i32);
+                    let element = T::of_key::<LEAST>(T::key_of(*entry));
+                    (*v, *p) = (element.unwrap_or_else(|| row[place as usize]), place as i32);
                 }
             });
             breathe_after(best.len());
@@ -177,8 +200,26 @@ impl<T: Ordered, const LEAST: bool> Job for Glance<'_, T, LEAST> {
     }
 }
 
+/// The entries of all of a row, in order.
+fn sorted<T: Ordered, const LEAST: bool>(row: &[T], all: &mut Vec<T::Entry>) {
+    all.clear();
+    all.resize(row.len(), T::Entry::default());
+    pool::par_chunks_mut(all, 1.0, |first, all| {
+        for (i, (entry, x)) in all.iter_mut().zip(&row[first..]).enumerate() {
+            *entry = x.entry::<LEAST>((first + i) as u32);
+        }
+    });
+    match radix::is_for::<T::Entry>(row.len()) {
+        true => radix::sort(all),
+        false => sort(all),
+    }
+}
+
 /// The entries of the `k` first in order. Those that cannot be among them are dropped batch by batch.
 fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::Entry>) {
+    if k == row.len() {
+        return sorted::<T, LEAST>(row, best);
+    }
     let full = match row.len() > SHORT * k {
         true => (4 * k).max(GLANCE),
         false => BATCH.max(2 * k),
@@ -216,10 +257,7 @@ fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::
     if best.len() > k {
         keep(best);
     }
-    match k == row.len() && radix::is_for::<T::Entry>(k) {
-        true => radix::sort(best),
-        false => sort(best),
-    }
+    sort(best);
 }
 
 /// Entries that are sorted at a stretch.
@@ -336,12 +374,21 @@ mod tests {
 
     #[test]
     fn orders_every_type() {
-        fn first<T: Ordered + Default>(x: &[T]) -> Vec<i32> {
+        fn first<T: Ordered + Default + PartialOrd>(x: &[T]) -> Vec<i32> {
             let (mut values, mut places) = (vec![T::default(); x.len()], vec![0; x.len()]);
             top_k::<_, false>(x, x.len(), x.len(), &mut values, &mut places);
+            for (value, &place) in values.iter().zip(&places) {
+                let element = x[place as usize];
+                assert!(*value == element || element.partial_cmp(&element).is_none());
+            }
             places
         }
         assert_eq!(first(&[0u8, 255, 7]), [1, 2, 0]);
+        assert_eq!(first(&[0i8, -128, 127]), [2, 0, 1]);
+        assert_eq!(first(&[0u32, u32::MAX, 7]), [1, 2, 0]);
+        assert_eq!(first(&[-1i32, i32::MIN, i32::MAX]), [2, 0, 1]);
+        let brief = [1.0, -2.0, 3.0].map(bf16::from_f32);
+        assert_eq!(first(&brief), [2, 0, 1]);
         assert_eq!(first(&[-1i16, i16::MIN, i16::MAX]), [2, 0, 1]);
         assert_eq!(first(&[-1i64, i64::MIN, i64::MAX, -1]), [2, 0, 3, 1]);
         assert_eq!(first(&[1u64, u64::MAX, 0]), [1, 0, 2]);
