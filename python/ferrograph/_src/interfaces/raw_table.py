@@ -24,7 +24,8 @@ __all__ = [
 _OWN = (
     "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
     "ExtractImagePatchesGrad IgammaGradAA IteratorHasNext IteratorPosition LoadShardsDataset "
-    "OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition"
+    "OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition "
+    "StatelessRandomBinomialV2"
 )
 OWN = frozenset(_OWN.split())
 
