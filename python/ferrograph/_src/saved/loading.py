@@ -23,6 +23,7 @@ from .constants import (
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
+from .foreign import expand
 from .loaded import CallableObject, LoadedFunction, LoadedObject, LoadedResource, SignatureMap
 from .objects import list_kinds
 from .options import LoadOptions
@@ -234,7 +235,7 @@ class _Loading:
         return made
 
     def _make_concretes(self, names: list[str]) -> None:
-        made = self._file.concretes(names)
+        made = self._file.concretes(names, expand)
         for name, (graph, bound, arguments, result) in zip(names, made, strict=True):
             self._concretes[name] = self._concrete(name, graph, bound, arguments, result)
 
