@@ -29,7 +29,8 @@ def expand(
 ) -> tuple[Any, list[str]] | None:
     """The graph of an operation and the names of its results; None for one without a rule.
 
-    Each input is a shape, a dtype and, where it is constant, its value.
+    Each input is a shape, a dtype and, where it is constant, its value. ValueError for a node that
+    lacks something, NotImplementedError for what a rule does not cover.
     """
     if op not in _RULES:
         return None
@@ -48,6 +49,9 @@ def expand(
         return [t for r in results for t in (r if isinstance(r, list) else [r])]
 
     specs = [TensorSpec(shape, dtype) for shape, dtype, _ in inputs]
-    made = Function(traced, autograph=False, name=op).get_concrete_function(*specs)
+    try:
+        made = Function(traced, autograph=False, name=op).get_concrete_function(*specs)
+    except (KeyError, IndexError) as e:
+        raise ValueError(f"the node lacks an attribute or an input: {e}") from e
     ports = zip(names.split(), counts, strict=True)
     return made._graph, [name for name, count in ports for _ in range(count)]

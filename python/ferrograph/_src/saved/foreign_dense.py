@@ -23,6 +23,9 @@ from ..values.dtypes import float32, int32
 
 __all__ = ["RULES"]
 
+# So many results an operation has at most.
+_MOST_PARTS = 1 << 12
+
 Tensors = list[Any]
 Attributes = dict[str, Any]
 
@@ -32,7 +35,10 @@ def _einsum(x: Tensors, a: Attributes) -> Any:
 
 
 def _dynamic_partition(x: Tensors, a: Attributes) -> Any:
-    return [list(segments.dynamic_partition(x[0], x[1], a["num_partitions"]))]
+    count = a["num_partitions"]
+    if count > _MOST_PARTS:
+        raise NotImplementedError(f"a tensor of {count} parts")
+    return [list(segments.dynamic_partition(x[0], x[1], count))]
 
 
 def _counts(x: Tensors, a: Attributes) -> Any:

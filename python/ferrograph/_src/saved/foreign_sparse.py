@@ -14,6 +14,9 @@ from ..values.dtypes import int64
 
 __all__ = ["RULES"]
 
+# So many results an operation has at most.
+_MOST_PARTS = 1 << 12
+
 Tensors = list[Any]
 Attributes = dict[str, Any]
 
@@ -35,6 +38,8 @@ def _concat(x: Tensors, a: Attributes) -> Any:
 
 def _split(x: Tensors, a: Attributes) -> Any:
     axis = int(_known(x[0], "split_dim"))
+    if a["num_split"] > _MOST_PARTS:
+        raise NotImplementedError(f"a tensor of {a['num_split']} parts")
     made = [_parts(s) for s in build.split(SparseTensor(*x[1:]), a["num_split"], axis)]
     return tuple([part[i] for part in made] for i in range(3))
 

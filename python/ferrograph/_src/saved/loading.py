@@ -47,7 +47,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     """The object that `save` wrote, or another program that writes SavedModels.
 
     It has the functions, variables and other objects that were saved as attributes. No code of the
-    program that saved it is run, and nothing is traced: a function has the traces that it had, and
+    program that saved it is run, and none of it is traced: a function has the traces that it had;
     a call that none of them fits is a ValueError that names the closest one and what differs.
     ``signatures`` has the signatures by their names.
 
