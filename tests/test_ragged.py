@@ -830,3 +830,13 @@ def test_stacked_partitions_have_row_splits_of_their_dtype(kind):
     ragged = fg.ragged.constant([[1], [], [2, 3]])
     nested = fg.ragged.stack_dynamic_partitions(ragged, partitions, 3)
     assert nested.to_list() == [[[1], [2, 3]], [], [[]]]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, fg.function])
+def test_ragged_truths_of_rows_of_one_length(wrap):
+    values = fg.reshape(fg.range(12.0), [6, 2])
+    rows = fg.RaggedTensor.from_row_splits(values, [0, 2, 2, 6])
+    kept = wrap(lambda: fg.ragged.boolean_mask(rows, rows > 8))()
+    assert kept.to_list() == [[[], []], [], [[], [], [9.0], [10.0, 11.0]]]
+    places = wrap(lambda: fg.where(rows > 8))()
+    assert places.numpy().tolist() == [[2, 2, 1], [2, 3, 0], [2, 3, 1]]

@@ -132,3 +132,97 @@ def counting(lib):
     model.table.insert(["a", "b"], lib.constant([5, 2], lib.int64))
     model.dense.insert(lib.constant([7, 9], lib.int64), lib.constant([0.5, 1.5]))
     return model
+
+
+def foreign(library):
+    """A module of functions whose operations tensorflow has and this project composes, and their
+    names: of those of images, and of those of vectors."""
+    tf = library
+    module = tf.Module()
+    module.state = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    module.generator = tf.random.Generator.from_seed(3)
+
+    def rows(x):
+        return tf.RaggedTensor.from_row_lengths(x, [2, 0, 1])
+
+    def sparse(x):
+        return tf.sparse.from_dense([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]])
+
+    def written(x):
+        module.state.scatter_nd_add([[0]], [x[:2]])
+        module.state[1].assign(x[1:])
+        return module.state.gather_nd([[0, 1], [1, 0]])
+
+    def drawn(x):
+        g = module.generator
+        return g.normal([2]), g.uniform([2]), g.binomial([2], 10.0, 0.5), g.make_seeds(2)
+
+    def scanned(x):
+        total = tf.zeros([], tf.int64)
+        for n in tf.data.Dataset.range(6).map(lambda n: n * 2).filter(lambda n: n > 2).batch(2):
+            total += tf.reduce_sum(n)
+        return total
+
+    images = {
+        "contrast": lambda i: tf.image.adjust_contrast(i, 1.5),
+        "saturation": lambda i: tf.image.adjust_saturation(i, 0.2),
+        "response": lambda i: tf.nn.local_response_normalization(i, 1),
+        "dilated": lambda i: tf.nn.dilation2d(
+            i, tf.ones([2, 2, 3]), [1] * 4, "SAME", "NHWC", [1] * 4
+        ),
+        "blocks": lambda i: tf.space_to_batch(i, [2, 1], [[0, 0], [0, 0]]),
+        "reversed": lambda i: tf.reverse_sequence(i, [2], 1),
+    }
+    vectors = {
+        "einsum": lambda x: tf.einsum("i,j->ij", x, x),
+        "parts": lambda x: tf.dynamic_partition(x, [0, 1, 0], 2),
+        "dense": lambda x: rows(x).to_tensor(7.0),
+        "sparse_rows": lambda x: rows(x).to_sparse().indices,
+        "picked": lambda x: tf.gather(rows(x), [2, 0]).values,
+        "ranges": lambda x: tf.ragged.range(tf.cast(x * 3.0, tf.int32)).values,
+        "product": lambda x: tf.sparse.sparse_dense_matmul(sparse(x), tf.expand_dims(x, 1)),
+        "joined": lambda x: tf.sparse.to_dense(
+            tf.sparse.reorder(tf.sparse.concat(1, [sparse(x), sparse(x)]))
+        ),
+        "totals": lambda x: tf.sparse.reduce_sum(sparse(x), 1) + x[:2],
+        "filled": lambda x: (
+            tf.sparse.fill_empty_rows(tf.sparse.from_dense([x, 0 * x]), 9.0)[0].values
+        ),
+        "sliced": lambda x: tf.sparse.slice(sparse(x), [0, 1], [2, 2]).values,
+        "softmax": lambda x: tf.sparse.softmax(sparse(x)).values,
+        "embedded": lambda x: tf.nn.embedding_lookup_sparse(
+            tf.expand_dims(x, 1), tf.sparse.from_dense([[1, 2], [0, 1]]), None, combiner="mean"
+        ),
+        "top": lambda x: tf.math.in_top_k([1], tf.expand_dims(x, 0), 1),
+        "solved": lambda x: tf.linalg.tridiagonal_solve(tf.stack([x, x + 9.0, x]), x),
+        "counted": lambda x: tf.math.bincount(tf.cast(x * 3.0, tf.int32)),
+        "binned": lambda x: tf.histogram_fixed_width(x, [0.0, 2.0], 4),
+        "union": lambda x: tf.sets.union([[1, 2]], [[2, 3]]).values,
+        "rounded": lambda x: tf.quantization.fake_quant_with_min_max_vars(x, -1.0, 1.0),
+        "steps": lambda x: tf.quantization.quantize_and_dequantize_v2(x, -1.0, 1.0),
+        "isotonic": lambda x: tf.nn.isotonic_regression(x)[0],
+        "mapped": lambda x: tf.vectorized_map(lambda v: v * v, x),
+        "edits": lambda x: tf.edit_distance(
+            tf.sparse.from_dense([[1, 2]]), tf.sparse.from_dense([[2, 2]])
+        ),
+        "written": written,
+        "drawn": drawn,
+        "scanned": scanned,
+    }
+    for group, shape in ((images, [None, 2, 3, 3]), (vectors, [3])):
+        for name, function in group.items():
+            spec = [tf.TensorSpec(shape, tf.float32)]
+            setattr(module, name, tf.function(function, input_signature=spec))
+    return module, [sorted(images), sorted(vectors)]
+
+
+def foreign_results(library, module, names):
+    """What the functions of ``foreign`` give, by their names: lists."""
+    tf = library
+    image = tf.reshape(tf.range(18.0), [1, 2, 3, 3]) / 18.0
+    given = (image, tf.constant([0.5, 1.5, 0.25]))
+    called = [
+        (n, getattr(module, n)(x)) for group, x in zip(names, given, strict=True) for n in group
+    ]
+    flat = {n: tf.nest.flatten(found) for n, found in called}
+    return {n: [part.numpy().tolist() for part in parts] for n, parts in flat.items()}

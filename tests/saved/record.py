@@ -26,3 +26,9 @@ for name, value in results.items():
     if isinstance(value, list) and value and isinstance(value[0], bytes):
         results[name] = [text.decode() for text in value]
 (FOLDER / "results.json").write_text(json.dumps(results))
+
+module, names = models.foreign(tf)
+tf.saved_model.save(module, str(FOLDER / "foreign"))
+loaded = tf.saved_model.load(str(FOLDER / "foreign"))
+found = {"names": names, "results": models.foreign_results(tf, loaded, names)}
+(FOLDER / "foreign.json").write_text(json.dumps(found))

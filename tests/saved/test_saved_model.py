@@ -13,6 +13,7 @@ import pytest
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded"
+RECORDED_FOREIGN = HERE / "recorded" / "foreign"
 SCALAR = fg.TensorSpec([], fg.float32, name="x")
 
 _spec = importlib.util.spec_from_file_location("saved_models_of_tests", HERE / "models.py")
@@ -291,3 +292,13 @@ def test_programs_without_objects_find_signatures_and_variables(tmp_path):
     wanted += [b"tensorflow/serving/predict", b"__saved_model_init_op", b"RestoreV2"]
     assert [name for name in wanted if name not in signed] == []
     assert [name for name in wanted if name in plain] == []
+
+
+def test_operations_that_are_none_here_do_what_was_recorded():
+    recorded = json.loads((HERE / "recorded" / "foreign.json").read_text())
+    loaded = fg.saved_model.load(RECORDED_FOREIGN)
+    found = models.foreign_results(fg, loaded, recorded["names"])
+    assert sorted(found) == sorted(recorded["results"])
+    for name, wanted in recorded["results"].items():
+        for a, b in zip(found[name], wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6, err_msg=name)

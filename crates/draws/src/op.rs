@@ -44,6 +44,15 @@ declare! {
         /// The dtype of the samples.
         dtype: DType = DType::Int64,
     };
+
+    /// As `StatelessRandomBinomial`, by a key and counter.
+    StatelessRandomBinomialV2: keyed_binomial(
+        shape: S in index rank 1, key: uint64 rank 1, counter: uint64 rank 1, alg: int32 rank 0, counts: T in real,
+        probs: T,
+    ) -> (output: dtype in real), gradient Stops {
+        /// The dtype of the samples.
+        dtype: DType = DType::Int64,
+    };
 }
 
 /// The spec of samples whose shape input 0 says and ends with that of the parameters.
@@ -173,32 +182,52 @@ impl Op for StatelessRandomPoisson {
     }
 }
 
+/// The samples of binomial distributions whose counts are input `i`, and whose probabilities stand behind it.
+fn binomials(inputs: &Inputs<'_>, i: usize, dtype: DType) -> Result<TensorSpec> {
+    let parameters = inputs.shape(i).broadcast(inputs.shape(i + 1))?;
+    samples(inputs, &parameters, dtype)
+}
+
+/// How they are drawn.
+fn draw_binomials(inputs: &Inputs<'_>, i: usize, dtype: DType, start: Start) -> Result<Lowered> {
+    let shape = inputs.shape(i).broadcast(inputs.shape(i + 1))?;
+    let wide = inputs.dtype(i);
+    let both = fixed(&TensorSpec::new(wide, shape))?;
+    let (counts, probs) = (fixed(inputs.spec(i))?, fixed(inputs.spec(i + 1))?);
+    let plan = Broadcast::new([&counts, &probs], &both);
+    let places = both.n_elements();
+    let kernel: Kernel = with_element!(dtype, real, T => Box::new(move |o| {
+        let start = start(o)?;
+        let (counts, probs) = (doubles(o, i, wide)?, doubles(o, i + 1, wide)?);
+        let mut pairs = vec_of((0.0, 0.0), places)?;
+        plan.map([&counts, &probs], &mut pairs, 1.0, |[n, p]| (n, p));
+        let draw = |place: usize, numbers: &mut Numbers| {
+            let (count, probability) = pairs[place];
+            binomial(count, probability, numbers)
+        };
+        fill(o.output::<T>(0), places, start, draw);
+        Ok(())
+    }), else => return Ok(Lowered::Eval));
+    Ok(Lowered::Kernel(kernel))
+}
+
 impl Op for StatelessRandomBinomial {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         check_seed(inputs, 1)?;
-        let parameters = inputs.shape(2).broadcast(inputs.shape(3))?;
-        Ok(smallvec![samples(inputs, &parameters, self.dtype)?])
+        Ok(smallvec![binomials(inputs, 2, self.dtype)?])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-        let shape = inputs.shape(2).broadcast(inputs.shape(3))?;
-        let both = fixed(&TensorSpec::new(inputs.dtype(2), shape))?;
-        let (counts, probs) = (fixed(inputs.spec(2))?, fixed(inputs.spec(3))?);
-        let (plan, start) = (Broadcast::new([&counts, &probs], &both), seeded(inputs));
-        let places = both.n_elements();
-        let dtype = inputs.dtype(2);
-        let kernel: Kernel = with_element!(self.dtype, real, T => Box::new(move |o| {
-            let start = start(o)?;
-            let (counts, probs) = (doubles(o, 2, dtype)?, doubles(o, 3, dtype)?);
-            let mut pairs = vec_of((0.0, 0.0), places)?;
-            plan.map([&counts, &probs], &mut pairs, 1.0, |[n, p]| (n, p));
-            let draw = |place: usize, numbers: &mut Numbers| {
-                let (count, probability) = pairs[place];
-                binomial(count, probability, numbers)
-            };
-            fill(o.output::<T>(0), places, start, draw);
-            Ok(())
-        }), else => return Ok(Lowered::Eval));
-        Ok(Lowered::Kernel(kernel))
+        draw_binomials(inputs, 2, self.dtype, seeded(inputs))
+    }
+}
+
+impl Op for StatelessRandomBinomialV2 {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        Ok(smallvec![binomials(inputs, 4, self.dtype)?])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        draw_binomials(inputs, 4, self.dtype, Box::new(keyed))
     }
 }

@@ -5,11 +5,14 @@
 mod bmp;
 mod gif;
 mod jpeg;
+mod jpeg_scans;
+mod jpeg_write;
 mod png;
 
 use ferrograph_tensor::{Result, bail, vec_for};
 
-pub(crate) use jpeg::{JpegRead, JpegWrite, is_jpeg, shape_of, write_jpeg};
+pub(crate) use jpeg::{JpegRead, is_jpeg, shape_of};
+pub(crate) use jpeg_write::{JpegWrite, write_jpeg};
 pub(crate) use png::write_png;
 
 /// Elements of pixels.

@@ -217,20 +217,33 @@ fn band(
     columns: Dim,
     align: Align,
 ) -> Result<Option<Band>> {
+    let band = band_anywhere(inputs, k, rows, columns, align)?;
+    if let Some(band) = band {
+        band.check()?;
+    }
+    Ok(band)
+}
+
+/// As `band`, of diagonals that need not lie in the matrices.
+fn band_anywhere(
+    inputs: &Inputs<'_>,
+    k: usize,
+    rows: Dim,
+    columns: Dim,
+    align: Align,
+) -> Result<Option<Band>> {
     let (Some((lower, upper)), Some(rows), Some(columns)) =
         (diagonals(inputs, k)?, rows.known(), columns.known())
     else {
         return Ok(None);
     };
-    let band = Band {
+    Ok(Some(Band {
         rows,
         columns,
         lower,
         upper,
         right: align.right(),
-    };
-    band.check()?;
-    Ok(Some(band))
+    }))
 }
 
 /// How many matrices a tensor of that shape holds.
@@ -362,8 +375,10 @@ impl MatrixDiagV3 {
             both => both,
         };
         let size = |n: i64| Dim::from(usize::try_from(n).ok());
-        let band = band(inputs, 1, size(rows), size(columns), self.align)?;
-        match band {
+        // Diagonals of no elements end at a corner, or beyond it.
+        let is_nothing = longest == 0 && (rows == least.0 || columns == least.1);
+        let band = if is_nothing { band_anywhere } else { band };
+        match band(inputs, 1, size(rows), size(columns), self.align)? {
             Some(band) if band.longest() as i64 == longest => Ok(Some(band)),
             _ => Err(err!(
                 Shape,
@@ -406,6 +421,12 @@ impl Op for MatrixDiagV3 {
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = call.grad()?;
+        let spec = call.inputs[0].spec();
+        if spec.shape.dims().is_some_and(|d| d.contains(&Dim::new(0))) {
+            let nothing = e.zeros_like(&call.inputs[0])?;
+            let padding = filling_grad(e, call, 4, &nothing)?;
+            return Ok(smallvec![Some(nothing.into()), None, None, None, padding]);
+        }
         let zero = e.scalar(0.0, grad.dtype())?;
         let part = e.matrix_diag_part_v3(grad, &call.inputs[1], &zero, self.align)?;
         let part = e.reshape_like(&part, &call.inputs[0])?;

@@ -148,3 +148,27 @@ pub fn plain_attr(message: &AttrValue) -> Result<Option<Attr>> {
         _ => None,
     })
 }
+
+/// The attribute that a message is, of an operation whose declaration nobody has: an empty list is one of numbers.
+///
+/// # Errors
+/// For a dtype that is none here.
+pub fn any_attr(message: &AttrValue) -> Result<Option<Attr>> {
+    use AttrContent as C;
+    let kind = match &message.value {
+        Some(C::B(_)) => AttrKind::Bool,
+        Some(C::I(_)) => AttrKind::Int,
+        Some(C::F(_)) => AttrKind::Float,
+        Some(C::S(_)) => AttrKind::Str,
+        Some(C::Type(_)) => AttrKind::DType,
+        Some(C::Shape(_)) => AttrKind::Shape,
+        Some(C::List(l)) if !l.r#type.is_empty() => AttrKind::DTypes,
+        Some(C::List(l)) if !l.s.is_empty() => AttrKind::Strs,
+        Some(C::List(l)) if !l.f.is_empty() => AttrKind::Floats,
+        Some(C::List(l)) if !l.b.is_empty() => AttrKind::Bools,
+        Some(C::List(l)) if !l.shape.is_empty() => AttrKind::Shapes,
+        Some(C::List(_)) => AttrKind::Ints,
+        _ => return Ok(None),
+    };
+    attr_of(message, kind).map(Some)
+}

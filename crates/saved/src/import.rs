@@ -6,12 +6,20 @@ use crate::vocabulary::OUTPUT_SHAPES;
 use ferrograph_formats::messages::{
     ArgDef, AttrContent, FunctionDef, FunctionDefLibrary, NodeDef, TensorShapeProto,
 };
-use ferrograph_graph::{Emitter, Graph, GraphBuilder, MAX_DEPTH};
+use ferrograph_graph::{Attr, Emitter, Graph, GraphBuilder, MAX_DEPTH};
 use ferrograph_ops::{Knot, Placeholder, RecursiveCall};
-use ferrograph_tensor::{Error, PartialShape, Result, TensorSpec, bail, err};
+use ferrograph_tensor::{Error, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use ferrograph_transform::{tie, traced};
 use hashbrown::HashMap;
 use std::sync::Arc;
+
+/// The graph that stands for an operation that there is not here, with these attributes and inputs, and what its
+/// results are called; none for an operation that nobody knows. Of inputs that are constants their values are told.
+pub type Expander<'a> = Box<dyn FnMut(&str, &[(String, Attr)], &[Told]) -> Result<Expanded> + 'a>;
+/// What is known of an input.
+pub type Told = (TensorSpec, Option<Tensor>);
+/// What an [`Expander`] gives.
+pub type Expanded = Option<(Arc<Graph>, Vec<String>)>;
 
 /// The functions of a library, of which graphs are made when they are asked for, each once.
 pub struct Functions<'a> {
@@ -21,6 +29,7 @@ pub struct Functions<'a> {
     inner: HashMap<&'a str, Arc<Graph>>,
     // Those that are being made, the outermost first.
     open: Vec<Open<'a>>,
+    expander: Option<Expander<'a>>,
 }
 
 /// A function that is being made.
@@ -49,6 +58,30 @@ impl<'a> Functions<'a> {
             made: HashMap::new(),
             inner: HashMap::new(),
             open: Vec::new(),
+            expander: None,
+        }
+    }
+
+    /// With what makes graphs of operations that there are not here.
+    #[must_use]
+    pub fn with_expander(mut self, expander: Expander<'a>) -> Functions<'a> {
+        self.expander = Some(expander);
+        self
+    }
+
+    /// The graph of an operation that there is not here.
+    ///
+    /// # Errors
+    /// Those of the expander.
+    pub fn expanded(
+        &mut self,
+        op: &str,
+        attrs: &[(String, Attr)],
+        inputs: &[Told],
+    ) -> Result<Expanded> {
+        match &mut self.expander {
+            Some(expand) => expand(op, attrs, inputs),
+            None => Ok(None),
         }
     }
 

@@ -27,7 +27,7 @@ mod vocabulary;
 
 pub use export::{Library, PRODUCER, graph_message};
 pub use file::{SavedFile, fingerprint_of, model_of};
-pub use import::Functions;
+pub use import::{Expanded, Expander, Functions, Told};
 pub use nodes::graph_of;
 pub use objects::{GRAPH_KEY, SIGNATURES, objects_of};
 pub use params::{Param, Params};

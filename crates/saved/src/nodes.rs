@@ -1,9 +1,9 @@
 //! Nodes of a message to nodes of a graph.
 
-use crate::attributes::{attr_of, plain_attr};
+use crate::attributes::{any_attr, attr_of, plain_attr};
 use crate::choice::choice;
 use crate::foreign::ForeignGradient;
-use crate::import::Functions;
+use crate::import::{Expander, Functions, Told};
 use crate::names::counts_of;
 use crate::order::{in_order, node_name};
 use crate::region;
@@ -13,7 +13,7 @@ use crate::vocabulary::{
 };
 use ferrograph_formats::messages::{AttrContent, AttrValue, FunctionDefLibrary, GraphDef, NodeDef};
 use ferrograph_graph::{Attr, AttrKind, Decl, Graph, GraphBuilder, Kind, OpRef, ValueId};
-use ferrograph_ops::{Const, GatherV2, Placeholder, ReadVariableOp};
+use ferrograph_ops::{Call, Const, GatherV2, Placeholder, ReadVariableOp};
 use ferrograph_tensor::{Error, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -202,10 +202,7 @@ impl Body<'_, '_> {
         let registry = ferrograph_data::registry();
         let name = own_op(node)?;
         let Some(decl) = registry.decl(name) else {
-            bail!(
-                Unimplemented,
-                "there is no operation {name} here; see which ones there are in docs/coverage.md"
-            );
+            return self.expanded(name, node, inputs);
         };
         let mut attrs = Vec::new();
         for (attr, message) in &node.attr {
@@ -223,6 +220,35 @@ impl Body<'_, '_> {
         let counts = counts_of(decl, values.len(), attr);
         self.scope
             .give(&node.name, values, Some(decl), decl.name, counts);
+        Ok(())
+    }
+
+    /// A call of the graph that stands for an operation that there is not here.
+    fn expanded(&mut self, op: &str, node: &NodeDef, inputs: &[ValueId]) -> Result<()> {
+        let mut attrs = Vec::new();
+        for (name, message) in &node.attr {
+            if !name.starts_with('_')
+                && let Some(attr) = any_attr(message)?
+            {
+                attrs.push((name.clone(), attr));
+            }
+        }
+        let builder = &mut self.scope.builder;
+        let told = inputs.iter().map(|v| {
+            let value = builder.value(*v);
+            let constant = builder.node(value.node).op.downcast::<Const>();
+            (value.spec.clone(), constant.map(|c| c.value.clone()))
+        });
+        let told: Vec<Told> = told.collect();
+        let Some((graph, results)) = self.functions.expanded(op, &attrs, &told)? else {
+            bail!(
+                Unimplemented,
+                "there is no operation {op} here; see which ones there are in docs/coverage.md"
+            );
+        };
+        region::expect_args(builder, &graph, inputs, "the operation")?;
+        let values = emitted(builder, Arc::new(Call::of(graph)), inputs, node)?;
+        self.scope.give_results(&node.name, values, results);
         Ok(())
     }
 
@@ -300,6 +326,13 @@ fn complete(decl: &Decl, node: &NodeDef, attrs: &mut Vec<(String, Attr)>) -> Res
         let shapes = vec![PartialShape::UNKNOWN; types.len()];
         attrs.push(("output_shapes".into(), Attr::Shapes(shapes)));
     }
+    let n_state = "n_state";
+    if decl.attrs.iter().any(|a| a.name == n_state)
+        && !has(attrs, n_state)
+        && let Some(AttrContent::List(l)) = node.attr.get("Tstate").and_then(|a| a.value.as_ref())
+    {
+        attrs.push((n_state.into(), Attr::Int(l.r#type.len() as i64)));
+    }
     for attr in decl.attrs {
         if let Some(code) = default_type(decl.name, attr.name).filter(|_| !has(attrs, attr.name)) {
             attrs.push((attr.name.into(), Attr::DType(dtype_of(code)?)));
@@ -369,9 +402,13 @@ pub fn graph_of(
     name: &str,
     inputs: &[String],
     outputs: &[String],
+    expander: Option<Expander<'_>>,
 ) -> Result<Arc<Graph>> {
     let none = FunctionDefLibrary::default();
     let mut functions = Functions::new(message.library.as_ref().unwrap_or(&none));
+    if let Some(expander) = expander {
+        functions = functions.with_expander(expander);
+    }
     let scope = Scope::graph(GraphBuilder::new(name));
     let mut body = Body {
         functions: &mut functions,

@@ -131,14 +131,15 @@ pub fn is_hint(name: &str) -> bool {
 /// Whether a public attribute that is not declared here has the value under which it changes no result.
 pub fn is_neutral(name: &str, value: &AttrValue) -> bool {
     match (name, &value.value) {
-        ("Truncate" | "preserve_cardinality" | "is_files" | "log_warning", Some(v))
+        ("Truncate" | "is_files" | "log_warning", Some(v))
         | ("require_non_empty" | "replicate_on_split" | "force_synchronous", Some(v)) => {
             *v == AttrContent::B(false)
         }
         ("timeout_ms", Some(v)) => *v == AttrContent::I(-1),
         ("index_type", Some(v)) => *v == AttrContent::Type(3),
         ("out_type", Some(v)) => *v == AttrContent::Type(7),
-        ("buffer_size_min" | "slack_period" | "legacy_autotune" | "use_default_device", _) => true,
+        ("buffer_size_min" | "slack_period" | "legacy_autotune" | "use_default_device", _)
+        | ("preserve_cardinality", _) => true,
         _ => false,
     }
 }

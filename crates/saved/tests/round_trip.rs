@@ -68,7 +68,7 @@ fn graphs_name_outputs_by_numbers() {
     let bytes = message.encode_to_vec();
     let message = GraphDef::decode(&bytes[..]).unwrap();
     let (inputs, outputs) = (["x".to_owned(), "v:0".to_owned()], ["if".to_owned()]);
-    let back = graph_of(&message, "g", &inputs, &outputs).unwrap();
+    let back = graph_of(&message, "g", &inputs, &outputs, None).unwrap();
     assert!(ferrograph_graph::verify(&back).is_empty());
     assert_eq!(back.nodes.len(), graph.nodes.len());
 }

@@ -309,6 +309,26 @@ row(
     hidden="the key and counter themselves, against a generator written from its description",
 )
 
+row(
+    "StatelessRandomBinomialV2",
+    lambda fg, key, counter, n, p: emitted(
+        "StatelessRandomBinomialV2",
+        fg,
+        ([2, 3], key, counter, np.int32(PHILOX), n, p),
+        dtype=fg.int32,
+    ),
+    [
+        np.array([0], np.uint64),
+        np.array([166401, 0], np.uint64),
+        np.array([10.0, 100.0, 1000.0], np.float32),
+        np.array([0.3, 0.5, 0.9], np.float32),
+    ],
+    # What a generator of tensorflow 2.21 draws in that state.
+    lambda key, counter, n, p: np.array([[3, 49, 889], [2, 53, 905]]),
+    out="int32",
+    hidden="the key and counter themselves, which a generator has in its state",
+)
+
 
 CLASSES = np.array([[0, 3], [2, 2]])
 

@@ -33,7 +33,13 @@ fn graphs() {
         MOST,
         |file| {
             let message = messages::GraphDef::decode(file).map_err(|e| damaged(&e))?;
-            let graph = graph_of(&message, "g", &["x".into(), "v".into()], &["if".into()])?;
+            let graph = graph_of(
+                &message,
+                "g",
+                &["x".into(), "v".into()],
+                &["if".into()],
+                None,
+            )?;
             drop(ferrograph_graph::verify(&graph));
             Ok(())
         },

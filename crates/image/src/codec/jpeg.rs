@@ -1,12 +1,12 @@
-//! JPEG, by the crates `zune-jpeg` and `jpeg-encoder`.
+//! Reading JPEG, by the crate `zune-jpeg`.
 
 use ferrograph_tensor::{Result, bail, err, vec_of};
-use jpeg_encoder::{ColorType, Density, Encoder, SamplingFactor};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
+use super::jpeg_scans::Apart;
 use super::{Elements, Picture, counted};
 
 /// How many pixels a byte stands for at most: each block of 8 times 8 takes a bit.
@@ -35,7 +35,7 @@ pub(crate) fn is_jpeg(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xd8, 0xff, ..])
 }
 
-fn invalid(error: impl std::fmt::Debug) -> ferrograph_tensor::Error {
+pub(super) fn invalid(error: impl std::fmt::Debug) -> ferrograph_tensor::Error {
     err!(
         InvalidArgument,
         "Invalid JPEG data or crop window: {error:?}"
@@ -71,27 +71,15 @@ pub(super) fn read(bytes: &[u8], channels: usize, how: JpegRead) -> Result<Pictu
     if channels == 4 {
         bail!(InvalidArgument, "JPEG does not support 4 channels");
     }
-    let options = options(how.recovers);
     let [h, w, own] = shape_of(bytes)?;
     let c = if channels == 0 { own } else { channels };
-    let space = if c == 1 {
-        ColorSpace::Luma
-    } else {
-        ColorSpace::RGB
-    };
     if !how.recovers && h * w / PIXELS > bytes.len() {
         return Err(invalid("it is too short for its sizes"));
     }
-    let (mut decoder, _) = opened(bytes, options.jpeg_set_out_colorspace(space))?;
-    let n = counted(&[h, w, c])?;
-    if decoder.output_buffer_size() != Some(n) {
-        bail!(
-            InvalidArgument,
-            "Invalid JPEG data: {own} components as {c} channels"
-        );
-    }
-    let mut data = vec_of(0u8, n)?;
-    decoder.decode_into(&mut data).map_err(invalid)?;
+    let data = match Apart::of(bytes) {
+        Some(parts) => parts.read(c, how.recovers)?,
+        None => decoded(bytes, c, how.recovers)?.1,
+    };
     let picture = Picture {
         frames: 1,
         h,
@@ -101,6 +89,27 @@ pub(super) fn read(bytes: &[u8], channels: usize, how: JpegRead) -> Result<Pictu
         is_animation: false,
     };
     smaller(picture, how.ratio)
+}
+
+/// Sizes and pixels of a file, as that many channels.
+pub(super) fn decoded(bytes: &[u8], c: usize, recovers: bool) -> Result<([usize; 3], Vec<u8>)> {
+    let space = if c == 1 {
+        ColorSpace::Luma
+    } else {
+        ColorSpace::RGB
+    };
+    let options = options(recovers).jpeg_set_out_colorspace(space);
+    let (mut decoder, [h, w, own]) = opened(bytes, options)?;
+    let n = counted(&[h, w, c])?;
+    if decoder.output_buffer_size() != Some(n) {
+        bail!(
+            InvalidArgument,
+            "Invalid JPEG data: {own} components as {c} channels"
+        );
+    }
+    let mut data = vec_of(0u8, n)?;
+    decoder.decode_into(&mut data).map_err(invalid)?;
+    Ok(([h, w, c], data))
 }
 
 /// A picture of means of squares of pixels.
@@ -128,63 +137,4 @@ fn smaller(picture: Picture, ratio: usize) -> Result<Picture> {
         elements: Elements::Bytes(out),
         ..picture
     })
-}
-
-/// How a file is written.
-#[derive(Clone, Debug)]
-pub(crate) struct JpegWrite {
-    pub quality: u8,
-    pub progressive: bool,
-    pub optimize_size: bool,
-    pub chroma_downsampling: bool,
-    pub density: Density,
-    pub xmp: Vec<u8>,
-}
-
-impl Default for JpegWrite {
-    fn default() -> Self {
-        JpegWrite {
-            quality: 95,
-            progressive: false,
-            optimize_size: false,
-            chroma_downsampling: true,
-            density: Density::Inch { x: 300, y: 300 },
-            xmp: Vec::new(),
-        }
-    }
-}
-
-/// What stands before metadata in a file.
-const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
-
-/// A file of pixels of one channel or three.
-pub(crate) fn write_jpeg(data: &[u8], [h, w, c]: [usize; 3], how: &JpegWrite) -> Result<Vec<u8>> {
-    let side = |n: usize| u16::try_from(n).ok().filter(|n| *n > 0);
-    let (Some(rows), Some(columns)) = (side(h), side(w)) else {
-        bail!(
-            InvalidArgument,
-            "a JPEG file cannot hold {h} rows of {w} pixels"
-        );
-    };
-    let failed = |e| err!(InvalidArgument, "JPEG encoding failed: {e}");
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, how.quality.max(1));
-    encoder.set_sampling_factor(match how.chroma_downsampling {
-        true => SamplingFactor::R_4_2_0,
-        false => SamplingFactor::R_4_4_4,
-    });
-    encoder.set_progressive(how.progressive);
-    encoder.set_optimized_huffman_tables(how.optimize_size);
-    encoder.set_density(how.density);
-    if !how.xmp.is_empty() {
-        let segment = [XMP, how.xmp.as_slice()].concat();
-        encoder.add_app_segment(1, &segment).map_err(failed)?;
-    }
-    let color = if c == 1 {
-        ColorType::Luma
-    } else {
-        ColorType::Rgb
-    };
-    encoder.encode(data, columns, rows, color).map_err(failed)?;
-    Ok(file)
 }

@@ -112,11 +112,12 @@ impl Substr {
                 s.escape_ascii()
             );
         }
-        if len < 0 {
-            bail!(InvalidArgument, "len must not be negative, got {len}");
-        }
         let from = if pos < 0 { pos + n } else { pos };
-        let to = from.saturating_add(len).min(n);
+        let to = match (len < 0, self.unit) {
+            (true, Unit::Byte) => n,
+            (true, Unit::Char) => from,
+            (false, _) => from.saturating_add(len).min(n),
+        };
         Ok(&s[starts[from as usize]..starts[to as usize]])
     }
 }

@@ -6,6 +6,7 @@ mod map;
 mod number;
 mod pattern;
 mod split;
+mod syntax;
 
 pub use case::EmitStringCase;
 pub use join::EmitStringJoin;

@@ -39,15 +39,16 @@ trait Written: Copy {
 }
 
 macro_rules! written_ints {
-    ($($t:ty)*) => { $(
+    ($signed:literal: $($t:ty)*) => { $(
         impl Written for $t {
             fn text(self, how: &AsString) -> String {
-                how.filled(self.to_string())
+                how.filled(self.to_string(), $signed, true)
             }
         }
     )* };
 }
-written_ints!(i8 i16 i32 i64 u8 u16 u32 u64);
+written_ints!(true: i8 i16 i32 i64);
+written_ints!(false: u8 u16 u32 u64);
 
 macro_rules! written_floats {
     ($($t:ty)*) => { $(
@@ -61,8 +62,8 @@ macro_rules! written_floats {
 written_floats!(f16 bf16 f32 f64);
 
 impl Written for bool {
-    fn text(self, how: &AsString) -> String {
-        how.filled(self.to_string())
+    fn text(self, _how: &AsString) -> String {
+        self.to_string()
     }
 }
 
@@ -82,26 +83,29 @@ impl AsString {
     fn float(&self, x: f64) -> String {
         let digits = usize::try_from(self.precision).unwrap_or(6).min(1000);
         if let Some(text) = special(x) {
-            return self.filled(text.to_owned());
+            return self.filled(text.to_owned(), true, false);
         }
-        self.filled(if self.shortest {
+        let text = if self.shortest {
             general(x, digits)
         } else if self.scientific {
             scientific(x, digits)
         } else {
             format!("{x:.digits$}")
-        })
+        };
+        self.filled(text, true, true)
     }
 
-    fn filled(&self, mut text: String) -> String {
-        if matches!(self.fill.as_str(), "+" | " ") && !text.starts_with('-') {
+    /// A text as wide as is asked for: numbers that may be negative have a sign where that fills it, and only those of
+    /// digits have zeros.
+    fn filled(&self, mut text: String, is_signed: bool, has_digits: bool) -> String {
+        if is_signed && matches!(self.fill.as_str(), "+" | " ") && !text.starts_with('-') {
             text.insert_str(0, &self.fill);
         }
         let width = usize::try_from(self.width).unwrap_or(0).min(1 << 20);
         let missing = width.saturating_sub(text.len());
         match self.fill.as_str() {
             "-" => text.extend(std::iter::repeat_n(' ', missing)),
-            "0" => {
+            "0" if has_digits => {
                 let at = usize::from(text.starts_with(['-', '+']));
                 text.insert_str(at, &"0".repeat(missing));
             }

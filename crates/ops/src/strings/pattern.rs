@@ -1,5 +1,6 @@
 //! Regular expressions.
 
+use super::syntax::translated;
 use super::{char_len, map_strings};
 use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{collected, reserve, vec_for};
@@ -39,7 +40,7 @@ declare! {
 
 fn compiled(pattern: &[u8]) -> Result<Regex> {
     let text = std::str::from_utf8(pattern).ok();
-    let regex = text.and_then(|t| Regex::new(t).ok());
+    let regex = text.and_then(|t| Regex::new(&translated(t)).ok());
     regex.ok_or_else(|| {
         err!(
             InvalidArgument,

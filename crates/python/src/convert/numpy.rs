@@ -8,6 +8,7 @@ use crate::tensor::PyTensor;
 use crate::turns::Turns;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, PyArrayObject, PyArrayObject_fields};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyMemoryView, PySlice, PyType};
@@ -88,7 +89,11 @@ pub(super) fn tensor_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
     };
     let class = obj.get_type();
     if class.is(&types.ndarray) || class.is_subclass(types.ndarray.bind(py))? {
-        let tensor = array(obj)?;
+        let tensor = match dtype {
+            Some(dtype) => numbers_among_objects(obj, dtype)?,
+            None => None,
+        };
+        let tensor = tensor.map_or_else(|| array(obj), Ok)?;
         return cast_freely(obj, tensor, dtype).map(Some);
     }
     match scalar_of(obj)? {
@@ -239,6 +244,26 @@ fn indirect(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             let why = format!("tensors have no dtype {dtype}");
             Err(no_tensor(obj, &why))
         }
+    }
+}
+
+/// The tensor of an array of objects that are numbers, in a dtype that holds all those of `dtype`; `None` for others.
+fn numbers_among_objects(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
+    let py = obj.py();
+    if dtype == DType::String || !obj.getattr("dtype")?.getattr("hasobject")?.is_truthy()? {
+        return Ok(None);
+    }
+    let wide = match dtype {
+        d if d.is_floating() => DType::Float64,
+        d => d,
+    };
+    match obj.call_method1("astype", (wide.name(),)) {
+        Ok(numbers) => array(&numbers).map(Some),
+        Err(e) if e.is_instance_of::<PyOverflowError>(py) => Err(e),
+        Err(e) => match array(obj) {
+            Ok(other) if other.dtype().is_complex() && !dtype.is_complex() => Err(e),
+            other => other.map(Some),
+        },
     }
 }
 

@@ -1,5 +1,6 @@
 //! A saved model that was read.
 
+use super::expand::expander;
 use super::objects::{Object, object_of};
 use super::structure::spelt;
 use crate::attrs::PyGraphHandle;
@@ -95,11 +96,18 @@ impl PySavedFile {
         wrap(py, Val::eager(tensor))
     }
 
-    /// The graphs of these functions and what surrounds them, in their order.
-    fn concretes<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Vec<Loaded<'py>>> {
+    /// The graphs of these functions and what surrounds them, in their order; `expand` is asked for the graphs of
+    /// operations that there are not here.
+    fn concretes<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+        expand: Py<PyAny>,
+    ) -> PyResult<Vec<Loaded<'py>>> {
         let graphs = unlocked(py, || {
             guarded(|| {
-                let mut functions: Functions<'_> = self.0.functions();
+                let functions: Functions<'_> = self.0.functions();
+                let mut functions = functions.with_expander(expander(&expand));
                 let graphs = names.iter().map(|n| self.0.concrete(&mut functions, n));
                 graphs.collect::<Result<Vec<_>>>()
             })

@@ -1,5 +1,6 @@
 //! Graphs in the messages of GraphDef.
 
+use super::expand::expander;
 use crate::attrs::PyGraphHandle;
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
@@ -22,7 +23,7 @@ pub(crate) fn graph_def_bytes<'py>(
 }
 
 /// The graph in these bytes, with these `Placeholder` nodes as its inputs and these tensors as its outputs, and the
-/// names of the placeholders that are no inputs.
+/// names of the placeholders that are no inputs. `expand` is asked for the graphs of operations that there are not here.
 #[pyfunction]
 pub(crate) fn graph_of_def(
     py: Python<'_>,
@@ -30,11 +31,12 @@ pub(crate) fn graph_of_def(
     name: &str,
     inputs: Vec<String>,
     outputs: Vec<String>,
+    expand: Py<PyAny>,
 ) -> PyResult<(PyGraphHandle, Vec<String>)> {
     let read = || {
         let message = GraphDef::decode(bytes);
         let message = message.map_err(|e| err!(DataLoss, "the graph is damaged: {e}"))?;
-        let graph = graph_of(&message, name, &inputs, &outputs)?;
+        let graph = graph_of(&message, name, &inputs, &outputs, Some(expander(&expand)))?;
         let placeholders = message.node.iter().filter(|n| n.op == "Placeholder");
         let free = placeholders
             .map(|n| n.name.clone())

@@ -7,6 +7,7 @@
 
 mod command;
 mod exchange;
+mod expand;
 mod file;
 mod graphs;
 mod objects;

@@ -24,7 +24,8 @@ __all__ = [
 _OWN = (
     "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
     "ExtractImagePatchesGrad IgammaGradAA IteratorHasNext IteratorPosition LoadShardsDataset "
-    "MergeRows OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition"
+    "MergeRows OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition "
+    "StatelessRandomBinomialV2"
 )
 OWN = frozenset(_OWN.split())
 

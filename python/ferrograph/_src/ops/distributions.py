@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..values.public import public
@@ -23,7 +24,7 @@ from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
 from .numeric import cast
 from .random_ops import operation_seeds, sizes
 
-__all__ = ["drawn_seed"]
+__all__ = ["drawn_seed", "keyed_binomial"]
 
 _MODULUS = 2**31 - 1
 
@@ -236,9 +237,6 @@ def stateless_binomial(
 ) -> Tensor:
     """How many of ``counts`` trials succeed, by a seed given as two integers.
 
-    The samples are those of tensorflow where 10 successes or more, and as many failures, are
-    expected; else they are others, of the same distribution.
-
     >>> fg.random.stateless_binomial([3], seed=[1, 2], counts=100.0, probs=0.25).numpy()
     array([25, 25, 20], dtype=int32)
 
@@ -253,11 +251,39 @@ def stateless_binomial(
     Raises:
       InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
     """
+    inputs = (sizes(shape), convert(seed), *_binomial_parameters(counts, probs))
+    return emit("StatelessRandomBinomial", inputs, {"dtype": as_dtype(output_dtype)}, name)
+
+
+def _binomial_parameters(counts: TensorLike, probs: TensorLike) -> tuple[Tensor, Tensor]:
+    """Counts and probabilities of one dtype. TypeError where the latter are no floats."""
     counts = convert(counts)
     probs = convert(probs) if is_tensor(probs) else convert(probs, dtype_hint=float32)
     if not probs.dtype.is_floating:
         raise TypeError(f"probs must be floats, got {probs.dtype.name}")
     if counts.dtype != probs.dtype:
         counts = cast(counts, probs.dtype)
-    inputs = (sizes(shape), convert(seed), counts, probs)
-    return emit("StatelessRandomBinomial", inputs, {"dtype": as_dtype(output_dtype)}, name)
+    return counts, probs
+
+
+def keyed_binomial(
+    size: Tensor,
+    state_of: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]],
+    counts: TensorLike,
+    probs: TensorLike,
+    dtype: Any,
+    name: str | None,
+) -> Tensor:
+    """Samples of shape ``size`` by the key, counter and algorithm that ``state_of`` gives.
+
+    It is told how far the draw moves the state: 200 numbers for a sample, and for three more of
+    every place, of which a quarter are counted.
+    """
+    counts, probs = _binomial_parameters(counts, probs)
+    flat = {"keep_dims": False}
+    parameters = broadcast_dynamic_shape(shape(counts), shape(probs))
+    places = emit("Prod", (parameters, [0]), flat)
+    samples = emit("Prod", (cast(size, int32), [0]), flat) // maximum(places, 1)
+    state = state_of(cast(places, int64) * 200 * (cast(samples, int64) + 3) // 4)
+    inputs = (size, *state, counts, probs)
+    return emit("StatelessRandomBinomialV2", inputs, {"dtype": as_dtype(dtype)}, name)

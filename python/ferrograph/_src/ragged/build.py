@@ -208,7 +208,7 @@ def _mask_rows(data: Any, mask: Any) -> Any:
         mask = RaggedTensor.from_tensor(mask)
     if not is_ragged(data):
         data = RaggedTensor.from_tensor(data)
-    if not is_ragged(mask.values):
+    if not is_ragged(mask.values) and mask.values.shape.rank in (1, None):
         kept = segments.unsorted_segment_sum(
             ops.cast(mask.values, dtypes.int64), mask.value_rowids(), mask.nrows()
         )

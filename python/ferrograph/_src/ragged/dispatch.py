@@ -87,7 +87,9 @@ def _operand(value: Any, dtype: Any) -> Any:
 
 def _where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
     if x is None and y is None:
-        return ops.boolean_mask(condition.to_sparse().indices, condition.flat_values)
+        return ops.boolean_mask(
+            condition.to_sparse().indices, ops.reshape(condition.flat_values, [-1])
+        )
     dtype = next((v.dtype for v in (x, y) if hasattr(v, "dtype")), None)
     x, y = (v if hasattr(v, "dtype") else _core.convert_to_tensor(v, dtype) for v in (x, y))
     condition = condition if is_ragged(condition) else _core.convert_to_tensor(condition)

@@ -23,6 +23,7 @@ from .constants import (
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
+from .foreign import expand
 from .loaded import CallableObject, LoadedFunction, LoadedObject, LoadedResource, SignatureMap
 from .objects import list_kinds
 from .options import LoadOptions
@@ -46,7 +47,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     """The object that `save` wrote, or another program that writes SavedModels.
 
     It has the functions, variables and other objects that were saved as attributes. No code of the
-    program that saved it is run, and nothing is traced: a function has the traces that it had, and
+    program that saved it is run, and none of it is traced: a function has the traces that it had;
     a call that none of them fits is a ValueError that names the closest one and what differs.
     ``signatures`` has the signatures by their names.
 
@@ -234,7 +235,7 @@ class _Loading:
         return made
 
     def _make_concretes(self, names: list[str]) -> None:
-        made = self._file.concretes(names)
+        made = self._file.concretes(names, expand)
         for name, (graph, bound, arguments, result) in zip(names, made, strict=True):
             self._concretes[name] = self._concrete(name, graph, bound, arguments, result)
 

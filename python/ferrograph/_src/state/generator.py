@@ -260,11 +260,15 @@ class Generator:
     ) -> Any:
         """How many of ``counts`` trials succeed, each with the probability ``probs``.
 
-        ``shape`` ends with the shape that the two broadcast to. The samples are those of
-        ``random.stateless_binomial`` for a seed that this generator makes.
+        ``shape`` ends with the shape that the two broadcast to.
         """
-        seed = self.make_seeds(1)[:, 0]
-        return distributions.stateless_binomial(shape, seed, counts, probs, dtype, name)
+
+        def state_of(distance: Any) -> tuple[Any, Any, Any]:
+            words = _unsigned(self.skip(distance))
+            return words[2:], words[:2], _convert(self.algorithm, int32)
+
+        size = random_ops.sizes(shape)
+        return distributions.keyed_binomial(size, state_of, counts, probs, dtype, name)
 
     def make_seeds(self, count: Any = 1) -> Any:
         """Seeds for stateless operations: a matrix of int64 with 2 rows and ``count`` columns."""
