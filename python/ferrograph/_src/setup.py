@@ -8,27 +8,29 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
-from . import allow_imports, await_imports, forget_imports, lazy
-from .autograph.api import convert_callback
-from .context.hooks import hooks
-from .context.ownership import PACKAGE_FOLDER
-from .context.thread import called_while_tracing, current_region
-from .context.tracebacks import show_users_frames
-from .function.function import binding_error
-from .function.trace_type import classify, rebuild, typed_placeholder
-from .native import _core
-from .ops._base import pack
-from .ops.arrays import rows
-from .ops.indexing import getitem
-from .staging.graph import graph_being_built, graph_of
-from .staging.journal import chosen
-from .state.variable import Variable, variable_from_handle
-from .values import dtypes, errors
-from .values.formatting import tensor_format, tensor_repr, tensor_str
-from .values.reference import Reference
-from .values.tensor_shape import TensorShape
+from . import allow_imports, await_imports, forget_imports, lazy, uncollected
+
+with uncollected():  # what an import makes lives on
+    from .autograph.api import convert_callback
+    from .context.hooks import hooks
+    from .context.ownership import PACKAGE_FOLDER
+    from .context.thread import called_while_tracing, current_region
+    from .context.tracebacks import show_users_frames
+    from .function.function import binding_error
+    from .function.trace_type import classify, rebuild, typed_placeholder
+    from .hints import Any
+    from .native import _core
+    from .ops._base import pack
+    from .ops.arrays import rows
+    from .ops.indexing import getitem
+    from .staging.graph import graph_being_built, graph_of
+    from .staging.journal import chosen
+    from .state.variable import Variable, variable_from_handle
+    from .values import dtypes, errors
+    from .values.formatting import tensor_format, tensor_repr, tensor_str
+    from .values.reference import Reference
+    from .values.tensor_shape import TensorShape
 
 __all__ = ["finish"]
 

@@ -13,9 +13,9 @@ import sys
 import types
 import weakref
 from functools import lru_cache
-from typing import Any
 
 from ..context.ownership import is_library_file, is_own_module
+from ..hints import Any
 
 __all__ = ["Reads"]
 

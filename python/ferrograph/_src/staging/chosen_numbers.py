@@ -10,9 +10,9 @@ Integers have no bounds in Python, and a tensor has; ``bounds`` says what become
 from __future__ import annotations
 
 import opcode
-from typing import Any
 
 from ..context.ownership import is_own_file
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import chosen, traces

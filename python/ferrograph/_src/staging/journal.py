@@ -11,9 +11,9 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
 
 from ..context.ownership import loud_cell
+from ..hints import Any
 
 
 class Journal:

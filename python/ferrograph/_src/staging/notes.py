@@ -10,10 +10,10 @@ import collections
 import types
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from .. import staging
 from ..context import ownership
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import setters

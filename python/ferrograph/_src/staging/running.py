@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
+from ..hints import Any
 from ..values import errors
 from .journal import thread as _thread
 from .journal import traces

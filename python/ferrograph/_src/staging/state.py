@@ -11,10 +11,10 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from .. import staging
 from ..context.ownership import MACHINERY
+from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here

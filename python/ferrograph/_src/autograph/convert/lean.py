@@ -16,9 +16,9 @@ meets something else it gives what ``ag__whole``, the whole form, gives for the 
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
 
 from ...context.ownership import WHOLE
+from ...hints import Any
 from . import build, inline, jumps, methods, specials
 from .context import Context
 from .loops import followed

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import _ast as ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later
+from ...hints import TYPE_CHECKING, Any
 from .. import convert
 from . import (
     analysis,
     build,
-    calls,
     conditionals,
     inline,
     jumps,
@@ -30,16 +29,17 @@ from . import (
     methods,
     normalize,
     stores,
-    texts,
     unpacking,
 )
 from .context import Context
 from .sites import Sites
 
 if TYPE_CHECKING:
-    from . import asserts, comprehensions, raises
+    from . import asserts, calls, comprehensions, raises, texts
 else:
-    asserts, comprehensions, raises = later(__package__, "asserts", "comprehensions", "raises")
+    asserts, calls, comprehensions, raises, texts = later(
+        __package__, "asserts", "calls", "comprehensions", "raises", "texts"
+    )
 
 
 def convert_function(
@@ -137,7 +137,10 @@ class _Expressions(build.Transformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         repeats = self._is_sequence(node.left) or self._is_sequence(node.right)
-        return methods.convert_binary(texts.convert_percent(self.generic_visit(node)), repeats)
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mod):
+            texts.convert_percent(node)
+        return methods.convert_binary(node, repeats)
 
     def _is_sequence(self, node: ast.expr) -> bool:
         """Whether the text says that an expression is a list, a tuple or a text."""

@@ -18,9 +18,9 @@ from __future__ import annotations
 import _ast as ast
 import threading
 import types
-from typing import Any
 
 from ...context.ownership import KEPT, SITES
+from ...hints import Any
 from . import build
 
 _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"

@@ -10,11 +10,11 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
 from ...staging import lists, notes, setters
 from ...staging.errors import ConversionError
 from ...staging.journal import front_of, has_versions, is_front, loud, traces

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import TYPE_CHECKING, Any
 
 from ... import lazy
+from ...hints import TYPE_CHECKING, Any
 from ...staging.journal import chosen
 from ...staging.notes import (
     augmented,

@@ -7,9 +7,9 @@ where it stays so: while ``loud`` is empty, for an object that is the same.
 from __future__ import annotations
 
 import types
-from typing import Any
 
 from ...context import thread
+from ...hints import Any
 from ...staging import setters
 from ...staging.journal import loud, traces
 from ...staging.journal import thread as _thread
