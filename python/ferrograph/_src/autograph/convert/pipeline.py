@@ -326,7 +326,7 @@ class Statements(_Expressions):
         return raises.convert(self.generic_visit(node))
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        return asserts.convert(self.generic_visit(node))
+        return asserts.convert(self.generic_visit(node), self.inlines)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if not is_left_alone(node):

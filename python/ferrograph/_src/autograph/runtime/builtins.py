@@ -54,6 +54,8 @@ def staged_form(callee: Any) -> Any:
 
 
 def _range(*args: Any) -> Any:
+    if _INT.issuperset(map(type, args)):
+        return range(*args)
     args = tuple(map(index_of, args))
     if any(is_staged(a) for a in args):
         return tensor_range(*args, of_python=True)

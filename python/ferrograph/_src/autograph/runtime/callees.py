@@ -423,10 +423,8 @@ def _callable_object(callee: Any) -> Any:
     if type(call) is not types.FunctionType or is_exempt(call):
         own = ownership.is_own_module(type(callee).__module__)
         return callee if own else foreign.guarded(acts.form(callee))
-    changed = convert_callee(call)
-    if notes.in_region():
-        changed = unless_again(call, changed)
-    return callee if changed is call else types.MethodType(changed, callee)
+    made = fn(_METHOD(call, callee))
+    return callee if made.__func__ is call else made
 
 
 def _bound(method: types.MethodType, changed: Any) -> Any:
