@@ -6,7 +6,6 @@ import json
 import ferrograph as fg
 import pytest
 
-
 # Modules of the standard library that would take a part of the time of the import, each.
 HEAVY = {"ast", "dis", "inspect", "linecache", "numbers", "re", "string", "textwrap", "tokenize"}
 HEAVY |= {"traceback", "typing"}

@@ -281,11 +281,39 @@ fn with_operands<'py>(
             None => return Ok(py.NotImplemented().into_bound(py)),
         },
     };
+    let weak;
+    let (own, theirs) = match weakened(slf, other, own, theirs)? {
+        Some(pair) => {
+            weak = pair;
+            (&weak.0, &weak.1)
+        }
+        None => (own, theirs),
+    };
     if swapped {
         emit(py, theirs, own)
     } else {
         emit(py, own, theirs)
     }
+}
+
+/// The operands of which the front end says that one is a number of Python's, which takes the dtype of the other one.
+fn weakened<'py>(
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    own: &Val,
+    theirs: &Val,
+) -> PyResult<Option<(Val, Val)>> {
+    let is_symbolic = matches!(own, Val::Sym(_)) || matches!(theirs, Val::Sym(_));
+    if !is_symbolic || own.dtype() == theirs.dtype() {
+        return Ok(None);
+    }
+    let py = slf.py();
+    let pair = hooks(py)?.weakened.bind(py).call1((slf, other))?;
+    if pair.is_none() {
+        return Ok(None);
+    }
+    let (own, theirs): (Bound<'py, PyAny>, Bound<'py, PyAny>) = pair.extract()?;
+    Ok(Some((to_val(&own, None)?, to_val(&theirs, None)?)))
 }
 
 /// `-x`.

@@ -46,6 +46,7 @@ _find = lazy(
         "staged": "function.special.recursion",
         "run_callback": "function.callbacks",
         "refuse_truth": "staging.chosen_numbers",
+        "weakened": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
         "cond": "control_flow.cond",
     },
@@ -94,6 +95,11 @@ def _taken_for_truth(tensor: Any, sign: str) -> None:
         _find("refuse_truth")(tensor, sign)
 
 
+def _weakened(x: Any, y: Any) -> tuple | None:
+    """Two operands of different dtypes, where one is a number that the graph chose."""
+    return _find("weakened")(x, y) if chosen else None
+
+
 def _dtypes_by_code(dtypes: Any) -> list:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
@@ -126,6 +132,7 @@ def finish() -> None:
             "called_while_tracing": called_while_tracing,
             "show_users_frames": show_users_frames,
             "taken_for_truth": _taken_for_truth,
+            "weakened": _weakened,
             "run_callback": _upward("run_callback"),
             "callback_gradient": _upward("callback_gradient"),
         }

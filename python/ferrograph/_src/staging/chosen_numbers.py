@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import opcode
 
+from .. import ops
 from ..context.ownership import is_own_file
 from ..hints import Any
 from ..native import _core
@@ -124,6 +125,28 @@ def refuse_truth(value: Any, sign: str) -> None:
                 "Write `int(b)` in its place.",
             )
         )
+
+
+# What an integer of Python's becomes beside a tensor, as a tensor that stands for one can, too.
+_TAKES_INTEGERS = frozenset(
+    {dtypes.float32, dtypes.float64, dtypes.int64, dtypes.complex64, dtypes.complex128}
+)
+
+
+def weakened(x: Any, y: Any) -> tuple | None:
+    """Two operands of an operator, whose dtypes differ, where one is an integer of Python's that
+    the graph chose: it takes the dtype of the other one, as it does in plain Python. None of
+    others."""
+    if _is_weak(x, y):
+        return ops.cast(x, y.dtype), y
+    return (x, ops.cast(y, x.dtype)) if _is_weak(y, x) else None
+
+
+def _is_weak(number: Any, other: Any) -> bool:
+    """Whether a value is an integer that takes the dtype of another one."""
+    if getattr(other, "dtype", None) not in _TAKES_INTEGERS:
+        return False
+    return is_chosen(number) and kinds_of(number) == frozenset({int})
 
 
 _OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")

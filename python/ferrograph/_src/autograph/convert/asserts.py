@@ -9,11 +9,11 @@ from . import build
 from .logical import deferred
 
 
-def convert(node: ast.Assert, inlines: bool) -> ast.stmt:
-    """``node``, whose parts are converted; ``inlines`` says that names may be bound there."""
+def convert(node: ast.Assert, is_compared: bool) -> ast.stmt:
+    """``node``, whose parts are converted; the test may be a comparison that gets a name."""
     message = build.constant(None) if node.msg is None else deferred(node.msg, node.test)
     line = build.constant(node.lineno)
-    test, is_compared = node.test, inlines and isinstance(node.test, ast.Compare)
+    test = node.test
     if is_compared:
         name = f"ag__assert_{node.lineno}_{node.col_offset}"
         test = build.name(name)

@@ -326,7 +326,8 @@ class Statements(_Expressions):
         return raises.convert(self.generic_visit(node))
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        return asserts.convert(self.generic_visit(node), self.inlines)
+        is_compared = self.inlines and isinstance(node.test, ast.Compare)
+        return asserts.convert(self.generic_visit(node), is_compared)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if not is_left_alone(node):

@@ -27,11 +27,12 @@ from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import acts, arithmetic, builtins, dispatching, equality, foreign, sorting
+    from . import acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting
 else:
-    acts, arithmetic, builtins, dispatching, equality, foreign, sorting = later(
+    acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting = later(
         __package__,
-        *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "sorting"),
+        *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "making"),
+        "sorting",
     )
     (list_arguments,) = later(staging.__name__, "list_arguments")
 
@@ -254,6 +255,8 @@ def _class(cls: type) -> Any:
         journals = _thread.journals if traces.n else ()
         known = journals[0].known if journals else _known
         changed = known.get(init) or _remembered(init, known)
+        if hasattr(cls, "__post_init__"):
+            making.follow(instance, init)
         changed(instance, *args, **kwargs)
         return instance
 
@@ -419,12 +422,14 @@ def _partial(partial: functools.partial) -> Any:
 def _callable_object(callee: Any) -> Any:
     if type(callee) is _REMEMBERING and notes.in_region():
         return foreign.remembering(callee)
-    call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
-    if type(call) is not types.FunctionType or is_exempt(call):
-        own = ownership.is_own_module(type(callee).__module__)
-        return callee if own else foreign.guarded(acts.form(callee))
-    made = fn(_METHOD(call, callee))
-    return callee if made.__func__ is call else made
+    call = making.call_of(type(callee))
+    if type(call) is _FUNCTION and not is_exempt(call):
+        made = fn(_METHOD(call, callee))
+        return callee if made.__func__ is call else made
+    if isinstance(call, making.BINDING):
+        return fn(call.__get__(callee, type(callee)))
+    own = ownership.is_own_module(type(callee).__module__)
+    return callee if own else foreign.guarded(acts.form(callee))
 
 
 def _bound(method: types.MethodType, changed: Any) -> Any:
