@@ -127,26 +127,33 @@ def refuse_truth(value: Any, sign: str) -> None:
         )
 
 
-# What an integer of Python's becomes beside a tensor, as a tensor that stands for one can, too.
-_TAKES_INTEGERS = frozenset(
-    {dtypes.float32, dtypes.float64, dtypes.int64, dtypes.complex64, dtypes.complex128}
-)
+# What a number of Python's becomes beside a tensor, by the dtype of the tensor that stands for it
+# with the class that it then has: as exactly as in plain Python.
+_WEAK = {
+    dtypes.int32: (
+        int,
+        {dtypes.float32, dtypes.float64, dtypes.int64, dtypes.complex64, dtypes.complex128},
+    ),
+    dtypes.float64: (float, {dtypes.float32, dtypes.complex64, dtypes.complex128}),
+}
 
 
 def weakened(x: Any, y: Any) -> tuple | None:
-    """Two operands of an operator, whose dtypes differ, where one is an integer of Python's that
-    the graph chose: it takes the dtype of the other one, as it does in plain Python. None of
-    others."""
+    """Two operands of an operator, whose dtypes differ, where one is a number of Python's that the
+    graph chose: it takes the dtype of the other one, as it does in plain Python. None of others."""
     if _is_weak(x, y):
         return ops.cast(x, y.dtype), y
     return (x, ops.cast(y, x.dtype)) if _is_weak(y, x) else None
 
 
 def _is_weak(number: Any, other: Any) -> bool:
-    """Whether a value is an integer that takes the dtype of another one."""
-    if getattr(other, "dtype", None) not in _TAKES_INTEGERS:
+    """Whether a value is a number that takes the dtype of another one."""
+    if type(number) is not _core.SymbolicTensor or number.dtype not in _WEAK:
         return False
-    return is_chosen(number) and kinds_of(number) == frozenset({int})
+    kind, taking = _WEAK[number.dtype]
+    if getattr(other, "dtype", None) not in taking or not is_chosen(number):
+        return False
+    return kinds_of(number) in (None, frozenset({kind}))
 
 
 _OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")

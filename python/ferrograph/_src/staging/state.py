@@ -441,9 +441,7 @@ def _named(name: str, functions: Functions) -> Any:
         if name in free:
             cell = (function.__closure__ or ())[free.index(name)]
             return Name(name, cell).get()
-    if reader is None or name not in reader.__globals__:
-        raise NameError(name)
-    return reader.__globals__[name]
+    return UNDEFINED if reader is None else reader.__globals__.get(name, UNDEFINED)
 
 
 class State:

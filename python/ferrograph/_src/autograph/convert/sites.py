@@ -189,7 +189,7 @@ _METHODS = {
     ),
     **dict.fromkeys(("get", "items", "keys", "values", "setdefault", "update"), "ag__dict"),
     **dict.fromkeys(("add", "discard"), "ag__set"),
-    **dict.fromkeys(("join", "split", "strip", "startswith", "endswith"), "ag__str"),
+    **dict.fromkeys(("split", "strip", "startswith", "endswith"), "ag__str"),
 }
 
 
