@@ -1,12 +1,19 @@
 """List comprehensions that tensors may decide: over unknown lengths, with tensor filters.
 
-Where no test chooses elements Python makes the list, unless what it runs over is staged::
+``[e for v in it]`` becomes ``ag__.listed(plain, it, made, ...)``: ``plain`` is the comprehension
+itself, for what Python decides; ``made`` gives the body of a loop that adds the elements one by
+one::
+
+    ag__.listed(lambda ag__it: [e for v in ag__it], it, lambda ag__add: lambda v: ag__add(e), ...)
+
+Where that keeps nothing for longer Python makes the list on the spot, unless it runs over what is
+staged::
 
     ag__.fresh([e for v in ag__it_1], ag__it_1 := None)
     if ag__.unrolls_list(ag__it_1 := ag__.elements_or_staged(it))
     else ag__.added(ag__it_1, lambda ag__add: lambda v: ag__add(e), 1)
 
-What stands last gives the body of a loop that adds the elements one by one. With a test a
+With a test a
 comprehension adds them, too, and asks the operators where the test gives no plain value: from then
 on ``ag__grown`` has something in it, and elements are added to a list that the graph may hold::
 
@@ -44,13 +51,23 @@ def is_consumed(node: ast.Call) -> bool:
     return any(g.ifs for g in inner.generators) and is_convertible(inner)
 
 
-def convert(node: ast.ListComp, inlines: bool) -> ast.expr:
-    """``node``, whose parts are converted already."""
+def is_kept(iterable: ast.expr) -> bool:
+    """Whether something else than a comprehension over an iterable, not converted yet, holds it, or
+    nobody sees for how long it is there."""
+    if isinstance(iterable, ast.Call):
+        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+    return isinstance(iterable, (ast.Name, ast.Attribute))
+
+
+def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
+    """``node``, whose parts are converted already; whether ``is_kept`` what it runs over."""
     first, given = node.generators[0], "ag__it"
     source = first.iter
     has_tests = any(g.ifs for g in node.generators)
+    if isinstance(source, ast.Tuple) and not has_tests:
+        return build.locate(build.call("fresh", node), node)  # which Python runs over, always
     made = _body(node.generators, node.elt, inlines)
-    if inlines and not has_tests:
+    if inlines and kept and not has_tests:
         return build.locate(_unrolled(node, made), node)
     if inlines and len(node.generators) == 1:
         return build.locate(_sifted(node, made), node)

@@ -200,6 +200,8 @@ class _Expressions(build.Transformer):
         return comprehensions.convert_consumed(callee, lazy, build.locate(whole, lazy))
 
     def _comprehension(self, node: Any) -> Any:
+        for generator in node.generators:
+            generator.iter = unpacking.run_over(generator.iter)
         before, self.inlines = self.inlines, False
         self._at_depth(node, 0 if isinstance(node, ast.GeneratorExp) else self._depth + 1)
         self.inlines = before
@@ -212,9 +214,12 @@ class _Expressions(build.Transformer):
         if not comprehensions.is_convertible(node):
             return self._comprehension(node)
         before, self.inlines = self.inlines, False
+        for generator in node.generators:
+            generator.iter = unpacking.run_over(generator.iter)
+        kept = comprehensions.is_kept(node.generators[0].iter)
         self._at_depth(node, self._depth + 1)
         self.inlines = before
-        return comprehensions.convert(node, before)
+        return comprehensions.convert(node, before, kept)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         return texts.convert(self.generic_visit(node))
@@ -264,7 +269,7 @@ class Statements(_Expressions):
             self._parts(node)
             return convert.plain_for(node)
         facts = loops.prepare(node, self._context)
-        node.iter = self.visit(node.iter)
+        node.iter = self.visit(unpacking.run_over(node.iter))
         self._looped(node, "target", "body")
         return loops.convert_for(node, facts, self._context)
 

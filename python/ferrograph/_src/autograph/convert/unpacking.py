@@ -36,6 +36,15 @@ def convert_starred(node: ast.Starred) -> ast.Starred:
     return node
 
 
+def run_over(iterable: ast.expr) -> ast.expr:
+    """What Python makes of a list that only a loop sees: a tuple, whose elements end in order."""
+    if not isinstance(iterable, ast.List):
+        return iterable
+    if any(isinstance(element, ast.Starred) for element in iterable.elts):
+        return iterable
+    return build.copy_location(ast.Tuple(iterable.elts, ast.Load()), iterable)
+
+
 def convert_generators(generators: list[ast.comprehension], what: str) -> None:
     """Prepare the iterables and the conditions of a comprehension."""
     for generator in generators:
