@@ -4,23 +4,26 @@
 itself, for what Python decides; ``made`` gives the body of a loop that adds the elements one by
 one::
 
-    ag__.listed(lambda ag__it: [e for v in ag__it], it, lambda ag__add: lambda v: ag__add(e), ...)
+    ag__.listed(lambda ag__it: [e for v in ag__it()], it, lambda ag__add: lambda v: ag__add(e), ...)
 
 Where that keeps nothing for longer Python makes the list on the spot, unless it runs over what is
 staged::
 
-    ag__.fresh([e for v in ag__it_1], ag__it_1 := None)
+    ag__.fresh([e for v in <ag__it_1 followed>], ag__it_1 := None)
     if ag__.unrolls_list(ag__it_1 := ag__.elements_or_staged(it))
     else ag__.added(ag__it_1, lambda ag__add: lambda v: ag__add(e), 1)
 
-With a test a
-comprehension adds them, too, and asks the operators where the test gives no plain value: from then
-on ``ag__grown`` has something in it, and elements are added to a list that the graph may hold::
+With a test a comprehension adds them, too, and asks the operators where the test gives no plain
+value: from then on ``ag__grown`` has something in it, and elements are added to a list that the
+graph may hold::
 
     ag__.sifted(lambda ag__it, ag__put, ag__add, ag__grown: [
-        None for v in ag__it
+        None for v in ag__it()
         if (((ag__add if ag__grown else ag__put)(e) if ag__t else None) if <ag__t := t is plain>
             else ag__.sift(ag__t, lambda: ag__add(e), ag__grown, ...))], it, ...)
+
+For what is staged the same adds one element at a time, or what stands last, where names are
+unpacked.
 
 One that binds names by ``:=``, or unpacks into more than names, stays as it is.
 """
@@ -30,6 +33,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import build, inline
+from .loops import followed
 
 _CONSUMERS = frozenset({"sum", "list", "tuple", "sorted", "min", "max", "set"})
 
@@ -56,7 +60,7 @@ def is_kept(iterable: ast.expr) -> bool:
     nobody sees for how long it is there."""
     if isinstance(iterable, ast.Call):
         return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
-    return isinstance(iterable, (ast.Name, ast.Attribute))
+    return isinstance(iterable, ast.Name)
 
 
 def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
@@ -66,14 +70,14 @@ def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
     has_tests = any(g.ifs for g in node.generators)
     if isinstance(source, ast.Tuple) and not has_tests:
         return build.locate(build.call("fresh", node), node)  # which Python runs over, always
+    if inlines and has_tests and len(node.generators) == 1:
+        return build.locate(_sifted(node), node)
     made = _body(node.generators, node.elt, inlines)
     if inlines and kept and not has_tests:
         return build.locate(_unrolled(node, made), node)
-    if inlines and len(node.generators) == 1:
-        return build.locate(_sifted(node, made), node)
     rest = [
-        ast.comprehension(target=first.target, iter=build.name(given), ifs=first.ifs, is_async=0),
-        *node.generators[1:],
+        ast.comprehension(target=first.target, iter=_taken(given), ifs=first.ifs, is_async=0),
+        *_within(node),
     ]
     plain = ast.ListComp(elt=node.elt, generators=rest)
     call = build.call(
@@ -89,7 +93,7 @@ def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
 
 def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
     """A comprehension without tests."""
-    first, *others = node.generators
+    first = node.generators[0]
     name = f"ag__it_{node.lineno}_{node.col_offset}_{node.end_col_offset}"
     over = build.name(name)
     kept = ast.NamedExpr(build.store(name), first.iter)
@@ -99,8 +103,8 @@ def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
     calm = ast.BoolOp(ast.And(), [known, ast.UnaryOp(ast.Not(), build.is_loud())])
     asked = ast.NamedExpr(build.store(name), build.call("elements_or_staged", over))
     rest = [
-        ast.comprehension(target=first.target, iter=over, ifs=[], is_async=0),
-        *others,
+        ast.comprehension(target=first.target, iter=followed(name), ifs=[], is_async=0),
+        *_within(node),
     ]
     plain = ast.ListComp(elt=node.elt, generators=rest)
     let_go = ast.NamedExpr(build.store(name), build.constant(None))
@@ -116,7 +120,25 @@ def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
     )
 
 
-def _sifted(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
+def _within(node: ast.ListComp) -> list[ast.comprehension]:
+    """The generators within the first one, as Python runs them."""
+    return [
+        ast.comprehension(
+            target=g.target,
+            iter=build.locate(build.call("elements", g.iter), g.iter),
+            ifs=g.ifs,
+            is_async=0,
+        )
+        for g in node.generators[1:]
+    ]
+
+
+def _taken(giving: str) -> ast.expr:
+    """What a comprehension runs over, which nothing else holds from then on."""
+    return ast.Call(func=build.name(giving), args=[], keywords=[])
+
+
+def _sifted(node: ast.ListComp) -> ast.expr:
     """A comprehension with one generator, whose tests choose among its elements."""
     (only,) = node.generators
     parameters = ["ag__it", "ag__put", "ag__add", "ag__grown"]
@@ -133,15 +155,18 @@ def _sifted(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
         is_plain = inline.is_plain_value(named, taken)
         put = build.locate(ast.IfExp(test=is_plain, body=plain, orelse=asked), test)
         later = build.locate(_tested(test, later, True), test)
-    over = ast.comprehension(target=only.target, iter=build.name("ag__it"), ifs=[put], is_async=0)
+    over = ast.comprehension(target=only.target, iter=_taken("ag__it"), ifs=[put], is_async=0)
     guarded = ast.ListComp(elt=build.constant(None), generators=[over])
-    return build.call(
+    call = build.call(
         "sifted",
         ast.Lambda(args=build.arguments(parameters), body=guarded),
         only.iter,
-        ast.Lambda(args=build.arguments(["ag__add"]), body=made),
         build.constant(node.lineno),
     )
+    if not isinstance(only.target, ast.Name):  # what unpacks into names may be a tensor
+        body = _body(node.generators, node.elt, True)
+        call.args.append(ast.Lambda(args=build.arguments(["ag__add"]), body=body))
+    return call
 
 
 def convert_consumed(callee: ast.expr, lazy: ast.GeneratorExp, whole: ast.expr) -> ast.expr:

@@ -10,6 +10,7 @@ from ...context.hooks import hooks
 from ...staging import notes
 from ...staging.iteration import Source, is_iterated_staged
 from ...staging.journal import loud
+from ...staging.running import forget
 from .conditionals import if_stmt
 from .loops import for_stmt
 from .sequences import elements
@@ -32,7 +33,8 @@ _CONSUMERS = (
 )  # fmt: skip
 
 
-_UNROLLED = {range, list, tuple, str, bytes, dict, set, frozenset}
+# What ``elements`` gives of what Python runs over as it is.
+_OF_PYTHON = {type(iter([])), range, tuple, str, bytes, dict, set, frozenset}
 
 
 class Staged:
@@ -65,22 +67,40 @@ def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
 def sifted(
     guarded: Callable[[Any, Callable, Callable, _Grown], Any],
     iterable: Any,
-    made: Callable[[Callable], Body],
     line: int,
+    made: Callable[[Callable], Body] | None = None,
 ) -> list:
     """The list of a comprehension with a test: what ``guarded`` adds, or what ``made``'s loop does
-    where Python cannot run over the iterable."""
-    if loud or type(iterable) not in _UNROLLED:
-        iterable = _iterable(iterable)
+    where Python cannot run over the iterable; without that ``guarded`` runs over each element."""
+    iterable = _iterable(iterable)
+    if loud or type(iterable) not in _OF_PYTHON:
         if is_iterated_staged(iterable):
-            return added(Staged(iterable), made, line)
+            return added(Staged(iterable), made or _one_by_one(guarded), line)
         if notes.in_region() and hasattr(iterable, "__next__"):
             notes.advanced(iterable)
     items: list = notes.fresh([])
     grown = _Grown()
     grown.items = items
-    guarded(iterable, items.append, _adding(items), grown)
+    given, known = [iterable], id(iterable)
+    del iterable
+    try:
+        guarded(given.pop, items.append, _adding(items), grown)
+    except BaseException:
+        forget(known)
+        if not grown:
+            items.clear()  # frames of the exception hold it, which is no name of the program's
+        raise
     return items
+
+
+def _one_by_one(guarded: Callable) -> Callable[[Callable], Body]:
+    """What gives the body of a loop that adds elements to a list of the graph."""
+
+    def made(add: Callable) -> Body:
+        grown = _Grown((True,))
+        return lambda element: guarded(lambda: (element,), add, add, grown)
+
+    return made
 
 
 class _Grown(list):
@@ -104,14 +124,22 @@ def _adding(items: list) -> Callable[[Any], Any]:
 
 
 def listed(
-    plain: Callable[[Any], list], iterable: Any, made: Callable[[Callable], Body], line: int,
+    plain: Callable[[Callable], list], iterable: Any, made: Callable[[Callable], Body], line: int,
     has_tests: bool,
 ) -> list:  # fmt: skip
-    """The list of a comprehension: ``plain`` of the iterable, or what ``made``'s loop adds."""
+    """The list of a comprehension: ``plain`` of what gives the iterable, or what ``made``'s loop
+    adds."""
     iterable = _iterable(iterable)
-    if not is_iterated_staged(iterable) and not (has_tests and notes.active()):
-        return notes.fresh(plain(iterable))
-    return added(Staged(iterable), made, line)
+    is_asked = has_tests or loud or type(iterable) not in _OF_PYTHON
+    if is_asked and (is_iterated_staged(iterable) or (has_tests and notes.active())):
+        return added(Staged(iterable), made, line)
+    given, known = [iterable], id(iterable)
+    del iterable
+    try:
+        return notes.fresh(plain(given.pop))
+    except BaseException:
+        forget(known)
+        raise
 
 
 def each(iterable: Any, body: Body, line: int) -> None:
