@@ -40,6 +40,7 @@ LAZY = {
     "function.explained": "records of traces, which few programs ask for",
     "function.explain": "records of traces are put in words when somebody asks",
     "function.misses": "records of traces, which few programs ask for",
+    "function.guards": "objects whose end is seen, which functions without methods do not meet",
     "function.special": "what few calls and traces need",
     "staging": "when the first construct is met whose operands belong to the graph",
     "ops": "families among the names of the top level that few programs need",

@@ -125,6 +125,44 @@ def replaced_while_tracing(x):
     return first, c(x)
 
 
+def replaced_in_a_loop(x):
+    class Changing:
+        def __call__(self, v):
+            return v
+
+    class Other:
+        def __call__(self, v):
+            return v * 2.0
+
+    c, d = Changing(), Changing()
+    for i in range(5):
+        if i == 2:
+            Changing.__call__ = lambda self, v: v + 1.0
+        if i == 3:
+            d.__class__ = Other
+        x = c(d(x))
+    for o in (c, d, c, Other()):
+        x = o(x)
+    return x
+
+
+def with_a_condition_in_a_loop(x):
+    class Clipped:
+        def __init__(self, k):
+            self.k = k
+
+        def __call__(self, v, by=1.0):
+            if v > self.k:
+                return v - by
+            return v
+
+    c, total = Clipped(2.0), 0.0
+    for i in range(4):
+        total += c(i, by=0.5)
+        x = c(x)
+    return x, total
+
+
 def made_by_dataclasses(x):
     d = Derived(x)
     return Sized(x).b, d.b, d.c, [len(vars(o)) for o in (d, Sized(x))]
@@ -149,6 +187,8 @@ FUNCTIONS = [
     bound_otherwise,
     partly_given,
     replaced_while_tracing,
+    replaced_in_a_loop,
+    with_a_condition_in_a_loop,
     made_by_dataclasses,
     frozen,
     made_in_branches,
