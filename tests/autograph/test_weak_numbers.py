@@ -137,6 +137,19 @@ def test_integers_among_bools_stay_what_they_are():
         f(fg.constant(1.0))
 
 
+def test_what_a_loop_makes_a_tensor_of_has_no_divmod():
+    def f(x):
+        n = 7
+        for _ in fg.range(2):
+            x = x + divmod(n, 3)[1]
+            n = x * 2
+        return x
+
+    for made in (f, fg.function(f)):
+        with pytest.raises(TypeError, match="divmod"):
+            made(fg.constant(5))
+
+
 def test_texts_are_joined():
     def f(x):
         parts = ["a", "b"]

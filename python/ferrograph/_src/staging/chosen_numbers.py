@@ -156,6 +156,14 @@ def _is_weak(number: Any, other: Any) -> bool:
     return kinds_of(number) in (None, frozenset({kind}))
 
 
+def is_certain_integer(number: Any) -> bool:
+    """Whether a chosen number is an integer in plain Python, too, not a tensor that took its place:
+    it is made of such ones alone."""
+    held = _thread.journals[0].number_kinds
+    known = {key: kinds for key, kinds in held.items() if kinds == {int}}
+    return bool(known) and is_made_of(number, known, _made_of) is True
+
+
 _OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")
 
 

@@ -85,7 +85,12 @@ def _are_integers(left: Any, right: Any) -> bool:
     values = [v for v in (left, right) if type(v) is not int]
     if not values or type(right) is not int:
         return False
-    return all(chosen_numbers.is_chosen(v) and v.dtype == dtypes.int32 for v in values)
+    return all(_is_integer(value) for value in values)
+
+
+def _is_integer(value: Any) -> bool:
+    is_one = chosen_numbers.is_chosen(value) and value.dtype == dtypes.int32
+    return is_one and chosen_numbers.is_certain_integer(value)
 
 
 def augment(name: str, left: Any, right: Any) -> Any:
