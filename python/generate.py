@@ -195,7 +195,7 @@ def namespace(space: str, doc: str, names: list[Public], children: list[str]) ->
     lazy = sorted(p for p in names if is_lazy(space, p.module))
     more = ", Any as _Any" if space in MADE_BY else ""
     text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\n'
-    text += f"from typing import TYPE_CHECKING{more}\n\n"
+    text += f"from {dots}_src.hints import TYPE_CHECKING{more}\n\n"
     if not space:
         text += "from ._src import setup as _setup\n"
     text += imports(eager, f"{dots}_src")
@@ -223,7 +223,7 @@ def operations(top: list[Public]) -> str:
         "The operations as Python functions, a module a family.\n\n"
         "``ops.NAME`` is each that stands at the top level of the package.\n"
     )
-    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\nfrom typing import TYPE_CHECKING\n\n'
+    text = f'"""{doc}"""\n\n{HEADER}\n# ruff: noqa: I001\n\nfrom ..hints import TYPE_CHECKING\n\n'
     text += f"{imports(eager, '')}from .. import lazy as _lazy\n\nif TYPE_CHECKING:\n"
     text += f"{imports(lazy, '', '    ')}\n"
     public = sorted((p.name for p in within), key=natural)

@@ -6,6 +6,10 @@ import json
 import ferrograph as fg
 import pytest
 
+# Modules of the standard library that would take a part of the time of the import, each.
+HEAVY = {"ast", "dis", "inspect", "linecache", "numbers", "re", "string", "textwrap", "tokenize"}
+HEAVY |= {"traceback", "typing"}
+
 
 def test_import_loads_little(run_python):
     done = run_python(
@@ -23,6 +27,32 @@ def test_import_loads_little(run_python):
     own = [name for name in shown["loaded"] if name.split(".")[0] == "ferrograph"]
     assert len(own) <= 60, own
     assert not shown["numpy"], "the import loads numpy"
+    assert not HEAVY & set(shown["loaded"])
+
+
+def test_the_first_call_loads_little(run_python):
+    done = run_python(
+        """
+        import json, sys
+
+        before = set(sys.modules)
+        import ferrograph as fg
+
+        @fg.function
+        def doubled(x):
+            if x < 0.0:
+                x = -x
+            while x < 10.0:
+                x = x * 2.0
+            return x
+
+        assert float(doubled(fg.constant(3.0))) == 12.0
+        print(json.dumps(sorted(set(sys.modules) - before)))
+        """
+    )
+    loaded = set(json.loads(done.stdout))
+    assert not HEAVY & loaded
+    assert len([name for name in loaded if name.startswith("ferrograph")]) <= 125
 
 
 def test_import_prints_nothing(run_python):

@@ -22,6 +22,7 @@ MOST_INSIDE_FUNCTIONS = 10
 # Where a table of names with the modules behind them, imported when a name is first used, may be.
 LAZY = {
     "autograph.convert": "what few functions have",
+    "autograph.convert.compile": "a form that functions have which others call",
     "autograph.convert.pipeline": "statements that few functions have",
     "autograph.runtime": "the converter: when a function is first converted",
     "autograph.runtime.arithmetic": "what few operators need",
@@ -36,7 +37,10 @@ LAZY = {
     "face.install": "the modules that programs import as tensorflow",
     "face.keras": "the installed Keras",
     "face.modules": "the modules that programs import as tensorflow",
+    "function.explained": "records of traces, which few programs ask for",
     "function.explain": "records of traces are put in words when somebody asks",
+    "function.misses": "records of traces, which few programs ask for",
+    "function.guards": "objects whose end is seen, which functions without methods do not meet",
     "function.special": "what few calls and traces need",
     "staging": "when the first construct is met whose operands belong to the graph",
     "ops": "families among the names of the top level that few programs need",
@@ -206,7 +210,7 @@ def test_staging_knows_no_syntax():
 
 
 def test_the_converter_knows_no_tensors():
-    known = {"", "autograph", "context.ownership", "context.sources", "context.tracebacks"}
+    known = {"", "autograph", "hints", "context.ownership", "context.sources", "context.tracebacks"}
     known |= {"autograph.convert", "staging.errors"}
     using = {
         target

@@ -14,7 +14,7 @@ package is called ``fg``.
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
-from typing import TYPE_CHECKING
+from ._src.hints import TYPE_CHECKING
 
 from ._src import setup as _setup
 from ._src.context.thread import (

@@ -3,7 +3,7 @@
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
-from typing import TYPE_CHECKING
+from ._src.hints import TYPE_CHECKING
 
 from ._src.ragged.build import boolean_mask, constant, stack, stack_dynamic_partitions
 from ._src.ragged.build import ragged_range as range

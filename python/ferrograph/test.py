@@ -3,7 +3,7 @@
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
-from typing import TYPE_CHECKING
+from ._src.hints import TYPE_CHECKING
 
 from ._src.autodiff.finite_differences import compute_gradient
 from ._src import door as _door

@@ -1,6 +1,6 @@
 """List comprehensions over tensors and ranges, with filters that tensors decide, as eagerly."""
 
-# ruff: noqa: B905, C400, C416, C419, C417, C401, C414 - the comprehensions are what is under test
+# ruff: noqa: B023, B905, C400, C416, C419, C417, C401, C414 - the comprehensions are what is under test
 
 import ferrograph as fg
 import pytest
@@ -53,6 +53,42 @@ def two_generators(n, row):
     return len(kept), sum(kept)
 
 
+def plain_and_staged_tests(n, row):
+    tests = [True, n > 1, False, n > 3, 1, None]
+    kept = [i for i in range(6) if tests[i]]
+    return len(kept), sum(kept)
+
+
+def a_plain_test_before_a_staged_one(n, row):
+    kept = [v for v in range(6) if v % 2 if v < n]
+    turned = [v for v in range(6) if v < n if v % 2]
+    return len(kept), sum(kept), len(turned), sum(turned)
+
+
+def filters_that_speak(n, row):
+    told = []
+
+    def is_small(v):
+        told.append(v)
+        return v < n
+
+    kept = [v for v in (1, 2, 3) if is_small(v)]
+    return len(kept), len(told), sum(told)
+
+
+def names_stay(n, row):
+    v, items = 5, [1, 2, 3]
+    items = [items for items in items if items > 1]
+    made = [lambda: v for v in range(3) if v]
+    return v, items, [f() for f in made], n
+
+
+def while_it_changes(n, row):
+    items = [1, 2, 3]
+    [items.append(9) for v in items if len(items) < 6]
+    return len(items), [v for v in (k for k in (1, 2)) if v > 1], n
+
+
 def in_a_loop(n, row):
     total = 0
     for i in fg.range(n):
@@ -97,6 +133,11 @@ FUNCTIONS = [
     over_an_unknown_length,
     over_pairs,
     two_filters,
+    plain_and_staged_tests,
+    a_plain_test_before_a_staged_one,
+    filters_that_speak,
+    names_stay,
+    while_it_changes,
     two_generators,
     in_a_loop,
     in_a_branch,

@@ -196,7 +196,44 @@ def parts(n):
         part.add(i)
 
 
+def comprehended(n):
+    for _ in range(n // 10):
+        [named(k) for k in range(10)]
+
+
+def filtered(n):
+    for _ in range(n // 10):
+        [k for k in range(10) if k > 2]
+
+
+def paired(n):
+    for i, _ in enumerate(range(n)):
+        named(i)
+
+
+def asserted(n):
+    for i in range(n):
+        assert i < n
+
+
+def first_of(rows, value):
+    for row in rows:
+        if row == value:
+            return row
+    return None
+
+
+def searched(n):
+    for _ in range(n):
+        first_of((1, 2), 2)
+
+
 WORKS = [
+    comprehended,
+    filtered,
+    paired,
+    asserted,
+    searched,
     sized,
     made,
     parts,

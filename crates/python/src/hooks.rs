@@ -62,6 +62,8 @@ hooks! {
     show_users_frames,
     /// Hears of an operator that takes a symbolic tensor of bools for truths.
     taken_for_truth,
+    /// Two operands of different dtypes, one of which stands for a number that takes the other's; `None` of others.
+    weakened,
     /// Runs a callback on tensors.
     run_callback,
     /// Takes the gradient of a callback.

@@ -270,22 +270,51 @@ fn with_operands<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
     let own = &slf.get().val;
-    let made;
-    let theirs = match other.cast::<PyTensor>() {
-        Ok(tensor) => &tensor.get().val,
-        Err(_) => match partner(other, own)? {
-            Some(val) => {
-                made = val;
-                &made
-            }
-            None => return Ok(py.NotImplemented().into_bound(py)),
-        },
+    let (made, weak);
+    let (own, theirs) = if let Some(pair) = weakened(slf, other, own)? {
+        weak = pair;
+        (&weak.0, &weak.1)
+    } else if let Ok(tensor) = other.cast::<PyTensor>() {
+        (own, &tensor.get().val)
+    } else if let Some(val) = partner(other, own)? {
+        made = val;
+        (own, &made)
+    } else {
+        return Ok(py.NotImplemented().into_bound(py));
     };
     if swapped {
         emit(py, theirs, own)
     } else {
         emit(py, own, theirs)
     }
+}
+
+/// The operands of which the front end says that one is a number of Python's, which takes the dtype of the other one.
+fn weakened<'py>(
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    own: &Val,
+) -> PyResult<Option<(Val, Val)>> {
+    let dtype = own.dtype();
+    let is_symbolic = matches!(own, Val::Sym(_));
+    let may_be = if let Ok(tensor) = other.cast::<PyTensor>() {
+        let theirs = &tensor.get().val;
+        dtype != theirs.dtype() && (is_symbolic || matches!(theirs, Val::Sym(_)))
+    } else if let Ok(variable) = other.cast::<PyVariable>() {
+        is_symbolic && dtype != variable.get().held_dtype()
+    } else {
+        false
+    };
+    if !may_be {
+        return Ok(None);
+    }
+    let py = slf.py();
+    let pair = hooks(py)?.weakened.bind(py).call1((slf, other))?;
+    if pair.is_none() {
+        return Ok(None);
+    }
+    let (own, theirs): (Bound<'py, PyAny>, Bound<'py, PyAny>) = pair.extract()?;
+    Ok(Some((to_val(&own, None)?, to_val(&theirs, None)?)))
 }
 
 /// `-x`.

@@ -34,6 +34,11 @@ impl PyVariable {
         let op: OpRef = Arc::new(ReadVariableOp::of(self.spec.clone()));
         emit_one(py, &op, std::slice::from_ref(&self.handle))
     }
+
+    /// The dtype of that value.
+    pub(crate) fn held_dtype(&self) -> DType {
+        self.spec.dtype
+    }
 }
 
 #[pymethods]

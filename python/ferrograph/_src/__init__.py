@@ -8,7 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+
+from .hints import Any
 
 _importing: list[int] = []  # the threads that import a module late, once for each module
 _forking: list[int] = []  # the threads that are about to fork

@@ -8,27 +8,29 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
-from . import allow_imports, await_imports, forget_imports, lazy
-from .autograph.api import convert_callback
-from .context.hooks import hooks
-from .context.ownership import PACKAGE_FOLDER
-from .context.thread import called_while_tracing, current_region
-from .context.tracebacks import show_users_frames
-from .function.function import binding_error
-from .function.trace_type import classify, rebuild, typed_placeholder
-from .native import _core
-from .ops._base import pack
-from .ops.arrays import rows
-from .ops.indexing import getitem
-from .staging.graph import graph_being_built, graph_of
-from .staging.journal import chosen
-from .state.variable import Variable, variable_from_handle
-from .values import dtypes, errors
-from .values.formatting import tensor_format, tensor_repr, tensor_str
-from .values.reference import Reference
-from .values.tensor_shape import TensorShape
+from . import allow_imports, await_imports, forget_imports, lazy, uncollected
+
+with uncollected():  # what an import makes lives on
+    from .autograph.api import convert_callback
+    from .context.hooks import hooks
+    from .context.ownership import PACKAGE_FOLDER
+    from .context.thread import called_while_tracing, current_region
+    from .context.tracebacks import show_users_frames
+    from .function.function import binding_error
+    from .function.trace_type import classify, rebuild, typed_placeholder
+    from .hints import Any
+    from .native import _core
+    from .ops._base import pack
+    from .ops.arrays import rows
+    from .ops.indexing import getitem
+    from .staging.graph import graph_being_built, graph_of
+    from .staging.journal import chosen
+    from .state.variable import Variable, variable_from_handle
+    from .values import dtypes, errors
+    from .values.formatting import tensor_format, tensor_repr, tensor_str
+    from .values.reference import Reference
+    from .values.tensor_shape import TensorShape
 
 __all__ = ["finish"]
 
@@ -44,6 +46,7 @@ _find = lazy(
         "staged": "function.special.recursion",
         "run_callback": "function.callbacks",
         "refuse_truth": "staging.chosen_numbers",
+        "weakened": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
         "cond": "control_flow.cond",
     },
@@ -92,6 +95,11 @@ def _taken_for_truth(tensor: Any, sign: str) -> None:
         _find("refuse_truth")(tensor, sign)
 
 
+def _weakened(x: Any, y: Any) -> tuple | None:
+    """Two operands of different dtypes, where one is a number that the graph chose."""
+    return _find("weakened")(x, y) if chosen else None
+
+
 def _dtypes_by_code(dtypes: Any) -> list:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
@@ -124,6 +132,7 @@ def finish() -> None:
             "called_while_tracing": called_while_tracing,
             "show_users_frames": show_users_frames,
             "taken_for_truth": _taken_for_truth,
+            "weakened": _weakened,
             "run_callback": _upward("run_callback"),
             "callback_gradient": _upward("callback_gradient"),
         }

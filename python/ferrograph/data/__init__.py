@@ -3,7 +3,7 @@
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
-from typing import TYPE_CHECKING
+from .._src.hints import TYPE_CHECKING
 
 from .._src.data.dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .._src.data.files import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset

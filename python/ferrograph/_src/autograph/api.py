@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
 
+from ..hints import Any, TypeVar, cast
 from ..values.public import public
 from . import runtime
 from .status import NOT_CONVERTED, conversion, is_enabled

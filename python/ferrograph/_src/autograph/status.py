@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from .. import later, staging
+from ..hints import TYPE_CHECKING, Any
 from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 

@@ -12,9 +12,9 @@ import sys
 import types
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any
 
 from ..context.ownership import OPERATORS, is_own_module
+from ..hints import Any
 from ..native import _core
 
 __all__ = ["is_leaf", "is_straight_line", "sets_attributes_only"]

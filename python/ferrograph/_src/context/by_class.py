@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+
+from ..hints import Any
 
 __all__ = ["ByClass"]
 

@@ -6,7 +6,8 @@ A field is called as a function; who reads it need not know where it comes from.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+from ..hints import Any
 
 __all__ = ["hooks"]
 

@@ -62,6 +62,7 @@ TESTS = {
     "ag__dict": dict,
     "ag__set": set,
     "ag__range": range,
+    "ag__tuple": tuple,
     "ag__method": types.MethodType,
     # Classes of conditions that code runs as plain Python without asking further.
     "ag__plain": frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset}),

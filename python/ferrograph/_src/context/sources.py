@@ -8,7 +8,8 @@ it files of UTF-8 are read here; what is no such file is left to it.
 from __future__ import annotations
 
 import sys
-from typing import Any
+
+from ..hints import Any
 
 __all__ = ["line", "lines"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
 
 from .. import staging
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.collections import pass_on
 from ..staging.graph import Graph

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from .. import later
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from . import explain
 
 if TYPE_CHECKING:
+    from . import explain
     from .explain import TraceRecord
+else:
+    (explain,) = later(__package__, "explain")
 
 __all__ = ["Explained"]
 

@@ -10,13 +10,13 @@ import itertools
 import os
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ..autograph.api import convert_for
 from ..autograph.status import check_bounds, conversion
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.journal import lifted
 from ..state.variable import Creation, pop_creation, push_creation

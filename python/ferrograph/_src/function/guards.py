@@ -13,9 +13,15 @@ import sys
 import types
 import weakref
 from functools import lru_cache
-from typing import Any
 
+from .. import context, later
 from ..context.ownership import is_library_file, is_own_module
+from ..hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..context import ends
+else:
+    (ends,) = later(context.__name__, "ends")
 
 __all__ = ["Reads"]
 
@@ -124,7 +130,7 @@ class Reads:
         if id(value) in self._selves or not hasattr(kind, code.co_name):
             return
         n = self._counts.get(kind, 0)
-        if n >= _MANY and self._meet_late(value):
+        if (n >= _MANY or ends.is_seen(value)) and self._meet_late(value):
             return
         self._counts[kind] = n + 1
         self._selves.add(id(value))
@@ -136,8 +142,9 @@ class Reads:
             unmet.add(id(value))
 
     def _meet_late(self, value: Any) -> bool:
-        """Note one of many objects, most of which end with the trace that makes them: only those
-        that outlive it are looked at. False where a class does not let its objects be noted."""
+        """Note one of many objects, most of which end with the trace that makes them, or one whose
+        end the program may see: only those that outlive it are looked at. False where a class does
+        not let its objects be noted."""
         key = id(value)
         if key in self._late and self._late[key]() is value:
             return True

@@ -11,12 +11,17 @@ import sys
 import time
 import weakref
 from collections import deque
-from typing import Any
 
+from .. import later
 from ..context import thread
 from ..context.ownership import is_own_file
+from ..hints import TYPE_CHECKING, Any
 from ..values.errors import RetraceError
-from . import explain
+
+if TYPE_CHECKING:
+    from . import explain
+else:
+    (explain,) = later(__package__, "explain")
 
 __all__ = ["Log", "Miss", "in_short", "sites"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import MappingView
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values import nest
 from ..values.tensor_spec import TypeSpec

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import operator
-import re
 import types
 from collections.abc import Callable
-from typing import Any
 
+from ..hints import Any
 from ..values import nest
 from ..values.tensor_spec import TensorSpec
 
@@ -144,7 +143,7 @@ def check_names(kwargs: dict, name: str) -> None:
     """ValueError where two keywords would name one input of the graph."""
     known: dict[str, str] = {}
     for key in kwargs:
-        plain = re.sub(r"\W", "_", key, flags=re.ASCII)
+        plain = "".join(c if c == "_" or (c.isascii() and c.isalnum()) else "_" for c in key)
         other = known.setdefault(plain, key)
         if other != key:
             raise ValueError(

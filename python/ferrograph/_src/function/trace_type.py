@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values import nest
 from ..values.tensor_spec import TensorSpec, TypeSpec

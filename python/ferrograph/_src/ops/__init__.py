@@ -6,7 +6,7 @@
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
 
-from typing import TYPE_CHECKING
+from ..hints import TYPE_CHECKING
 
 from .arithmetic import (
     add,

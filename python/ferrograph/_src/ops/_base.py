@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ..native import Tensor, _core
 from ..values import errors
 from ..values.composite import IndexedSlices

@@ -7,10 +7,9 @@ its class is asked. Calls with tensors pay nothing for it.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
 
+from ..hints import Any, TypeVar, cast
 from ..values import nest
 from ..values.composite import CompositeInput, CompositeTensor
 
@@ -62,6 +61,8 @@ def _ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -
     composites = _composites(args, kwargs)
     if kwargs and composites:
         # Forms name their parameters in their own way: what has a place is given by place.
+        import inspect
+
         bound = inspect.signature(function).bind(*args, **kwargs)
         args, kwargs = bound.args, bound.kwargs
     for value in composites:

@@ -7,8 +7,8 @@ native one, and asks the classes of composite arguments where the operation meet
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
+from ..hints import Any, TypeVar
 from ..values.composite import CompositeInput
 from ._base import binary, emit
 from ._dispatch import asks, elementwise

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ._base import emit, is_tensor, known_size, static_value
 
 __all__ = ["flag", "real", "several", "whole"]

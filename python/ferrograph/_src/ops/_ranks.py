@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ._base import TensorShape, convert, emit, int32, rank_of
 
 __all__ = ["in_three", "of_rank", "places_of", "split_shape", "to_front"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ..native import _core
 from ..values.public import public
 from ._base import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from ..hints import Any
 from ..values import errors
 from ..values.public import public
 from ._base import (

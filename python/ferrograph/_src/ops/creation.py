@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values.public import public
 from ._base import (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any
-
+from ..hints import Any
 from ._base import TensorLike, convert, emit, executing_eagerly, int64, is_tensor
 from .selection import boolean_mask
 
@@ -79,7 +77,9 @@ def _checked(index: Any) -> Any:
     """An index as a Python integer or an integer tensor."""
     if index.__class__ is int:
         return index
-    if isinstance(index, Integral) and not isinstance(index, bool):
+    import numbers
+
+    if isinstance(index, numbers.Integral) and not isinstance(index, bool):
         return int(index)
     if is_tensor(index):
         index = convert(index)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
+from ..hints import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, rank_of, refusal
 from ._numbers import real

@@ -4,8 +4,7 @@ lists.
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ..native import _core
 from ..values.dtypes import FLOAT8_DTYPES, int16
 from ..values.public import public

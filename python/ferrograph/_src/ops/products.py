@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import string
 from builtins import range as range_
-from typing import Any
 
+from ..hints import Any
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -38,6 +37,8 @@ from .creation import ones, range
 from .numeric import cast, conj
 from .reductions import reduce_all, reduce_prod, reduce_sum
 from .selection import boolean_mask, gather
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @public("linalg.matmul", "matmul")
@@ -278,7 +279,7 @@ def _einsum_of_any_rank(equation: str, operands: Any, name: Any) -> Tensor:
     if arrow and "..." not in right:
         raise ValueError(f"{equation!r} without '...' in the result needs operands of known rank")
     used = set(left) | set(right)
-    free = next(c for c in string.ascii_letters if c not in used)
+    free = next(c for c in _LETTERS if c not in used)
     if not arrow:
         once = sorted(c for c in used if c.isalpha() and left.count(c) == 1)
         right = "..." + "".join(once)

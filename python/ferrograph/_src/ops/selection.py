@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
+from ..hints import Any, TypeVar
 from ..values.public import public
 from ._base import (
     Tensor,

@@ -3,9 +3,8 @@
 What the operators stage is imported with the first construct whose operands belong to the graph.
 """
 
-from typing import TYPE_CHECKING
-
 from .. import lazy
+from ..hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .constructs import (

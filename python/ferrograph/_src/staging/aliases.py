@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Iterable, Iterator
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import kinds, values

@@ -13,9 +13,9 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from ..context.thread import Undetermined
+from ..hints import Any
 from .journal import thread as _traced
 from .kinds import is_opaque
 from .reach import reached

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from .. import ops
 from ..context.thread import current_region
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes
 from .journal import thread as _thread

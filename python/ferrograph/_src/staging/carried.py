@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from .. import later
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes, errors
 from . import aliases, bounds, chosen_numbers, chosen_texts, values

@@ -6,9 +6,9 @@ What becomes of them decides what is checked: see ``bounds``.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
 
 from .. import ops
+from ..hints import Any
 from . import bounds, values
 from .attempts import Again
 from .places import Spot

@@ -10,9 +10,10 @@ Integers have no bounds in Python, and a tensor has; ``bounds`` says what become
 from __future__ import annotations
 
 import opcode
-from typing import Any
 
+from .. import ops
 from ..context.ownership import is_own_file
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import chosen, traces
@@ -124,6 +125,43 @@ def refuse_truth(value: Any, sign: str) -> None:
                 "Write `int(b)` in its place.",
             )
         )
+
+
+# What a number of Python's becomes beside a tensor, by the dtype of the tensor that stands for it
+# with the class that it then has: as exactly as in plain Python.
+_WEAK = {
+    dtypes.int32: (
+        int,
+        {dtypes.float32, dtypes.float64, dtypes.int64, dtypes.complex64, dtypes.complex128},
+    ),
+    dtypes.float64: (float, {dtypes.float32, dtypes.complex64, dtypes.complex128}),
+}
+
+
+def weakened(x: Any, y: Any) -> tuple | None:
+    """Two operands of an operator, whose dtypes differ, where one is a number of Python's that the
+    graph chose: it takes the dtype of the other one, as it does in plain Python. None of others."""
+    if _is_weak(x, y):
+        return ops.cast(x, y.dtype), y
+    return (x, ops.cast(y, x.dtype)) if _is_weak(y, x) else None
+
+
+def _is_weak(number: Any, other: Any) -> bool:
+    """Whether a value is a number that takes the dtype of another one."""
+    if type(number) is not _core.SymbolicTensor or number.dtype not in _WEAK:
+        return False
+    kind, taking = _WEAK[number.dtype]
+    if getattr(other, "dtype", None) not in taking or not is_chosen(number):
+        return False
+    return kinds_of(number) in (None, frozenset({kind}))
+
+
+def is_certain_integer(number: Any) -> bool:
+    """Whether a chosen number is an integer in plain Python, too, not a tensor that took its place:
+    it is made of such ones alone."""
+    held = _thread.journals[0].number_kinds
+    known = {key: kinds for key, kinds in held.items() if kinds == {int}}
+    return bool(known) and is_made_of(number, known, _made_of) is True
 
 
 _OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")

@@ -7,8 +7,7 @@ another text than plain Python makes.
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import thread as _thread

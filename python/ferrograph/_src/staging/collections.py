@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Iterable
-from typing import Any
+
+from ..hints import Any
 
 __all__ = ["Collections", "Notes", "notes_of", "pass_on"]
 
@@ -68,6 +68,8 @@ class Collections:
         found = self._own.collections.get(name, [])
         if scope is None:
             return list(found)
+        import re
+
         begins = re.compile(scope)
         return [value for value in found if begins.match(getattr(value, "name", None) or "")]
 

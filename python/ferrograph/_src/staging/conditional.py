@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from .. import later, ops
 from ..context import ownership
 from ..context.thread import Undetermined
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import aliases, chosen_texts, effects, frames, merging, notes

@@ -17,9 +17,9 @@ import operator
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from .. import later
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import endings, holders, notes

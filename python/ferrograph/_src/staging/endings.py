@@ -10,9 +10,9 @@ import sys
 import types
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ..context import ownership
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import kinds

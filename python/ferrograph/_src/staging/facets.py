@@ -16,9 +16,9 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from ..context import ownership
+from ..hints import Any
 from ..values import errors
 from .journal import note_asked
 from .places import say

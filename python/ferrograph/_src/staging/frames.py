@@ -6,9 +6,9 @@ import functools
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any
 
 from ..context import ownership, tracebacks
+from ..hints import Any
 from .snapshot import words_of
 from .state import Place
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import traceback
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from .. import later, staging
 from ..context import thread
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values.public import public
 from .collections import Collections, Notes, notes_of
 
 if TYPE_CHECKING:
+    import traceback
+
     from . import op_def as definitions
     from .op_def import OpDef
 else:
@@ -83,6 +84,8 @@ class Operation:
     @property
     def traceback(self) -> traceback.StackSummary:
         """The line of the program that made it, as a stack of one frame; empty where none did."""
+        import traceback
+
         origin = self._node["origin"]
         if origin is None:
             return traceback.StackSummary()

@@ -12,9 +12,9 @@ import functools
 import gc
 import sys
 import types
-from typing import Any
 
 from ..context import ownership
+from ..hints import Any
 from .journal import Holder
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds

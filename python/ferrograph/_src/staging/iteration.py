@@ -6,9 +6,9 @@ import abc
 import functools
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import bounds, values

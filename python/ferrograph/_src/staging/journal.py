@@ -11,9 +11,9 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
 
 from ..context.ownership import loud_cell
+from ..hints import Any
 
 
 class Journal:
@@ -52,7 +52,7 @@ class Journal:
         self.stale: dict[Any, Any] = {}  # of a trace: see ``outside``
         self.numbers: dict[Any, tuple[Any, Any]] = {}
         self.at_end: list[Callable[[], None]] = []
-        self.running: list[tuple[list, Any]] = []  # of a trace: lists, iterators of loops over them
+        self.running: list[tuple[Any, Any]] = []  # of a trace: see ``running``
         self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
         self.copies: dict[int, tuple] = {}  # of a trace: with what iterations begin, and of what
         self.replaced: list[Any] = []  # of a trace: containers that loops changed in copies

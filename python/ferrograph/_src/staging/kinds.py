@@ -16,11 +16,11 @@ import sys
 import types
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..context import ownership
 from ..context.by_class import ByClass
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import facets

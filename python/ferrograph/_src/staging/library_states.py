@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import functools
 import io
-import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from ..hints import Any
 from . import facets
 
 Rows = Iterable[tuple[Any, str, Callable[[Any], Any], Callable[[Any, Any], None] | None]]
@@ -57,14 +56,13 @@ def _all(loaded: tuple[bool, ...]) -> dict[type, Told]:
     return found
 
 
-_COUNT = re.compile(r"count=(\d+)")
 _BY_HAND = "acquire release acquire_lock release_lock enter_context __enter__ __exit__"
 
 
 def _times(lock: Any) -> int:
     """How often this thread has taken a lock that it may take again."""
-    found = _COUNT.search(repr(lock)) if lock._is_owned() else None
-    return int(found[1]) if found else 0
+    shown = repr(lock).partition("count=")[2] if lock._is_owned() else ""
+    return int(shown.split()[0]) if shown else 0
 
 
 def _put_lock(lock: Any, is_locked: bool) -> None:

@@ -8,9 +8,9 @@ Code that is not converted meets the ``Grown`` itself, which refuses every use.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape

@@ -9,9 +9,9 @@ ran then guards it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from .. import later, ops
+from ..hints import TYPE_CHECKING, Any
 from ..values import constants, dtypes, errors
 from . import aliases, attempts, effects, merging, notes, values
 from . import options as loop_options

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes
 from .journal import thread as _thread

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from .. import later, staging
+from ..hints import TYPE_CHECKING, Any
 from ..values import errors
 from . import frames, lists, notes, values
 from .attempts import Again, in_loop, in_nest

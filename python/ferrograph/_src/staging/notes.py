@@ -10,10 +10,10 @@ import collections
 import types
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from .. import staging
 from ..context import ownership
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import setters
@@ -66,8 +66,8 @@ def note_lists() -> None:
         _thread.journals[0].watch()
 
 
-def fresh(value: Any) -> Any:
-    """``value``, which has just been made."""
+def fresh(value: Any, let_go: None = None) -> Any:
+    """``value``, which has just been made; an argument may ``let_go`` of what it was made from."""
     if loud and type(value) is not memoryview:  # which keeps what it views from growing
         for made in _thread.journals[1:]:
             made.born[id(value)] = _held(value, made.born)

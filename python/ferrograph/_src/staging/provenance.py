@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+from ..hints import Any
 
 _MOST = 10_000  # operations to look through
 

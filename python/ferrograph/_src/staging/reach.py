@@ -11,10 +11,10 @@ import collections
 import gc
 import sys
 import types
-from typing import Any
 
 from ..context import ownership
 from ..context.by_class import ByClass
+from ..hints import Any
 from ..native import _core
 from .snapshot import words_of
 from .stale import Stale, behind

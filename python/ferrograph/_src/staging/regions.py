@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
 
 from .. import later, ops
 from ..context import thread
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .journal import thread as _thread

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
+from ..hints import Any
 from ..values import errors
 from .journal import thread as _thread
 from .journal import traces
 from .places import here, say
 
 _ENDED = 2  # references to an iterator that no loop holds: of the note, and of the count itself
-_MANY = 64
+_ALONE = 3  # to a list: of the loop over it, of what asks here, and of the count itself
+_OVER_LIST: type = type(iter([]))
 
 
 def followed(items: Any) -> Any:
-    """``items`` for a loop of Python's: an iterator over a list, noted while it is in use."""
+    """``items`` for a loop of Python's: an iterator over a list, noted while it is in use, unless
+    the loop alone has the list."""
     if traces.n and isinstance(items, list) and _thread.journals:
+        if sys.getrefcount(items) <= _ALONE and type(items) is list:
+            return items
         noted = _thread.journals[0].running
-        if len(noted) >= _MANY:
-            noted[:] = [pair for pair in noted if _is_under_way(pair)]
-        pair = items, iter(items)
-        noted.append(pair)
-        return pair[1]
+        while noted and not _is_under_way(noted[-1]):
+            noted.pop()  # with what it keeps, where the loop was left before its end
+        iterator = iter(items)
+        noted.append((None if type(iterator) is _OVER_LIST else items, iterator))
+        return iterator
     return items
+
+
+def forget(iterator_id: int) -> None:
+    """Forget an iterator that no loop runs on: an exception that left it keeps it for longer."""
+    noted = _thread.journals[0].running if _thread.journals else []
+    for i in reversed(range(len(noted))):
+        if id(noted[i][1]) == iterator_id:
+            del noted[i]
+            return
 
 
 def _is_under_way(pair: tuple) -> bool:
@@ -34,7 +47,7 @@ def refuse_running(items: Any) -> None:
     """Refuse that the graph decides from now on how many elements a list has that a loop of
     Python's runs over."""
     for pair in _thread.journals[0].running:
-        if pair[0] is items and _is_under_way(pair):
+        if _is_under_way(pair) and _list_of(*pair) is items:
             raise errors.StagingError(
                 say(
                     here(),
@@ -43,3 +56,8 @@ def refuse_running(items: Any) -> None:
                     "Run over a copy of it, such as `list(items)`, or collect what is to be added.",
                 )
             )
+
+
+def _list_of(items: Any, iterator: Any) -> Any:
+    """What a noted iterator runs over: a plain one holds the list itself until it ends."""
+    return iterator.__reduce__()[1][0] if items is None else items

@@ -8,11 +8,11 @@ decides what is set.
 from __future__ import annotations
 
 import types
-from typing import Any
 
 from ..context import ownership
 from ..context.by_class import ByClass
 from ..context.hooks import hooks
+from ..hints import Any
 
 _decided = ByClass()  # the names, None where a method decides
 decided = _decided.found  # by the id of the class

@@ -19,11 +19,11 @@ import opcode
 import sys
 import types
 from collections.abc import Container, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from .. import later
 from ..context import ownership
 from ..context.ownership import MACHINERY
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import kinds

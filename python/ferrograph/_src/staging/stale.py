@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import types
-from typing import Any
 
+from ..hints import Any
 from ..values import errors
 from .places import here, say
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from .. import staging
 from ..context.ownership import MACHINERY
+from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
@@ -398,14 +398,50 @@ def _evaluate(thunk: Callable[[], Any]) -> Any:
         return UNDEFINED
 
 
-def place_of(label: str, thunk: Any, *attribute_name: str | None) -> Place | None:
+def place_of(
+    label: str, thunk: Any, *attribute_name: str | None, functions: Functions = ()
+) -> Place | None:
     """A place that the text of a construct sets: with a name the attribute of what ``thunk`` gives,
     with None the name of its module that ``thunk`` reads, else the item of a container with a key.
+
+    In place of a thunk may stand what it reads as ``functions`` do: ``("a", "b")`` for ``a.b``, and
+    for an item of that ``(("a", "b"), "k")``, whose key is a name, or ``(("a", "b"), None, 0)``.
     """
+    if isinstance(thunk, tuple):
+        thunk = _reader(thunk, functions)
     if not attribute_name:
         return item(label, thunk)
     (name,) = attribute_name
     return attribute(label, thunk, name) if name is not None else global_name(label, thunk)
+
+
+def _reader(path: tuple, functions: Functions) -> Callable[[], Any]:
+    """A thunk for what ``place_of`` takes in place of one."""
+    if isinstance(path[0], str):
+        return lambda: _read(path, functions)
+    base, name, *key = path
+    return lambda: (_read(base, functions), key[0] if name is None else _read((name,), functions))
+
+
+def _read(path: tuple[str, ...], functions: Functions) -> Any:
+    """What an attribute of a name is to ``functions``, some of which read that name."""
+    found = _named(path[0], functions)
+    for name in path[1:]:
+        found = getattr(found, name)
+    return found
+
+
+def _named(name: str, functions: Functions) -> Any:
+    reader = None
+    for function in functions:
+        if function is None:
+            continue
+        reader = function
+        free = function.__code__.co_freevars
+        if name in free:
+            cell = (function.__closure__ or ())[free.index(name)]
+            return Name(name, cell).get()
+    return UNDEFINED if reader is None else reader.__globals__.get(name, UNDEFINED)
 
 
 class State:
@@ -421,7 +457,7 @@ class State:
         what ``place_of`` takes."""
         found = name_places(names, functions)
         self.n_names = len(found)
-        extra = [place_of(*parts) for parts in others or ()]
+        extra = [place_of(*parts, functions=functions) for parts in others or ()]
         self.places = found + [place for place in extra if place is not None]
 
     def read(self) -> list[Any]:

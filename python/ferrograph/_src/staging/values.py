@@ -6,11 +6,11 @@ import collections
 import collections.abc
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from .. import ops
 from ..context import ownership
 from ..context.by_class import ByClass
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes, nest
 from .journal import thread as _thread

@@ -6,10 +6,10 @@ import enum
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
 
 from ..context import thread
 from ..context.ownership import is_own_file
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from ..values.formatting import variable_repr

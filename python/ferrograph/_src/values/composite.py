@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from . import nest
 from .dtypes import as_dtype, float32, int64

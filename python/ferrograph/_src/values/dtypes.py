@@ -7,8 +7,8 @@ the program. ``as_dtype`` finds it from a name, a NumPy dtype or a Python type.
 from __future__ import annotations
 
 import builtins
-from typing import Any
 
+from ..hints import Any
 from .public import public
 
 __all__ = [

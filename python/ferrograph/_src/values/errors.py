@@ -14,8 +14,7 @@ True
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from .public import public
 
 __all__ = [

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
-from typing import Any, cast
 
+from ..hints import Any, cast
 from ..native import _core
 from .public import public
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, Literal, TypeVar
+
+from ..hints import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 __all__ = ["Facts", "facts", "functions_like", "public"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..hints import Any
 
 __all__ = ["Reference"]
 

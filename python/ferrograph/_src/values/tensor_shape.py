@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
 
+from ..hints import Any
 from .public import public
 
 __all__ = ["Dimension", "TensorShape"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from ..hints import Any
 from ..native import Tensor, convert_to_tensor
 from . import nest
 from .dtypes import DType, as_dtype, float32

@@ -3,9 +3,8 @@
 What few functions have is converted by modules that are imported with the first that has it.
 """
 
-from typing import TYPE_CHECKING
-
 from ... import lazy
+from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .generators import hoist, plain_for, plain_if, plain_while

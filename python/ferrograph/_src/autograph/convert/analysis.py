@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import _ast as ast
 from collections.abc import Iterable
-from typing import Any
 
+from ...hints import Any
 from . import build
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

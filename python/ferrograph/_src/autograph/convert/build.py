@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import _ast as ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from ...context.ownership import LOUD, OPERATORS
+from ...hints import Any
 
 # Which all nodes share, as the parser's do.
 _LOAD, _STORE, _IS, _IN = ast.Load(), ast.Store(), ast.Is(), ast.In()

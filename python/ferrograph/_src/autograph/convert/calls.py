@@ -24,7 +24,11 @@ def convert(
         if node.func.id in _NAMING and not node.args and not node.keywords:
             return build.locate(build.call("own_names", node), node)
         return node
-    if sites is not None and (isinstance(node.func, ast.Name) or names):
+    called: ast.expr
+    is_method = isinstance(node.func, ast.Attribute)
+    if is_method and short_ways.is_made(node.func.value):
+        called = build.call("fn", node.func)  # which keeps the object no longer than the call
+    elif sites is not None and (isinstance(node.func, ast.Name) or names):
         if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
             return build.locate(short, node)
         called = short_ways.callee(node.func, sites)

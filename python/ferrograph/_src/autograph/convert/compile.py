@@ -12,12 +12,17 @@ import _ast as ast
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
 
-from ... import uncollected
+from ... import later, uncollected
 from ...context import tracebacks
 from ...context.ownership import KEPT, MET, TESTS, UNMET, WHOLE, loud_cell
-from . import build, inline, jumps, lean, parse, pipeline, sites, specials
+from ...hints import TYPE_CHECKING, Any
+from . import build, inline, jumps, parse, pipeline, sites, specials
+
+if TYPE_CHECKING:
+    from . import lean
+else:
+    (lean,) = later(__package__, "lean")
 
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
@@ -105,6 +110,7 @@ def converted_code(
         if asked is not None:
             _tell(node, *asked)
         made = _compile(node, code)
+        del node  # while nobody looks for garbage in it
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
     facts = once, asked is not None, sites.taken()

@@ -1,11 +1,29 @@
 """List comprehensions that tensors may decide: over unknown lengths, with tensor filters.
 
-``[e for v in it if t]`` becomes ``ag__.listed(plain, it, made, ...)``: ``plain`` is the
-comprehension itself, for what Python decides; ``made`` gives the body of a loop that adds the
-elements one by one::
+``[e for v in it]`` becomes ``ag__.listed(plain, it, made, ...)``: ``plain`` is the comprehension
+itself, for what Python decides; ``made`` gives the body of a loop that adds the elements one by
+one::
 
-    ag__.listed(lambda ag__it: [e for v in ag__it if t], it,
-                lambda ag__add: lambda v: ag__.if_stmt(t, lambda: ag__add(e), ...), ...)
+    ag__.listed(lambda ag__it: [e for v in ag__it()], it, lambda ag__add: lambda v: ag__add(e), ...)
+
+Where that keeps nothing for longer Python makes the list on the spot, unless it runs over what is
+staged::
+
+    ag__.fresh([e for v in <ag__it_1 followed>], ag__it_1 := None)
+    if ag__.unrolls_list(ag__it_1 := ag__.elements_or_staged(it))
+    else ag__.added(ag__it_1, lambda ag__add: lambda v: ag__add(e), 1)
+
+With a test a comprehension adds them, too, and asks the operators where the test gives no plain
+value: from then on ``ag__grown`` has something in it, and elements are added to a list that the
+graph may hold::
+
+    ag__.sifted(lambda ag__it, ag__put, ag__add, ag__grown: [
+        None for v in ag__it()
+        if (((ag__add if ag__grown else ag__put)(e) if ag__t else None) if <ag__t := t is plain>
+            else ag__.sift(ag__t, lambda: ag__add(e), ag__grown, ...))], it, ...)
+
+For what is staged the same adds one element at a time, or what stands last, where names are
+unpacked.
 
 One that binds names by ``:=``, or unpacks into more than names, stays as it is.
 """
@@ -15,6 +33,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import build, inline
+from .loops import followed
 
 _CONSUMERS = frozenset({"sum", "list", "tuple", "sorted", "min", "max", "set"})
 
@@ -36,15 +55,29 @@ def is_consumed(node: ast.Call) -> bool:
     return any(g.ifs for g in inner.generators) and is_convertible(inner)
 
 
-def convert(node: ast.ListComp, inlines: bool) -> ast.expr:
-    """``node``, whose parts are converted already."""
+def is_kept(iterable: ast.expr) -> bool:
+    """Whether something else than a comprehension over an iterable, not converted yet, holds it, or
+    nobody sees for how long it is there."""
+    if isinstance(iterable, ast.Call):
+        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+    return isinstance(iterable, ast.Name)
+
+
+def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
+    """``node``, whose parts are converted already; whether ``is_kept`` what it runs over."""
     first, given = node.generators[0], "ag__it"
     source = first.iter
     has_tests = any(g.ifs for g in node.generators)
+    if isinstance(source, ast.Tuple) and not has_tests:
+        return build.locate(build.call("fresh", node), node)  # which Python runs over, always
+    if inlines and has_tests and len(node.generators) == 1:
+        return build.locate(_sifted(node), node)
     made = _body(node.generators, node.elt, inlines)
+    if inlines and kept and not has_tests:
+        return build.locate(_unrolled(node, made), node)
     rest = [
-        ast.comprehension(target=first.target, iter=build.name(given), ifs=first.ifs, is_async=0),
-        *node.generators[1:],
+        ast.comprehension(target=first.target, iter=_taken(given), ifs=first.ifs, is_async=0),
+        *_within(node),
     ]
     plain = ast.ListComp(elt=node.elt, generators=rest)
     call = build.call(
@@ -56,6 +89,84 @@ def convert(node: ast.ListComp, inlines: bool) -> ast.expr:
         build.constant(has_tests),
     )
     return build.locate(call, node)
+
+
+def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
+    """A comprehension without tests."""
+    first = node.generators[0]
+    name = f"ag__it_{node.lineno}_{node.col_offset}_{node.end_col_offset}"
+    over = build.name(name)
+    kept = ast.NamedExpr(build.store(name), first.iter)
+    known = ast.BoolOp(
+        ast.Or(), [build.has_kind(kept, "ag__range"), build.is_among(over, "ag__unrolled")]
+    )
+    calm = ast.BoolOp(ast.And(), [known, ast.UnaryOp(ast.Not(), build.is_loud())])
+    asked = ast.NamedExpr(build.store(name), build.call("elements_or_staged", over))
+    rest = [
+        ast.comprehension(target=first.target, iter=followed(name), ifs=[], is_async=0),
+        *_within(node),
+    ]
+    plain = ast.ListComp(elt=node.elt, generators=rest)
+    let_go = ast.NamedExpr(build.store(name), build.constant(None))
+    return ast.IfExp(
+        ast.BoolOp(ast.Or(), [calm, build.call("unrolls_list", asked)]),
+        build.call("fresh", plain, let_go),
+        build.call(
+            "added",
+            over,
+            ast.Lambda(args=build.arguments(["ag__add"]), body=made),
+            build.constant(node.lineno),
+        ),
+    )
+
+
+def _within(node: ast.ListComp) -> list[ast.comprehension]:
+    """The generators within the first one, as Python runs them."""
+    return [
+        ast.comprehension(
+            target=g.target,
+            iter=build.locate(build.call("elements", g.iter), g.iter),
+            ifs=g.ifs,
+            is_async=0,
+        )
+        for g in node.generators[1:]
+    ]
+
+
+def _taken(giving: str) -> ast.expr:
+    """What a comprehension runs over, which nothing else holds from then on."""
+    return ast.Call(func=build.name(giving), args=[], keywords=[])
+
+
+def _sifted(node: ast.ListComp) -> ast.expr:
+    """A comprehension with one generator, whose tests choose among its elements."""
+    (only,) = node.generators
+    parameters = ["ag__it", "ag__put", "ag__add", "ag__grown"]
+    add = build.name("ag__add")
+    way = ast.IfExp(build.name("ag__grown"), add, build.name("ag__put"))
+    put: ast.expr = ast.Call(func=way, args=[node.elt], keywords=[])
+    later: ast.expr = ast.Call(func=add, args=[node.elt], keywords=[])
+    for test in reversed(only.ifs):
+        named, taken = _named(test)
+        asked = build.call(
+            "sift", taken, build.thunk(later), build.name("ag__grown"), _facts_of(test)
+        )
+        plain = ast.IfExp(test=taken, body=put, orelse=build.constant(None))
+        is_plain = inline.is_plain_value(named, taken)
+        put = build.locate(ast.IfExp(test=is_plain, body=plain, orelse=asked), test)
+        later = build.locate(_tested(test, later, True), test)
+    over = ast.comprehension(target=only.target, iter=_taken("ag__it"), ifs=[put], is_async=0)
+    guarded = ast.ListComp(elt=build.constant(None), generators=[over])
+    call = build.call(
+        "sifted",
+        ast.Lambda(args=build.arguments(parameters), body=guarded),
+        only.iter,
+        build.constant(node.lineno),
+    )
+    if not isinstance(only.target, ast.Name):  # what unpacks into names may be a tensor
+        body = _body(node.generators, node.elt, True)
+        call.args.append(ast.Lambda(args=build.arguments(["ag__add"]), body=body))
+    return call
 
 
 def convert_consumed(callee: ast.expr, lazy: ast.GeneratorExp, whole: ast.expr) -> ast.expr:
@@ -90,16 +201,25 @@ def _unpacked(count: int) -> ast.expr:
 
 def _tested(test: ast.expr, inner: ast.expr, inlines: bool) -> ast.expr:
     """``inner`` where ``test`` holds."""
-    facts = build.constant((("line", test.lineno), ("live", ())))
+    facts = _facts_of(test)
     none = [build.constant(None)] * 3
     if not inlines:
         return build.call("if_stmt", test, build.thunk(inner), *none, facts)
-    taken = f"ag__t_{test.lineno}_{test.col_offset}_{test.end_col_offset}"
-    named = ast.NamedExpr(target=build.store(taken), value=test)
-    plain = ast.IfExp(test=build.name(taken), body=inner, orelse=build.constant(None))
-    general = build.call("if_stmt", build.name(taken), build.thunk(inner), *none, facts)
-    is_plain = inline.is_plain_value(named, build.name(taken))
+    named, taken = _named(test)
+    plain = ast.IfExp(test=taken, body=inner, orelse=build.constant(None))
+    general = build.call("if_stmt", taken, build.thunk(inner), *none, facts)
+    is_plain = inline.is_plain_value(named, taken)
     return ast.IfExp(test=is_plain, body=plain, orelse=general)
+
+
+def _facts_of(test: ast.expr) -> ast.Constant:
+    return build.constant((("line", test.lineno), ("live", ())))
+
+
+def _named(test: ast.expr) -> tuple[ast.NamedExpr, ast.Name]:
+    """A test that gets a name, and what reads the name."""
+    taken = f"ag__t_{test.lineno}_{test.col_offset}_{test.end_col_offset}"
+    return ast.NamedExpr(target=build.store(taken), value=test), build.name(taken)
 
 
 def _names(target: ast.expr) -> list[str] | None:

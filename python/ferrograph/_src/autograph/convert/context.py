@@ -46,13 +46,15 @@ class Context:
         return build.thunk(build.tuple_of(build.name(n) for n in names))
 
     def places(self, uses: analysis.Uses) -> ast.expr:
-        """``(("a.b", lambda: a, "b"), ...)`` for what else statements with these ``uses`` set;
+        """``(("a.b", ("a",), "b"), ...)`` for what else statements with these ``uses`` set;
         ``state.place_of`` says how."""
         found = [_place(text, node) for text, node in analysis.places_set(uses).items()]
         for identifier in sorted(uses.stores & self.scope.globals):
             parts = build.constant(identifier), build.thunk(build.name(identifier))
             found.append(build.tuple_of([*parts, build.constant(None)]))
-        return build.tuple_of(found) if found else build.constant(None)
+        if all(isinstance(place, ast.Constant) for place in found):
+            return build.constant(tuple(place.value for place in found) or None)
+        return build.tuple_of(found)
 
     def body_function(
         self,
@@ -106,8 +108,23 @@ class Context:
 
 
 def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
+    path = _path(node.value)
+    if path is not None:
+        if isinstance(node, ast.Attribute):
+            return build.constant((text, path, node.attr))
+        if isinstance(node.slice, ast.Name):
+            return build.constant((text, (path, node.slice.id)))
+        return build.constant((text, (path, None, node.slice.value)))
     base, label = build.loaded(node.value), build.constant(text)
     if isinstance(node, ast.Attribute):
         return build.tuple_of([label, build.thunk(base), build.constant(node.attr)])
     both = build.tuple_of([base, build.loaded(node.slice)])
     return build.tuple_of([label, build.thunk(both)])
+
+
+def _path(node: ast.expr) -> tuple[str, ...] | None:
+    """A name and attributes behind it as strings; None of what is more than that."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    before = _path(node.value) if isinstance(node, ast.Attribute) else None
+    return None if before is None else (*before, node.attr)

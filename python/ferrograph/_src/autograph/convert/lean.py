@@ -16,9 +16,9 @@ meets something else it gives what ``ag__whole``, the whole form, gives for the 
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
 
 from ...context.ownership import WHOLE
+from ...hints import Any
 from . import build, inline, jumps, methods, specials
 from .context import Context
 from .loops import followed
@@ -95,11 +95,11 @@ class _Facts:
         return inside
 
     def iterates(self, node: ast.For, pure: bool) -> None:
-        """A loop over a range of integers or over what a name holds."""
+        """A loop over a range of integers, or over what evaluating once more gives again."""
         self.n_tests += 1
         is_range = _is_range(node.iter) and all(map(_is_simple, node.iter.args))
         names = [n.id for n in _stored(node.target)]
-        self.fails |= not pure or not (is_range or isinstance(node.iter, ast.Name))
+        self.fails |= not pure or not (is_range or _is_pure(node.iter))
         self.fails |= not isinstance(node.target, ast.Name) or bool(self.parameters & set(names))
 
     def test(self, node: ast.expr, pure: bool) -> None:
@@ -311,10 +311,11 @@ class _Statements(Statements):
             head.append(self._anew(node, ast.BoolOp(ast.And(), calm)))
             iterable = node.iter
         else:
+            node.iter = self.visit(node.iter)
             calm = [ast.UnaryOp(ast.Not(), build.is_loud())]
-            calm.append(build.is_among(node.iter, "ag__unrolled"))
-            head.append(self._anew(node, ast.BoolOp(ast.And(), calm)))
+            calm.append(build.is_among(build.name(over), "ag__unrolled"))
             head.append(build.locate(build.assign(over, node.iter), node.iter))
+            head.append(self._anew(node, ast.BoolOp(ast.And(), calm)))
             iterable = build.locate(followed(over), node.iter)
         node.iter = iterable
         self._depth += 1

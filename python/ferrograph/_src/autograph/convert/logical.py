@@ -7,8 +7,8 @@ name through a cell, as an assignment expression in a lambda would bind a name o
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
 
+from ...hints import Any
 from . import build, inline, methods
 
 _COMPARISONS = {

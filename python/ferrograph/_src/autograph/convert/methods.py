@@ -15,6 +15,7 @@ _BINARY = {
     ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
     ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
 }  # fmt: skip
+_OF_INTEGERS = frozenset({"lshift", "rshift"})  # which tensors have no operators for
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 _COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
@@ -29,7 +30,9 @@ def convert_binary(node: ast.BinOp, repeats: bool = False) -> ast.expr:
     name = _BINARY[type(node.op)]
     made = build.call("binary", build.constant(name), node.left, node.right)
     if not specials.has(f"__{name}__", f"__r{name}__"):
-        if (repeats and name == "mul") or (name == "mod" and _may_be_format(node)):
+        may_be_chosen = name in _OF_INTEGERS and not isinstance(node.left, ast.Constant)
+        may_be_chosen |= (repeats and name == "mul") or (name == "mod" and _may_be_format(node))
+        if may_be_chosen:
             return build.locate(ast.IfExp(_chosen(), made, node), node)
         return node
     return build.locate(made, node)

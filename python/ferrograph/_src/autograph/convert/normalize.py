@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
 
+from ...hints import Any
 from .. import convert
 from . import build, jumps
 

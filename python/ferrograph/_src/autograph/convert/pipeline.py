@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import _ast as ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later
+from ...hints import TYPE_CHECKING, Any
 from .. import convert
 from . import (
     analysis,
     build,
-    calls,
     conditionals,
     inline,
     jumps,
@@ -30,16 +29,17 @@ from . import (
     methods,
     normalize,
     stores,
-    texts,
     unpacking,
 )
 from .context import Context
 from .sites import Sites
 
 if TYPE_CHECKING:
-    from . import asserts, comprehensions, raises
+    from . import asserts, calls, comprehensions, raises, texts
 else:
-    asserts, comprehensions, raises = later(__package__, "asserts", "comprehensions", "raises")
+    asserts, calls, comprehensions, raises, texts = later(
+        __package__, "asserts", "calls", "comprehensions", "raises", "texts"
+    )
 
 
 def convert_function(
@@ -137,7 +137,10 @@ class _Expressions(build.Transformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         repeats = self._is_sequence(node.left) or self._is_sequence(node.right)
-        return methods.convert_binary(texts.convert_percent(self.generic_visit(node)), repeats)
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mod):
+            texts.convert_percent(node)
+        return methods.convert_binary(node, repeats)
 
     def _is_sequence(self, node: ast.expr) -> bool:
         """Whether the text says that an expression is a list, a tuple or a text."""
@@ -197,6 +200,8 @@ class _Expressions(build.Transformer):
         return comprehensions.convert_consumed(callee, lazy, build.locate(whole, lazy))
 
     def _comprehension(self, node: Any) -> Any:
+        for generator in node.generators:
+            generator.iter = unpacking.run_over(generator.iter)
         before, self.inlines = self.inlines, False
         self._at_depth(node, 0 if isinstance(node, ast.GeneratorExp) else self._depth + 1)
         self.inlines = before
@@ -209,9 +214,12 @@ class _Expressions(build.Transformer):
         if not comprehensions.is_convertible(node):
             return self._comprehension(node)
         before, self.inlines = self.inlines, False
+        for generator in node.generators:
+            generator.iter = unpacking.run_over(generator.iter)
+        kept = comprehensions.is_kept(node.generators[0].iter)
         self._at_depth(node, self._depth + 1)
         self.inlines = before
-        return comprehensions.convert(node, before)
+        return comprehensions.convert(node, before, kept)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         return texts.convert(self.generic_visit(node))
@@ -261,7 +269,7 @@ class Statements(_Expressions):
             self._parts(node)
             return convert.plain_for(node)
         facts = loops.prepare(node, self._context)
-        node.iter = self.visit(node.iter)
+        node.iter = self.visit(unpacking.run_over(node.iter))
         self._looped(node, "target", "body")
         return loops.convert_for(node, facts, self._context)
 
@@ -323,7 +331,8 @@ class Statements(_Expressions):
         return raises.convert(self.generic_visit(node))
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        return asserts.convert(self.generic_visit(node))
+        is_compared = self.inlines and isinstance(node.test, ast.Compare)
+        return asserts.convert(self.generic_visit(node), is_compared)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         if not is_left_alone(node):

@@ -18,9 +18,9 @@ from __future__ import annotations
 import _ast as ast
 import threading
 import types
-from typing import Any
 
 from ...context.ownership import KEPT, SITES
+from ...hints import Any
 from . import build
 
 _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
@@ -82,8 +82,17 @@ def short(known: ast.expr, asked: ast.expr, *tests: ast.expr) -> ast.expr:
     return ast.IfExp(ast.BoolOp(ast.And(), [*tests, calm]), known, asked)
 
 
-def _asked(operator: str, place: int, *arguments: ast.expr) -> ast.expr:
-    return build.call(operator, build.name(SITES), build.constant(place), *arguments)
+def _asked(
+    operator: str, place: int, *arguments: ast.expr, let_go: tuple[ast.expr, ...] = ()
+) -> ast.expr:
+    """A question for a site; ``let_go`` are names that keep nothing from then on: what is there is
+    an object that no site keeps, which may end soon."""
+    nothing: ast.expr = build.constant(None)
+    for name in let_go:
+        if isinstance(name, ast.Name) and name.id in (_OWNER, _CALLEE):
+            nothing = ast.NamedExpr(build.store(name.id), nothing)
+    last = {"let_go": nothing} if isinstance(nothing, ast.NamedExpr) else {}
+    return build.call(operator, build.name(SITES), build.constant(place), *arguments, **last)
 
 
 def is_made(value: ast.expr) -> bool:
@@ -97,7 +106,8 @@ def callee(function: ast.expr, sites: Sites, place: int = -1, *told: ast.expr) -
     ``told`` are the object and the arguments of a call of a method whose site is at ``place``."""
     place = sites.take(2) if place < 0 else place
     first, again = _twice(function, _CALLEE)
-    asked = _asked("called_of" if told else "called", place, again, *told)
+    operator = "called_of" if told else "called"
+    asked = _asked(operator, place, again, *told, let_go=(again, *told[:1]))
     if isinstance(function, ast.Name):
         return short(_at(place + 1), asked, _is_at(first, place))
     same = ast.Compare(again, [ast.Eq()], [_at(place)])
@@ -189,7 +199,7 @@ _METHODS = {
     ),
     **dict.fromkeys(("get", "items", "keys", "values", "setdefault", "update"), "ag__dict"),
     **dict.fromkeys(("add", "discard"), "ag__set"),
-    **dict.fromkeys(("join", "split", "strip", "startswith", "endswith"), "ag__str"),
+    **dict.fromkeys(("split", "strip", "startswith", "endswith"), "ag__str"),
 }
 
 

@@ -9,13 +9,12 @@ module, theirs, and the arguments of traced functions name. A word too many cost
 
 from __future__ import annotations
 
-import re
 import threading
 import types
 from collections.abc import Iterable
-from typing import Any
 
 from ...context import ownership, sources
+from ...hints import Any
 
 _PROPERTY = r"^[ \t]*@(?:\w+\.)*\w*property\b.*\n(?:[ \t]*@.*\n)*[ \t]*def[ \t]+(\w+)"
 _CALLED = r"(?<!@)\b(?:cached_)?property\("  # which says no name
@@ -204,6 +203,8 @@ def _read(space: _Space, filename: str) -> None:
     text = "".join(lines)
     found = {f"__{word}__" for word in text.split("__")} & _OPERATORS
     if "property" in text:
+        import re
+
         found.update(re.findall(_PROPERTY, text, re.MULTILINE))
         if re.search(_CALLED, text):
             found.add("__get__")

@@ -42,11 +42,10 @@ def _part(value: ast.expr) -> ast.expr:
     return build.locate(build.call("formatted", shown, *spec), value)
 
 
-def convert_percent(node: ast.BinOp) -> ast.BinOp:
-    """``"..." % value``."""
-    if isinstance(node.op, ast.Mod) and _is_text(node.left):
+def convert_percent(node: ast.BinOp) -> None:
+    """``"..." % value`` in place; what else ``%`` stands for is left."""
+    if _is_text(node.left):
         node.right = build.locate(build.call("shown", node.right), node.right)
-    return node
 
 
 def _is_text(node: ast.expr) -> bool:

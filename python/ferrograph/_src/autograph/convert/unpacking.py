@@ -16,11 +16,15 @@ def convert_assign(node: ast.Assign) -> ast.Assign:
     nested = [t for t in node.targets if isinstance(t, (ast.Tuple, ast.List))]
     if not nested:
         return node
-    shape = _pattern(nested[0])
+    shape = _patterns(nested[0])
     if isinstance(node.value, (ast.Tuple, ast.List)) and not any(shape):
         return node
     pattern = build.constant(shape)
-    node.value = build.locate(build.call("unpacked", node.value, pattern), node.value)
+    unpacked: ast.expr = build.call("unpacked", node.value, pattern)
+    if isinstance(node.value, ast.Name) and all(part is None for part in shape):
+        is_tuple = build.has_kind(node.value, "ag__tuple")
+        unpacked = ast.IfExp(is_tuple, node.value, unpacked)
+    node.value = build.locate(unpacked, node.value)
     return node
 
 
@@ -30,6 +34,15 @@ def convert_starred(node: ast.Starred) -> ast.Starred:
     operator = "spread_in_set" if getattr(node, "ag_in_set", False) else "spread"
     node.value = build.locate(build.call(operator, node.value), node.value)
     return node
+
+
+def run_over(iterable: ast.expr) -> ast.expr:
+    """What Python makes of a list that only a loop sees: a tuple, whose elements end in order."""
+    if not isinstance(iterable, ast.List):
+        return iterable
+    if any(isinstance(element, ast.Starred) for element in iterable.elts):
+        return iterable
+    return build.copy_location(ast.Tuple(iterable.elts, ast.Load()), iterable)
 
 
 def convert_generators(generators: list[ast.comprehension], what: str) -> None:
@@ -45,8 +58,12 @@ def convert_generators(generators: list[ast.comprehension], what: str) -> None:
 def _pattern(target: ast.expr) -> tuple | bool | None:
     """What unpacks into a target: a tuple for nested ones, False for a starred one, else None."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        return tuple(_pattern(element) for element in target.elts)
+        return _patterns(target)
     return False if isinstance(target, ast.Starred) else None
+
+
+def _patterns(target: ast.Tuple | ast.List) -> tuple:
+    return tuple(_pattern(element) for element in target.elts)
 
 
 def convert_subscript(node: ast.Subscript, inlines: bool) -> ast.expr:

@@ -3,9 +3,8 @@
 Imported when the first function is converted.
 """
 
-from typing import TYPE_CHECKING
-
 from ... import lazy
+from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .entry import any_callable, fn, meet, version

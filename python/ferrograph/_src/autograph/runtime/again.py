@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any
 
 from ...context.hooks import hooks
+from ...hints import Any
 from ..convert import compile
 
 __all__ = ["NOTED", "unless_again"]

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
+from ...ops.arithmetic import left_shift, right_shift
 from ...staging import stale
 from ...staging.journal import chosen, loud, really, traces
 from ...staging.journal import thread as _thread
+from ...values import dtypes
 from .logic import not_
 from .specials import PLAIN, found, function_of, method
 from .texts import shown
@@ -56,6 +58,8 @@ def binary(name: str, left: Any, right: Any) -> Any:
     if type(left) in PLAIN and type(right) in PLAIN:
         if chosen and name == "mul":
             _refuse_repeated(left, right)
+        if chosen and name in _OF_INTEGERS and _are_integers(left, right):
+            return _OF_INTEGERS[name](left, right)
         return _PYTHON[name](left, right)
     forward, reflected = f"__{name}__", f"__r{name}__"
     if not (function_of(type(left), forward) or function_of(type(right), reflected)):
@@ -64,6 +68,29 @@ def binary(name: str, left: Any, right: Any) -> Any:
     if result is NotImplemented:
         raise _unsupported(_SYMBOLS[name], left, right)
     return result
+
+
+# What tensors have no operator for, and integers of Python's do, among which the graph chose one.
+_OF_INTEGERS: dict[str, Callable] = {
+    "lshift": left_shift,
+    "rshift": right_shift,
+    "divmod": lambda left, right: (left // right, left % right),
+}
+
+
+def _are_integers(left: Any, right: Any) -> bool:
+    """Whether a number that the graph chose meets an integer: one by which 32 bits are shifted."""
+    if type(right) is int and not 0 < right < 32:
+        return False
+    values = [v for v in (left, right) if type(v) is not int]
+    if not values or type(right) is not int:
+        return False
+    return all(_is_integer(value) for value in values)
+
+
+def _is_integer(value: Any) -> bool:
+    is_one = chosen_numbers.is_chosen(value) and value.dtype == dtypes.int32
+    return is_one and chosen_numbers.is_certain_integer(value)
 
 
 def augment(name: str, left: Any, right: Any) -> Any:

@@ -54,6 +54,8 @@ def staged_form(callee: Any) -> Any:
 
 
 def _range(*args: Any) -> Any:
+    if _INT.issuperset(map(type, args)):
+        return range(*args)
     args = tuple(map(index_of, args))
     if any(is_staged(a) for a in args):
         return tensor_range(*args, of_python=True)
@@ -242,6 +244,8 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         return python(*args)
 
     def between(first: Any, second: Any) -> Any:
+        if chosen and is_staged(first) and is_staged(second):
+            first, second = chosen_numbers.weakened(first, second) or (first, second)
         found = pairwise(first, second)
         if not (is_staged(first) and is_staged(second)) or bounds.are_met():
             # Python takes the first where both are equal.

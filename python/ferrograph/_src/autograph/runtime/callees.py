@@ -10,11 +10,11 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
 from ...staging import lists, notes, setters
 from ...staging.errors import ConversionError
 from ...staging.journal import front_of, has_versions, is_front, loud, traces
@@ -27,11 +27,12 @@ from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import acts, arithmetic, builtins, dispatching, equality, foreign, sorting
+    from . import acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts
 else:
-    acts, arithmetic, builtins, dispatching, equality, foreign, sorting = later(
+    acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts = later(
         __package__,
-        *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "sorting"),
+        *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "making"),
+        *("sorting", "texts"),
     )
     (list_arguments,) = later(staging.__name__, "list_arguments")
 
@@ -42,7 +43,7 @@ _SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elem
 _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 _ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
 # Methods written in C whose arguments or objects matter.
-_LOOKED_AT = _BY_TENSORS | {"format", "__subclasses__", "cache_info"}
+_LOOKED_AT = _BY_TENSORS | {"format", "join", "__subclasses__", "cache_info"}
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
@@ -195,6 +196,8 @@ def _of_builtin(callee: Any, target: Any) -> Any:
         return callee if isinstance(target, list) else foreign.guarded(callee)
     if type(target) is str and callee.__name__ == "format":
         return foreign.formatting(callee)
+    if type(target) is str and callee.__name__ == "join":
+        return texts.joining(target, _library(callee))
     if callee.__name__ == "__subclasses__":
         return foreign.deriving(callee)
     if callee.__name__ == "cache_info" and type(target) is _REMEMBERING:
@@ -254,6 +257,8 @@ def _class(cls: type) -> Any:
         journals = _thread.journals if traces.n else ()
         known = journals[0].known if journals else _known
         changed = known.get(init) or _remembered(init, known)
+        if hasattr(cls, "__post_init__"):
+            making.follow(instance, init)
         changed(instance, *args, **kwargs)
         return instance
 
@@ -270,9 +275,8 @@ def _is_made_by_python(cls: type) -> bool:
         return False
     if init is object.__init__:
         return True
-    if type(init) is not _FUNCTION or is_exempt(init):
-        return False
-    return sets_attributes_only(init.__code__) and setters.keeps_any(cls)
+    is_own = type(init) is _FUNCTION and not is_exempt(init)
+    return is_own and sets_attributes_only(init.__code__) and setters.keeps_any(cls)
 
 
 def convert_callee(callee: types.FunctionType) -> Any:
@@ -347,11 +351,6 @@ def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
     return noted
 
 
-def _whole_form(function: types.FunctionType) -> Callable[[], types.FunctionType]:
-    """What makes the whole form of a function whose lean form is called."""
-    return lambda: converted(function, is_whole=True)
-
-
 def anew(whole: compile.Whole) -> types.FunctionType:
     """What a lean function begins anew with."""
     return whole.form()
@@ -370,7 +369,11 @@ def converted(
     try:
         journals = _thread.journals if traces.n else ()
         lend = journals[0].lend if journals and not once else None
-        whole = None if once or is_whole or sys.gettrace() else _whole_form(function)
+        whole = (
+            None
+            if once or is_whole or sys.gettrace()
+            else functools.partial(converted, function, is_whole=True)
+        )
         return compile.instantiate(function, late.operators, once, asked, lend, whole)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
@@ -419,14 +422,14 @@ def _partial(partial: functools.partial) -> Any:
 def _callable_object(callee: Any) -> Any:
     if type(callee) is _REMEMBERING and notes.in_region():
         return foreign.remembering(callee)
-    call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
-    if type(call) is not types.FunctionType or is_exempt(call):
-        own = ownership.is_own_module(type(callee).__module__)
-        return callee if own else foreign.guarded(acts.form(callee))
-    changed = convert_callee(call)
-    if notes.in_region():
-        changed = unless_again(call, changed)
-    return callee if changed is call else types.MethodType(changed, callee)
+    call = making.call_of(type(callee))
+    if type(call) is _FUNCTION and not is_exempt(call):
+        made = fn(_METHOD(call, callee))
+        return callee if made.__func__ is call else made
+    if isinstance(call, making.BINDING):
+        return fn(call.__get__(callee, type(callee)))
+    own = ownership.is_own_module(type(callee).__module__)
+    return callee if own else foreign.guarded(acts.form(callee))
 
 
 def _bound(method: types.MethodType, changed: Any) -> Any:

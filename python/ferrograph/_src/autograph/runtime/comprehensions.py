@@ -9,10 +9,22 @@ from typing import Any
 from ...context.hooks import hooks
 from ...staging import notes
 from ...staging.iteration import Source, is_iterated_staged
+from ...staging.journal import loud
+from ...staging.running import forget
+from .conditionals import if_stmt
 from .loops import for_stmt
 from .sequences import elements
 
-__all__ = ["each", "listed", "taken"]
+__all__ = [
+    "added",
+    "each",
+    "elements_or_staged",
+    "listed",
+    "sift",
+    "sifted",
+    "taken",
+    "unrolls_list",
+]
 
 Body = Callable[[Any], Any]
 _CONSUMERS = (
@@ -21,19 +33,113 @@ _CONSUMERS = (
 )  # fmt: skip
 
 
+# What ``elements`` gives of what Python runs over as it is.
+_OF_PYTHON = {type(iter([])), range, tuple, str, bytes, dict, set, frozenset}
+
+
+class Staged:
+    """What only a loop of the graph runs over."""
+
+    __slots__ = ("iterable",)
+
+    def __init__(self, iterable: Any):
+        self.iterable = iterable
+
+
+def elements_or_staged(iterable: Any) -> Any:
+    """What a comprehension without tests runs over, a ``Staged`` where Python cannot."""
+    iterable = _iterable(iterable)
+    return Staged(iterable) if is_iterated_staged(iterable) else iterable
+
+
+def unrolls_list(iterable: Any) -> bool:
+    """Whether Python runs over what ``elements_or_staged`` has given."""
+    return type(iterable) is not Staged
+
+
+def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
+    """The list to which the loop of ``made`` adds the elements."""
+    items: list = notes.filled([])
+    for_stmt(staged.iterable, made(_adding(items)), None, None, (("line", line),))
+    return items
+
+
+def sifted(
+    guarded: Callable[[Any, Callable, Callable, _Grown], Any],
+    iterable: Any,
+    line: int,
+    made: Callable[[Callable], Body] | None = None,
+) -> list:
+    """The list of a comprehension with a test: what ``guarded`` adds, or what ``made``'s loop does
+    where Python cannot run over the iterable; without that ``guarded`` runs over each element."""
+    iterable = _iterable(iterable)
+    if loud or type(iterable) not in _OF_PYTHON:
+        if is_iterated_staged(iterable):
+            return added(Staged(iterable), made or _one_by_one(guarded), line)
+        if notes.in_region() and hasattr(iterable, "__next__"):
+            notes.advanced(iterable)
+    items: list = notes.fresh([])
+    grown = _Grown()
+    grown.items = items
+    given, known = [iterable], id(iterable)
+    del iterable
+    try:
+        guarded(given.pop, items.append, _adding(items), grown)
+    except BaseException:
+        forget(known)
+        if not grown:
+            items.clear()  # frames of the exception hold it, which is no name of the program's
+        raise
+    return items
+
+
+def _one_by_one(guarded: Callable) -> Callable[[Callable], Body]:
+    """What gives the body of a loop that adds elements to a list of the graph."""
+
+    def made(add: Callable) -> Body:
+        grown = _Grown((True,))
+        return lambda element: guarded(lambda: (element,), add, add, grown)
+
+    return made
+
+
+class _Grown(list):
+    """What is empty until the graph may hold the elements of ``items``, to which a comprehension
+    adds."""
+
+    __slots__ = ("items",)
+
+
+def sift(test: Any, add: Callable[[], Any], grown: _Grown, facts: tuple) -> None:
+    """``add`` where a test of a comprehension holds that has given no plain value."""
+    if not grown:
+        grown.append(True)
+        notes.filled(grown.items)
+    if_stmt(test, add, None, None, None, facts)
+
+
+def _adding(items: list) -> Callable[[Any], Any]:
+    """What adds an element to a list that the graph may hold."""
+    return lambda item: hooks.callee(items.append)(item)
+
+
 def listed(
-    plain: Callable[[Any], list], iterable: Any, made: Callable[[Callable], Body], line: int,
+    plain: Callable[[Callable], list], iterable: Any, made: Callable[[Callable], Body], line: int,
     has_tests: bool,
 ) -> list:  # fmt: skip
-    """The list of a comprehension: ``plain`` of the iterable, or what ``made``'s loop adds."""
+    """The list of a comprehension: ``plain`` of what gives the iterable, or what ``made``'s loop
+    adds."""
     iterable = _iterable(iterable)
-    if not is_iterated_staged(iterable) and not (has_tests and notes.active()):
-        return notes.fresh(plain(iterable))
-    items: list = notes.filled([])
-    for_stmt(
-        iterable, made(lambda item: hooks.callee(items.append)(item)), None, None, (("line", line),)
-    )
-    return items
+    is_asked = has_tests or loud or type(iterable) not in _OF_PYTHON
+    if is_asked and (is_iterated_staged(iterable) or (has_tests and notes.active())):
+        return added(Staged(iterable), made, line)
+    given, known = [iterable], id(iterable)
+    del iterable
+    try:
+        return notes.fresh(plain(given.pop))
+    except BaseException:
+        forget(known)
+        raise
 
 
 def each(iterable: Any, body: Body, line: int) -> None:

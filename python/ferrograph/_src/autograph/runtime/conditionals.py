@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import staging
+from ...hints import Any
 from ...staging.state import State
 from ...staging.values import is_staged
 from .logic import Thunk

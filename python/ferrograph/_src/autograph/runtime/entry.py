@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ...context import ownership
+from ...hints import Any
 from ...staging import notes
 from ..convert import specials
 from ..convert.specials import version

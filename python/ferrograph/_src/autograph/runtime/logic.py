@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ... import staging
+from ...hints import Any
 from ...staging.values import is_staged
 from .specials import truth
 

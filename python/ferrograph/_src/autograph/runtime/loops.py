@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later, ops, staging
+from ...hints import TYPE_CHECKING, Any
 from ...staging import lists
 from ...staging.errors import UnstageableLoopError
 from ...staging.iteration import is_iterated_staged

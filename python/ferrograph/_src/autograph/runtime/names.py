@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from ...context import tracebacks
 from ...context.ownership import is_own_file
+from ...hints import Any
 from ...staging.notes import bound
 from ...staging.places import here, say
 from ...values import errors

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import TYPE_CHECKING, Any
 
 from ... import lazy
+from ...hints import TYPE_CHECKING, Any
 from ...staging.journal import chosen
 from ...staging.notes import (
     augmented,
@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from .arithmetic import augment, binary, compared, item_of, same, unary
     from .attributes import attribute_of
     from .comparisons import compare, contained
-    from .comprehensions import each, listed, taken
+    from .comprehensions import (
+        added,
+        each,
+        elements_or_staged,
+        listed,
+        sift,
+        sifted,
+        taken,
+        unrolls_list,
+    )
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, raised
     from .foreign import spread, spread_in_set
@@ -44,6 +53,7 @@ if TYPE_CHECKING:
     from .texts import formatted, joined, shown
 
 __all__ = [
+    "added",
     "and_",
     "anew",
     "assert_stmt",
@@ -67,6 +77,7 @@ __all__ = [
     "container",
     "each",
     "elements",
+    "elements_or_staged",
     "fn",
     "followed",
     "for_stmt",
@@ -92,6 +103,8 @@ __all__ = [
     "raised",
     "same",
     "shown",
+    "sift",
+    "sifted",
     "spread",
     "spread_in_set",
     "stored",
@@ -100,6 +113,7 @@ __all__ = [
     "unary",
     "unpacked",
     "unrolls",
+    "unrolls_list",
     "while_stmt",
 ]
 
@@ -112,7 +126,13 @@ __getattr__ = lazy(
         ),
         "attribute_of": "attributes",
         **dict.fromkeys(("compare", "contained"), "comparisons"),
-        **dict.fromkeys(("each", "listed", "taken"), "comprehensions"),
+        **dict.fromkeys(
+            (
+                *("added", "each", "elements_or_staged", "listed", "sift", "sifted", "taken"),
+                "unrolls_list",
+            ),
+            "comprehensions",
+        ),
         **dict.fromkeys(("if_exp", "if_stmt"), "conditionals"),
         **dict.fromkeys(("assert_stmt", "catching", "raised"), "failures"),
         **dict.fromkeys(

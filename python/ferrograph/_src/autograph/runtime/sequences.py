@@ -8,7 +8,7 @@ from ... import staging
 from ...staging import list_arguments, lists
 from ...staging.cursors import going_on
 from ...staging.iteration import has_elements
-from ...staging.journal import front_of, has_versions, is_front
+from ...staging.journal import front_of, has_versions, is_front, loud
 from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
@@ -30,11 +30,15 @@ def loaded(items: Any, key: Any) -> Any:
     return item_of(items, key)
 
 
+# What Python runs over as it is, where nothing is staged.
+_KNOWN = frozenset({range, list, tuple, str, bytes, dict, set, frozenset})
 _INDEXED = (list, tuple, range, str, bytes, bytearray)
 
 
 def elements(iterable: Any) -> Any:
     """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
+    if not loud and type(iterable) in _KNOWN:
+        return followed(iterable) if type(iterable) is list else iterable
     if has_elements(iterable):
         raise errors.OperatorNotAllowedInGraphError(
             say(

@@ -7,9 +7,10 @@ where it stays so: while ``loud`` is empty, for an object that is the same.
 from __future__ import annotations
 
 import types
-from typing import Any
+from collections.abc import Callable
 
-from ...context import thread
+from ...context import ends, thread
+from ...hints import Any
 from ...staging import setters
 from ...staging.journal import loud, traces
 from ...staging.journal import thread as _thread
@@ -24,23 +25,50 @@ __all__ = ["called", "called_of", "stored"]
 _LASTING = {types.MethodType, types.BuiltinFunctionType, types.FunctionType, type}
 
 
-def called(sites: list, place: int, callee: Any) -> Any:
-    """``fn(callee)``."""
+def called(sites: list, place: int, callee: Any, let_go: None = None) -> Any:
+    """``fn(callee)``; an argument may ``let_go`` of it."""
     found = fn(callee)
-    if not loud and type(callee) in _LASTING:
-        short = getattr(found, PLAIN_FORM, found) if type(found) is types.FunctionType else found
+    short = None if loud else _lasting(callee, found)
+    if short is not None:
         _note_kept()
         sites[place], sites[place + 1] = callee, short
     return found
 
 
-def called_of(sites: list, place: int, callee: Any, target: Any, *args: Any) -> Any:
+def _lasting(callee: Any, found: Any) -> Any:
+    """What a site keeps of ``fn(callee)``; None where it keeps nothing."""
+    if type(callee) in _LASTING:
+        if _ends(getattr(callee, "__self__", None)):
+            return None
+        return getattr(found, PLAIN_FORM, found) if type(found) is types.FunctionType else found
+    is_method = type(found) is types.MethodType and found.__self__ is callee
+    return _of_object(callee, found.__func__) if is_method and not _ends(callee) else None
+
+
+def _of_object(callee: Any, form: types.FunctionType) -> Callable:
+    """What calls an object by a ``form`` of the method of its class for as long as it is that."""
+    kind = type(callee)
+    known = kind.__call__
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if type(callee) is kind and kind.__call__ is known:
+            return form(callee, *args, **keywords)
+        return fn(callee)(*args, **keywords)
+
+    return call
+
+
+def called_of(
+    sites: list, place: int, callee: Any, target: Any, *args: Any, let_go: None = None
+) -> Any:
     """``fn(callee)`` of a method of ``target``; the site says, too, where Python alone may call it
     again. Who is told of the arguments is told by this call itself."""
     before = sites[place]
     if type(before) is types.MethodType and not loud:
         found = of_another(callee, before.__func__, sites[place + 3] is False)
         if found is not None:
+            if not _ends(target):
+                sites[place], sites[place + 1] = callee, found
             return found
     found = called(sites, place, callee)
     if loud:
@@ -52,18 +80,19 @@ def called_of(sites: list, place: int, callee: Any, target: Any, *args: Any) -> 
     asked = reads and type(callee) is types.MethodType and reads.asked(callee.__func__)
     if not asked or not asked[1]:
         if sites[place + 2] is None:
-            sites[place + 2] = target
+            sites[place + 2] = None if _ends(target) else target
         elif reads is not None and reads.holds(target):
             sites[place + 3] = {*(sites[place + 3] or ()), id(target)}
-    elif args and not any(map(_must_end, args)):
+    elif args and not any(map(_ends, (target, *args))):
         sites[place + 4 : place + 5 + len(args)] = target, *args
         reads.settled(sites, place + 4)
     return found
 
 
-def _must_end(value: Any) -> bool:
-    """Whether a program may see that something is kept for longer."""
-    return type(value) is memoryview or hasattr(type(value), "__del__")
+def _ends(value: Any) -> bool:
+    """Whether a program may see that a site keeps an object, which nothing does for the trace."""
+    reads = thread.reads()
+    return ends.is_seen(value) and (reads is None or not reads.holds(value))
 
 
 def _does_the_same(callee: Any, found: Any, target: Any) -> bool:
@@ -87,7 +116,7 @@ def _does_the_same(callee: Any, found: Any, target: Any) -> bool:
 def stored(sites: list, place: int, target: Any, name: str, label: str) -> Any:
     """``owner(target, name, label)``."""
     found = owner(target, name, label)
-    if found is target and not loud:
+    if found is target and not loud and not _ends(target):
         _note_kept()
         sites[place] = target
     return found

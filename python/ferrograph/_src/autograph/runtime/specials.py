@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ... import staging
 from ...context import ownership
 from ...context.by_class import ByClass
 from ...context.hooks import hooks
+from ...hints import Any
 from ...native import _core
 from ...staging import lists
 from ...staging.journal import Holder, is_front

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ... import ops
@@ -17,7 +18,7 @@ from ...staging.values import is_staged
 from ...values import dtypes, errors
 from .specials import function_of, method
 
-__all__ = ["formatted", "joined", "own_text", "shown", "written"]
+__all__ = ["formatted", "joined", "joining", "own_text", "shown", "written"]
 
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
 
@@ -125,6 +126,21 @@ def _attributes(
     found["precision"] = _DEFAULT_PRECISION if precision is None else int(precision)
     found["scientific"], found["shortest"] = kind == "e", kind == "g"
     return found
+
+
+def joining(between: str, python: Callable) -> Callable:
+    """``between.join``, of texts among which the graph may have chosen; else ``python``'s."""
+
+    def put_together(parts: Any) -> Any:
+        if type(parts) not in (list, tuple) or not any(map(chosen_texts.is_chosen, parts)):
+            return python(parts)
+        if not all(type(part) is str or chosen_texts.is_chosen(part) for part in parts):
+            return python(parts)
+        text = string_ops.join(list(parts), between)
+        chosen_texts.mark(text)
+        return text
+
+    return put_together
 
 
 def joined(*parts: Any) -> Any:

@@ -1,8 +1,7 @@
 """Why functions were traced and what they run, in words. Imported when somebody asks."""
 
-from typing import TYPE_CHECKING
-
 from ... import lazy
+from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .records import TraceRecord, explain, record_of, records_of, speak

@@ -1,8 +1,7 @@
 """What few calls and traces need: imported when it is first used."""
 
-from typing import TYPE_CHECKING
-
 from ... import lazy
+from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .concrete_call import flat_arguments, named
