@@ -89,7 +89,7 @@ fn graphs(c: &mut Criterion) {
     });
     let (inputs, outputs) = (["x".to_owned()], [last]);
     group.bench_function("graph_of_1000", |b| {
-        b.iter(|| graph_of(black_box(&message), "g", &inputs, &outputs).expect("it is sound"))
+        b.iter(|| graph_of(black_box(&message), "g", &inputs, &outputs, None).expect("it is sound"))
     });
 }
 

@@ -155,7 +155,7 @@ impl<'a> Apart<'a> {
                 _ => {}
             }
         }
-        let frame = frame.filter(|f| f.header.first().is_some() && files.len() == 3)?;
+        let frame = frame.filter(|f| !f.header.is_empty() && files.len() == 3)?;
         Some(Apart {
             frame,
             files,
