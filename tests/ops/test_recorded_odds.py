@@ -74,6 +74,8 @@ def test_diagonals_with_elements_must_lie_in_the_matrix():
         ("a\u2003b c", r"\s", "_", "a\u2003b_c"),
         ("a[b]&&c", r"[[&]", "x", "axb]xxc"),
         ("a-b~c", r"[a~~]", "x", "x-bxc"),
+        ("a<b>c", r"[<>]", "!", "a!b!c"),
+        ("a<b", r"\<", "!", "a!b"),
         ("x.y", r"\Q.\E", "!", "x!y"),
         ("xA", r"\101", "!", "x!"),
     ],

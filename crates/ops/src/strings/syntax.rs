@@ -51,6 +51,7 @@ impl Reader<'_> {
             'B' if !in_class => self.out.push_str("(?-u:\\B)"),
             'C' if !in_class => self.out.push_str("(?s-u:.)"),
             'Q' if !in_class => self.quoted(),
+            '<' | '>' => self.literal(c),
             '0' => self.octal(0),
             '1'..='7' if next.is_some_and(|d| d.is_digit(8)) => {
                 self.octal(c.to_digit(8).unwrap_or(0));
@@ -86,7 +87,8 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, c: char) {
-        if c.is_ascii_punctuation() {
+        // Angle brackets behind a backslash are the ends of words.
+        if c.is_ascii_punctuation() && !matches!(c, '<' | '>') {
             self.out.push('\\');
         }
         self.out.push(c);
@@ -159,5 +161,6 @@ mod tests {
         assert_eq!(translated(r"\Q[x"), r"\[x");
         assert_eq!(translated(r"\101\0"), r"\x{41}\x{0}");
         assert_eq!(translated(r"\1"), r"\1");
+        assert_eq!(translated(r"[<>]\<\Q<\E"), "[<>]<<");
     }
 }
