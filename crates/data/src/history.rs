@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Numbers that the part which chose understands, behind its kind.
 pub(crate) type Choice = [i64; 4];
@@ -32,6 +33,8 @@ pub(crate) struct History {
 struct Shared {
     iteration: Iteration,
     lanes: Mutex<BTreeMap<u64, Lane>>,
+    /// Whether another iteration takes its place: a thread may still compute what nobody will take.
+    is_over: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -68,8 +71,10 @@ impl History {
         current
             .filter(|history| history.iteration().is(&iteration))
             .unwrap_or_else(|| {
-                let lanes = Mutex::default();
-                let shared = Arc::new(Shared { iteration, lanes });
+                let shared = Arc::new(Shared {
+                    iteration,
+                    ..Shared::default()
+                });
                 History { shared, lane: 0 }
             })
     }
@@ -134,6 +139,16 @@ impl History {
             own.choices.push(made);
         }
         Ok(())
+    }
+
+    /// Says whether another iteration takes the place of this one.
+    pub fn set_over(&self, is_over: bool) {
+        self.shared.is_over.store(is_over, Ordering::Release);
+    }
+
+    /// Whether that is so.
+    pub fn is_over(&self) -> bool {
+        self.shared.is_over.load(Ordering::Acquire)
     }
 
     /// How many choices of seeds there were.

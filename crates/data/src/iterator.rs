@@ -182,10 +182,22 @@ impl IteratorCell {
         let (places, choices) = parts.ok_or_else(damaged)?;
         let mut turn = self.turn()?;
         let dataset = turn.state.dataset.clone().ok_or_else(no_dataset)?;
-        go_to_places(&dataset, places.as_chunks().0)?;
-        let mut state = State::begin(dataset, History::repeating(choices)?)?;
-        state.pass(n_passed.cast_unsigned(), runner)?;
-        *turn.state = state;
+        // Threads of the iteration until now may be about to draw orders.
+        let before = turn.state.history.clone();
+        before.set_over(true);
+        let begin = || {
+            go_to_places(&dataset, places.as_chunks().0)?;
+            let mut state = State::begin(dataset.clone(), History::repeating(choices)?)?;
+            state.pass(n_passed.cast_unsigned(), runner)?;
+            Ok(state)
+        };
+        match begin() {
+            Ok(state) => *turn.state = state,
+            Err(e) => {
+                before.set_over(false);
+                return Err(e);
+            }
+        }
         Ok(())
     }
 

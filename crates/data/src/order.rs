@@ -92,14 +92,18 @@ impl Orders {
         *self.state.lock() = State::new((a, b), n.cast_unsigned());
     }
 
-    /// The seeds of an iteration that begins; `what` is for errors.
+    /// The seeds of an iteration that begins; `what` is for errors. What nobody will take moves no order on.
     ///
     /// # Errors
     /// `FailedPrecondition` where the iteration repeats one of another dataset.
     pub fn next(&self, what: &str) -> Result<(i64, i64)> {
         let mut state = self.state.lock();
+        let history = History::here();
+        if history.is_over() {
+            return Ok(State::new(state.seeds, state.n_drawn).words.pair());
+        }
         let mut found = (0, 0);
-        History::here().choose(|known| {
+        history.choose(|known| {
             match known {
                 None => {}
                 Some([SEEDS, a, b, n]) => *state = State::new((a, b), n.cast_unsigned()),
