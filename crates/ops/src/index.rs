@@ -96,7 +96,8 @@ pub(crate) struct Merged {
 impl Rearrange for Merged {
     fn run<'a, T: Clone + Send + Sync + 'a>(&self, io: &mut impl Io<'a, T>) -> Result<()> {
         let (condition, yes, no) = (io.truths(0), io.input(1), io.input(2));
-        let holds = Truths::of(condition).count();
+        let truths = Truths::of(condition);
+        let holds = truths.count();
         if (holds, condition.len() - holds) != (self.yes, self.no) {
             bail!(
                 InvalidArgument,
@@ -106,7 +107,7 @@ impl Rearrange for Merged {
                 self.no
             );
         }
-        merge_by(condition, yes, no, self.inner, io.output(0));
+        merge_by(&truths, yes, no, self.inner, io.output(0));
         Ok(())
     }
 }

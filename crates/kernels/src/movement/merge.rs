@@ -5,9 +5,9 @@ use super::gather::row_cost;
 use crate::pool;
 
 /// Rows of `inner` elements, the next one of `yes` for each truth, the next one of `no` otherwise; there are as many rows of
-/// each as `holds` takes.
+/// each as are taken.
 pub fn merge_by<T: Clone + Send + Sync>(
-    holds: &[bool],
+    truths: &Truths<'_>,
     yes: &[T],
     no: &[T],
     inner: usize,
@@ -16,12 +16,11 @@ pub fn merge_by<T: Clone + Send + Sync>(
     if inner == 0 {
         return;
     }
-    let truths = Truths::of(holds);
     pool::par_rows_mut(out, inner, row_cost::<T>(inner), |first, out| {
         let seen = truths.before(first);
         let mut yes = yes[seen * inner..].chunks_exact(inner);
         let mut no = no[(first - seen) * inner..].chunks_exact(inner);
-        for (row, &holds) in out.chunks_exact_mut(inner).zip(&holds[first..]) {
+        for (row, &holds) in out.chunks_exact_mut(inner).zip(&truths.all()[first..]) {
             let next = if holds { yes.next() } else { no.next() };
             if let Some(next) = next {
                 row.clone_from_slice(next);
@@ -45,7 +44,13 @@ mod tests {
                     .collect()
             };
             let mut out = vec![u32::MAX; n * inner];
-            merge_by(&holds, &part(true), &part(false), inner, &mut out);
+            merge_by(
+                &Truths::of(&holds),
+                &part(true),
+                &part(false),
+                inner,
+                &mut out,
+            );
             assert_eq!(out, all, "{n} rows of {inner}");
         }
     }

@@ -56,6 +56,11 @@ impl<'a> Truths<'a> {
         self.before.last().copied().unwrap_or(0)
     }
 
+    /// Which elements are true.
+    pub(super) fn all(&self) -> &[bool] {
+        &self.all
+    }
+
     /// How many elements in front of that one are true.
     pub(super) fn before(&self, at: usize) -> usize {
         let block = at / BLOCK;
