@@ -264,12 +264,14 @@ def test_many_rows_take_at_most_three_times_the_batched_operation(name):
     x = fg.constant(MANY)
     runs = [fg.function(lambda x: fg.vectorized_map(row, x)), fg.function(batched)]
     least = [np.inf, np.inf]
-    for _ in range(300):
+    for n in range(1500):
         for i, run in enumerate(runs):
             begin = time.perf_counter()
             run(x)
             least[i] = min(least[i], time.perf_counter() - begin)
-    assert least[0] < 3 * least[1] + 2e-5, least
+        if n >= 300 and least[0] < 3 * least[1] + 2e-5:
+            return  # what else runs on the machine makes times larger, never smaller
+    raise AssertionError(least)
 
 
 class Layer(fg.Module):

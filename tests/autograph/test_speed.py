@@ -82,10 +82,22 @@ def seconds(f):
     return best
 
 
+def stays_within(factor, slow, fast, rounds=5):
+    """Whether the least of ``slow``'s seconds is below so many times the least of ``fast``'s. What
+    else runs on the machine makes both larger, never smaller: who is outside is measured again."""
+    least = [1e9, 1e9]
+    for _ in range(rounds):
+        least = [min(least[0], slow()), min(least[1], fast())]
+        if least[0] < factor * least[1]:
+            return True
+    print(f"{least[0]} against {least[1]} s")
+    return False
+
+
 def test_a_loop_over_python_values_stays_near_the_speed_of_python():
     converted = convert(loop)
     assert converted(1000) == loop(1000)
-    assert seconds(converted) < 5 * seconds(loop)
+    assert stays_within(5, lambda: seconds(converted), lambda: seconds(loop))
 
 
 class Box:
@@ -251,7 +263,7 @@ WORKS = [
 
 @pytest.mark.parametrize("work", WORKS)
 def test_python_in_a_traced_loop_stays_near_the_speed_of_python(work):
-    assert traced_seconds(work) < 6 * seconds(work)
+    assert stays_within(6, lambda: traced_seconds(work), lambda: seconds(work))
 
 
 LOOP = """    n = 0
@@ -279,7 +291,7 @@ def traced_loop_seconds(n_loops):
 
 
 def test_a_loop_takes_as_long_to_trace_wherever_it_stands():
-    assert traced_loop_seconds(80) < 4 * traced_loop_seconds(10)
+    assert stays_within(4, lambda: traced_loop_seconds(80), lambda: traced_loop_seconds(10))
 
 
 class Counter:
@@ -303,7 +315,7 @@ def stepped(n):
 def test_methods_that_read_attributes_are_told_to_the_trace_once():
     function = fg.function(lambda: fg.constant(stepped(200)))
     assert int(function()) == stepped(200)
-    assert traced_seconds(stepped) < 6 * seconds(stepped)
+    assert stays_within(6, lambda: traced_seconds(stepped), lambda: seconds(stepped))
     COUNTER.step = 3  # which the trace has read
     assert int(function()) == stepped(200)
     COUNTER.step = 2
@@ -353,7 +365,7 @@ def functions_of_two(n):
 
 @pytest.mark.parametrize("work", [handed, handed_both, functions, functions_of_two])
 def test_functions_that_read_attributes_of_arguments_tell_the_trace_once(work):
-    assert traced_seconds(work) < 5 * seconds(work)
+    assert stays_within(5, lambda: traced_seconds(work), lambda: seconds(work))
 
 
 IF = """    if x > {k}.0:

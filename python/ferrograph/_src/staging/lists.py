@@ -65,6 +65,14 @@ class Elements:
         if not self.dtypes:
             raise _unfit(label, "its elements hold no tensors")
 
+    def join(self, samples: list) -> None:
+        """Take in that ``samples`` are elements, too."""
+        others = Elements(samples, self.label)
+        for i in range(len(self.dtypes)):
+            self.are_texts[i] = self.are_texts[i] and others.are_texts[i]
+            self.are_numbers[i] = self.are_numbers[i] or others.are_numbers[i]
+            self.are_integers[i] = self.are_integers[i] or others.are_integers[i]
+
     def learn(self, i: int, shape: Any) -> None:
         """Take in the shape of a new element."""
         self.shapes[i] = self.shapes[i].most_specific_compatible_shape(TensorShape(shape))
@@ -349,6 +357,16 @@ def placed(items: list, method_: Callable) -> Callable:
         return method(items, method_.__name__)(*args)
 
     return call
+
+
+def precede(items: list, others: list) -> None:
+    """Put ``others`` before the elements of a list, which may have grown."""
+    if others and is_grown(items):
+        grown = whole(items)
+        grown._elements.join(others)
+        _set(items, Grown.of(grown._elements, others).extended(grown))
+    else:
+        items[:0] = others
 
 
 def _set(items: list, grown: Grown) -> None:

@@ -13,27 +13,32 @@ _NAMING = {"locals", "vars", "dir"}  # which give the names of the frame where t
 
 
 def convert(
-    node: ast.Call, sites: Sites | None = None, names: bool = False, repeats: bool = False
+    node: ast.Call,
+    sites: Sites | None = None,
+    names: bool = False,
+    repeats: bool = False,
+    grows: bool = False,
 ) -> ast.expr:
     """``node`` calling what ``ag__.fn`` makes of its function, unless that looks at the frame.
 
     ``sites`` where a loop calls it; ``names`` says that names may be bound there, ``repeats`` that
-    it runs more than once.
+    it runs more than once, ``grows`` that its arguments ``may_grow``.
     """
     if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
         if node.func.id in _NAMING and not node.args and not node.keywords:
             return build.locate(build.call("own_names", node), node)
         return node
     called: ast.expr
+    operator = "fn_later" if grows else "fn"
     is_method = isinstance(node.func, ast.Attribute)
     if is_method and short_ways.is_made(node.func.value):
-        called = build.call("fn", node.func)  # which keeps the object no longer than the call
+        called = build.call(operator, node.func)  # which keeps the object no longer than the call
     elif sites is not None and (isinstance(node.func, ast.Name) or names):
         if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
             return build.locate(short, node)
-        called = short_ways.callee(node.func, sites)
+        called = short_ways.callee(node.func, sites, grows=grows)
     else:
-        called = build.call("fn", node.func)
+        called = build.call(operator, node.func)
     if repeats and (short := _short(node, called, names)) is not None:
         return build.locate(short, node)
     node.func = build.locate(called, node.func)

@@ -13,16 +13,19 @@ staged::
     if ag__.unrolls_list(ag__it_1 := ag__.elements_or_staged(it))
     else ag__.added(ag__it_1, lambda ag__add: lambda v: ag__add(e), 1)
 
-With a test a comprehension adds them, too, and asks the operators where the test gives no plain
-value: from then on ``ag__grown`` has something in it, and elements are added to a list that the
-graph may hold::
+With tests Python makes the list of the elements before the first test without a plain value. From
+that one on ``ag__rest`` has something in it, and elements are added to a list that the graph may
+hold::
 
-    ag__.sifted(lambda ag__it, ag__put, ag__add, ag__grown: [
-        None for v in ag__it()
-        if (((ag__add if ag__grown else ag__put)(e) if ag__t else None) if <ag__t := t is plain>
-            else ag__.sift(ag__t, lambda: ag__add(e), ag__grown, ...))], it, ...)
+    ag__.sieved(ag__rest := [], [e for v in <as above> if (
+        ag__t if <(ag__t := t) is plain> and not ag__rest
+        else ag__.sift(ag__t, lambda: ag__.put(ag__rest, e), ag__rest, ...))], ag__it_1 := None)
 
-For what is staged the same adds one element at a time, or what stands last, where names are
+where nothing is kept for longer, else::
+
+    ag__.sifted(lambda ag__it, ag__rest: [e for v in ag__it() if <as above>], it, ...)
+
+For what is staged the latter adds one element at a time, or what stands last, where names are
 unpacked.
 
 One that binds names by ``:=``, or unpacks into more than names, stays as it is.
@@ -70,10 +73,12 @@ def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
     has_tests = any(g.ifs for g in node.generators)
     if isinstance(source, ast.Tuple) and not has_tests:
         return build.locate(build.call("fresh", node), node)  # which Python runs over, always
-    if inlines and has_tests and len(node.generators) == 1:
+    is_single = len(node.generators) == 1
+    is_sieve = has_tests and is_single and kept and isinstance(first.target, ast.Name)
+    if inlines and has_tests and is_single and not is_sieve:
         return build.locate(_sifted(node), node)
     made = _body(node.generators, node.elt, inlines)
-    if inlines and kept and not has_tests:
+    if inlines and kept and (is_sieve or not has_tests):
         return build.locate(_unrolled(node, made), node)
     rest = [
         ast.comprehension(target=first.target, iter=_taken(given), ifs=first.ifs, is_async=0),
@@ -92,9 +97,11 @@ def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
 
 
 def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
-    """A comprehension without tests."""
+    """A comprehension that runs on the spot where Python decides: without tests, or with a single
+    generator."""
     first = node.generators[0]
-    name = f"ag__it_{node.lineno}_{node.col_offset}_{node.end_col_offset}"
+    where = f"{node.lineno}_{node.col_offset}_{node.end_col_offset}"
+    name, rest = f"ag__it_{where}", f"ag__rest_{where}"
     over = build.name(name)
     kept = ast.NamedExpr(build.store(name), first.iter)
     known = ast.BoolOp(
@@ -102,15 +109,20 @@ def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
     )
     calm = ast.BoolOp(ast.And(), [known, ast.UnaryOp(ast.Not(), build.is_loud())])
     asked = ast.NamedExpr(build.store(name), build.call("elements_or_staged", over))
-    rest = [
-        ast.comprehension(target=first.target, iter=followed(name), ifs=[], is_async=0),
+    tests = _sieve(node, rest)
+    generators = [
+        ast.comprehension(target=first.target, iter=followed(name), ifs=tests, is_async=0),
         *_within(node),
     ]
-    plain = ast.ListComp(elt=node.elt, generators=rest)
+    plain = ast.ListComp(elt=node.elt, generators=generators)
     let_go = ast.NamedExpr(build.store(name), build.constant(None))
+    unrolled = build.call("fresh", plain, let_go)
+    if tests:
+        empty = ast.NamedExpr(build.store(rest), ast.List(elts=[], ctx=ast.Load()))
+        unrolled = build.call("sieved", empty, plain, let_go)
     return ast.IfExp(
         ast.BoolOp(ast.Or(), [calm, build.call("unrolls_list", asked)]),
-        build.call("fresh", plain, let_go),
+        unrolled,
         build.call(
             "added",
             over,
@@ -118,6 +130,21 @@ def _unrolled(node: ast.ListComp, made: ast.Lambda) -> ast.expr:
             build.constant(node.lineno),
         ),
     )
+
+
+def _sieve(node: ast.ListComp, rest: str) -> list[ast.expr]:
+    """The tests of a comprehension's first generator: the elements from the first one on that has
+    no plain value go to the list ``rest``."""
+    found: list[ast.expr] = []
+    later: ast.expr = build.call("put", build.name(rest), node.elt)
+    for test in reversed(node.generators[0].ifs):
+        named, taken = _named(test)
+        asked = build.call("sift", taken, build.thunk(later), build.name(rest), _facts_of(test))
+        is_first = ast.UnaryOp(ast.Not(), build.name(rest))
+        is_plain = ast.BoolOp(ast.And(), [inline.is_plain_value(named, taken), is_first])
+        found.insert(0, build.locate(ast.IfExp(test=is_plain, body=taken, orelse=asked), test))
+        later = build.locate(_tested(test, later, True), test)
+    return found
 
 
 def _within(node: ast.ListComp) -> list[ast.comprehension]:
@@ -141,25 +168,15 @@ def _taken(giving: str) -> ast.expr:
 def _sifted(node: ast.ListComp) -> ast.expr:
     """A comprehension with one generator, whose tests choose among its elements."""
     (only,) = node.generators
-    parameters = ["ag__it", "ag__put", "ag__add", "ag__grown"]
-    add = build.name("ag__add")
-    way = ast.IfExp(build.name("ag__grown"), add, build.name("ag__put"))
-    put: ast.expr = ast.Call(func=way, args=[node.elt], keywords=[])
-    later: ast.expr = ast.Call(func=add, args=[node.elt], keywords=[])
-    for test in reversed(only.ifs):
-        named, taken = _named(test)
-        asked = build.call(
-            "sift", taken, build.thunk(later), build.name("ag__grown"), _facts_of(test)
-        )
-        plain = ast.IfExp(test=taken, body=put, orelse=build.constant(None))
-        is_plain = inline.is_plain_value(named, taken)
-        put = build.locate(ast.IfExp(test=is_plain, body=plain, orelse=asked), test)
-        later = build.locate(_tested(test, later, True), test)
-    over = ast.comprehension(target=only.target, iter=_taken("ag__it"), ifs=[put], is_async=0)
-    guarded = ast.ListComp(elt=build.constant(None), generators=[over])
+    over = _taken("ag__it")
+    tests = _sieve(node, "ag__rest")
+    sieve = ast.comprehension(target=only.target, iter=over, ifs=tests, is_async=0)
     call = build.call(
         "sifted",
-        ast.Lambda(args=build.arguments(parameters), body=guarded),
+        ast.Lambda(
+            args=build.arguments(["ag__it", "ag__rest"]),
+            body=ast.ListComp(elt=node.elt, generators=[sieve]),
+        ),
         only.iter,
         build.constant(node.lineno),
     )

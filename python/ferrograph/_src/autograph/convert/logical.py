@@ -60,15 +60,16 @@ def convert_not(node: ast.UnaryOp, inlines: bool = True) -> ast.expr:
     return build.locate(_chosen(taken, node.operand, plain, general), node)
 
 
-def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
-    """A chain is an ``and`` of its links; ``in`` asks the operators; one plain comparison stays."""
+def convert_compare(node: ast.Compare, inlines: bool, grows: bool) -> ast.expr:
+    """A chain is an ``and`` of its links; ``in`` asks the operators; one plain comparison stays,
+    unless what it compares ``grows`` on the way."""
     if len(node.ops) == 1:
         operator = _COMPARISONS[type(node.ops[0])]
         parts = [node.left, node.comparators[0]]
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return _convert_identity(node, parts)
         if operator not in ("in", "not_in"):
-            return methods.convert_comparison(node)
+            return methods.convert_comparison(node, grows)
         return build.locate(_convert_lookup(node, operator, parts), node)
     if inlines and len(node.ops) == 2 and not any(isinstance(op, _LOOKUPS) for op in node.ops):
         middle = node.comparators[0]
@@ -80,7 +81,7 @@ def convert_compare(node: ast.Compare, inlines: bool = True) -> ast.expr:
         )
         build.locate(first, node)
         build.locate(other, node.left)
-        sides = methods.convert_comparison(first), methods.convert_comparison(other)
+        sides = [methods.convert_comparison(link, grows) for link in (first, other)]
         return _and_or(ast.And(), *sides)
     links = []
     for op, operand in zip(node.ops, node.comparators, strict=True):

@@ -159,9 +159,9 @@ def _unrolls(name: str) -> ast.expr:
 
 
 def followed(name: str) -> ast.expr:
-    """What a loop of Python's takes its elements from: a range needs nobody to follow it."""
-    is_range = build.has_kind(build.name(name), "ag__range")
-    return ast.IfExp(is_range, build.name(name), build.call("followed", build.name(name)))
+    """What a loop of Python's takes its elements from: only a list needs somebody to follow it."""
+    is_steady = build.is_among(build.name(name), "ag__steady")
+    return ast.IfExp(is_steady, build.name(name), build.call("followed", build.name(name)))
 
 
 def _run(

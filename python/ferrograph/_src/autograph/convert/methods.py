@@ -75,8 +75,9 @@ def convert_unary(node: ast.UnaryOp) -> ast.expr:
     return build.locate(build.call("unary", build.constant(name), node.operand), node)
 
 
-def convert_comparison(node: ast.Compare) -> ast.expr:
-    """One comparison of two operands; by identity and ``in`` it is not for here."""
+def convert_comparison(node: ast.Compare, grows: bool) -> ast.expr:
+    """One comparison of two operands, which may be lists that have just grown; by identity and
+    ``in`` it is not for here."""
     name = _COMPARISONS.get(type(node.ops[0]))
     if name is None:
         return node
@@ -85,7 +86,7 @@ def convert_comparison(node: ast.Compare) -> ast.expr:
     if specials.has(*(("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS)):
         return build.locate(made, node)
     if not any(isinstance(side, _NO_LISTS) for side in sides):
-        return build.locate(ast.IfExp(build.is_loud(), made, node), node)
+        return build.locate(made if grows else ast.IfExp(build.is_loud(), made, node), node)
     return node
 
 

@@ -31,6 +31,7 @@ from . import (
     stores,
     unpacking,
 )
+from . import sites as short_ways
 from .context import Context
 from .sites import Sites
 
@@ -151,7 +152,8 @@ class _Expressions(build.Transformer):
         return isinstance(node, (ast.List, ast.ListComp, ast.Tuple, ast.JoinedStr))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        return logical.convert_compare(self.generic_visit(node), self._repeats)
+        grows = short_ways.may_grow((node.left, *node.comparators))
+        return logical.convert_compare(self.generic_visit(node), self._repeats, grows)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         return logical.convert_if_exp(self.generic_visit(node), self._repeats)
@@ -160,12 +162,13 @@ class _Expressions(build.Transformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         text = build.text_of(node.value) if self.grown else ""
+        grows = short_ways.may_grow((node.value, node.slice))
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
         if text in self.grown:
-            return unpacking.convert_subscript(node, self.inlines)
-        return unpacking.convert_other_subscript(node, methods.convert_item(node))
+            return unpacking.convert_subscript(node, self.inlines, grows)
+        return unpacking.convert_other_subscript(node, methods.convert_item(node), grows)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
@@ -188,7 +191,8 @@ class _Expressions(build.Transformer):
         if is_over and comprehensions.is_consumed(node):
             node.args[0] = self._consumed(node)
         sites = self._again() or self._in_loop()
-        return calls.convert(self.generic_visit(node), sites, self.inlines, self._repeats)
+        grows = short_ways.may_grow((*node.args, *(k.value for k in node.keywords)))
+        return calls.convert(self.generic_visit(node), sites, self.inlines, self._repeats, grows)
 
     def _consumed(self, node: ast.Call) -> ast.expr:
         """The generator that a call takes as a whole, as a list where tensors decide."""
@@ -222,7 +226,8 @@ class _Expressions(build.Transformer):
         return comprehensions.convert(node, before, kept)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        return texts.convert(self.generic_visit(node))
+        grows = short_ways.may_grow((node,))
+        return texts.convert(self.generic_visit(node), grows)
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         return node if _binds(node) else self._at_depth(node, 0)

@@ -18,8 +18,9 @@ from __future__ import annotations
 import _ast as ast
 import threading
 import types
+from collections.abc import Iterable
 
-from ...context.ownership import KEPT, SITES
+from ...context.ownership import KEPT, SITES, is_own_module
 from ...hints import Any
 from . import build
 
@@ -29,6 +30,7 @@ _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.modules: frozenset[str] = frozenset()
+        self.own: frozenset[str] = frozenset()  # those of this package
         self.taken = 0  # places of the function that is converted and of those nested in it
 
 
@@ -40,6 +42,7 @@ def begin(function: types.FunctionType) -> None:
     names, known = function.__code__.co_names, function.__globals__
     _thread.taken = 0
     _thread.modules = frozenset(n for n in names if type(known.get(n)) is types.ModuleType)
+    _thread.own = frozenset(n for n in _thread.modules if is_own_module(known[n].__name__))
 
 
 def taken() -> int:
@@ -95,18 +98,45 @@ def _asked(
     return build.call(operator, build.name(SITES), build.constant(place), *arguments, **last)
 
 
+def may_grow(parts: Iterable[ast.expr]) -> bool:
+    """Whether code of the program's runs while expressions are evaluated, not converted yet: after
+    it there may be a list that grew, and ``ag__loud`` may no longer be what it was."""
+    return any(map(_may_grow, parts))
+
+
+def _may_grow(part: ast.AST) -> bool:
+    if isinstance(part, (ast.Name, ast.Constant, ast.Lambda)):
+        return False
+    if isinstance(part, ast.Call) and not build.is_operator_call(part) and not _is_own(part.func):
+        return True
+    if isinstance(part, ast.ListComp):
+        return True
+    if isinstance(part, ast.GeneratorExp):
+        return _may_grow(part.generators[0].iter)  # the rest runs later
+    return any(map(_may_grow, build.children(part)))
+
+
+def _is_own(function: ast.expr) -> bool:
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and function.id in _thread.own
+
+
 def is_made(value: ast.expr) -> bool:
     """Whether a call of the program's gives a value: a name would keep what nothing else does, such
     as a view that its array cannot grow beside."""
     return isinstance(value, ast.Call) and not build.is_operator_call(value)
 
 
-def callee(function: ast.expr, sites: Sites, place: int = -1, *told: ast.expr) -> ast.expr:
+def callee(
+    function: ast.expr, sites: Sites, place: int = -1, *told: ast.expr, grows: bool = False
+) -> ast.expr:
     """What is called in place of a function, or of a method, which is another object each time;
-    ``told`` are the object and the arguments of a call of a method whose site is at ``place``."""
+    ``told`` are the object and the arguments of a call of a method whose site is at ``place``.
+    ``grows`` says that an argument, evaluated after this, may be a list that grew first."""
     place = sites.take(2) if place < 0 else place
     first, again = _twice(function, _CALLEE)
-    operator = "called_of" if told else "called"
+    operator = "called_of" if told else "called_later" if grows else "called"
     asked = _asked(operator, place, again, *told, let_go=(again, *told[:1]))
     if isinstance(function, ast.Name):
         return short(_at(place + 1), asked, _is_at(first, place))

@@ -13,17 +13,16 @@ from . import build, specials
 _NO_CONVERSION = -1
 
 
-def convert(node: ast.JoinedStr) -> ast.expr:
-    """``node`` with what it formats given to the operators.
+def convert(node: ast.JoinedStr, grows: bool) -> ast.expr:
+    """``node`` with what it formats given to the operators, always where that ``grows`` on the way.
 
     ``ag__loud`` is false and ``ag__.chosen`` empty while the graph chose no text and no number.
     """
     if not any(isinstance(v, ast.FormattedValue) for v in node.values):
         return node
     made = build.locate(build.call("joined", *map(_part, node.values)), node)
-    if specials.has("__format__", "__str__", "__repr__") or any(
-        getattr(v, "format_spec", None) for v in node.values
-    ):
+    has_formats = any(getattr(v, "format_spec", None) for v in node.values)
+    if grows or has_formats or specials.has("__format__", "__str__", "__repr__"):
         return made
     chosen = ast.Attribute(build.name(build.OPERATORS), "chosen", ast.Load())
     test = ast.BoolOp(op=ast.Or(), values=[build.is_loud(), chosen])

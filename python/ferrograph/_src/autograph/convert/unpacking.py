@@ -66,11 +66,11 @@ def _patterns(target: ast.Tuple | ast.List) -> tuple:
     return tuple(_pattern(element) for element in target.elts)
 
 
-def convert_subscript(node: ast.Subscript, inlines: bool) -> ast.expr:
-    """The item of a list that staged code may have made grow."""
+def convert_subscript(node: ast.Subscript, inlines: bool, grows: bool) -> ast.expr:
+    """The item of a list that staged code may have made grow, at last by an operand."""
     test, is_known = sites.item(node, inlines)
     asked = _loaded(node)
-    if not is_known:
+    if grows or not is_known:
         return build.locate(asked, node)
     plain = methods.convert_item(node)
     if test is None:
@@ -86,7 +86,7 @@ def _loaded(node: ast.Subscript) -> ast.expr:
     return build.call("loaded", node.value, key)
 
 
-def convert_other_subscript(node: ast.Subscript, plain: ast.expr) -> ast.expr:
+def convert_other_subscript(node: ast.Subscript, plain: ast.expr, grows: bool) -> ast.expr:
     """``plain``, which takes the item of what may be a list that other code has made grow.
 
     ``ag__loud`` is false while no trace has such lists.
@@ -94,6 +94,6 @@ def convert_other_subscript(node: ast.Subscript, plain: ast.expr) -> ast.expr:
     key = node.slice
     if isinstance(key, ast.Tuple) or (isinstance(key, ast.Constant) and type(key.value) is not int):
         return plain  # which is no index of a list
-    if not isinstance(key, (ast.Constant, ast.Slice)) and specials.has("__index__"):
+    if grows or (not isinstance(key, (ast.Constant, ast.Slice)) and specials.has("__index__")):
         return build.locate(_loaded(node), node)
     return build.locate(ast.IfExp(test=build.is_loud(), body=_loaded(node), orelse=plain), node)

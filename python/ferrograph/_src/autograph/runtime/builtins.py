@@ -35,11 +35,13 @@ from .specials import collected, function_of, has_methods, index_of, iterated, m
 
 if TYPE_CHECKING:
     from ...ops import string_ops
-    from ...staging import bounds, chosen_numbers
+    from ...staging import bounds, chosen_numbers, list_arguments
     from . import attributes, equality, foreign, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
-    bounds, chosen_numbers = later(staging.__name__, "bounds", "chosen_numbers")
+    bounds, chosen_numbers, list_arguments = later(
+        staging.__name__, "bounds", "chosen_numbers", "list_arguments"
+    )
     attributes, equality, foreign, sorting, texts = later(
         __package__, "attributes", "equality", "foreign", "sorting", "texts"
     )
@@ -233,6 +235,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if keywords:
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
+            _assert_elements(python, args[0])
             return reduction(args[0], axis=0)
         if len(args) == 1 and not isinstance(args[0], (list, tuple)):
             args = (list(iterated(args[0])),)
@@ -253,6 +256,15 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         return found
 
     return choose
+
+
+def _assert_elements(python: Callable, values: Any) -> None:
+    """Have the graph refuse values that turn out to be none, of which Python takes no extreme."""
+    if values.shape.rank is None or values.shape.rank and values.shape[0] is None:
+        message = f"ValueError: {python.__name__}() arg is an empty sequence"
+        ops.Assert(ops.shape(values)[0] > 0, [message])
+    elif values.shape.rank and values.shape[0] == 0:
+        python(())
 
 
 def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[str, Any]) -> Any:
@@ -280,6 +292,8 @@ def _applied(python: Callable) -> Callable:
             if found is not NotImplemented:
                 return found
         n = 1 if python is functools.reduce else len(iterables)  # whose second one is a value
+        for iterable in iterables[:n]:
+            list_arguments.refuse_grown(iterable)
         taken = [followed(iterated(i)) for i in iterables[:n]]
         called = hooks.callee(function) if callable(function) else function
         return python(called, *taken, *iterables[n:])

@@ -103,6 +103,22 @@ def fn(callee: Any) -> Any:
     return found if len(journals) < 2 else unless_again(callee, found)
 
 
+def fn_later(callee: Any) -> Any:
+    """``fn(callee)``, asked once more in the call where an argument may be the first list that
+    grew: converted code sees to that by itself."""
+    found = fn(callee)
+    function = callee.__func__ if type(callee) is _METHOD else callee
+    if loud or not traces.n or (type(function) is _FUNCTION and not is_exempt(function)):
+        return found
+    if found is not callee and found is builtins.staged_form(callee):
+        return found
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        return (fn(callee) if loud else found)(*args, **keywords)
+
+    return call
+
+
 def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
     """``_resolved(callee)``, kept where that is safe: for a trace, or with what lives for long."""
     found = _resolved(callee)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...context.hooks import hooks
-from ...staging import notes
+from ...staging import lists, notes
 from ...staging.iteration import Source, is_iterated_staged
 from ...staging.journal import loud
 from ...staging.running import forget
@@ -20,6 +20,8 @@ __all__ = [
     "each",
     "elements_or_staged",
     "listed",
+    "put",
+    "sieved",
     "sift",
     "sifted",
     "taken",
@@ -65,12 +67,12 @@ def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
 
 
 def sifted(
-    guarded: Callable[[Any, Callable, Callable, _Grown], Any],
+    guarded: Callable[[Any, list], list],
     iterable: Any,
     line: int,
     made: Callable[[Callable], Body] | None = None,
 ) -> list:
-    """The list of a comprehension with a test: what ``guarded`` adds, or what ``made``'s loop does
+    """The list of a comprehension with tests: what ``guarded`` gives, or what ``made``'s loop adds
     where Python cannot run over the iterable; without that ``guarded`` runs over each element."""
     iterable = _iterable(iterable)
     if loud or type(iterable) not in _OF_PYTHON:
@@ -78,44 +80,43 @@ def sifted(
             return added(Staged(iterable), made or _one_by_one(guarded), line)
         if notes.in_region() and hasattr(iterable, "__next__"):
             notes.advanced(iterable)
-    items: list = notes.fresh([])
-    grown = _Grown()
-    grown.items = items
+    rest: list = []
     given, known = [iterable], id(iterable)
     del iterable
     try:
-        guarded(given.pop, items.append, _adding(items), grown)
+        return sieved(rest, guarded(given.pop, rest))
     except BaseException:
         forget(known)
-        if not grown:
-            items.clear()  # frames of the exception hold it, which is no name of the program's
         raise
-    return items
 
 
 def _one_by_one(guarded: Callable) -> Callable[[Callable], Body]:
     """What gives the body of a loop that adds elements to a list of the graph."""
-
-    def made(add: Callable) -> Body:
-        grown = _Grown((True,))
-        return lambda element: guarded(lambda: (element,), add, add, grown)
-
-    return made
+    return lambda add: lambda element: guarded(lambda: (element,), [add])
 
 
-class _Grown(list):
-    """What is empty until the graph may hold the elements of ``items``, to which a comprehension
-    adds."""
+def sieved(rest: list, plain: list, let_go: None = None) -> list:
+    """The list of a comprehension with tests: the ``plain`` elements, and those that ``sift`` had
+    added to the list in ``rest``."""
+    if not rest:
+        return notes.fresh(plain)
+    items: list = rest[1]
+    lists.precede(items, plain)
+    return items
 
-    __slots__ = ("items",)
 
-
-def sift(test: Any, add: Callable[[], Any], grown: _Grown, facts: tuple) -> None:
-    """``add`` where a test of a comprehension holds that has given no plain value."""
-    if not grown:
-        grown.append(True)
-        notes.filled(grown.items)
+def sift(test: Any, add: Callable[[], Any], rest: list, facts: tuple) -> None:
+    """``add`` to ``rest`` where a test of a comprehension holds that has given no plain value, or
+    comes behind such a one."""
+    if not rest:
+        items: list = notes.filled([])
+        rest += _adding(items), items
     if_stmt(test, add, None, None, None, facts)
+
+
+def put(rest: list, item: Any) -> None:
+    """Add an element of a comprehension behind a test without a plain value."""
+    rest[0](item)
 
 
 def _adding(items: list) -> Callable[[Any], Any]:

@@ -24,10 +24,10 @@ from ...staging.notes import (
     owner,
 )
 from ...staging.state import attribute, global_name, item
-from .callees import anew, fn
+from .callees import anew, fn, fn_later
 from .logic import and_, not_, or_
 from .names import bind, own_names
-from .sites import called, called_of, stored
+from .sites import called, called_later, called_of, stored
 from .specials import managed
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         each,
         elements_or_staged,
         listed,
+        put,
+        sieved,
         sift,
         sifted,
         taken,
@@ -64,6 +66,7 @@ __all__ = [
     "binary",
     "bind",
     "called",
+    "called_later",
     "called_of",
     "catching",
     "cells",
@@ -79,6 +82,7 @@ __all__ = [
     "elements",
     "elements_or_staged",
     "fn",
+    "fn_later",
     "followed",
     "for_stmt",
     "formatted",
@@ -100,9 +104,11 @@ __all__ = [
     "or_",
     "own_names",
     "owner",
+    "put",
     "raised",
     "same",
     "shown",
+    "sieved",
     "sift",
     "sifted",
     "spread",
@@ -128,8 +134,8 @@ __getattr__ = lazy(
         **dict.fromkeys(("compare", "contained"), "comparisons"),
         **dict.fromkeys(
             (
-                *("added", "each", "elements_or_staged", "listed", "sift", "sifted", "taken"),
-                "unrolls_list",
+                *("added", "each", "elements_or_staged", "listed", "put", "sieved", "sift"),
+                *("sifted", "taken", "unrolls_list"),
             ),
             "comprehensions",
         ),

@@ -21,6 +21,8 @@ __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
 def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
+    if not loud and type(items) in _PLAIN and type(key) is int:
+        return items[key]
     if has_versions() and (is_front(front_of(items)) or is_front(key)):
         return front_of(staging.perform(lists.loaded, items, key))
     if isinstance(items, _INDEXED):
@@ -32,6 +34,7 @@ def loaded(items: Any, key: Any) -> Any:
 
 # What Python runs over as it is, where nothing is staged.
 _KNOWN = frozenset({range, list, tuple, str, bytes, dict, set, frozenset})
+_PLAIN = frozenset({list, tuple, str, bytes, range})
 _INDEXED = (list, tuple, range, str, bytes, bytearray)
 
 

@@ -17,9 +17,9 @@ from ...staging.journal import thread as _thread
 from ...staging.notes import owner
 from ..convert import compile
 from ..straight_line import is_leaf
-from .callees import PLAIN_FORM, fn, is_exempt, of_another
+from .callees import PLAIN_FORM, fn, fn_later, is_exempt, of_another
 
-__all__ = ["called", "called_of", "stored"]
+__all__ = ["called", "called_later", "called_of", "stored"]
 
 # Callees that never change what is called in place of them.
 _LASTING = {types.MethodType, types.BuiltinFunctionType, types.FunctionType, type}
@@ -32,6 +32,15 @@ def called(sites: list, place: int, callee: Any, let_go: None = None) -> Any:
     if short is not None:
         _note_kept()
         sites[place], sites[place + 1] = callee, short
+    return found
+
+
+def called_later(sites: list, place: int, callee: Any, let_go: None = None) -> Any:
+    """``fn_later(callee)``, kept as ``called`` keeps it."""
+    found = fn_later(callee)
+    if not loud and _lasting(callee, found) is not None:
+        _note_kept()
+        sites[place], sites[place + 1] = callee, found
     return found
 
 
