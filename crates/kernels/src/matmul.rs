@@ -5,6 +5,8 @@ mod batch;
 mod direct;
 mod element;
 #[cfg(target_arch = "x86_64")]
+mod packed;
+#[cfg(target_arch = "x86_64")]
 mod sums;
 #[cfg(target_arch = "x86_64")]
 mod vector;

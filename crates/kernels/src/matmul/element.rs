@@ -101,13 +101,13 @@ fn gemm_tile<T: Copy + 'static>(
 }
 
 macro_rules! floats {
-    ($($t:ty, $one:expr, $vector:expr, $direct:expr;)*) => {$(
+    ($($t:ty, $one:expr, $vector:expr, $direct:expr, $packed:expr;)*) => {$(
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
                 if $vector(&p, out) {
                 } else if p.m * p.n * p.k <= TINY && !p.a.conj && !p.b.conj {
                     tiny(&p, out)
-                } else if !$direct(&p, out) {
+                } else if !$direct(&p, out) && !$packed(&p, out) {
                     by_gemm(p, $one, out)
                 }
             }
@@ -119,11 +119,17 @@ macro_rules! floats {
 const TINY: usize = 512;
 
 #[cfg(target_arch = "x86_64")]
-use super::{direct::product as direct, vector::product as vector};
+use super::{direct::product as direct, packed::product as packed, vector::product as vector};
 
 /// Other machines lay all operands out.
 #[cfg(not(target_arch = "x86_64"))]
 fn direct<T>(_: &Product<T>, _: &mut [T]) -> bool {
+    false
+}
+
+/// Other machines have it done by the `gemm` crate.
+#[cfg(not(target_arch = "x86_64"))]
+fn packed<T>(_: &Product<T>, _: &mut [T]) -> bool {
     false
 }
 
@@ -139,10 +145,10 @@ fn never<T>(_: &Product<T>, _: &mut [T]) -> bool {
 }
 
 floats! {
-    f32, 1.0, vector, direct;
-    f64, 1.0, vector, direct;
-    Complex<f32>, Complex::new(1.0, 0.0), never, never;
-    Complex<f64>, Complex::new(1.0, 0.0), never, never;
+    f32, 1.0, vector, direct, packed;
+    f64, 1.0, vector, direct, packed;
+    Complex<f32>, Complex::new(1.0, 0.0), never, never, never;
+    Complex<f64>, Complex::new(1.0, 0.0), never, never, never;
 }
 
 /// A small product, by strips of a row of the result that stay in registers.

@@ -191,6 +191,7 @@ fn threads_do_not_change_the_result() {
         (1, 4000, 1000),
         (1000, 4000, 1),
         (100, 600, 70),
+        (200, 2000, 1400),
     ] {
         let f = |len: usize| {
             (0..len)
@@ -203,5 +204,58 @@ fn threads_do_not_change_the_result() {
         gemm_with(m, k, n, a, b, &mut one, false, false);
         gemm_with(m, k, n, a, b, &mut many, false, true);
         assert_eq!(one, many, "{m} {k} {n}");
+    }
+}
+
+/// A product whose operands are laid out, of transposed ones or not, added to ones or not.
+#[cfg(target_arch = "x86_64")]
+fn laid_out<T>(shape: (usize, usize, usize), turned: bool, accumulate: bool)
+where
+    T: super::direct::Numbers + num_traits::NumCast + PartialEq + std::fmt::Debug,
+{
+    let (m, k, n) = shape;
+    let of = |all: &[i32]| -> Vec<T> { all.iter().map(|&v| T::from(v).unwrap()).collect() };
+    let (a, b) = (ints(m * k, 7), ints(k * n, 5));
+    let want: Vec<i32> = naive(m, k, n, &a, &b)
+        .iter()
+        .map(|v| v + i32::from(accumulate))
+        .collect();
+    let (at, bt) = (of(&transposed(&a, m, k)), of(&transposed(&b, k, n)));
+    let (a, b) = (of(&a), of(&b));
+    let (a, b) = match turned {
+        false => (Matrix::row_major(&a, k), Matrix::row_major(&b, n)),
+        true => (Matrix::row_major(&at, m).t(), Matrix::row_major(&bt, k).t()),
+    };
+    for spread in [false, true] {
+        let product = element::Product {
+            m,
+            k,
+            n,
+            a,
+            b,
+            accumulate,
+            spread,
+        };
+        let mut out = of(&vec![1; m * n]);
+        if packed::make(&product, &mut out) {
+            assert_eq!(out, of(&want), "{shape:?} {turned} {accumulate} {spread}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn products_laid_out_agree_with_the_definition() {
+    for shape in [
+        (1, 1, 1),
+        (6, 8, 16),
+        (7, 300, 33),
+        (203, 517, 40),
+        (13, 257, 1030),
+    ] {
+        for (turned, accumulate) in [(false, false), (false, true), (true, false), (true, true)] {
+            laid_out::<f32>(shape, turned, accumulate);
+            laid_out::<f64>(shape, turned, accumulate);
+        }
     }
 }
